@@ -1,4 +1,4 @@
-// What the instance hands out and takes back: sessions, access tokens, and who may come in with them.
+// Sessions and access tokens of the instance, and the authentication with them.
 import type { DynamicModule, ModuleMetadata, Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { SessionOptions } from '../token-exchange/advanced.js';

@@ -1,4 +1,4 @@
-// What the access module is told at registration.
+// Options of the access module.
 import type { MetadataOptions } from '../token-exchange/advanced.js';
 import type { BearerReason } from '../token-exchange/plain.js';
 

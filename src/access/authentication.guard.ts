@@ -29,7 +29,7 @@ declare module 'fastify' {
 /** Another scheme, or a token with characters that none has. */
 const NO_BEARER = { refusal: { reason: 'malformed' } } as const satisfies BearerVerdict;
 const READING_METHODS = new Set(['GET', 'HEAD']);
-/** The id of the user whom the sending page shows, as `/rest/me` told it: no secret, and no proof of anything. */
+/** The id of the user whom the sending page shows, from `/rest/me`: neither a secret nor a proof. */
 const SESSION_USER = 'x-session-user';
 
 @Injectable()
@@ -77,7 +77,7 @@ export class AuthenticationGuard implements CanActivate {
     throw this.unauthenticated(request, reply, 'The access token is invalid or has expired');
   }
 
-  /** The page in the frame tells its host page who has ended the session. */
+  /** Says who has ended the session, for the page in the frame and its host page. */
   private async withoutSession(
     sessionIds: readonly string[],
     request: FastifyRequest,

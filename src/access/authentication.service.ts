@@ -11,10 +11,10 @@ import {
 import { UserRepository } from '../users/user.repository.js';
 import type { Principal } from './principal.js';
 
-/** Why a Bearer credential lets nobody in. */
+/** Why a Bearer credential is refused. */
 export type BearerRefusal = AccessTokenRefusal;
 
-/** Whom a Bearer credential lets in, or why nobody. */
+/** The principal of a Bearer credential, or why it is refused. */
 export type BearerVerdict = { readonly principal: Principal } | { readonly refusal: BearerRefusal };
 
 @Injectable()
@@ -25,19 +25,16 @@ export class AuthenticationService {
     private readonly users: UserRepository,
   ) {}
 
-  /** Who presents an access token; a refusal when it is not valid or one of its users is gone or disabled. */
+  /** The principal of an access token; a refusal if it is not valid or one of its users is deleted or disabled. */
   async byAccessToken(token: string): Promise<BearerVerdict> {
-    const verdict = await callerOf(await this.accessTokens.judge(token), (id) => this.users.findById(id));
+    const verdict = await callerOf(await this.accessTokens.check(token), (id) => this.users.findById(id));
     if ('refusal' in verdict) return verdict;
-    const { user, onBehalfOf, rightsOf: judged, scopes, token: verified } = verdict.caller;
+    const { user, onBehalfOf, rightsOf, scopes, token: verified } = verdict.caller;
     const credential = { kind: 'access_token', id: verified.id } as const;
-    return { principal: { user, onBehalfOf, judged, scopes, expiresAt: verified.expiresAt, credential } };
+    return { principal: { user, onBehalfOf, rightsOf, scopes, expiresAt: verified.expiresAt, credential } };
   }
 
-  /**
-   * Who presents session ids: of several the latest login counts. Undefined when they have ended, or its user is gone or
-   * disabled.
-   */
+  /** The principal of the session with the latest login. Undefined if all have ended, or its user is deleted or disabled. */
   async bySession(sessionIds: readonly string[]): Promise<Principal | undefined> {
     const sessions = await this.sessions.findLive(sessionIds);
     const [latest] = sessions;
@@ -46,7 +43,7 @@ export class AuthenticationService {
     if (!isEnabled(user) || !isCurrent(user, latest.accessGeneration)) return undefined;
     const { loginOrigin, expiresAt } = latest;
     const familyIds = sessions.map(({ familyId }) => familyId);
-    return { user, judged: [user], expiresAt, credential: { kind: 'session', loginOrigin, familyIds } };
+    return { user, rightsOf: [user], expiresAt, credential: { kind: 'session', loginOrigin, familyIds } };
   }
 
   /** Whether the provider of a login has lately ended one of the sessions with these ids. */

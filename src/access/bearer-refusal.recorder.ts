@@ -37,7 +37,7 @@ export class BearerRefusalRecorder {
   constructor(
     private readonly audit: AuditBus,
     private readonly clock: Clock,
-    /** In memory: a stranger's calls must not become statements of the database, whatever counts requests else. */
+    /** In memory, since a stranger's calls must not become statements of the database. */
     private readonly counts: MemoryThrottlerStorage,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'onBearerRefused'>,
@@ -45,15 +45,15 @@ export class BearerRefusalRecorder {
   ) {}
 
   /**
-   * Records a refusal, if there have not been many of its kind: anybody can cause them. Those of a token whose signature is ours are
-   * counted by that token, so that no stranger can keep its use out of the trail. All are counted for metrics. Never rejects, and
-   * hardly waits: the answer does not depend on it.
+   * Records a refusal, unless there were many of its kind, since strangers can cause them. Refusals of a token that this instance
+   * signed are counted for each token, so that a stranger cannot keep its use out of the trail. Metrics count all. Never rejects,
+   * and hardly waits: the answer does not depend on it.
    */
   async record(refusal: BearerRefusal, call: RefusedCall): Promise<void> {
     this.options.onBearerRefused(refusal.reason);
     if (await this.isTooMuch(refusal, call)) return;
     const event = this.eventOf(refusal, call);
-    await Promise.race([this.tell(event), pause(RECORD_MS, undefined, { ref: false })]);
+    await Promise.race([this.publish(event), pause(RECORD_MS, undefined, { ref: false })]);
     const { name, requestId, subjectUserId, actorUserId, payload } = event;
     const fields = { event: name, requestId, subjectUserId, actorUserId, payload };
     this.logger.warn(fields, bearerLine(refusal.reason, refusal));
@@ -84,7 +84,7 @@ export class BearerRefusalRecorder {
     return auditEvent('svc.audit.api.refused', context, payload);
   }
 
-  private async tell(event: AuditEvent): Promise<void> {
+  private async publish(event: AuditEvent): Promise<void> {
     try {
       await this.audit.record([event]);
     } catch (error) {

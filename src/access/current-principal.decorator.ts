@@ -1,4 +1,4 @@
-// Hands a controller the authenticated party of the request.
+// Hands a controller the principal of the request.
 import type { ExecutionContext } from '@nestjs/common';
 import { createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';

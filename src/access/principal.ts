@@ -1,7 +1,7 @@
 // Who makes a request: whose rights count, and on whose behalf.
 import type { User } from '../users/user.repository.js';
 
-/** The authenticated party of a request. */
+/** The user and the actor, if any, who make a request. */
 export interface Principal {
   /** The user whose rights count: the actor where there is one, else the subject (D30). */
   readonly user: User;
@@ -11,7 +11,7 @@ export interface Principal {
    * Whose rights are checked: each of them must have what a call needs. `user` alone, or with `delegated_rights: both` actor
    * and subject.
    */
-  readonly judged: readonly User[];
+  readonly rightsOf: readonly User[];
   /** The scopes that limit an access token; undefined: it is not limited. */
   readonly scopes?: ReadonlySet<string>;
   /** When the session or token ends. */
@@ -27,10 +27,10 @@ export interface Principal {
 }
 
 /** What a call may do: by whose rights, and within which scopes. */
-export type Authority = Pick<Principal, 'judged' | 'scopes'>;
+export type Authority = Pick<Principal, 'rightsOf' | 'scopes'>;
 
 /** The ids that audit events hold: the subject, and the actor where there is one. */
-export function auditParties({ user, onBehalfOf }: Principal): {
+export function auditUsers({ user, onBehalfOf }: Principal): {
   subjectUserId: string;
   actorUserId?: string;
 } {

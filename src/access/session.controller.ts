@@ -78,9 +78,9 @@ export class SessionController {
   }
 }
 
-function delegatedRightsOf({ onBehalfOf, judged }: Principal): MeAnswer['delegatedRights'] {
+function delegatedRightsOf({ onBehalfOf, rightsOf }: Principal): MeAnswer['delegatedRights'] {
   if (onBehalfOf === undefined) return null;
-  return judged.some(({ id }) => id === onBehalfOf.id) ? 'both' : 'actor';
+  return rightsOf.some(({ id }) => id === onBehalfOf.id) ? 'both' : 'actor';
 }
 
 function userAnswer({ id, email, givenName, familyName, role }: User): UserAnswer {

@@ -88,7 +88,7 @@ const REFUSALS = {
   ),
   503: {
     ...answer(
-      'The database cannot serve it in time, or what was revoked cannot be told at present (temporarily_unavailable)',
+      'The database cannot serve it in time, or revocations cannot be read at present (temporarily_unavailable)',
       ERROR,
     ),
     headers: RETRY_AFTER,
@@ -108,7 +108,7 @@ export const SESSION_DESCRIPTION = {
     get: {
       operationId: 'Session_me',
       tags: ['Session'],
-      summary: 'Tell who is signed in',
+      summary: 'Show who is signed in',
       description: 'By session or access token.',
       security: SECURITY,
       parameters: [SESSION_USER],

@@ -1,4 +1,4 @@
-// Ends the wait of a call that has shown a credential, whatever it still asks the database.
+// Ends the wait of a call that has shown a credential, for all that it still asks the database.
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';

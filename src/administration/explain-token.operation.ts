@@ -3,7 +3,7 @@ import type { AccessFlow } from '../token-exchange/advanced.js';
 import type { TokenExplanation } from '../token-exchange/explain/index.js';
 import { FIELD_LIMITS, MAX_TOKEN_CHARACTERS } from '../token-exchange/plain.js';
 import { hasMoreCharacters } from '../platform/text/characters.js';
-import { judgeText } from '../audit/trail-filter.js';
+import { checkText } from '../audit/trail-filter.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
 import { InputError } from './command-error.js';
 import type { ExplainedRequest } from './explained-request.js';
@@ -85,7 +85,7 @@ function readToken(input: unknown): TokenToExplain {
 
 function requestIdText(value: unknown): Read<string> {
   const text = storableText(value);
-  return 'rule' in text ? text : judgeText(text.value);
+  return 'rule' in text ? text : checkText(text.value);
 }
 
 /** What is longer is refused as malformed by both flows. */

@@ -6,7 +6,7 @@ import { OperatorAccountRepository } from './accounts/operator-account.repositor
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { Database } from '../platform/database/database.js';
-import type { JudgedEntry, StoredEntriesRules } from '../token-exchange/advanced.js';
+import type { CheckedStoredEntry, StoredEntriesRules } from '../token-exchange/advanced.js';
 import {
   JwksSnapshotRepository,
   RevocationRepository,
@@ -47,7 +47,7 @@ export interface InstanceParts {
   /** @param alsoTrusted entries that are taken for stored ones */
   readonly explain: (
     request: ExplanationRequest,
-    alsoTrusted?: readonly JudgedEntry[],
+    alsoTrusted?: readonly CheckedStoredEntry[],
   ) => Promise<TokenExplanation>;
 }
 

@@ -1,5 +1,5 @@
 // Lists all trusted key entries, configured and stored, with what each allows.
-import type { JudgedEntry } from '../token-exchange/advanced.js';
+import type { CheckedStoredEntry } from '../token-exchange/advanced.js';
 import { labelOf, toJwksAddress } from '../token-exchange/advanced.js';
 import type { TrustedKeyEntry } from '../token-exchange/plain.js';
 import { policyInWords, thumbprintOf } from '../token-exchange/plain.js';
@@ -57,7 +57,7 @@ async function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): Pr
   };
 }
 
-async function storedEntry({ stored, entry, problems }: JudgedEntry): Promise<ListedEntry> {
+async function storedEntry({ stored, entry, problems }: CheckedStoredEntry): Promise<ListedEntry> {
   const { name, suspendedAt, changedAt } = stored;
   const state = entry === undefined ? 'refused' : suspendedAt === undefined ? 'trusted' : 'suspended';
   return {

@@ -1,7 +1,7 @@
 // Reads the audit trail: a list of the newest events, an export of all of a time, and what is written from now on.
 import type { StoredEvent, TrailPlace } from '../audit/audit-trail.reader.js';
-import type { Judgement, TimeRange, TrailFilter } from '../audit/trail-filter.js';
-import { judgeEvent, judgeRange, judgeReason, judgeText } from '../audit/trail-filter.js';
+import type { Checked, TimeRange, TrailFilter } from '../audit/trail-filter.js';
+import { checkEvent, checkRange, checkReason, checkText } from '../audit/trail-filter.js';
 import type { TrailOrder } from '../audit/trail-statements.sql.js';
 import { userIdOf } from './find-user.js';
 import { CommandError, InputError } from './command-error.js';
@@ -54,15 +54,15 @@ export const MOST_LINES = 1_000;
 const PAGE_SIZE = 250;
 
 export const EVENT_FILTERS = {
-  event: optional(text(judgeEvent)),
+  event: optional(text(checkEvent)),
   user: optional(storableText),
   subject: optional(storableText),
-  issuer: optional(text(judgeText)),
-  reason: optional(text(judgeReason)),
-  kid: optional(text(judgeText)),
-  requestId: optional(text(judgeText)),
+  issuer: optional(text(checkText)),
+  reason: optional(text(checkReason)),
+  kid: optional(text(checkText)),
+  requestId: optional(text(checkText)),
 };
-const TIMES = { since: optional(text(judgeMoment)), until: optional(text(judgeMoment)) };
+const TIMES = { since: optional(text(checkMoment)), until: optional(text(checkMoment)) };
 
 export const LIST_EVENTS: ListOperation<EventList, ShownEvent> = {
   name: 'audit list',
@@ -146,30 +146,30 @@ export async function filterOf(
 
 /** @throws InputError for a time that is too long, or has no part in it */
 function inRange<Input extends SoughtRange & SoughtEvents>(input: Input): Input {
-  const judged = judgedRange(input);
-  if ('rule' in judged) throw new InputError('since', judged.rule);
+  const checked = checkedRange(input);
+  if ('rule' in checked) throw new InputError('since', checked.rule);
   return input;
 }
 
 function rangeOf(input: SoughtRange & SoughtEvents): TimeRange {
-  const judged = judgedRange(input);
-  if ('rule' in judged) throw new CommandError(`The time asked for ${judged.rule}.`);
-  return judged.value;
+  const checked = checkedRange(input);
+  if ('rule' in checked) throw new CommandError(`The time asked for ${checked.rule}.`);
+  return checked.value;
 }
 
-function judgedRange({ since, until, requestId }: SoughtRange & SoughtEvents): Judgement<TimeRange> {
+function checkedRange({ since, until, requestId }: SoughtRange & SoughtEvents): Checked<TimeRange> {
   const moment = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
-  return judgeRange({ since: moment(since), until: moment(until) }, { requestId }, new Date());
+  return checkRange({ since: moment(since), until: moment(until) }, { requestId }, new Date());
 }
 
-function judgeMoment(text: string): Judgement<string> {
+function checkMoment(text: string): Checked<string> {
   return Number.isNaN(Date.parse(text)) ? { rule: 'must be a moment of ISO 8601' } : { value: text };
 }
 
-function text(judge: (value: string) => Judgement<string>): MemberReader<string> {
+function text(check: (value: string) => Checked<string>): MemberReader<string> {
   return (value) => {
     const read = storableText(value);
-    return 'rule' in read ? read : judge(read.value);
+    return 'rule' in read ? read : check(read.value);
   };
 }
 

@@ -23,7 +23,7 @@ export interface AuditStreamingOptions {
   readonly retention: RetentionSettings;
   /** What syslog messages name as the host that they come from. */
   readonly hostname: string;
-  /** Is told how to learn how the streams go. */
+  /** Gets a function that reads the state of the streams. */
   readonly watch: (read: () => readonly SinkStatus[]) => void;
 }
 

@@ -15,9 +15,9 @@ const DEPTH = 1_000;
  * takes longer; an id that is missing for good belongs to one that was rolled back.
  */
 const LATE_MS = 60_000;
-/** Of so many ids it is remembered that they are missing. */
+/** So many missing ids are remembered. */
 const MOST_MISSING = 10_000;
-/** So many rows before the first that is told are looked at for ids that are missing. */
+/** So many rows before the first one are searched for missing ids. */
 const BEFORE = 500n;
 
 @Injectable()
@@ -31,7 +31,7 @@ export class AuditTrailFollower {
   }
 
   /**
-   * Tells the events behind an id of which a filter is true, as they come: what there is every second, nothing too.
+   * Yields the events after an id that match a filter, once a second, even if there are none.
    * @param stop ends it
    */
   async *follow(

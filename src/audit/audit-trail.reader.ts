@@ -67,8 +67,8 @@ interface Walk {
 }
 
 /**
- * @rule D85 The trail is read along its primary key, or an index of subjects or requests, and a page looks at so many rows and
- * no more. What is rare is found by going on from where it ended.
+ * @rule D85 The trail is read along its primary key, or an index of subjects or requests, and a page looks at so many rows and no
+ * more. Rare events are found by going on from its end.
  */
 @Injectable()
 export class AuditTrailReader {
@@ -81,7 +81,7 @@ export class AuditTrailReader {
     const ids = behind(query, await this.idsOf(query));
     const { rows, end } = await this.walk({ ...filter, ...query.range, ...ids }, { index, order, limit });
     const events = rows.map(storedEvent);
-    // One more than asked for has told that there are more.
+    // The query asks for one more, to know whether there are more.
     if (events.length > limit) return { events: events.slice(0, limit), end: events[limit - 1] };
     return { events, end: end && { id: end.id, occurredAt: end.occurredAt } };
   }

@@ -1,4 +1,4 @@
-// The durable audit trail of this instance: one row an event, written in the transaction of what it tells about.
+// The durable audit trail of this instance: one row an event, written in the transaction that it reports.
 import { Injectable, Optional } from '@nestjs/common';
 import { PersonHashes } from './person-hashes.js';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';

@@ -75,7 +75,7 @@ export const INSTANCE_EVENTS = {
     operatorSessionId: OPERATOR_SESSION_ID,
   }),
   'svc.audit.operator.sign-in-failed': event(
-    "A sign-in at the operator's page was refused, or the change of a password there for the one before. The client gets one answer whatever the reason. The subject is the user whose e-mail address was typed, where there is one.",
+    "A sign-in at the operator's page was refused, or the change of a password there for the one before. The client gets the same answer for every reason. The subject is the user whose e-mail address was typed, where there is one.",
     {
       clientAddress: clientAddress(),
       reason: oneOf(

@@ -7,8 +7,8 @@ import { normalizeEmail } from '../users/email.js';
 const PURPOSE = 'audit trail: persons of refused tokens';
 
 /**
- * HMAC-SHA256 under keys derived from those that seal secrets: whoever has the database alone cannot test an address against them,
- * and where the sealing keys are gone the hashes tell nothing any more.
+ * HMAC-SHA256 under keys derived from the sealing keys: without those, the hashes reveal nothing and no address can be tested
+ * against them.
  */
 export class PersonHashes {
   private readonly keys: readonly Buffer[];
@@ -17,7 +17,7 @@ export class PersonHashes {
     this.keys = keyRing.deriveKeys(PURPOSE);
   }
 
-  /** What is stored of a person: under the first key. */
+  /** The stored hashes of a person, under the first key. */
   of({ subject, email }: ExternalPerson): readonly Buffer[] {
     const [key] = this.keys;
     if (key === undefined) return [];
@@ -27,7 +27,7 @@ export class PersonHashes {
     ];
   }
 
-  /** What may have been stored of somebody with this e-mail address or `sub`: under each key of the ring. */
+  /** The hashes that may be stored for this e-mail address or `sub`, under each key of the ring. */
   sought(text: string): readonly Buffer[] {
     return this.keys.flatMap((key) => [hashOf(key, 'sub', text), hashOf(key, 'email', normalizeEmail(text))]);
   }

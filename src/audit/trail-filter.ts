@@ -30,7 +30,7 @@ export interface TimeRange {
 }
 
 /** A value, or the rule that it breaks. */
-export type Judgement<T> = { readonly value: T } | { readonly rule: string };
+export type Checked<T> = { readonly value: T } | { readonly rule: string };
 
 const DAY_MS = 86_400_000;
 export const USUAL_DAYS = 1;
@@ -50,7 +50,7 @@ const REASONS: ReadonlySet<string> = new Set([
 ]);
 
 /** A name without `svc.audit.` is taken for the rest of one. What no event is called is refused: it would find nothing. */
-export function judgeEvent(text: string): Judgement<string> {
+export function checkEvent(text: string): Checked<string> {
   const name = text.startsWith(EVENT_NAME_START) ? text : `${EVENT_NAME_START}${text}`;
   const isBeginning = name.endsWith('*');
   const found = isBeginning
@@ -60,7 +60,7 @@ export function judgeEvent(text: string): Judgement<string> {
 }
 
 /** A reason that no event has is refused: it would find nothing. */
-export function judgeReason(text: string): Judgement<string> {
+export function checkReason(text: string): Checked<string> {
   if (REASONS.has(text)) return { value: text };
   const meant = similarName(text, REASONS);
   const hint = meant === undefined ? 'see docs/refusals.md' : `did you mean ${meant}?`;
@@ -68,7 +68,7 @@ export function judgeReason(text: string): Judgement<string> {
 }
 
 /** Issuers, request ids. */
-export function judgeText(text: string): Judgement<string> {
+export function checkText(text: string): Checked<string> {
   if (text === '' || text.length > MAX_FILTER_CHARACTERS)
     return { rule: `must be a text of 1 to ${MAX_FILTER_CHARACTERS} characters` };
   return isUnstorable(text) ? { rule: 'has characters that cannot be stored' } : { value: text };
@@ -78,11 +78,11 @@ export function judgeText(text: string): Judgement<string> {
  * The part of time that is looked through: the last day unless something is given; where only its end is given, the day before
  * that. The events of one request are found by an index: for them no time is needed.
  */
-export function judgeRange(
+export function checkRange(
   { since, until }: TimeRange,
   { requestId }: Pick<TrailFilter, 'requestId'>,
   now: Date,
-): Judgement<TimeRange> {
+): Checked<TimeRange> {
   if (requestId !== undefined && since === undefined && until === undefined) return { value: {} };
   const end = until ?? now;
   const begin = since ?? new Date(end.getTime() - USUAL_DAYS * DAY_MS);

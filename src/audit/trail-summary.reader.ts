@@ -48,7 +48,7 @@ export interface RefusalGroups extends Counted {
   readonly groups: readonly RefusalGroup[];
 }
 
-/** A user, or somebody known by what tokens say of them. */
+/** A user, or a person known only from tokens. */
 export interface RefusalPerson {
   readonly userId?: string;
   /** An e-mail address or a `sub` each. */
@@ -203,7 +203,7 @@ export class TrailSummaryReader {
       found.push(...rows.filter(({ isFound }) => isFound));
       const final = rows.at(-1);
       end = final?.isEnd === true ? final : undefined;
-      // One more than asked for has told that there are more.
+      // The query asks for one more, to know whether there are more.
       if (found.length > limit) return { events: found.slice(0, limit), end: found[limit - 1] };
       if (end === undefined) break;
       last = BigInt(end.id) - 1n;

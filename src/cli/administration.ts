@@ -38,10 +38,10 @@ export async function perform<Input, Result>(
   operation: ChangeOperation<Input, Result>,
   input: Input,
 ): Promise<Result> {
-  const judged = judge(operation, input);
+  const checked = check(operation, input);
   const way = await wayToInstance(context);
   try {
-    return await way.perform(operation, judged);
+    return await way.perform(operation, checked);
   } finally {
     await way.close();
   }
@@ -64,17 +64,17 @@ export async function* readPages<Input, Item>(
   operation: ListOperation<Input, Item>,
   input: Input,
 ): AsyncGenerator<readonly Item[], void> {
-  const judged = judge(operation, input);
+  const checked = check(operation, input);
   const way = await wayToInstance(context);
   try {
-    yield* way.list(operation, judged);
+    yield* way.list(operation, checked);
   } finally {
     await way.close();
   }
 }
 
 /** Before anything else, and in the words of the command line. */
-function judge<Input>(operation: { read(input: unknown): Input }, input: Input): Input {
+function check<Input>(operation: { read(input: unknown): Input }, input: Input): Input {
   try {
     return operation.read(input);
   } catch (error) {

@@ -6,8 +6,8 @@ import { License } from '../config/license.js';
 import type { EnvironmentVariable } from '../config/variable.js';
 import type { UnavailableReason } from '../instance/availability.js';
 import { endOf, explanationOf, unavailableBecause } from '../instance/availability.js';
-import type { Judgement } from '../instance/startup.js';
-import { judge, sourceNames } from '../instance/startup.js';
+import type { CheckedStartup } from '../instance/startup.js';
+import { checkStartup, sourceNames } from '../instance/startup.js';
 import type { VariableState } from '../instance/variable-states.js';
 import { variableStates } from '../instance/variable-states.js';
 import { Clock } from '../platform/clock.js';
@@ -50,53 +50,53 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
 /** Opens no database and asks nobody: what is told is what the start would check. */
 async function check(context: CommandContext): Promise<void> {
   const { startupSources } = context.settings;
-  const judgement = await judge(startupSources);
-  const variables = sourcedVariables(judgement, sourceNames(startupSources));
-  context.answers.give(toldOf(judgement, variables), textOf(judgement, variables));
-  const { problems } = judgement;
+  const startup = await checkStartup(startupSources);
+  const variables = sourcedVariables(startup, sourceNames(startupSources));
+  context.answers.give(toldOf(startup, variables), textOf(startup, variables));
+  const { problems } = startup;
   if (problems.length === 0) return;
   throw new CommandError(
     `The service would not start with this configuration; problems: ${problems.length}.`,
   );
 }
 
-function textOf(judgement: Judgement, variables: readonly SourcedVariable[]): string {
-  const { problems, warnings, notes } = judgement;
+function textOf(startup: CheckedStartup, variables: readonly SourcedVariable[]): string {
+  const { problems, warnings, notes } = startup;
   const lines = [
     ...problems.map((problem) => `problem: ${problem}`),
     ...warnings.map((warning) => `warning: ${warning}`),
     ...notes.map((note) => `note: ${note}`),
-    ...exchangeLines(judgement),
-    `Licence: ${licenseInWords(judgement)}`,
+    ...exchangeLines(startup),
+    `Licence: ${licenseInWords(startup)}`,
   ];
   return `${lines.join('\n')}\n\n${renderTable(HEADINGS, variables.map(rowOf))}`;
 }
 
-function toldOf(judgement: Judgement, variables: readonly SourcedVariable[]) {
-  const { license, problems, warnings, notes } = judgement;
+function toldOf(startup: CheckedStartup, variables: readonly SourcedVariable[]) {
+  const { license, problems, warnings, notes } = startup;
   const held = license === License.NONE ? null : { until: endOf(license), features: [...license.features] };
   return {
     problems,
     warnings,
     notes,
-    tokenExchange: exchangeState(judgement),
+    tokenExchange: exchangeState(startup),
     license: held,
     variables,
   };
 }
 
-function exchangeState(judgement: Judgement): ExchangeState {
-  const reason = unavailableBecause(judgement, new Clock().nowMs());
-  const { embedLoginEnabled: embedLogin, exchangeEnabled: exchange } = judgement.config;
+function exchangeState(startup: CheckedStartup): ExchangeState {
+  const reason = unavailableBecause(startup, new Clock().nowMs());
+  const { embedLoginEnabled: embedLogin, exchangeEnabled: exchange } = startup.config;
   if (reason === undefined) return { available: true, embedLogin, exchange };
-  return { available: false, reason, explanation: explanationOf(reason, judgement) };
+  return { available: false, reason, explanation: explanationOf(reason, startup) };
 }
 
 /** The feature as a whole, and each of its two flows. */
-function exchangeLines(judgement: Judgement): string[] {
-  const { available, explanation = '' } = exchangeState(judgement);
+function exchangeLines(startup: CheckedStartup): string[] {
+  const { available, explanation = '' } = exchangeState(startup);
   if (!available) return [`Token exchange and embedded login: off: ${explanation}`];
-  const { embedLoginEnabled, exchangeEnabled, idAssertionEnabled } = judgement.config;
+  const { embedLoginEnabled, exchangeEnabled, idAssertionEnabled } = startup.config;
   return [
     `Token exchange: ${switchInWords(exchangeEnabled, VARIABLES.exchangeEnabled)}`,
     `Embedded login: ${switchInWords(embedLoginEnabled, VARIABLES.embedLoginEnabled)}`,
@@ -108,14 +108,14 @@ function switchInWords(isOn: boolean, { name }: Pick<EnvironmentVariable, 'name'
   return isOn ? 'on' : `off, and answers 501: ${name} is not true`;
 }
 
-function licenseInWords({ license }: Judgement): string {
+function licenseInWords({ license }: CheckedStartup): string {
   if (license === License.NONE) return 'none';
   return `until ${endOf(license)}; ${[...license.features].join(', ') || 'no feature'}`;
 }
 
-function sourcedVariables(judgement: Judgement, sources: readonly string[]): SourcedVariable[] {
-  return variableStates(judgement).map((variable) => {
-    const given = judgement.given.get(variable.name);
+function sourcedVariables(startup: CheckedStartup, sources: readonly string[]): SourcedVariable[] {
+  return variableStates(startup).map((variable) => {
+    const given = startup.given.get(variable.name);
     const { as, path: file } = given ?? {};
     return { ...variable, as, source: given && sources[given.source], file };
   });

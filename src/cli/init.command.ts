@@ -6,7 +6,7 @@ import { CREATE_USER } from '../administration/create-user.operation.js';
 import { LIST_USERS } from '../administration/list-users.operation.js';
 import type { Environment } from '../config/load-config.js';
 import { ConfigurationError } from '../config/load-config.js';
-import { judge } from '../instance/startup.js';
+import { checkStartup } from '../instance/startup.js';
 import type { Algorithm } from '../token-exchange/plain.js';
 import { ALGORITHMS } from '../token-exchange/plain.js';
 import { OWNER_ROLE } from '../users/role.js';
@@ -139,7 +139,7 @@ async function settle(
   const isSettings = ({ path }: PlannedFile) => path === paths.environment;
   const files = planned.filter((file) => !isSettings(file)).map(settledFile);
   const surroundings = asStarted(environmentOf(answers, paths), context);
-  const { problems, warnings } = await judge(surroundings.settings.startupSources);
+  const { problems, warnings } = await checkStartup(surroundings.settings.startupSources);
   if (problems.length > 0) throw new ConfigurationError(problems);
   const settling = settledOwner(answers.ownerEmail, surroundings);
   const owner = await withProgress(context, 'Preparing the database', settling);

@@ -119,7 +119,7 @@ function withPolicy(command: Command): Command {
 async function printEntry(options: EntryOptions & PolicyOptions, context: CommandContext): Promise<void> {
   const entry = { ...(await keyMembers(options, context)), ...policyMembers(options) };
   const { strict, array } = options;
-  const { warnings, notes } = judged(entry, strict, context);
+  const { warnings, notes } = checked(entry, strict, context);
   for (const warning of warnings) context.answers.remark(`warning: ${warning}`);
   for (const note of notes) context.answers.remark(`note: ${note}`);
   const value = array === true ? [entry] : entry;
@@ -127,7 +127,7 @@ async function printEntry(options: EntryOptions & PolicyOptions, context: Comman
 }
 
 /** @throws CommandError where the service would not take it */
-function judged(entry: object, isStrict: boolean, context: CommandContext): Findings {
+function checked(entry: object, isStrict: boolean, context: CommandContext): Findings {
   const findings: Findings = { problems: [], warnings: [], notes: [] };
   const rules = { ...rulesOf(context), defaults: isStrict ? ('strict' as const) : ('contract' as const) };
   readEntry(undefined, entry, rules, findings);

@@ -15,8 +15,8 @@ export interface Deprecation {
 export const DEPRECATIONS: readonly Deprecation[] = [];
 
 /**
- * What the log says of those that are set, as themselves or as `NAME_FILE`; values are not told.
- * @rule 9.5 What is deprecated is announced at the start, at least one minor release before it goes.
+ * Warnings for those that are set, as themselves or as `NAME_FILE`; without their values.
+ * @rule 9.5 A deprecated variable is announced at the start, at least one minor release before its removal.
  */
 export function deprecationWarnings(
   sources: readonly Readonly<Record<string, string | undefined>>[],

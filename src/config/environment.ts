@@ -50,7 +50,7 @@ export const VARIABLES = {
   }),
   idAssertionEnabled: boolean('SVC_ID_ASSERTION_ENABLED', {
     description:
-      'Lets the token endpoint take identity assertions (ID-JAG) of the companies whose trusted key entries say so, whatever the other two switches say. See [id-jag.md](id-jag.md).',
+      'Lets the token endpoint take identity assertions (ID-JAG) of the companies whose trusted key entries say so, independently of the other two switches. See [id-jag.md](id-jag.md).',
     default: false,
   }),
   exchangeEnabled: boolean('SVC_TOKEN_EXCHANGE_ENABLED', {

@@ -1,4 +1,4 @@
-// Reads the environment, files and env files into one frozen configuration, or tells every problem at once.
+// Reads the environment, files and env files into one frozen configuration, or reports every problem at once.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -38,7 +38,7 @@ export interface ConfigReading {
   config: Config;
   problems: string[];
   warnings: string[];
-  /** By the name of the variable, also where its value has a problem: nobody need be told that it is missing then. */
+  /** By the name of the variable, also where its value has a problem, so that it is not reported as missing too. */
   given: ReadonlyMap<string, Given>;
 }
 
@@ -166,7 +166,7 @@ function textOf({ as, text, path }: Setting): { value: string } | { problem: str
   } catch (error) {
     const fault = `cannot be read (${describeFault(error)})`;
     if (looksLikePath(text)) return { problem: `${as}: ${path} ${fault}` };
-    // Whoever mixes the two up puts a secret where its path belongs.
+    // A common mistake is a secret in the place of its path.
     const hint = `if this is the value and not its path, set ${as.replace(/_FILE$/, '')}`;
     return { problem: `${as}: the file ${fault}; ${hint}` };
   }

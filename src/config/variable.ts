@@ -16,7 +16,7 @@ export interface EnvironmentVariable<T = unknown> {
   readonly default?: string;
   /** The accepted values in words. */
   readonly range?: string;
-  /** Whether the value is never shown to anybody. */
+  /** Whether the value is never shown. */
   readonly isSecret?: true;
   /** The value when neither the variable nor a default is there. */
   readonly absent: T;

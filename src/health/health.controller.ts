@@ -9,7 +9,7 @@ export interface ReadinessCheck {
   isReady(): Promise<boolean>;
 }
 
-/** Whether a part of the service that can be off is there, and if not why, in one word. */
+/** Whether an optional part of the service is there, and if not why, in one word. */
 export interface FeatureState {
   readonly available: boolean;
   readonly reason?: string;
@@ -18,12 +18,12 @@ export interface FeatureState {
   readonly exchange?: boolean;
 }
 
-/** The parts that can be off. They are told, but readiness does not depend on them. */
+/** The parts that can be off. Readiness shows them, but does not depend on them. */
 export interface Features {
   readonly tokenExchange: FeatureState;
 }
 
-/** Injection token of a function that tells the features as they are. */
+/** Injection token of a function that returns the present features. */
 export const FEATURES = Symbol('FEATURES');
 
 /** Injection token of the list of checks. */

@@ -1,4 +1,4 @@
-// Tells in the log why token exchange is off and when the licence ends: at the start, and when it changes while the service runs.
+// Logs why token exchange is off and when the licence ends: at the start, and when it changes while the service runs.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
@@ -31,8 +31,8 @@ const LEVELS: Record<UnavailableReason, 'info' | 'warn' | 'error'> = {
 
 export class AvailabilityReporter implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
-  private told: UnavailableReason | undefined;
-  private isEndTold = false;
+  private logged: UnavailableReason | undefined;
+  private isEndLogged = false;
   /** On the monotonic clock: setting the other one neither repeats a warning nor puts it off. */
   private warnedAtMs = Number.NEGATIVE_INFINITY;
   /** What is off at the start is not loaded, and stays off. */
@@ -49,8 +49,8 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   onApplicationBootstrap(): void {
     const { reason } = this;
     if (reason === undefined) this.warnOfSwitches();
-    else this.tellOff(reason);
-    this.told = reason;
+    else this.logOff(reason);
+    this.logged = reason;
     this.lookAtEnd();
     this.timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
   }
@@ -59,7 +59,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
     clearInterval(this.timer);
   }
 
-  /** For readiness, which anybody may ask for. */
+  /** For readiness, which is public. */
   get state(): FeatureState {
     const { reason } = this;
     if (reason !== undefined) return { available: false, reason: publicReason(reason) };
@@ -74,22 +74,22 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
 
   private look(): void {
     const { reason } = this;
-    if (reason !== this.told) {
-      this.told = reason;
-      if (reason === undefined) this.tellBack();
-      else this.tellOff(reason);
+    if (reason !== this.logged) {
+      this.logged = reason;
+      if (reason === undefined) this.logBack();
+      else this.logOff(reason);
     }
     this.lookAtEnd();
   }
 
-  private tellOff(reason: UnavailableReason): void {
+  private logOff(reason: UnavailableReason): void {
     const calls = reason === 'license_ended' ? `; ${CALLS}` : '';
     const text = `${OFF}: ${explanationOf(reason, this.settings)}${calls}`;
     this.log[LEVELS[reason]]({ reason, endpoints: ENDPOINTS }, text);
   }
 
   /** Only a clock that was set can bring a licence back. */
-  private tellBack(): void {
+  private logBack(): void {
     if (this.isLoaded)
       this.log.info({ endpoints: ENDPOINTS }, 'token exchange is on again: its licence counts');
     else
@@ -103,14 +103,14 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
     const { license } = this.settings;
     if (license === License.NONE) return;
     const hasEnded = license.hasEnded(this.clock.nowMs());
-    if (hasEnded && !this.isEndTold) this.tellEnd();
+    if (hasEnded && !this.isEndLogged) this.logEnd();
     if (!hasEnded) this.warnOfEnd();
-    this.isEndTold = hasEnded;
+    this.isEndLogged = hasEnded;
   }
 
-  /** Where token exchange has gone with it, that line says so already. */
-  private tellEnd(): void {
-    if (this.told === 'license_ended') return;
+  /** If token exchange went off with it, that line says so already. */
+  private logEnd(): void {
+    if (this.logged === 'license_ended') return;
     const { license } = this.settings;
     this.log.error({ licenseEndsAt: endOf(license) }, `the licence has ended: ${endOf(license)}; ${CALLS}`);
   }

@@ -7,7 +7,7 @@ import type { Startup } from './startup.js';
 export type UnavailableReason =
   'flag_off' | 'flag_not_true' | 'no_license' | 'feature_not_licensed' | 'license_ended';
 
-/** What anybody may hear: a word, which tells neither what was configured nor what else is licensed. */
+/** The public word, which reveals neither what was configured nor what else is licensed. */
 export type PublicReason = 'not_enabled' | 'not_licensed' | 'license_ended' | 'restart_needed';
 
 export type AvailabilitySettings = Pick<Startup, 'config' | 'given' | 'license'>;

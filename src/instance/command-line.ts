@@ -1,4 +1,4 @@
-// Reads the command line of the service's own start: an env file to begin with, or something to tell instead of starting.
+// Reads the command line of the service's own start: an env file to begin with, or something to print instead of starting.
 import { parseArgs } from 'node:util';
 import { VERSION } from '../platform/version.js';
 
@@ -10,7 +10,7 @@ export interface StartCommand {
   readonly answer?: string;
 }
 
-/** Thrown for words that nobody understands. Its message says which, and how to find out. */
+/** Thrown for unknown words. Its message names them, and says how to get help. */
 export class CommandLineError extends Error {
   constructor(message: string) {
     super(`error: ${message}\n(add --help to see how it is used)`);
@@ -22,7 +22,7 @@ export class CommandLineError extends Error {
 const HELP = `Usage: node dist/src/main.js [options]
        npm start -- [options]
 
-Starts the service. The variables SVC_* tell it everything else: docs/configuration.md lists them.
+Starts the service. The variables SVC_* configure the rest: docs/configuration.md lists them.
 
 Options:
   --env-file <file>  file of SVC_* variables; the real environment wins, ./.env comes last

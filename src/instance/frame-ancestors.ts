@@ -1,4 +1,4 @@
-// Who may frame the instance, and what an operator should be told about it at the start.
+// Who may frame the instance, and warnings about it at the start.
 import type { Config } from '../config/load-config.js';
 import type { TrustedKeyEntry } from '../token-exchange/plain.js';
 
@@ -24,7 +24,7 @@ export function frameAncestorsOf(config: Embedding, entries: Entries): readonly 
 /** Who may frame the instance at this moment: stored entries come, change and go while it runs. */
 export class FrameAncestors {
   private stored: () => Entries = () => NO_ENTRIES;
-  private judged: Entries | undefined;
+  private checked: Entries | undefined;
   private origins: readonly string[] | undefined;
 
   constructor(
@@ -46,8 +46,8 @@ export class FrameAncestors {
    */
   get current(): readonly string[] | undefined {
     const stored = this.stored();
-    if (stored !== this.judged) {
-      this.judged = stored;
+    if (stored !== this.checked) {
+      this.checked = stored;
       this.origins = frameAncestorsOf(this.config, [...this.configured, ...stored]);
     }
     return this.origins;
@@ -78,6 +78,6 @@ function plainHttpWarnings({ baseUrl }: Embedding): string[] {
   if (protocol === 'https:') return [];
   const lost = 'is plain HTTP: browsers drop the session cookie of embedded logins';
   return /^(.+\.)?localhost$/.test(hostname)
-    ? [`SVC_BASE_URL: ${lost}, except on localhost as here; serve HTTPS to anybody else`]
+    ? [`SVC_BASE_URL: ${lost}, except on localhost as here; serve HTTPS to other machines`]
     : [`SVC_BASE_URL: ${lost}; serve HTTPS, by SVC_SSL_CERT and SVC_SSL_KEY or by a reverse proxy`];
 }

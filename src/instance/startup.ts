@@ -39,12 +39,12 @@ export interface Startup {
   readonly tls?: TlsIdentity;
   /** What an operator should know, although the service starts. */
   readonly warnings: readonly string[];
-  /** What the configuration does that its author may not expect. */
+  /** Effects of the configuration that its author may not expect. */
   readonly notes: readonly string[];
 }
 
 /** What the start depends on, as far as it can be read. */
-export interface Judgement extends Startup {
+export interface CheckedStartup extends Startup {
   /** With one of them there is no start. */
   readonly problems: readonly string[];
 }
@@ -82,13 +82,13 @@ export function sourceNames({ envFile }: Pick<StartupSources, 'envFile'>): strin
  * @throws ConfigurationError with every problem; the process must not start then
  */
 export async function prepareStartup(sources: StartupSources): Promise<Startup> {
-  const { problems, ...startup } = await judge(sources);
+  const { problems, ...startup } = await checkStartup(sources);
   if (problems.length > 0) throw new ConfigurationError(problems);
   return startup;
 }
 
-/** The same with its problems, for whoever tells them beside everything else. @throws ConfigurationError as above */
-export async function judge(sources: StartupSources): Promise<Judgement> {
+/** The same with its problems, for callers that show them with the rest. @throws ConfigurationError as above */
+export async function checkStartup(sources: StartupSources): Promise<CheckedStartup> {
   const { config, problems, warnings, given } = readConfig(environmentSources(sources), DEPRECATIONS);
   const license = await checkedLicense(config, { problems, given });
   const { entries, ...keys } = checkedTrustedKeys(config, given);

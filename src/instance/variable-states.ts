@@ -1,9 +1,9 @@
-// Tells of every variable whether it is set, and what counts, but no secret.
+// Says of every variable whether it is set, and its effective value unless that is secret.
 import { VARIABLES } from '../config/environment.js';
 import type { Config, Given } from '../config/load-config.js';
 import { labelOf } from '../config/load-config.js';
 import type { EnvironmentVariable } from '../config/variable.js';
-import type { Judgement } from './startup.js';
+import type { CheckedStartup } from './startup.js';
 
 export interface VariableState {
   readonly name: string;
@@ -14,21 +14,24 @@ export interface VariableState {
 }
 
 /** What variables are checked by. */
-type Judged = Pick<Judgement, 'config' | 'given' | 'problems'>;
+type Checked = Pick<CheckedStartup, 'config' | 'given' | 'problems'>;
 
 /** In the order of the table of variables. */
-export function variableStates(judged: Judged): VariableState[] {
+export function variableStates(checked: Checked): VariableState[] {
   const rows = Object.entries(VARIABLES) as [keyof typeof VARIABLES, EnvironmentVariable][];
   return rows.map(([key, variable]) => {
     const { name } = variable;
-    const state = stateOf(variable, judged);
+    const state = stateOf(variable, checked);
     const secret = variable.isSecret === true;
-    const value = secret || state === 'problem' ? null : valueOf(judged.config[key]);
+    const value = secret || state === 'problem' ? null : valueOf(checked.config[key]);
     return { name, value, state, secret };
   });
 }
 
-function stateOf(variable: EnvironmentVariable, { given, problems, config }: Judged): VariableState['state'] {
+function stateOf(
+  variable: EnvironmentVariable,
+  { given, problems, config }: Checked,
+): VariableState['state'] {
   const own = given.get(variable.name);
   if (own === undefined)
     return isComputed(variable, config) || variable.default !== undefined ? 'default' : 'unset';
@@ -38,7 +41,7 @@ function stateOf(variable: EnvironmentVariable, { given, problems, config }: Jud
 function hasProblem(
   variable: EnvironmentVariable,
   { as }: Given,
-  { given, problems }: Pick<Judged, 'given' | 'problems'>,
+  { given, problems }: Pick<Checked, 'given' | 'problems'>,
 ): boolean {
   const labels = [`${labelOf(variable, given)}: `, `${variable.name}: `, `${as}: `];
   return problems.some((problem) => labels.some((label) => problem.startsWith(label)));

@@ -18,7 +18,7 @@ const DIVIDED = {
 /** The part of the configuration of which each worker has its share. */
 export type DividedSettings = Pick<Config, keyof typeof DIVIDED>;
 
-/** What keeps an instance from having the workers that it was told to have. */
+/** What keeps an instance from having the workers that are configured. */
 export function workerProblems({ workers, databaseUrl, throttleStore, ...config }: Config): string[] {
   if (workers === 1) return [];
   const divided = Object.entries(DIVIDED) as [keyof DividedSettings, string][];
@@ -37,7 +37,7 @@ export function workerProblems({ workers, databaseUrl, throttleStore, ...config 
   ];
 }
 
-/** The share that one worker has. What is configured is of the whole instance: shares add up to it (D123). */
+/** The share of one worker. Settings are for the whole instance, and the shares add up to them (D123). */
 export function shareOf(config: DividedSettings, { number, of }: Seat): DividedSettings {
   const share = (total: number) => Math.floor(total / of) + (number <= total % of ? 1 : 0);
   return {

@@ -170,7 +170,7 @@ export class Metrics {
     this.gauge('svc_build_info', 'The version that runs; always 1.', ['version'], (gauge) => {
       gauge.set({ version: VERSION }, 1);
     });
-    // A series that begins at its first event hides that event from whoever asks for the increase.
+    // A series that begins at its first event hides that event from queries of the increase.
     for (const outcome of KEY_SET_FETCH_OUTCOMES) this.keySetFetches.inc({ outcome }, 0);
     for (const change of MEMBERSHIP_CHANGES) this.membershipChanges.inc({ change }, 0);
     for (const outcome of ['succeeded', 'failed']) this.replayPurges.inc({ outcome }, 0);
@@ -187,7 +187,7 @@ export class Metrics {
     return this.ofAllWorkers?.() ?? this.registry.metrics();
   }
 
-  /** The same for all who ask within a second, whatever it takes to write it. */
+  /** The same text for all requests within a second, since it takes time to write. */
   sharedText(): Promise<string> {
     this.shared ??= this.text().finally(() => {
       setTimeout(() => (this.shared = undefined), SHARED_MS).unref();

@@ -74,7 +74,7 @@ export { JwksFetchError, JwksFetcher } from './trust/jwks/jwks-fetcher.js';
 export { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 export { JwksSnapshotRepository, toJwksAddress } from './trust/jwks/jwks-snapshot.repository.js';
 export type { JwksAddress, JwksSnapshot } from './trust/jwks/jwks-snapshot.repository.js';
-export type { StoredEntriesRules } from './trust/stored/stored-entries.judgement.js';
+export type { StoredEntriesRules } from './trust/stored/check-stored-entries.js';
 export { StoredEntryChanges, shownEntry } from './trust/stored/stored-entry.changes.js';
 export type {
   PolicyChange,
@@ -86,7 +86,7 @@ export { StoredEntryRepository } from './trust/stored/stored-entry.repository.js
 export { StoredEntryService } from './trust/stored/stored-entry.service.js';
 export type { StoredEntryStatus } from './trust/stored/stored-entry.service.js';
 export { StoredEntryError, labelOf } from './trust/stored/stored-entry.js';
-export type { JudgedEntry } from './trust/stored/stored-entry.js';
+export type { CheckedStoredEntry } from './trust/stored/stored-entry.js';
 
 // Access tokens
 export { ACCESS_TOKEN_OPTIONS } from './tokens/access-token.options.js';

@@ -8,7 +8,7 @@ export const MEMBER_ROLE = 'global:member';
 export const GLOBAL_ROLES = [OWNER_ROLE, ADMIN_ROLE, MEMBER_ROLE] as const;
 export type GlobalRole = (typeof GLOBAL_ROLES)[number];
 
-/** The roles that anybody may be given; the owner is made once, by the command line. */
+/** The roles that can be assigned; the command line creates the owner once. */
 export const ASSIGNABLE_ROLES = [MEMBER_ROLE, ADMIN_ROLE] as const;
 
 /** Who may sign in at the operator's page, with a password of their own. */

@@ -59,7 +59,7 @@ export type UserChange = Partial<Pick<User, 'givenName' | 'familyName' | 'role' 
 
 const ASKED = givenRows('asked', (ids: readonly string[]) => ids, { id: ['uuid', (id) => id] }, 'position');
 
-/** Each by its key, in the order of asking; a row of nulls for an id that nobody has. */
+/** Each by its key, in the order of asking; a row of nulls for an unknown id. */
 const FIND = new SharedStatement(
   'user_account_find',
   sql`SELECT found.* FROM ${ASKED} LEFT JOIN LATERAL (
@@ -102,15 +102,15 @@ export class UserRepository {
     return (await this.lockAll([id], transaction))[0];
   }
 
-  /** Reads a user whom nobody may change until the transaction ends; others may lock them likewise. */
+  /** Reads a user and locks out changes until the transaction ends; others may lock them likewise. */
   async lockShared(id: string, transaction: Transaction): Promise<User | undefined> {
     const lock = { mode: 'pessimistic_read' } as const;
     return (await managerOf(transaction).findOne(User, { where: { id }, lock })) ?? undefined;
   }
 
   /**
-   * Reads users and locks their rows until the transaction ends: in the order of their ids, so that nobody waits in a
-   * ring. Rows that refer to them (sessions, links) may come in meanwhile: their keys do not change.
+   * Reads users and locks their rows until the transaction ends: in the order of their ids, so that there are no deadlocks. Rows
+   * that refer to them (sessions, links) may come in meanwhile: their keys do not change.
    */
   lockAll(ids: readonly string[], transaction: Transaction): Promise<User[]> {
     const lock = { mode: 'for_no_key_update' } as const;
@@ -185,8 +185,8 @@ export class UserRepository {
 }
 
 /**
- * Whoever is let in again later signs in again. Here, since role and state are changed by the API, by commands and by tokens; see
- * operator-session.repository.ts for sessions of somebody who was changed by other means.
+ * An operator who gets access back later signs in again. The rule is here since the API, commands and tokens change role and
+ * state; see operator-session.repository.ts for users who were changed by other means.
  */
 function isEndOfOperator({ enabled, role }: UserChange): boolean {
   return enabled === false || (role !== undefined && !OPERATOR_ROLES.includes(role));

@@ -50,7 +50,7 @@ export class Primary {
   ) {
     if (!cluster.isPrimary)
       throw new ConfigurationError(['SVC_WORKERS: must be 1 where another program starts workers itself']);
-    // Also on Windows, and whatever NODE_CLUSTER_SCHED_POLICY says: a worker takes no connection by itself.
+    // Also on Windows, and in spite of NODE_CLUSTER_SCHED_POLICY: a worker takes no connection by itself.
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'], serialization: 'advanced' });
   }

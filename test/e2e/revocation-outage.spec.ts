@@ -6,7 +6,7 @@ import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
-const MESSAGE = 'It cannot be told at present what has been revoked';
+const MESSAGE = 'Revocations cannot be read at present';
 
 describeOnPostgresql('[D60] an instance whose network to the database is gone', (database) => {
   let behind: DatabaseBehindProxy;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { IS_AHEAD } from '../sinks/event-stream.repository.js';
 
-/** What may go. */
+/** What may be deleted. */
 export interface Expiry {
   /** By the clock of this process. As far as it is ahead of the database's, less goes. */
   readonly now: Date;
@@ -25,9 +25,9 @@ export interface DeletedWindow {
 }
 
 /**
- * A window is found by the primary key, in which the oldest come first, so that no index for the time is needed. A sink without
- * a cursor has had nothing, and nobody knows what one has had whose cursor is ahead of the database. A clock that is set a year
- * ahead must not empty the trail.
+ * A window is found by the primary key, in which the oldest come first, so that no index for the time is needed. A sink without a
+ * cursor has had nothing; what one has had whose cursor is ahead of the database is unknown. A clock that is set a year ahead
+ * must not empty the trail.
  */
 const DELETION = `WITH clocks AS (
     SELECT greatest($6::timestamptz - clock_timestamp(), interval '0') AS ahead

@@ -1,8 +1,8 @@
-// What a sink of the audit trail is: somewhere else to which every event goes, in order, at least once.
+// A sink of the audit trail gets every event, in order, at least once.
 
 /** An event on its way to the sinks. */
 export interface StreamedEvent {
-  /** Of its row: no two events share it, and whatever comes twice has it twice. */
+  /** The id of its row: unique for an event, and the same if the event comes twice. */
   readonly id: string;
   /** Of the transaction that wrote it; `0` if it was written before this was recorded. */
   readonly transactionId: string;
@@ -63,7 +63,7 @@ export abstract class AuditSink {
   abstract close(): Promise<void>;
 }
 
-/** What is told of a foreign error: its code or class, since its text may hold an address or a part of an answer. */
+/** A foreign error's code or class, since its text may hold an address or a part of an answer. */
 export function codeOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   return String(code ?? name);

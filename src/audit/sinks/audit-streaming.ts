@@ -1,4 +1,4 @@
-// Keeps the streams to all sinks going while this process leads, and tells how they go.
+// Keeps the streams to all sinks going while this process leads, and reports their state.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Leader } from '../../platform/jobs/leader.js';
 import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
@@ -24,7 +24,7 @@ export interface StreamingParts extends Omit<StreamParts, 'pages'> {
   readonly leader: Leader;
 }
 
-/** Whoever leads streams, and nobody else (D88). */
+/** Only the leader streams (D88). */
 export class AuditStreaming implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly streams: readonly SinkStream[];
   private readonly jobs: readonly PeriodicJob[];

@@ -10,7 +10,7 @@ export class BackOff {
   /** @param random from 0 up to 1 */
   constructor(private readonly random: () => number = Math.random) {}
 
-  /** @param nowMs on a clock that nobody sets */
+  /** @param nowMs on a monotonic clock */
   isWaiting(nowMs: number): boolean {
     return nowMs < this.until;
   }

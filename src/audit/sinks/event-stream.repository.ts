@@ -87,7 +87,7 @@ export class EventStreamRepository {
     return { position: { transactionId: row.transaction_id, eventId: row.event_id }, isAhead: row.is_ahead };
   }
 
-  /** Writes down that a cursor is ahead, for as long as nobody takes that back (docs/audit-streaming.md). */
+  /** Writes down that a cursor is ahead, until an operator resets it (docs/audit-streaming.md). */
   async noteAhead(name: string): Promise<void> {
     await this.database.change(
       `UPDATE audit_sink_cursor SET ahead_since = now()

@@ -65,7 +65,7 @@ export function sinkNames({ webhook, syslog, standardOutput }: SinkSettings): st
 type Given = ConfigReading['given'];
 
 /**
- * What of it does not fit together; with any of it the process must not start. No value is told.
+ * Contradictions in it, with which the process must not start. No value is named.
  * @param given what was set: what is there and cannot be read is not missing
  */
 export function auditProblems(config: AuditConfig, given: Given): string[] {

@@ -47,13 +47,13 @@ export class SinkStream {
   private readonly endedConnections = new EndedConnections();
   /** Since when there is something that was sent and is not safe, over all connections. */
   private unsafeSinceMs: number | undefined;
-  private hasToldOfBreak = false;
+  private hasReportedBreak = false;
   private most = PAGE_EVENTS;
   private readonly backOff = new BackOff();
   private failingSinceMs: number | undefined;
   /** What is being handed over. */
   private handed: readonly StreamedEvent[] = [];
-  /** The event that has been told of as one that the sink does not take. */
+  /** The event that was logged as one that the sink does not take. */
   private refusedId: string | undefined;
 
   constructor(
@@ -89,7 +89,7 @@ export class SinkStream {
     this.succeeded();
   }
 
-  /** Goes back to the cursor if somebody else has moved it, or if the connection is another one. */
+  /** Goes back to the cursor if another process has moved it, or if the connection is new. */
   private async resume(signal: AbortSignal): Promise<void> {
     const { sink } = this;
     const cursor = await this.readCursor();
@@ -109,7 +109,7 @@ export class SinkStream {
   private async afterBreak(cursor: Position): Promise<Position> {
     const { sink, unsafe, endedConnections, parts } = this;
     if (unsafe.length === 0) return cursor;
-    this.tellOfBreak();
+    this.reportBreak();
     if (!sink.hadGoodEnd()) return cursor;
     const safe = endedConnections.ended(unsafe, parts.clock.monotonicMs() - sink.unsafeMs);
     if (safe === undefined || !isBehind(safe, cursor)) return cursor;
@@ -120,11 +120,11 @@ export class SinkStream {
   }
 
   /** Not where it was a failure already. Logged once, until a connection lasts. */
-  private tellOfBreak(): void {
+  private reportBreak(): void {
     if (this.failingSinceMs !== undefined) return;
     this.counts.failures += 1;
-    if (this.hasToldOfBreak) return;
-    this.hasToldOfBreak = true;
+    if (this.hasReportedBreak) return;
+    this.hasReportedBreak = true;
     this.parts.log.warn(
       { sink: this.sink.name },
       'the connection to a sink of the audit trail broke: what was sent shortly before is sent again',
@@ -150,7 +150,7 @@ export class SinkStream {
     return cursor.position;
   }
 
-  /** Where a sink is in a database that was restored elsewhere nobody knows: it gets nothing until somebody says so. */
+  /** After a restore elsewhere the position of a sink is unknown: it gets nothing until an operator sets it. */
   private async refuseAhead(): Promise<never> {
     await this.parts.trail.noteAhead(this.sink.name);
     this.reached = BEGINNING;
@@ -191,7 +191,7 @@ export class SinkStream {
     this.unsafe = unsafe.slice(safe.length);
     this.unsafeSinceMs = this.unsafe[0]?.atMs;
     this.endedConnections.confirmed(last.position);
-    this.hasToldOfBreak = false;
+    this.hasReportedBreak = false;
   }
 
   private succeeded(): void {
@@ -208,7 +208,7 @@ export class SinkStream {
     this.counts.failures += 1;
     this.backOff.failed(nowMs);
     this.most = Math.max(1, Math.floor(this.most / 2));
-    this.tellOfRefused(error);
+    this.reportRefused(error);
     this.handed = [];
     if (this.failingSinceMs !== undefined) return;
     this.failingSinceMs = nowMs;
@@ -219,8 +219,8 @@ export class SinkStream {
     );
   }
 
-  /** An event that goes alone and is not taken for what it is holds all others up: somebody has to look. */
-  private tellOfRefused(error: unknown): void {
+  /** An event that the sink refuses even alone holds up all others: an operator has to look. */
+  private reportRefused(error: unknown): void {
     const [event, ...others] = this.handed;
     if (event === undefined || others.length > 0 || event.id === this.refusedId) return;
     if (!(error instanceof SinkError) || !error.isOfContent) return;

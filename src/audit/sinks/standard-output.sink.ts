@@ -1,4 +1,4 @@
-// Writes audit events to standard output, for whatever collects the output of the process.
+// Writes audit events to standard output, for a collector of the process's output.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LineOutput } from '../../platform/log/logger.js';
 import type { StreamedEvent } from './audit-sink.js';
@@ -16,7 +16,7 @@ export class StandardOutputSink extends AuditSink {
   }
 
   async deliver(events: readonly StreamedEvent[], signal: AbortSignal): Promise<void> {
-    // An output that is full drops lines: there is room once what was written before is gone.
+    // A full output drops lines: there is room once the earlier lines are written.
     await this.untilWritten(signal);
     for (const { json } of events)
       if (!this.output.write(`{"type":"audit-event",${json.slice(1)}\n`))
@@ -34,6 +34,6 @@ export class StandardOutputSink extends AuditSink {
     const late = pause(WRITE_MS, true, { signal: either, ref: false }).catch(() => true);
     const isLate = await Promise.race([late, this.output.written().then(() => false)]);
     waiting.abort();
-    if (isLate) throw new SinkError(`nobody has read standard output for ${WRITE_MS / 1000} seconds`);
+    if (isLate) throw new SinkError(`standard output was not read for ${WRITE_MS / 1000} seconds`);
   }
 }

@@ -10,7 +10,7 @@ import type { SyslogSettings } from './sink-settings.js';
 import { syslogFrame } from './syslog-message.js';
 
 const CONNECT_MS = 10_000;
-/** A server that takes nothing for so long is gone. */
+/** A server that takes nothing for so long counts as lost. */
 const WRITE_MS = 30_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const GOODBYE_MS = 1_000;
@@ -36,7 +36,7 @@ export class SyslogSink extends AuditSink {
     this.unsafeMs = settings.resendSeconds * 1000;
   }
 
-  /** A server says goodbye before it is gone, mostly: then the system knows before anything more is written. */
+  /** Most servers close the connection before they stop: then the system knows before more is written. */
   override isIntact(): boolean {
     return this.socket?.writable === true;
   }
@@ -62,7 +62,7 @@ export class SyslogSink extends AuditSink {
 
   async deliver(events: readonly StreamedEvent[], signal: AbortSignal): Promise<void> {
     const { socket } = this;
-    if (socket === undefined || !this.isIntact()) throw new SinkError('the connection is gone');
+    if (socket === undefined || !this.isIntact()) throw new SinkError('the connection is closed');
     const frames = events.map((event) => syslogFrame(event, this.hostname)).join('');
     await settled(socket, signal, WRITE_MS, (done) => socket.write(frames, done));
   }
@@ -80,7 +80,7 @@ export class SyslogSink extends AuditSink {
     const { host, port, useTls, ca } = this.settings;
     const keepAlive = { keepAlive: true, keepAliveInitialDelay: KEEPALIVE_DELAY_MS, noDelay: true };
     const socket = useTls
-      ? // A name is told to the server, an address cannot be (RFC 6066 §3); either is what the certificate must be for.
+      ? // A name is sent to the server, an address cannot be (RFC 6066 §3); the certificate must be for either.
         connectTls({ host, port, ca, ...(isIP(host) === 0 && { servername: host }), ...keepAlive })
       : connectTcp({ host, port, ...keepAlive });
     // Without a listener an error would end the process; the socket is no longer writable after it, and that is looked at.
@@ -130,7 +130,7 @@ async function settled(
     throw error instanceof SinkError ? error : new SinkError(`the connection failed (${codeOf(error)})`);
   } finally {
     over.abort();
-    // Whichever is too late concerns nobody.
+    // The later ones are ignored.
     void Promise.allSettled([stepped, closed, late]);
   }
 }

@@ -20,7 +20,7 @@ const VARIABLE_NAMES = {
   allowHttp: VARIABLES.auditWebhookAllowHttp.name,
   allowPrivate: VARIABLES.auditWebhookAllowPrivate.name,
 };
-/** Of an answer's body, which nobody reads, so much is waited for to use the connection again. */
+/** So much of an answer's body is read and ignored, to use the connection again. */
 const MOST_ANSWER_BYTES = 65_536;
 
 /**

@@ -66,7 +66,7 @@ const USERS = [
     version bigint NOT NULL DEFAULT ${RANDOM}
   )`,
   `CREATE UNIQUE INDEX user_account_single_owner ON user_account (role) WHERE role = 'global:owner'`,
-  // For the beginning of an address, whatever order the database's language has.
+  // For the beginning of an address, in any collation of the database.
   `CREATE INDEX user_account_email_beginning ON user_account (normalized_email text_pattern_ops)`,
 
   // What was issued under an earlier generation is refused for good. A trigger raises it when a user is disabled, so that an
@@ -145,8 +145,8 @@ const WORKSPACE = [
     updated_at timestamptz NOT NULL DEFAULT now(),
     folded_name text COLLATE "C" NOT NULL GENERATED ALWAYS AS (folded_words(name::text)) STORED
   )`,
-  // One index for each filter of the lists, with the id at its end: the rows of a page lie together, whatever else the table
-  // holds. Columns that are included answer another filter without reading the row.
+  // One index for each filter of the lists, with the id at its end: the rows of a page lie together. Columns that are included
+  // answer another filter without reading the row.
   `CREATE INDEX workflow_project ON workflow (project_id, id)`,
   `CREATE INDEX workflow_active ON workflow (active, id)`,
   `CREATE INDEX workflow_name ON workflow (name, id) INCLUDE (active)`,

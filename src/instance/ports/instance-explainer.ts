@@ -1,6 +1,6 @@
 // Makes what explains the tokens that this instance is sent.
 import type {
-  JudgedEntry,
+  CheckedStoredEntry,
   JwksSnapshotRepository,
   RevocationRepository,
 } from '../../token-exchange/advanced.js';
@@ -44,7 +44,7 @@ export function explainerOf(rules: (clock: Clock) => Promise<ExplanationRules>) 
     };
     return async (
       request: ExplanationRequest,
-      alsoTrusted: readonly JudgedEntry[] = [],
+      alsoTrusted: readonly CheckedStoredEntry[] = [],
     ): Promise<TokenExplanation> => {
       const all = async () => [...(await storedEntries.list()), ...alsoTrusted];
       return new TokenExplainer(await rules(clock), { ...sources, storedEntries: all }).explain(request);

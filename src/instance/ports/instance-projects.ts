@@ -48,8 +48,8 @@ export class InstanceProjects extends ProjectDirectory {
   }
 
   /**
-   * The memberships change by one statement: triggers clear digests of links at its end, and whoever has a membership never waits for
-   * another one.
+   * The memberships change by one statement: triggers clear digests of links at its end, and a transaction that has a membership
+   * never waits for another one.
    * @throws LostRaceError where a project was deleted meanwhile
    */
   async change(
@@ -106,8 +106,8 @@ async function heldProjects(
 }
 
 /**
- * Makes teams, named by their keys. The primary key decides every race: whoever makes one that another transaction has just made waits
- * for it, and all make theirs in the order of the keys. One statement, at whose end its foreign keys are checked.
+ * Makes teams, named by their keys. The primary key decides every race: a transaction waits for another that makes the same team,
+ * and all make theirs in the order of the keys. One statement, at whose end its foreign keys are checked.
  */
 async function make(transaction: Transaction, issuer: string, keys: readonly string[]): Promise<void> {
   await managerOf(transaction).query(

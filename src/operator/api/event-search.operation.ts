@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import type { SoughtTime } from './trail-range.js';
-import { TIMES, cursorAt, judgeCursor, judgedText, placeIn, rangeOf } from './trail-range.js';
+import { TIMES, cursorAt, checkCursor, checkedText, placeIn, rangeOf } from './trail-range.js';
 import type { Turns } from './turns.js';
 
 export interface EventSearch extends SoughtEvents, SoughtTime {
@@ -37,7 +37,7 @@ export function searchEvents(turns: Turns, clock: Clock): ListOperation<EventSea
         ...EVENT_FILTERS,
         ...TIMES,
         limit: optional(wholeNumber(1, MOST_LISTED)),
-        cursor: optional(judgedText(judgeCursor)),
+        cursor: optional(checkedText(checkCursor)),
       }),
 
     async *list({ limit = USUAL_LIMIT, cursor, since, until, lastHours, ...sought }, parts) {

@@ -24,7 +24,7 @@ import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, pageOf } from './pages.js';
-import { judgePlace, placeAt, placeIn, searchSessions } from './session-search.operation.js';
+import { checkPlace, placeAt, placeIn, searchSessions } from './session-search.operation.js';
 import type { UserPage } from './user-lists.operation.js';
 import { SEARCH_USERS } from './user-lists.operation.js';
 
@@ -190,7 +190,7 @@ function operatorAnswer(session: LiveOperatorSession, ownId: string): OperatorSe
 }
 
 function readPlace(cursor: string): string {
-  const judged = judgePlace(cursor);
-  if ('rule' in judged) throw new OperatorRefusal('bad_request');
-  return judged.value;
+  const checked = checkPlace(cursor);
+  if ('rule' in checked) throw new OperatorRefusal('bad_request');
+  return checked.value;
 }

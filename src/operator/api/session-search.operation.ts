@@ -1,12 +1,12 @@
 // Finds embedded sessions for an operator, the newest first.
 import { optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
 import type { ListOperation } from '../../administration/operation.js';
-import type { Judgement } from '../../audit/trail-filter.js';
+import type { Checked } from '../../audit/trail-filter.js';
 import { isId } from '../../platform/text/id.js';
 import type { EmbeddedSession, SessionQuery } from './embedded-session.repository.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
-import { judgedText } from './trail-range.js';
+import { checkedText } from './trail-range.js';
 
 export interface SessionSearch {
   /** The id of a user, or the beginning of an e-mail address. */
@@ -28,7 +28,7 @@ export function searchSessions<Item>(
         user: optional(storableText),
         issuer: optional(storableText),
         limit: optional(wholeNumber(1, MOST_LISTED)),
-        cursor: optional(judgedText(judgePlace)),
+        cursor: optional(checkedText(checkPlace)),
       }),
     things: ({ user }): Record<string, string> =>
       user !== undefined && isId(user) ? { userId: user.toLowerCase() } : {},
@@ -54,7 +54,7 @@ export function placeIn(cursor: string | undefined): { id: string; moment: Date 
   return { id, moment: new Date(Number(ms)) };
 }
 
-export function judgePlace(cursor: string): Judgement<string> {
+export function checkPlace(cursor: string): Checked<string> {
   const [ms = '', id = '', ...more] = cursor.split('.');
   return /^\d{1,14}$/.test(ms) && isId(id) && more.length === 0
     ? { value: cursor }

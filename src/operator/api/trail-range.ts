@@ -2,8 +2,8 @@
 import { InputError } from '../../administration/command-error.js';
 import type { MemberReader, Read } from '../../administration/input.js';
 import { optional, storableText, wholeNumber } from '../../administration/input.js';
-import type { Judgement } from '../../audit/trail-filter.js';
-import { MOST_DAYS, judgeRange } from '../../audit/trail-filter.js';
+import type { Checked } from '../../audit/trail-filter.js';
+import { MOST_DAYS, checkRange } from '../../audit/trail-filter.js';
 import type { BoundedRange } from '../../audit/trail-summary.reader.js';
 
 const HOUR_MS = 3_600_000;
@@ -17,8 +17,8 @@ export interface SoughtTime {
 }
 
 export const TIMES = {
-  since: optional(judgedText(judgeMoment)),
-  until: optional(judgedText(judgeMoment)),
+  since: optional(checkedText(checkMoment)),
+  until: optional(checkedText(checkMoment)),
   lastHours: optional(wholeNumber(1, MOST_DAYS * 24)),
 };
 
@@ -30,9 +30,9 @@ export function rangeOf({ since, until, lastHours }: SoughtTime, now: Date): Bou
     return { since: new Date(now.getTime() - lastHours * HOUR_MS), until: now, isOpen: true };
   }
   const moment = (value: string | undefined) => (value === undefined ? undefined : new Date(value));
-  const judged = judgeRange({ since: moment(since), until: moment(until) }, {}, now);
-  if ('rule' in judged) throw new InputError('since', judged.rule);
-  const { since: begin = now, until: end } = judged.value;
+  const checked = checkRange({ since: moment(since), until: moment(until) }, {}, now);
+  if ('rule' in checked) throw new InputError('since', checked.rule);
+  const { since: begin = now, until: end } = checked.value;
   return { since: begin, until: end ?? now, isOpen: end === undefined };
 }
 
@@ -48,20 +48,20 @@ export function placeIn(cursor: string | undefined): { id: string; range: Bounde
   return { id, range: { since: new Date(Number(since)), until: new Date(Number(until)), isOpen } };
 }
 
-export function judgeCursor(cursor: string): Judgement<string> {
+export function checkCursor(cursor: string): Checked<string> {
   return /^\d{1,18}\.\d{1,14}\.\d{1,14}(\.open)?$/.test(cursor)
     ? { value: cursor }
     : { rule: 'must be the nextCursor of a page' };
 }
 
 /** A reader of texts that a rule allows. */
-export function judgedText(judge: (value: string) => Judgement<string>): MemberReader<string> {
+export function checkedText(check: (value: string) => Checked<string>): MemberReader<string> {
   return (value): Read<string> => {
     const read = storableText(value);
-    return 'rule' in read ? read : judge(read.value);
+    return 'rule' in read ? read : check(read.value);
   };
 }
 
-function judgeMoment(value: string): Judgement<string> {
+function checkMoment(value: string): Checked<string> {
   return Number.isNaN(Date.parse(value)) ? { rule: 'must be a moment of ISO 8601' } : { value };
 }

@@ -6,7 +6,7 @@ import type { InstanceParts } from '../../administration/instance-parts.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import { REFUSAL_EVENTS } from '../../audit/instance-events.js';
-import { judgeReason, judgeText } from '../../audit/trail-filter.js';
+import { checkReason, checkText } from '../../audit/trail-filter.js';
 import type {
   BoundedRange,
   EventCount,
@@ -23,7 +23,7 @@ import { searchEvents } from './event-search.operation.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import type { SoughtTime } from './trail-range.js';
-import { TIMES, cursorAt, judgeCursor, judgedText, placeIn, rangeOf } from './trail-range.js';
+import { TIMES, cursorAt, checkCursor, checkedText, placeIn, rangeOf } from './trail-range.js';
 import { Turns } from './turns.js';
 
 const MOST_BUCKETS = 96;
@@ -109,9 +109,9 @@ export interface RefusalPage extends Page<Refusal> {
 
 const REFUSAL_FILTERS = {
   user: optional(storableText),
-  issuer: optional(judgedText(judgeText)),
-  kid: optional(judgedText(judgeText)),
-  reason: optional(judgedText(judgeReason)),
+  issuer: optional(checkedText(checkText)),
+  kid: optional(checkedText(checkText)),
+  reason: optional(checkedText(checkReason)),
   event: optional(oneOf(REFUSAL_EVENTS)),
 };
 
@@ -137,9 +137,9 @@ export class TrailOperations {
       readMembers<RefusalSearch>(input, {
         ...TIMES,
         ...REFUSAL_FILTERS,
-        requestId: optional(judgedText(judgeText)),
+        requestId: optional(checkedText(checkText)),
         limit: optional(wholeNumber(1, MOST_LISTED)),
-        cursor: optional(judgedText(judgeCursor)),
+        cursor: optional(checkedText(checkCursor)),
       }),
     list: (search, parts) => this.findRefusals(search, parts),
   };

@@ -3,7 +3,7 @@ import type { Transaction, Transactions } from '../../platform/database/transact
 import type { AskedGrants } from '../flows/grants.js';
 import { askedOf } from '../flows/grants.js';
 import type { Terms } from '../flows/issuance.planner.js';
-import { judgeTerms } from '../flows/issuance.planner.js';
+import { checkTerms } from '../flows/issuance.planner.js';
 import type { LoginSource } from '../flows/login-origin.js';
 import { verifyAssertion, verifyExchange, verifyLogin } from '../flows/verification.js';
 import type { AccessFlow } from '../host/flow.js';
@@ -13,7 +13,7 @@ import type { UserDirectory } from '../host/users.js';
 import type { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.js';
 import { StoredJwksKeyProvider } from '../trust/jwks/stored-jwks-key.provider.js';
 import { StaticKeyProvider } from '../trust/lookup/static-key.provider.js';
-import type { JudgedEntry } from '../trust/stored/stored-entry.js';
+import type { CheckedStoredEntry } from '../trust/stored/stored-entry.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { Party } from '../refusals/rejection.js';
@@ -46,7 +46,7 @@ import type { EndpointRefusal, TokenExplanation } from './token-explanation.js';
 export interface ExplanationSources {
   readonly transactions: Transactions;
   /** The stored entries, checked. */
-  readonly storedEntries: () => Promise<readonly JudgedEntry[]>;
+  readonly storedEntries: () => Promise<readonly CheckedStoredEntry[]>;
   readonly keySets: JwksSnapshotRepository;
   readonly revocations: RevocationRepository;
   readonly jtis: JtiRepository;
@@ -167,9 +167,9 @@ class Walk {
 
   private async rejectionOf(request: ExplanationRequest): Promise<Rejection | undefined> {
     try {
-      const tokens = await this.judge(request);
+      const tokens = await this.examine(request);
       await this.sources.transactions.read(async (transaction) => {
-        await this.judgeUses(transaction, tokens);
+        await this.checkUses(transaction, tokens);
         await this.decide(transaction, tokens);
       });
       return undefined;
@@ -180,7 +180,7 @@ class Walk {
   }
 
   /** All that comes before the tokens would be used up. */
-  private async judge(request: ExplanationRequest): Promise<Tokens> {
+  private async examine(request: ExplanationRequest): Promise<Tokens> {
     const { verifier } = this;
     const { revocations } = this.trust;
     const { token, actorToken, origin } = request;
@@ -202,11 +202,11 @@ class Walk {
   private termsOf(asked: AskedGrants, tokens: Tokens): Terms {
     const { maxTokenLifetimeSeconds } = this.rules.options.exchange;
     const limits = { now: this.clock.nowSeconds(), maxTokenLifetimeSeconds, host: this.rules.audience };
-    return judgeTerms(asked, tokens, limits);
+    return checkTerms(asked, tokens, limits);
   }
 
   /** What using the tokens up would come to; see commit.repository.ts. */
-  private async judgeUses(transaction: Transaction, { subject, actor }: Tokens): Promise<void> {
+  private async checkUses(transaction: Transaction, { subject, actor }: Tokens): Promise<void> {
     const uses = listOf({ subject, actor }).map(({ claims }) => claims);
     this.used = await this.sources.jtis.findUsed(transaction, uses);
     const areTwins = actor?.claims.jti === subject.claims.jti;

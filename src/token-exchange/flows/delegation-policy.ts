@@ -13,11 +13,11 @@ import { refuseLoneSubject } from '../verify/checks.js';
  * Checks whether the tokens of an exchange may come together, or the subject alone.
  * @throws Rejection `actor_required`, `actor_not_allowed`, `act_for_not_allowed`
  */
-export function judgeParties({ subject, actor }: Tokens): void {
+export function checkParties({ subject, actor }: Tokens): void {
   try {
     if (actor === undefined) return refuseLoneSubject(subject);
-    judgeMayAct(subject, actor);
-    judgeActFor(subject, actor);
+    checkMayAct(subject, actor);
+    checkActFor(subject, actor);
   } catch (error) {
     const party = actor === undefined ? 'subject' : 'actor';
     if (error instanceof Rejection) error.add({ party, ...issuerAndKid(actor ?? subject) });
@@ -26,7 +26,7 @@ export function judgeParties({ subject, actor }: Tokens): void {
 }
 
 /** @rule P.mayAct Where a subject token names who may act for it, no other actor is taken (RFC 8693 §4.4). */
-function judgeMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
+function checkMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
   if (mayAct === undefined) return;
   const isNamed = mayAct.sub === actor.claims.sub && (mayAct.iss ?? iss) === actor.claims.iss;
   if (!isNamed) throw new Rejection('actor_not_allowed', otherActor(mayAct.iss ?? iss, actor.claims.iss));
@@ -39,7 +39,7 @@ function otherActor(named: string, actual: string): RejectionContext {
 }
 
 /** @rule P.actFor An actor's entry may limit whose subjects the actor acts for. */
-function judgeActFor({ claims: { iss } }: VerifiedToken, actor: VerifiedToken): void {
+function checkActFor({ claims: { iss } }: VerifiedToken, actor: VerifiedToken): void {
   const { actFor } = actor.key.policy;
   if (actFor?.has(iss) === false)
     throw new Rejection('act_for_not_allowed', { expected: printableList(actFor), found: printable(iss) });

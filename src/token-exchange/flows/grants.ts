@@ -31,7 +31,7 @@ const NO_SERVICE: ReadonlySet<string> = new Set();
  * @param host the audience of tokens that are for no other service
  * @throws Rejection `scope_not_allowed`, `resource_not_allowed`
  */
-export function judgeGrants(asked: AskedGrants, tokens: Tokens, host?: string): Grants {
+export function checkGrants(asked: AskedGrants, tokens: Tokens, host?: string): Grants {
   return {
     grantedScopes: grantedScopes(asked, tokens),
     audience: grantedAudience(asked, tokens, host),

@@ -19,7 +19,7 @@ import type { ExternalParty } from '../verify/external-claims.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import { priorActorsOf } from './delegation-policy.js';
 import type { AskedGrants, Grants } from './grants.js';
-import { judgeGrants } from './grants.js';
+import { checkGrants } from './grants.js';
 
 /** What is asked for, as the access token records it. */
 export type AskedToken = AskedGrants;
@@ -69,7 +69,7 @@ export class IssuancePlanner {
    * @throws Error where there is no key to sign it with
    */
   plan(asked: AskedToken, tokens: Tokens, source: Source): Issuance {
-    const { validity, grants, priorActors } = judgeTerms(asked, tokens, {
+    const { validity, grants, priorActors } = checkTerms(asked, tokens, {
       now: this.clock.nowSeconds(),
       maxTokenLifetimeSeconds: this.options.exchange.maxTokenLifetimeSeconds,
       host: this.accessTokens.audience,
@@ -123,9 +123,9 @@ export interface TermsRules extends Limits {
 }
 
 /** Checks what is asked for. @throws Rejection as `IssuancePlanner.plan` */
-export function judgeTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules): Terms {
-  const validity = judgeLifetime(tokens, rules);
-  const grants = judgeGrants(asked, tokens, rules.host);
+export function checkTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules): Terms {
+  const validity = checkLifetime(tokens, rules);
+  const grants = checkGrants(asked, tokens, rules.host);
   return { validity, grants, priorActors: priorActorsOf(tokens) };
 }
 
@@ -133,7 +133,7 @@ export function judgeTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules
  * @rule 4.2.5 The life of the issued token is the shortest of both tokens' remaining lives and the configured limit.
  * @rule D13 Less than 5 seconds is refused, exactly 5 is issued; whole seconds, rounded down.
  */
-function judgeLifetime({ subject, actor }: Tokens, { now, maxTokenLifetimeSeconds }: Limits): Validity {
+function checkLifetime({ subject, actor }: Tokens, { now, maxTokenLifetimeSeconds }: Limits): Validity {
   const earliestExpiry = Math.min(subject.claims.exp, actor?.claims.exp ?? Number.POSITIVE_INFINITY);
   const remaining = Math.min(earliestExpiry - now, maxTokenLifetimeSeconds);
   if (remaining < MINIMUM_LIFETIME_SECONDS) throw tooShort({ subject, actor }, remaining);

@@ -4,7 +4,7 @@ import type { ExternalTokenVerifier } from '../verify/external-token.verifier.js
 import { refuseRevokedTrust } from '../verify/revoked-trust.js';
 import type { AuthenticatedClient } from '../verify/client-authenticator.js';
 import type { Tokens } from '../verify/tokens.js';
-import { judgeParties } from './delegation-policy.js';
+import { checkParties } from './delegation-policy.js';
 import type { LoginSource } from './login-origin.js';
 import { refuseForeignOrigin } from './login-origin.js';
 
@@ -35,7 +35,7 @@ export async function verifyExchange(
   const actor = actorToken === undefined ? undefined : await verifier.verify(actorToken, 'exchange', 'actor');
   const tokens = { subject, actor };
   request.tokens = tokens;
-  judgeParties(tokens);
+  checkParties(tokens);
   refuseRevokedTrust(revocations, tokens);
   return tokens;
 }
@@ -49,7 +49,7 @@ export async function verifyAssertion(
   const subject = await verifier.verify(assertion, 'id-jag', undefined, client);
   const tokens = { subject, client };
   request.tokens = tokens;
-  judgeParties(tokens);
+  checkParties(tokens);
   refuseRevokedTrust(revocations, tokens);
   return tokens;
 }

@@ -59,7 +59,7 @@ const RESPONSES = {
   501: answer('Embedded login is switched off'),
   503: {
     ...answer(
-      'The database cannot serve it in time, or what was revoked cannot be told at present: temporarily_unavailable',
+      'The database cannot serve it in time, or revocations cannot be read at present: temporarily_unavailable',
     ),
     headers: RETRY_AFTER,
   },

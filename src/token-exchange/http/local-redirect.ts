@@ -18,7 +18,7 @@ const CONTROL = /\p{Cc}/u;
  * @rule D24 The target can never leave this instance.
  */
 export function localRedirect(target: string | undefined): string {
-  const verdict = target === undefined ? undefined : judge(target);
+  const verdict = target === undefined ? undefined : check(target);
   return verdict !== undefined && 'location' in verdict ? verdict.location : '/';
 }
 
@@ -33,11 +33,11 @@ export type RedirectFault =
 
 /** @returns undefined for a target that is followed */
 export function redirectFault(target: string): RedirectFault | undefined {
-  const verdict = judge(target);
+  const verdict = check(target);
   return 'fault' in verdict ? verdict.fault : undefined;
 }
 
-function judge(target: string): { readonly location: string } | { readonly fault: RedirectFault } {
+function check(target: string): { readonly location: string } | { readonly fault: RedirectFault } {
   if (target.length > MAX_TARGET_CHARACTERS) return { fault: 'too many characters' };
   if (!target.startsWith('/')) return { fault: URL.canParse(target) ? 'an absolute address' : 'no path' };
   // Control characters are refused in every part: the URL parser would silently drop tabs and line ends.

@@ -64,7 +64,7 @@ export class CallerService {
     if (token === undefined) return NO_BEARER;
     // To read one row needs no transaction.
     const reading = new Transaction(this.database.dataSource.manager);
-    return callerOf(await this.accessTokens.judge(token), (id) => this.users.findById(reading, id));
+    return callerOf(await this.accessTokens.check(token), (id) => this.users.findById(reading, id));
   }
 }
 

@@ -109,7 +109,7 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
         500: answer('A fault of the instance: server_error', OAUTH_ERROR),
         501: answer('Token exchange is switched off', OAUTH_ERROR),
         503: answerForLater(
-          'The database cannot serve it in time, or what was revoked cannot be told: temporarily_unavailable; retry with fresh tokens',
+          'The database cannot serve it in time, or revocations cannot be read: temporarily_unavailable; retry with fresh tokens',
         ),
       },
     },

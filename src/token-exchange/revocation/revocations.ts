@@ -112,7 +112,7 @@ export class Revocations {
    */
   ensureKnown(): void {
     if (this.isKnown) return;
-    throw new TemporarilyUnavailableException('It cannot be told at present what has been revoked');
+    throw new TemporarilyUnavailableException('Revocations cannot be read at present');
   }
 
   /**

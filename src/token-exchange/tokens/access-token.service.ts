@@ -124,11 +124,11 @@ export class AccessTokenService extends AccessTokenIssuer {
   /**
    * Verifies a Bearer credential; undefined for everything that is not a live access token of this host.
    * @rule D31 Nothing but our own access tokens passes: type, issuer, audience and key are all checked.
-   * See `judgeType` in external-token.verifier.ts for the other half: an access token is no external token.
+   * See `checkType` in external-token.verifier.ts for the other half: an access token is no external token.
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
   async verify(token: string): Promise<VerifiedAccessToken | undefined> {
-    const verdict = await this.judge(token);
+    const verdict = await this.check(token);
     return 'token' in verdict ? verdict.token : undefined;
   }
 
@@ -136,7 +136,7 @@ export class AccessTokenService extends AccessTokenIssuer {
    * As `verify`, with the reason of a refusal: for the operator, not for the client.
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
-  async judge(token: string): Promise<AccessTokenVerdict> {
+  async check(token: string): Promise<AccessTokenVerdict> {
     const remembered = this.verified.find(token);
     const kid = remembered?.kid ?? kidOf(token);
     if (kid === undefined) return refused('malformed');

@@ -41,7 +41,7 @@ export function linkableEmail(
  * @rule P.linkPrivileged An entry may be kept from linking to the owner and to administrators.
  * @throws Rejection `linking_not_allowed`, `privileged_linking_not_allowed`
  */
-export function judgeLink({ role, id: userId }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
+export function checkLink({ role, id: userId }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
   if (policy.linkExistingUsers === false) throw new Rejection('linking_not_allowed', { userId });
   if (policy.linkPrivileged === false && isPrivileged(role, roles))
     throw new Rejection('privileged_linking_not_allowed', {
@@ -56,7 +56,7 @@ export function judgeLink({ role, id: userId }: HostUser, policy: TrustPolicy, r
  * @rule P.provisionUsers An entry may be kept from making users.
  * @throws Rejection `provisioning_not_allowed`
  */
-export function judgeProvisioning({ provisionUsers }: TrustPolicy): void {
+export function checkProvisioning({ provisionUsers }: TrustPolicy): void {
   if (provisionUsers === false) throw new Rejection('provisioning_not_allowed');
 }
 
@@ -66,7 +66,7 @@ export function judgeProvisioning({ provisionUsers }: TrustPolicy): void {
  * @rule P.roleCeiling With a ceiling nobody gets in whose stored role the entry does not list.
  * @throws Rejection `owner_excluded`, `stored_role_not_allowed`
  */
-export function judgeStoredRole({ role, id: userId }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
+export function checkStoredRole({ role, id: userId }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
   if (policy.excludeOwner === true && role === roles.owner)
     throw new Rejection('owner_excluded', { userId, expected: 'another user than the owner', found: role });
   if (policy.roleCeiling === true && policy.allowedRoles?.has(role) === false)

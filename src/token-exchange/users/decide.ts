@@ -4,7 +4,7 @@ import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser } from '..
 import { Rejection } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
-import { judgeLink, judgeProvisioning, judgeStoredRole, linkableEmail } from './admission-policy.js';
+import { checkLink, checkProvisioning, checkStoredRole, linkableEmail } from './admission-policy.js';
 import type { ProjectSync, StoredProjects } from './project-policy.js';
 import { decideOnProjects } from './project-policy.js';
 import { roleOfExistingUser, roleOfNewUser } from './role-policy.js';
@@ -92,9 +92,9 @@ export function decideOnUser(
 ): FoundUser {
   const { claims, key } = token;
   const { policy } = key;
-  if (by === 'email') judgeLink(user, policy, roles);
+  if (by === 'email') checkLink(user, policy, roles);
   refuseDisabled(user);
-  judgeStoredRole(user, policy, roles);
+  checkStoredRole(user, policy, roles);
   const role = roleOfExistingUser(user.role, claims.role, policy, roles);
   const update = {
     ...(role.kind === 'change' ? { role: role.role } : {}),
@@ -113,7 +113,7 @@ function decideOnNewUser(
 ): NewUser {
   const { claims, key } = token;
   const { givenName = '', familyName = '' } = claims;
-  judgeProvisioning(key.policy);
+  checkProvisioning(key.policy);
   const role = roleOfNewUser(claims.role, key.policy, roles);
   const names = { givenName: truncated(givenName), familyName: truncated(familyName) };
   const projects = decideOnProjects(token, stored, roles);

@@ -4,7 +4,7 @@ import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
-import { auditParties } from '../../access/principal.js';
+import { auditUsers } from '../../access/principal.js';
 import { MinuteThrottlerGuard } from '../../platform/http/throttle/minute-throttler.guard.js';
 import type { ApiOptions } from './api.options.js';
 import { API_OPTIONS } from './api.options.js';
@@ -25,7 +25,7 @@ export class ApiThrottlerGuard extends MinuteThrottlerGuard {
 
   protected override getTracker({ principal }: FastifyRequest): Promise<string> {
     if (principal === undefined) throw new Error('the ApiThrottlerGuard needs the AuthenticationGuard');
-    const { subjectUserId, actorUserId = '' } = auditParties(principal);
+    const { subjectUserId, actorUserId = '' } = auditUsers(principal);
     return Promise.resolve(`${subjectUserId} ${actorUserId}`);
   }
 }

@@ -1,7 +1,7 @@
 // Reads the query of a page of the audit trail: filters, time and place.
 import type { PipeTransform } from '@nestjs/common';
-import type { Judgement, TimeRange, TrailFilter } from '../../audit/trail-filter.js';
-import { judgeEvent, judgeReason, judgeText } from '../../audit/trail-filter.js';
+import type { Checked, TimeRange, TrailFilter } from '../../audit/trail-filter.js';
+import { checkEvent, checkReason, checkText } from '../../audit/trail-filter.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { QueryPipe, readId } from '../api/query.pipe.js';
@@ -18,12 +18,12 @@ const MOMENT = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{
 
 export class AuditEventQueryPipe implements PipeTransform<Record<string, unknown>, AuditEventQuery> {
   private readonly parameters = new QueryPipe({
-    event: judgedBy(judgeEvent),
+    event: checkedBy(checkEvent),
     userId: readId,
     subjectUserId: readId,
-    issuer: judgedBy(judgeText),
-    reason: judgedBy(judgeReason),
-    requestId: judgedBy(judgeText),
+    issuer: checkedBy(checkText),
+    reason: checkedBy(checkReason),
+    requestId: checkedBy(checkText),
     since: readMoment,
     until: readMoment,
   });
@@ -34,11 +34,11 @@ export class AuditEventQueryPipe implements PipeTransform<Record<string, unknown
   }
 }
 
-function judgedBy(judge: (text: string) => Judgement<string>) {
+function checkedBy(check: (text: string) => Checked<string>) {
   return (text: string, name: string) => {
-    const judged = judge(text);
-    if ('value' in judged) return judged.value;
-    throw new ApiRefusal('bad_request', `${name} ${judged.rule}`);
+    const checked = check(text);
+    if ('value' in checked) return checked.value;
+    throw new ApiRefusal('bad_request', `${name} ${checked.rule}`);
   };
 }
 

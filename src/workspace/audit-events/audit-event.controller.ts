@@ -3,7 +3,7 @@ import { Get, Query } from '@nestjs/common';
 import type { TrailPlace } from '../../audit/audit-trail.reader.js';
 import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
 import type { TimeRange, TrailFilter } from '../../audit/trail-filter.js';
-import { MAX_FILTER_CHARACTERS, MOST_DAYS, judgeRange } from '../../audit/trail-filter.js';
+import { MAX_FILTER_CHARACTERS, MOST_DAYS, checkRange } from '../../audit/trail-filter.js';
 import { Clock } from '../../platform/clock.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
@@ -98,7 +98,7 @@ export class AuditEventController {
     let { range } = query;
     let lookedBackTo: Date | undefined;
     const rowsOf = async ({ after, limit }: SortedRange): Promise<SortedRows<AuditEventAnswer>> => {
-      range = after === undefined ? this.judged(query) : rangeIn(after);
+      range = after === undefined ? this.checked(query) : rangeIn(after);
       const place = after && { id: eventIdIn(after) };
       const page = await this.trail.page({ filter, range, order: 'newest', after: place, limit });
       lookedBackTo = page.end?.occurredAt;
@@ -108,10 +108,10 @@ export class AuditEventController {
     return { ...page, ...told({ ...range, lookedBackTo }) };
   }
 
-  private judged({ range, filter }: AuditEventQuery): TimeRange {
-    const judged = judgeRange(range, filter, this.clock.now());
-    if ('value' in judged) return judged.value;
-    throw new ApiRefusal('bad_request', `since ${judged.rule}`);
+  private checked({ range, filter }: AuditEventQuery): TimeRange {
+    const checked = checkRange(range, filter, this.clock.now());
+    if ('value' in checked) return checked.value;
+    throw new ApiRefusal('bad_request', `since ${checked.rule}`);
   }
 }
 

@@ -44,7 +44,7 @@ export class CredentialService {
    *   `quota_exceeded`
    */
   async create({ projectId, name, type, data }: CredentialDraft): Promise<CredentialRow> {
-    await this.judge(type, data);
+    await this.check(type, data);
     const id = CredentialRepository.newId();
     const credential = { id, projectId, name, type, sealedData: this.seal(id, data) };
     try {
@@ -84,7 +84,7 @@ export class CredentialService {
     const { name, type = stored.type } = patch;
     if (type !== stored.type) refuseOldData(patch);
     const data = this.newData(stored, patch);
-    if (data !== undefined) await this.judge(type, data);
+    if (data !== undefined) await this.check(type, data);
     return {
       ...(name === undefined ? {} : { name }),
       type,
@@ -99,7 +99,7 @@ export class CredentialService {
     return merged(this.unsealed(stored), data);
   }
 
-  private async judge(type: string, data: CredentialData): Promise<void> {
+  private async check(type: string, data: CredentialData): Promise<void> {
     refuse(await this.schemas.problemOf(type, data));
   }
 

@@ -4,7 +4,7 @@ import { ForbiddenException, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import type { Principal } from '../../access/principal.js';
-import { auditParties } from '../../access/principal.js';
+import { auditUsers } from '../../access/principal.js';
 import { AuditBus } from '../../token-exchange/advanced.js';
 import type { AuditEvent } from '../../token-exchange/plain.js';
 import { auditEvent } from '../../token-exchange/plain.js';
@@ -28,7 +28,7 @@ export class ApiAuditInterceptor implements NestInterceptor {
     const { isAlwaysTold } = ruleOf(context.getHandler());
     if (isAlwaysTold === true) refuseForeignPage(request);
     if (principal?.credential.kind === 'access_token' || (principal !== undefined && isAlwaysTold === true)) {
-      const context = { occurredAt: this.clock.now(), requestId: id, ...auditParties(principal) };
+      const context = { occurredAt: this.clock.now(), requestId: id, ...auditUsers(principal) };
       const route = routeOptions.url ?? '';
       const call = { method, route, things: idsIn(request.params), ...proofOf(principal) };
       await this.tell(auditEvent('svc.audit.api.called', context, call));

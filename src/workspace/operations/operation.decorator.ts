@@ -77,7 +77,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   413: 'The body is larger than 256 KiB',
   415: 'The body is not application/json',
   429: 'The caller made too many calls within a minute',
-  503: 'The database cannot serve the call in time, what was revoked cannot be told at present, or there are too many requests in progress (temporarily_unavailable)',
+  503: 'The database cannot serve the call in time, revocations cannot be read at present, or there are too many requests in progress (temporarily_unavailable)',
 };
 const CONFLICT = 'It contradicts what is there; the error code says what. ';
 const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescription>>> = {

@@ -31,11 +31,11 @@ export class ProjectChoice {
 
   /** Nobody else has a right in the acting user's but by a global role, and a 404 would not tell what is missing. */
   private async personalProject(principal: Principal, right: ProjectRight): Promise<string> {
-    const { user, judged } = principal;
+    const { user, rightsOf } = principal;
     const projectId = await this.transactions.run((transaction) =>
       this.projects.personalProjectId(transaction, user.id),
     );
-    if (judged.length === 1) return projectId;
+    if (rightsOf.length === 1) return projectId;
     const granting = await this.rights.projectsGranting(principal, right, [projectId]);
     if (granting.has(projectId)) return projectId;
     throw new ApiRefusal('bad_request', NOT_FOR_BOTH);

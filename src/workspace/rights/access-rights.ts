@@ -9,7 +9,7 @@ import type { InstanceRight, ProjectRight, Right } from './rights.js';
 import { grants, readRightOf } from './rights.js';
 
 /** Users whose rights are checked; each must have what is asked for. */
-type Judged = Pick<Authority, 'judged'>;
+type Acting = Pick<Authority, 'rightsOf'>;
 
 /** Why one user may not; undefined where they may. */
 type Verdict = 'not_found' | 'forbidden' | undefined;
@@ -28,27 +28,30 @@ export class AccessRights {
   }
 
   /** @throws ApiRefusal `forbidden` */
-  requireOnInstance({ judged }: Judged, right: InstanceRight): void {
-    refuse(judged.map(({ role }) => (grants([role], right) ? undefined : 'forbidden')));
+  requireOnInstance({ rightsOf }: Acting, right: InstanceRight): void {
+    refuse(rightsOf.map(({ role }) => (grants([role], right) ? undefined : 'forbidden')));
   }
 
   /**
    * A right on one user. Everybody sees their own account.
    * @throws ApiRefusal `not_found` for accounts that one of the acting users does not see, else `forbidden`
    */
-  requireOnUser({ judged }: Judged, right: 'user:read' | 'user:write', userId: string): void {
-    refuse(judged.map((user) => verdictOnUser(user, right, userId)));
+  requireOnUser({ rightsOf }: Acting, right: 'user:read' | 'user:write', userId: string): void {
+    refuse(rightsOf.map((user) => verdictOnUser(user, right, userId)));
   }
 
   /** Which of some projects give a right, asked for all of them at once; none where the token lacks the scope. */
   async projectsGranting(
-    { judged, scopes }: Authority,
+    { rightsOf, scopes }: Authority,
     right: ProjectRight,
     projectIds: readonly string[],
   ): Promise<Set<string>> {
     if (scopes?.has(right) === false) return new Set();
     const rolesOfEach = await Promise.all(
-      judged.map(async ({ id, role }) => ({ role, roles: await this.projectRoles.rolesIn(projectIds, id) })),
+      rightsOf.map(async ({ id, role }) => ({
+        role,
+        roles: await this.projectRoles.rolesIn(projectIds, id),
+      })),
     );
     const isGranting = (id: string) =>
       rolesOfEach.every(({ role, roles }) => grants([role, roles.get(id)], right));
@@ -59,8 +62,13 @@ export class AccessRights {
    * A right on a project, or on a thing in one.
    * @throws ApiRefusal `not_found` for what is not there or not to be seen, `forbidden` for what is only to be seen
    */
-  async requireOnThing({ judged }: Judged, right: ProjectRight, kind: ThingKind, id: string): Promise<void> {
-    refuse(await Promise.all(judged.map((user) => this.verdictOnThing(user, right, kind, id))));
+  async requireOnThing(
+    { rightsOf }: Acting,
+    right: ProjectRight,
+    kind: ThingKind,
+    id: string,
+  ): Promise<void> {
+    refuse(await Promise.all(rightsOf.map((user) => this.verdictOnThing(user, right, kind, id))));
   }
 
   private async verdictOnThing(

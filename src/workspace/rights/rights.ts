@@ -77,8 +77,8 @@ export interface MemberScope {
 }
 
 /** Members see their projects, administrators and the owner all (D47); of two who are checked, each must see what is shown. */
-export function memberScopeOf({ judged }: Authority): MemberScope {
-  const members = judged.filter(({ role }) => !grants([role], 'project:read'));
+export function memberScopeOf({ rightsOf }: Authority): MemberScope {
+  const members = rightsOf.filter(({ role }) => !grants([role], 'project:read'));
   const [memberId, otherMemberId] = members.map(({ id }) => id);
   return { memberId, otherMemberId };
 }

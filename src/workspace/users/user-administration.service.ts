@@ -41,9 +41,9 @@ export class UserAdministrationService {
   }
 
   private refuseUnentitled(actingUsers: readonly (User | undefined)[], userId: string): void {
-    const judged = actingUsers.filter((user) => user?.enabled === true) as User[];
-    if (judged.length < actingUsers.length) throw new ApiRefusal('invalid_token');
-    this.rights.requireOnUser({ judged }, 'user:write', userId);
+    const enabled = actingUsers.filter((user) => user?.enabled === true) as User[];
+    if (enabled.length < actingUsers.length) throw new ApiRefusal('invalid_token');
+    this.rights.requireOnUser({ rightsOf: enabled }, 'user:write', userId);
   }
 
   private async changed(userId: string, transaction: Transaction): Promise<User> {

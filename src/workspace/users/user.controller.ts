@@ -78,7 +78,7 @@ export class UserController {
     errors: [403, 404, 409],
   })
   async change(
-    @CurrentPrincipal() { judged }: Principal,
+    @CurrentPrincipal() { rightsOf }: Principal,
     @Param('userId', IdPipe) id: string,
     @JsonBody(UserChangeBody) { enabled, role }: UserChangeBody,
   ): Promise<UserAnswer> {
@@ -88,7 +88,7 @@ export class UserController {
       ...(enabled === undefined ? {} : { enabled }),
       ...(role === undefined ? {} : { role }),
     };
-    const actingUserIds = judged.map((user) => user.id);
+    const actingUserIds = rightsOf.map((user) => user.id);
     return userAnswer(await this.administration.change(actingUserIds, id, change));
   }
 }

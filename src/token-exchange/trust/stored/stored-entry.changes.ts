@@ -7,9 +7,9 @@ import type { Transaction } from '../../../platform/database/transaction.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import { toJwksAddress } from '../jwks/jwks-snapshot.repository.js';
-import type { StoredEntriesRules } from './stored-entries.judgement.js';
-import { judgeStoredEntries } from './stored-entries.judgement.js';
-import type { JudgedEntry, StoredEntry } from './stored-entry.js';
+import type { StoredEntriesRules } from './check-stored-entries.js';
+import { checkStoredEntries } from './check-stored-entries.js';
+import type { CheckedStoredEntry, StoredEntry } from './stored-entry.js';
 import { StoredEntryError, labelOf } from './stored-entry.js';
 import type { StoredEntryReading } from './stored-entry.reader.js';
 import { identityOfValue, nameOf, readStoredEntry } from './stored-entry.reader.js';
@@ -77,7 +77,7 @@ export class StoredEntryChanges {
 
   /** One that takes no tokens today may take them tomorrow, by other rules, and would then go before this one. */
   private refuseSleepingTwin(value: unknown, all: readonly StoredEntry[]): void {
-    const sleeping = judgeStoredEntries(all, this.rules).filter(({ entry }) => entry === undefined);
+    const sleeping = checkStoredEntries(all, this.rules).filter(({ entry }) => entry === undefined);
     const identity = identityOfValue(value);
     const twin = sleeping.find(({ stored }) => identityOfValue(valueOf(stored)) === identity);
     if (twin === undefined) return;
@@ -128,8 +128,8 @@ export class StoredEntryChanges {
     const isNews = before.suspendedAt === undefined;
     if (isNews) await this.repository.put(work.transaction, stored);
     // Also where the entry has problems: whoever suspends it wants to be sure.
-    const { problems: _problems, ...judgement } = this.judgement(stored, replaced(all, stored));
-    return { ...judgement, events: isNews ? events('suspended', before, stored, work) : [] };
+    const { problems: _problems, ...outcome } = this.outcome(stored, replaced(all, stored));
+    return { ...outcome, events: isNews ? events('suspended', before, stored, work) : [] };
   }
 
   /** @throws StoredEntryError where there is no such entry, or it would take no tokens all the same */
@@ -148,7 +148,7 @@ export class StoredEntryChanges {
   }
 
   /** What would be said of an entry if it were added now; nothing is stored. */
-  async check(value: unknown): Promise<Omit<StoredEntryReading, 'problems'> & JudgedEntry> {
+  async check(value: unknown): Promise<Omit<StoredEntryReading, 'problems'> & CheckedStoredEntry> {
     const reading = readStoredEntry(value, this.rules.rules);
     const now = new Date();
     const times = { suspendedAt: undefined, createdAt: now, changedAt: now };
@@ -156,8 +156,8 @@ export class StoredEntryChanges {
     const all = await this.repository.all();
     if (all.some(({ name }) => name === stored.name))
       return { ...reading, stored, entry: undefined, problems: ['name: another stored entry has it'] };
-    const judged = judgeStoredEntries([...all, stored], this.rules).at(-1);
-    return { ...reading, stored, entry: judged?.entry, problems: judged?.problems ?? reading.problems };
+    const checked = checkStoredEntries([...all, stored], this.rules).at(-1);
+    return { ...reading, stored, entry: checked?.entry, problems: checked?.problems ?? reading.problems };
   }
 
   /** Those that no change of these concerns. */
@@ -171,7 +171,7 @@ export class StoredEntryChanges {
    */
   async ofIssuer(issuer: string, transaction: Transaction): Promise<(TrustedKeyEntry | undefined)[]> {
     const all = await this.repository.lockAll(transaction);
-    const stored = judgeStoredEntries(all, this.rules).filter(
+    const stored = checkStoredEntries(all, this.rules).filter(
       (one) => valueOf(one.stored)['issuer'] === issuer,
     );
     return [
@@ -181,8 +181,8 @@ export class StoredEntryChanges {
   }
 
   /** All of them, checked. */
-  async list(): Promise<JudgedEntry[]> {
-    return judgeStoredEntries(await this.repository.all(), this.rules);
+  async list(): Promise<CheckedStoredEntry[]> {
+    return checkStoredEntries(await this.repository.all(), this.rules);
   }
 
   /** Stores what has no problem, also beside the other entries. */
@@ -192,12 +192,12 @@ export class StoredEntryChanges {
     stored: StoredEntry,
     { all, work }: { all: readonly StoredEntry[]; work: StoredEntryWork },
   ): Promise<StoredEntryChange> {
-    const { problems, ...judgement } = this.judgement(stored, all);
+    const { problems, ...outcome } = this.outcome(stored, all);
     if (problems.length > 0) throw new StoredEntryError('The entry would take no tokens:', problems);
     const isSame = before?.text === stored.text && before.suspendedAt === stored.suspendedAt;
-    if (isSame) return { ...judgement, events: [] };
+    if (isSame) return { ...outcome, events: [] };
     await this.repository.put(work.transaction, stored);
-    return { ...judgement, events: events(kind, before, stored, work) };
+    return { ...outcome, events: events(kind, before, stored, work) };
   }
 
   /** @param name as it was given, or as logs and lists have it */
@@ -213,10 +213,10 @@ export class StoredEntryChanges {
   }
 
   /** What is said of one entry beside all others. */
-  private judgement({ name, text }: StoredEntry, all: readonly StoredEntry[]) {
-    const judged = judgeStoredEntries(all, this.rules).find(({ stored }) => stored.name === name);
+  private outcome({ name, text }: StoredEntry, all: readonly StoredEntry[]) {
+    const checked = checkStoredEntries(all, this.rules).find(({ stored }) => stored.name === name);
     const { warnings, notes } = readStoredEntry(valueOf({ text }), this.rules.rules);
-    return { name, entry: judged?.entry, problems: judged?.problems ?? [], warnings, notes };
+    return { name, entry: checked?.entry, problems: checked?.problems ?? [], warnings, notes };
   }
 }
 

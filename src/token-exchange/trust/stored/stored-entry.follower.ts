@@ -10,9 +10,9 @@ import { CLIENT_KEYS, clientKeySets } from '../lookup/client-keys.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../lookup/static-key.provider.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
-import type { StoredEntriesRules } from './stored-entries.judgement.js';
-import { judgeStoredEntries } from './stored-entries.judgement.js';
-import type { JudgedEntry } from './stored-entry.js';
+import type { StoredEntriesRules } from './check-stored-entries.js';
+import { checkStoredEntries } from './check-stored-entries.js';
+import type { CheckedStoredEntry } from './stored-entry.js';
 import { STORED_ENTRIES_RULES } from './stored-entry.options.js';
 import type { StoredEntriesState } from './stored-entry.repository.js';
 import { STORED_ENTRY_CHANNEL, StoredEntryRepository } from './stored-entry.repository.js';
@@ -100,12 +100,12 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
   private async read(): Promise<void> {
     const state = await this.repository.state();
     if (state === this.known) return;
-    const judged = judgeStoredEntries(await this.repository.all(), this.rules);
-    this.warn(judged);
-    await this.trust(judged.flatMap(({ entry }) => entry ?? []));
+    const checked = checkStoredEntries(await this.repository.all(), this.rules);
+    this.warn(checked);
+    await this.trust(checked.flatMap(({ entry }) => entry ?? []));
     this.known = state;
-    if (judged.length > 0 || this.told.size > 0)
-      this.logger.info(summaryOf(judged), 'stored trusted key entries read');
+    if (checked.length > 0 || this.told.size > 0)
+      this.logger.info(summaryOf(checked), 'stored trusted key entries read');
   }
 
   private async trust(entries: readonly TrustedKeyEntry[]): Promise<void> {
@@ -116,8 +116,8 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
   }
 
   /** Each problem once, until it is gone. */
-  private warn(judged: readonly JudgedEntry[]): void {
-    const problems = judged.flatMap((one) =>
+  private warn(checked: readonly CheckedStoredEntry[]): void {
+    const problems = checked.flatMap((one) =>
       one.problems.map((problem) => ({ name: one.stored.name, problem })),
     );
     for (const { name, problem } of problems)
@@ -131,12 +131,12 @@ function keyOf(name: string, problem: string): string {
   return JSON.stringify([name, problem]);
 }
 
-function summaryOf(judged: readonly JudgedEntry[]): object {
-  const usable = judged.flatMap(({ entry }) => entry ?? []);
+function summaryOf(checked: readonly CheckedStoredEntry[]): object {
+  const usable = checked.flatMap(({ entry }) => entry ?? []);
   const suspended = usable.filter(({ isSuspended }) => isSuspended === true).length;
   return {
     trusted: usable.length - suspended,
     suspended,
-    refused: judged.length - usable.length,
+    refused: checked.length - usable.length,
   };
 }

@@ -4,10 +4,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditBus } from '../../audit/audit.bus.js';
 import { Clock } from '../../../platform/clock.js';
 import { policyInWords } from '../policy-words.js';
-import type { StoredEntriesRules } from './stored-entries.judgement.js';
+import type { StoredEntriesRules } from './check-stored-entries.js';
 import type { PolicyChange, StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
 import { StoredEntryChanges, shownEntry } from './stored-entry.changes.js';
-import type { JudgedEntry } from './stored-entry.js';
+import type { CheckedStoredEntry } from './stored-entry.js';
 import { STORED_ENTRIES_RULES } from './stored-entry.options.js';
 import { StoredEntryRepository } from './stored-entry.repository.js';
 
@@ -28,7 +28,7 @@ export interface StoredEntryStatus {
 }
 
 /** @param now tells whether trust has ended */
-export function statusOf({ stored, entry, problems }: JudgedEntry, now: Date): StoredEntryStatus {
+export function statusOf({ stored, entry, problems }: CheckedStoredEntry, now: Date): StoredEntryStatus {
   const { name, suspendedAt, createdAt, changedAt } = stored;
   return {
     name,
@@ -89,7 +89,7 @@ export class StoredEntryService {
 
   /** In the order in which they were added. */
   async list(): Promise<StoredEntryStatus[]> {
-    return (await this.changes.list()).map((judged) => statusOf(judged, this.clock.now()));
+    return (await this.changes.list()).map((checked) => statusOf(checked, this.clock.now()));
   }
 
   private commit(change: (work: StoredEntryWork) => Promise<StoredEntryChange>): Promise<StoredEntryChange> {

@@ -14,7 +14,7 @@ export interface StoredEntry {
 }
 
 /** A stored entry, and what the rules of today say of it. */
-export interface JudgedEntry {
+export interface CheckedStoredEntry {
   readonly stored: StoredEntry;
   /** Undefined where it has a problem: it takes no tokens then. */
   readonly entry?: TrustedKeyEntry;

@@ -1,8 +1,8 @@
 // Who may act for whom, and what an access token then grants.
 import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
-import { judgeParties, priorActorsOf } from '../../../../src/token-exchange/flows/delegation-policy.js';
+import { checkParties, priorActorsOf } from '../../../../src/token-exchange/flows/delegation-policy.js';
 import type { AskedGrants } from '../../../../src/token-exchange/flows/grants.js';
-import { judgeGrants } from '../../../../src/token-exchange/flows/grants.js';
+import { checkGrants } from '../../../../src/token-exchange/flows/grants.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import type { ExternalParty } from '../../../../src/token-exchange/verify/external-claims.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
@@ -35,7 +35,7 @@ describe('scopes', () => {
     [both({}, { scopes: set(READ) }), { scope: `${READ} ${WRITE}` }, [READ]],
     [both({ scopes: set(READ, WRITE) }, { scopes: set(WRITE) }), {}, [WRITE]],
   ])('[P.scopes] %# are those asked for that every list has', (parties, asked, granted) => {
-    expect(judgeGrants(asked, parties).grantedScopes).toEqual(granted);
+    expect(checkGrants(asked, parties).grantedScopes).toEqual(granted);
   });
 
   it.each<[Tokens, AskedGrants]>([
@@ -46,7 +46,7 @@ describe('scopes', () => {
     [both({ scopes: set(READ) }, { scopes: set(WRITE) }), {}],
     [both({ scopes: set(READ) }, { scopes: set() }), { scope: READ }],
   ])('[P.scopes] %# are refused where none is left', (parties, asked) => {
-    expect(() => judgeGrants(asked, parties)).toThrow('scope_not_allowed');
+    expect(() => checkGrants(asked, parties)).toThrow('scope_not_allowed');
   });
 });
 
@@ -61,7 +61,7 @@ describe('resources', () => {
   ])(
     '[P.resources][D53] %# become the audience where one is asked for that is listed',
     (parties, resource, audience) => {
-      expect(judgeGrants({ resource }, parties).audience).toBe(audience);
+      expect(checkGrants({ resource }, parties).audience).toBe(audience);
     },
   );
 
@@ -73,14 +73,14 @@ describe('resources', () => {
     [alone({ resources: set(API) }), [API, ISSUER]],
     [both({ resources: set(API) }, { resources: set(ISSUER) }), [API]],
   ])('[P.resources] %# are refused, several and others', (parties, resource) => {
-    expect(() => judgeGrants({ resource }, parties)).toThrow('resource_not_allowed');
+    expect(() => checkGrants({ resource }, parties)).toThrow('resource_not_allowed');
   });
 });
 
 it('[P.resources][D58] the host itself, as its metadata name it, is no other service', () => {
   const parties = alone({ resources: set() });
   const audienceOf = (...resource: string[]) =>
-    judgeGrants({ resource }, parties, 'https://host.example').audience;
+    checkGrants({ resource }, parties, 'https://host.example').audience;
   expect([audienceOf('https://host.example'), audienceOf('https://host.example/')]).toEqual([
     undefined,
     undefined,
@@ -97,7 +97,7 @@ describe('rights', () => {
     [both({}, { rights: 'both' }), 'both'],
     [alone({ rights: 'both' }), undefined],
   ])('[P.rights] %# are the stricter of both entries', (parties, rights) => {
-    expect(judgeGrants({}, parties).rights).toBe(rights);
+    expect(checkGrants({}, parties).rights).toBe(rights);
   });
 });
 
@@ -112,19 +112,19 @@ describe('parties', () => {
     [set(), false],
   ])('[P.actFor] an actor who may act for %p comes together: %s', (actFor, mayAct) => {
     const judge = () =>
-      judgeParties({ subject: subjectOf(ISSUER), actor: token({ issuer: 'https://actor.example', actFor }) });
+      checkParties({ subject: subjectOf(ISSUER), actor: token({ issuer: 'https://actor.example', actFor }) });
     if (mayAct) expect(judge).not.toThrow();
     else expect(judge).toThrow('act_for_not_allowed');
   });
 
   it('[P.actFor] is the say of the actor’s entry alone', () => {
     const parties = { subject: token({ actFor: set() }), actor: token({}) };
-    expect(() => judgeParties(parties)).not.toThrow();
+    expect(() => checkParties(parties)).not.toThrow();
   });
 
   it('[P.requireActor] is the say of the subject’s entry alone', () => {
-    expect(() => judgeParties(alone({ requireActor: true }))).toThrow('actor_required');
-    expect(() => judgeParties(both({ requireActor: true }, { requireActor: true }))).not.toThrow();
+    expect(() => checkParties(alone({ requireActor: true }))).toThrow('actor_required');
+    expect(() => checkParties(both({ requireActor: true }, { requireActor: true }))).not.toThrow();
   });
 });
 

@@ -152,7 +152,7 @@ describe('[D60] what is known', () => {
     })();
     expect([error?.getStatus(), error?.getResponse()]).toEqual([
       503,
-      { error: 'temporarily_unavailable', message: 'It cannot be told at present what has been revoked' },
+      { error: 'temporarily_unavailable', message: 'Revocations cannot be read at present' },
     ]);
   });
 });

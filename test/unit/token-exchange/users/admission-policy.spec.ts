@@ -1,9 +1,9 @@
 // Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
 import {
   linkableEmail,
-  judgeLink,
-  judgeProvisioning,
-  judgeStoredRole,
+  checkLink,
+  checkProvisioning,
+  checkStoredRole,
 } from '../../../../src/token-exchange/users/admission-policy.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import { readExternalClaims } from '../../../../src/token-exchange/verify/external-claims.js';
@@ -62,40 +62,40 @@ describe('the address of an unknown user', () => {
 describe('the link of an unknown identity', () => {
   it('[P.linkExistingUsers] can be refused for everybody', () => {
     for (const role of [MEMBER, ADMIN, OWNER])
-      expect(() => judgeLink(user(role), policy({ linkExistingUsers: false }), roles)).toThrow(
+      expect(() => checkLink(user(role), policy({ linkExistingUsers: false }), roles)).toThrow(
         'linking_not_allowed',
       );
   });
 
   it.each([ADMIN, OWNER])('[P.linkPrivileged] can be refused for %s', (role) => {
-    expect(() => judgeLink(user(role), policy({ linkPrivileged: false }), roles)).toThrow(
+    expect(() => checkLink(user(role), policy({ linkPrivileged: false }), roles)).toThrow(
       'privileged_linking_not_allowed',
     );
-    expect(() => judgeLink(user(role), policy({}), roles)).not.toThrow();
+    expect(() => checkLink(user(role), policy({}), roles)).not.toThrow();
   });
 
   it('[P.linkPrivileged] goes by what a host calls privileged', () => {
     const ofHost = { ...roles, privileged: [MEMBER] };
-    const judge = (role: string) => () => judgeLink(user(role), policy({ linkPrivileged: false }), ofHost);
+    const judge = (role: string) => () => checkLink(user(role), policy({ linkPrivileged: false }), ofHost);
     expect(judge(MEMBER)).toThrow('privileged_linking_not_allowed');
     expect(judge(OWNER)).toThrow('privileged_linking_not_allowed');
     expect(judge(ADMIN)).not.toThrow();
   });
 
   it('[P.linkPrivileged] takes every role of a host but the initial for privileged, also one that no token gives', () => {
-    const judge = (role: string) => () => judgeLink(user(role), policy({ linkPrivileged: false }), roles);
+    const judge = (role: string) => () => checkLink(user(role), policy({ linkPrivileged: false }), roles);
     expect(judge('support')).toThrow('privileged_linking_not_allowed');
   });
 
   it('[P.linkPrivileged] leaves members alone', () => {
-    expect(() => judgeLink(user(MEMBER), policy({ linkPrivileged: false }), roles)).not.toThrow();
+    expect(() => checkLink(user(MEMBER), policy({ linkPrivileged: false }), roles)).not.toThrow();
   });
 });
 
 describe('a new user', () => {
   it('[P.provisionUsers] can be refused', () => {
-    expect(() => judgeProvisioning(policy({ provisionUsers: false }))).toThrow('provisioning_not_allowed');
-    expect(() => judgeProvisioning(policy({}))).not.toThrow();
+    expect(() => checkProvisioning(policy({ provisionUsers: false }))).toThrow('provisioning_not_allowed');
+    expect(() => checkProvisioning(policy({}))).not.toThrow();
   });
 });
 
@@ -110,7 +110,7 @@ describe('a known user', () => {
     [OWNER, { roleCeiling: true, allowedRoles: new Set([MEMBER, ADMIN]) }, 'stored_role_not_allowed'],
     [OWNER, { roleCeiling: true, allowedRoles: new Set([OWNER]) }, undefined],
   ])('[P.roleCeiling][P.excludeOwner] who is %s under %j: %s', (role, members, reason) => {
-    const judge = () => judgeStoredRole(user(role), policy(members), roles);
+    const judge = () => checkStoredRole(user(role), policy(members), roles);
     if (reason === undefined) expect(judge).not.toThrow();
     else expect(judge).toThrow(reason);
   });

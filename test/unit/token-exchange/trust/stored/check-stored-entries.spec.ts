@@ -1,6 +1,6 @@
 // Which stored entries count beside the configured ones, and beside each other.
 import { Partner } from '../../../../../demo/partner.js';
-import { judgeStoredEntries } from '../../../../../src/token-exchange/trust/stored/stored-entries.judgement.js';
+import { checkStoredEntries } from '../../../../../src/token-exchange/trust/stored/check-stored-entries.js';
 import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 
 const RULES = { assignableRoles: ['global:member'], allowHttp: false, defaults: 'contract' as const };
@@ -15,7 +15,7 @@ const A = 'https://a.example';
 function problemsOf(
   stored: readonly { name?: string }[],
   configured: readonly object[] = [],
-  rules: Parameters<typeof judgeStoredEntries>[1]['rules'] = RULES,
+  rules: Parameters<typeof checkStoredEntries>[1]['rules'] = RULES,
 ) {
   const { entries, problems } = readTrustedKeys(JSON.stringify(configured), RULES);
   expect(problems).toEqual([]);
@@ -24,7 +24,7 @@ function problemsOf(
     ...{ name: entry.name ?? '', text: JSON.stringify(entry), suspendedAt: undefined },
     ...{ createdAt: at, changedAt: at },
   }));
-  const judged = judgeStoredEntries(rows, { configured: entries, rules });
+  const judged = checkStoredEntries(rows, { configured: entries, rules });
   expect(
     judged.map(({ entry, problems: found }) => (entry === undefined) === found.length > 0),
   ).not.toContain(false);
@@ -75,7 +75,7 @@ it('[D70] what another version has stored, and what is no JSON, is told of and h
     row('broken', '{"type":'),
     row('good', JSON.stringify(good)),
   ];
-  const judged = judgeStoredEntries(rows, { configured: [], rules: RULES });
+  const judged = checkStoredEntries(rows, { configured: [], rules: RULES });
   expect(judged.map(({ problems }) => problems)).toEqual([
     ['type: must be "static" or "jwks"'],
     ['the entry: must be an object'],
@@ -86,7 +86,7 @@ it('[D70] what another version has stored, and what is no JSON, is told of and h
 it('[D71] a suspended entry is known, with its key, and trusted for nothing', () => {
   const at = new Date(0);
   const stored = { name: 's', text: JSON.stringify(fixed(A, 'k1', 's')), suspendedAt: at };
-  const [judged] = judgeStoredEntries([{ ...stored, createdAt: at, changedAt: at }], {
+  const [judged] = checkStoredEntries([{ ...stored, createdAt: at, changedAt: at }], {
     configured: [],
     rules: RULES,
   });

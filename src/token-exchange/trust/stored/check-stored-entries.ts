@@ -2,7 +2,7 @@
 import { JsonError, parseStrictJson } from '../../../platform/json/strict-json.js';
 import type { TrustedKeysRules } from '../entry-reader.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
-import type { JudgedEntry, StoredEntry } from './stored-entry.js';
+import type { CheckedStoredEntry, StoredEntry } from './stored-entry.js';
 import { identityOfEntry, readStoredEntry, suspended } from './stored-entry.reader.js';
 
 /** What stored entries are checked by. */
@@ -17,32 +17,32 @@ export interface StoredEntriesRules {
  * @rule D70 Of entries that would answer for the same token the configured one counts, then the one that was stored first.
  * @param stored in the order in which they were added
  */
-export function judgeStoredEntries(
+export function checkStoredEntries(
   stored: readonly StoredEntry[],
   { configured, rules }: StoredEntriesRules,
-): JudgedEntry[] {
+): CheckedStoredEntry[] {
   const holders = new Map<string, string>();
   for (const entry of configured)
     for (const identity of identitiesOf(entry))
       holders.set(identity, `the configured entry ${JSON.stringify(entry.label)}`);
   return stored.map((one) => {
-    const judged = judge(one, rules);
-    if (judged.entry === undefined) return judged;
-    const problems = overlaps(judged.entry, holders);
+    const checked = check(one, rules);
+    if (checked.entry === undefined) return checked;
+    const problems = overlaps(checked.entry, holders);
     if (problems.length > 0) return { stored: one, problems };
-    for (const identity of identitiesOf(judged.entry))
+    for (const identity of identitiesOf(checked.entry))
       holders.set(identity, `the stored entry ${JSON.stringify(one.name)}`);
-    return judged;
+    return checked;
   });
 }
 
-function judge(stored: StoredEntry, rules: TrustedKeysRules): JudgedEntry {
+function check(stored: StoredEntry, rules: TrustedKeysRules): CheckedStoredEntry {
   const { entry, problems } = readStoredEntry(parse(stored.text), rules);
   if (entry === undefined) return { stored, problems };
   return { stored, entry: stored.suspendedAt === undefined ? entry : suspended(entry), problems };
 }
 
-/** What cannot be parsed is no object, and is told of as that. */
+/** What cannot be parsed is no object, and is reported as that. */
 function parse(text: string): unknown {
   try {
     return parseStrictJson(text);
