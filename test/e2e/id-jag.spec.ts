@@ -482,7 +482,10 @@ describeOnAnyDatabase('identity assertions', (database) => {
         'private_key_jwt',
       ],
       authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
+      authorization_endpoint: metadata['token_endpoint'],
+      response_types_supported: ['none'],
     });
+    expect((await service.fetch('/rest/auth/oauth/token')).status).toBe(405);
     expect(metadata['token_endpoint_auth_signing_alg_values_supported']).toContain('ES256');
   });
 });
@@ -529,7 +532,7 @@ describeOnAnyDatabase('identity assertions that are off', (database) => {
         grant_types_supported: [GRANT_TYPE],
         token_endpoint_auth_methods_supported: ['none'],
       });
-      expect(Object.keys(metadata).join()).not.toMatch(/profiles|auth_signing/);
+      expect(Object.keys(metadata).join()).not.toMatch(/profiles|auth_signing|authorization_endpoint/);
     });
   });
 

@@ -16,6 +16,8 @@ import { TestService } from './test-service.js';
 export interface InstanceSettings {
   environment?: Record<string, string>;
   clock?: Clock;
+  /** Trusted key entries beside the partner's. */
+  trustedKeys?: readonly Members[];
   /** Whether a proxy stands before it, which can be made to fail. */
   isBehindProxy?: boolean;
 }
@@ -23,6 +25,8 @@ export interface InstanceSettings {
 /** Call `start` before the tests and `stop` after them. */
 export class EmbeddedBrowsing {
   private readonly database = TestDatabase.ofAnyKind();
+  /** That of the instance and of all partners' sites, in PEM. */
+  certificate = '';
   private parts:
     | {
         browser: TestBrowser;
@@ -37,16 +41,17 @@ export class EmbeddedBrowsing {
   constructor(private readonly settings: InstanceSettings = {}) {}
 
   async start(): Promise<void> {
-    const { environment = {}, clock, isBehindProxy = false } = this.settings;
+    const { environment = {}, clock, trustedKeys = [], isBehindProxy = false } = this.settings;
     await this.database.create();
     const certificate = makeSelfSignedCertificate('instance.test');
+    this.certificate = certificate.cert;
     const site = await PartnerSite.listen(certificate);
     const port = await freePort();
     const proxy = isBehindProxy ? await FaultyProxy.listen(certificate, await freePort(), port) : undefined;
     this.instanceOrigin = `https://instance.test:${proxy?.port ?? port}`;
     const partner = Partner.create({ issuer: 'https://login.partner.test', audience: this.instanceOrigin });
     const service = await TestService.start(this.database, {
-      trustedKeys: [partner.staticEntry({ name: 'partner' })],
+      trustedKeys: [partner.staticEntry({ name: 'partner' }), ...trustedKeys],
       ...(clock === undefined ? {} : { clock }),
       environment: {
         SVC_PORT: String(port),

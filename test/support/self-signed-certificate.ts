@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Identity } from './jwks-server.js';
 
-/** A certificate for one host name, valid for a day, that is its own authority. @throws Error without openssl */
+/** A certificate for one host name and this machine, valid for a day, that is its own authority. @throws Error without openssl */
 export function makeSelfSignedCertificate(hostname: string): Identity {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -22,5 +22,5 @@ export function makeSelfSignedCertificate(hostname: string): Identity {
 const REQUEST = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1'.split(' ');
 
 function subjectOf(hostname: string): string[] {
-  return ['-subj', `/CN=${hostname}`, '-addext', `subjectAltName=DNS:${hostname}`];
+  return ['-subj', `/CN=${hostname}`, '-addext', `subjectAltName=DNS:${hostname},IP:127.0.0.1`];
 }

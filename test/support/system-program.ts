@@ -35,7 +35,7 @@ export class RunningProgram {
   constructor(
     private readonly folder: string,
     path: string,
-    options: { readonly args: readonly string[]; readonly env?: Record<string, string> },
+    options: { readonly args: readonly string[]; readonly env?: NodeJS.ProcessEnv },
   ) {
     const { args, env } = options;
     this.child = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'], ...(env && { env }) });
@@ -45,9 +45,9 @@ export class RunningProgram {
   }
 
   /** @throws Error with what it has printed, after which it does not run any more */
-  async becomes(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  async becomes(what: string, isSo: () => Promise<boolean>, limitMs = START_LIMIT_MS): Promise<void> {
     try {
-      await until(what, START_LIMIT_MS, isSo);
+      await until(what, limitMs, isSo);
     } catch (error) {
       await this.stop();
       throw new Error(`not so: ${what}\n${this.log}`, { cause: error });

@@ -9,6 +9,7 @@ import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN } from './
 /** RFC 8414 §2. */
 interface AuthorizationServerMetadata {
   readonly issuer: string;
+  readonly authorization_endpoint?: string;
   readonly token_endpoint: string;
   readonly revocation_endpoint: string;
   readonly jwks_uri: string;
@@ -106,7 +107,11 @@ export class MetadataController {
       ...(authMethods.includes('private_key_jwt') && {
         token_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
       }),
-      ...(grantProfiles && { authorization_grant_profiles_supported: grantProfiles }),
+      ...(grantProfiles && {
+        authorization_grant_profiles_supported: grantProfiles,
+        // MCP clients refuse metadata without this member, though no grant uses it. A GET there gets 405.
+        authorization_endpoint: baseUrl + tokenEndpoint.path,
+      }),
       revocation_endpoint_auth_methods_supported: ['none'],
       // These two OpenID Connect requires. No ID token is ever issued; verifiers take the algorithm of access tokens from here.
       subject_types_supported: ['public'],

@@ -14,6 +14,8 @@ const execute = promisify(execFile);
 /** A program and its arguments. */
 export type Command = readonly [program: string, ...string[]];
 
+export const NPM_INSTALL: Command = ['npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts'];
+
 /** A folder in which a program can run, or why it cannot. */
 export type Prepared = { readonly folder: string } | { readonly reason: string };
 
@@ -52,8 +54,13 @@ export function describePrepared(title: string, state: Prepared, block: (folder:
 }
 
 /** Runs a program to its end and answers what it printed. @throws Error with all of it where the program fails */
-export async function outputOf([program, ...rest]: Command, folder: string): Promise<string> {
-  const options = { cwd: folder, timeout: FETCHING_MS, maxBuffer: 64 * 1024 * 1024 };
+export async function outputOf(
+  [program, ...rest]: Command,
+  folder: string,
+  environment: Record<string, string> = {},
+): Promise<string> {
+  const env = { ...process.env, ...environment };
+  const options = { cwd: folder, env, timeout: FETCHING_MS, maxBuffer: 64 * 1024 * 1024 };
   try {
     return (await execute(program, rest, options)).stdout;
   } catch (error) {
