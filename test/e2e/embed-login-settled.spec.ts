@@ -103,7 +103,7 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
   });
 
   it('[D104] ends the oldest of too many after the answer, and records that for a login', async () => {
-    const ids = Array.from({ length: MOST + 1 }, (_, index) => `many-${index}`);
+    const ids = Array.from({ length: MOST + 1 }, (_, index) => `many-logins-${index}`);
     const cookies = [];
     for (const id of ids) cookies.push(cookieOf(await login('many', id)));
     await until('the oldest is ended', LIMIT_MS, async () => (await sessionsOf('many')) === MOST);
