@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { isAbsent } from './composition/routes.js';
 import { VARIABLES } from './config/environment.js';
 import type { Config } from './config/load-config.js';
-import { joinInstances } from './platform/jobs/coordination.js';
+import { joinInstances } from './platform/jobs/coordination.module.js';
 import type { DatabaseSettings, OpenDatabase } from './platform/database/data-source.js';
 import { openDatabase } from './platform/database/data-source.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';

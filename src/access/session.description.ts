@@ -1,5 +1,5 @@
 // Describes who is signed in and signing out in OpenAPI, as plain values: the workspace publishes them with its own.
-import { RETRY_AFTER } from '../platform/http/retry-after.js';
+import { RETRY_AFTER } from '../platform/http/temporarily-unavailable.exception.js';
 
 const TEXT = (description: string) => ({ type: 'string', description });
 const INSTANT = (description: string) => ({ ...TEXT(description), format: 'date-time' });

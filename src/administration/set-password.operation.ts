@@ -1,6 +1,6 @@
 // Sets the password of an operator, or a code by which that one sets it. Neither password nor code comes here, only their hashes.
 import { auditEvent } from '../token-exchange/plain.js';
-import { CODE_LIFETIME_SECONDS } from './accounts/sign-in-code.js';
+import { CODE_LIFETIME_SECONDS } from './accounts/password-rules.js';
 import { isPasswordHash } from './accounts/password-hasher.js';
 import { OPERATOR_ROLES } from '../users/role.js';
 import type { User } from '../users/user.repository.js';

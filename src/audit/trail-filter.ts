@@ -1,6 +1,6 @@
 // Which events of the trail are asked for: the rules of each filter and of the time between which they lie.
 import { AUDIT_EVENT_NAMES, AUDIT_EVENTS, EVENT_NAME_START } from './instance-events.js';
-import { similarName } from '../platform/text/similar-name.js';
+import { similarName } from '../platform/text/wording.js';
 import { BEARER_REFUSALS, TOKEN_REFUSALS } from '../token-exchange/plain.js';
 import { isUnstorable } from '../platform/json/strict-json.js';
 

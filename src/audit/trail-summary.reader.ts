@@ -1,7 +1,7 @@
 // Reads refusals of the audit trail, and counts what has happened in it, at a cost that does not grow with its length.
 import { OUTCOME_EVENTS, REFUSAL_EVENTS } from './instance-events.js';
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE } from '../platform/database/operator-database.js';
+import { OPERATOR_DATABASE } from '../platform/database/database.module.js';
 import { Database } from '../platform/database/database.js';
 import type { StoredEvent } from './audit-trail.reader.js';
 import { PersonHashes } from './person-hashes.js';

@@ -8,7 +8,7 @@ import { CommandClient } from '../administration/socket/command.client.js';
 import { commandSocketPath, obstacleTo } from '../administration/socket/command-socket.js';
 import { DataDirectoryLockedError, holderOf } from '../platform/database/embedded/data-directory.lock.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { instanceDatabase, openInstanceDatabase } from './instance-database.js';
 import { instanceSettings } from './instance-settings.js';
 

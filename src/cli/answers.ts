@@ -2,7 +2,6 @@
 import { CommandError } from '../administration/command-error.js';
 import { ConfigurationError } from '../config/load-config.js';
 import type { CliContext } from './cli-context.js';
-import { reasonOf } from './reason.js';
 
 /** What went wrong, as `--json` tells it on standard error. */
 interface ShownError {
@@ -63,4 +62,20 @@ function shownError(error: unknown): Omit<ShownError, 'exitCode'> {
     return { message: 'The configuration has problems.', details: error.problems };
   if (error instanceof CommandError) return { message: error.summary, details: error.details };
   return { message: reasonOf(error), details: [] };
+}
+
+/** What an error of somebody else's code says, in one line. */
+export function reasonOf(error: unknown): string {
+  const { message, code, errors } = (error ?? {}) as Partial<NodeJS.ErrnoException & AggregateError>;
+  // Node.js tries every address of a host name, and puts the failures under an error without a message.
+  if (!message && Array.isArray(errors)) return reasonOf(errors[0]);
+  return (message || code || 'unknown fault').split('\n', 1)[0] ?? '';
+}
+
+/** What is there does not fit what is to be made. Nothing was changed. */
+export class InPlaceError extends CommandError {
+  constructor(summary: string, details: readonly string[] = []) {
+    super(summary, details);
+    this.name = 'InPlaceError';
+  }
 }

@@ -12,7 +12,7 @@ import {
 import { EVENT_NAME_START } from '../audit/instance-events.js';
 import { MOST_DAYS } from '../audit/trail-filter.js';
 import { readPages } from './administration.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { isoMoment, wholeNumber } from './option-values.js';
 import { Progress } from './progress.js';
 import { printable, renderTable } from './table.js';

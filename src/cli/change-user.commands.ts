@@ -9,7 +9,7 @@ import { SHOW_USER } from '../administration/show-user.operation.js';
 import type { GlobalRole } from '../users/role.js';
 import { GLOBAL_ROLES } from '../users/role.js';
 import { perform, readList } from './administration.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { markedAddress, printable } from './table.js';
 
 const USER = ['<id-or-email>', 'the user'] as const;

@@ -7,7 +7,7 @@ import { CommandError } from '../administration/command-error.js';
 import { explainJsonError } from '../platform/json/json-fault.js';
 import { JsonError, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
 import { perform, readList } from './administration.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { printable, renderTable } from './table.js';
 import { readTextFile } from './text-file.js';
 

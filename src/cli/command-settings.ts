@@ -6,6 +6,13 @@ import type { EnvironmentVariable } from '../config/variable.js';
 import type { StartupSources } from '../instance/startup.js';
 import { environmentSources } from '../instance/startup.js';
 import type { CliContext } from './cli-context.js';
+import type { Answers } from './answers.js';
+
+/** What every command is given: the surroundings of the command line, the settings, and how it answers. */
+export interface CommandContext extends CliContext {
+  readonly settings: CommandSettings;
+  readonly answers: Answers;
+}
 
 export class CommandSettings {
   /** @param envFile tells the path of `--env-file` once the command line is parsed */

@@ -11,7 +11,7 @@ import { checkStartup, sourceNames } from '../instance/startup.js';
 import type { VariableState } from '../instance/variable-states.js';
 import { variableStates } from '../instance/variable-states.js';
 import { Clock } from '../platform/clock.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { renderTable } from './table.js';
 
 const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];

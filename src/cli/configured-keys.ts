@@ -5,7 +5,7 @@ import { trustedKeysRules } from '../instance/startup.js';
 import type { StoredEntriesRules } from '../token-exchange/advanced.js';
 import type { TrustedKeysRules } from '../token-exchange/plain.js';
 import { readTrustedKeys } from '../token-exchange/plain.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 
 /** As the service reads them. */
 export function rulesOf({ settings }: CommandContext): TrustedKeysRules {

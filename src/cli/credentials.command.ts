@@ -10,7 +10,7 @@ import { KeyRing } from '../platform/secrets/key-ring.js';
 import type { Resealing, Unreadable } from '../platform/secrets/resealing.js';
 import { reseal } from '../platform/secrets/resealing.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 import { absoluteDataDirectory, withDatabase } from './instance-database.js';
 import { wholeNumber } from './option-values.js';

@@ -10,8 +10,8 @@ import { DatabaseUnavailableError, openDatabase } from '../platform/database/dat
 import { UnsuitableServerError } from '../platform/database/pooler.js';
 import { SCHEMA } from '../instance/schema.js';
 import { databaseSettings } from '../instance/startup.js';
-import type { CommandContext } from './command-context.js';
-import { reasonOf } from './reason.js';
+import type { CommandContext } from './command-settings.js';
+import { reasonOf } from './answers.js';
 
 /**
  * Runs `work` on the database that the configuration leads to, its schema brought up to date. For what the running service

@@ -4,11 +4,11 @@ import { VARIABLES } from '../config/environment.js';
 import { License, LicenseError, readLicense } from '../config/license.js';
 import type { Config } from '../config/load-config.js';
 import { explainerOf } from '../instance/ports/instance-explainer.js';
-import { QUOTA_VARIABLES, quotaLimits } from '../instance/quota-limits.js';
+import { QUOTA_VARIABLES, quotaLimits } from '../instance/startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
 import type { ExplanationRules } from '../token-exchange/explain/index.js';
 import type { Clock } from '../platform/clock.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { storedEntriesRulesOf } from './configured-keys.js';
 
 export function instanceSettings(context: CommandContext): InstanceSettings {

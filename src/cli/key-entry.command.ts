@@ -6,7 +6,7 @@ import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import type { Algorithm, Findings } from '../token-exchange/plain.js';
 import { ALGORITHMS, algorithmsFitting, readEntry } from '../token-exchange/plain.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { rulesOf } from './configured-keys.js';
 import { defaultKid } from './key-files.js';
 import { jsonMember, listOf, wholeNumber } from './option-values.js';

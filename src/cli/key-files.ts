@@ -1,8 +1,17 @@
 // Makes a partner's key pair, and the files in which it is kept and published.
 import type { KeyObject } from 'node:crypto';
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import type { Algorithm } from '../token-exchange/plain.js';
-import { familyOf, thumbprintOf } from '../token-exchange/plain.js';
+import { createPublicKey, generateKeyPairSync, createPrivateKey } from 'node:crypto';
+import type { Algorithm, JwsSigner } from '../token-exchange/plain.js';
+import {
+  familyOf,
+  thumbprintOf,
+  algorithmsFitting,
+  keyFits,
+  signatureParameters,
+} from '../token-exchange/plain.js';
+import type { CommandContext } from './command-settings.js';
+import { CommandError } from '../administration/command-error.js';
+import { readTextFile } from './text-file.js';
 
 /** As long as keys of 128 bits of security (NIST SP 800-57, part 1, table 2). */
 const RSA_BITS = 3072;
@@ -54,4 +63,30 @@ export async function defaultKid(key: KeyObject): Promise<string> {
 export function keyPaths(privatePath: string): { privateKey: string; publicKey: string; jwks: string } {
   const stem = privatePath.replace(/\.pem$/, '');
   return { privateKey: privatePath, publicKey: `${stem}.pub.pem`, jwks: `${stem}.jwks.json` };
+}
+
+/**
+ * Reads a private key in PEM, to sign by an algorithm.
+ * @throws CommandError when the file holds no such key
+ */
+export function readSigner(context: CommandContext, path: string, algorithm: Algorithm): JwsSigner {
+  const key = readPrivateKey(context, path);
+  const publicKey = createPublicKey(key);
+  if (keyFits(publicKey, algorithm)) return signatureParameters(algorithm, key);
+  const fitting = algorithmsFitting(publicKey).join(', ') || 'none that is supported';
+  throw new CommandError(`The key in ${path} does not fit ${algorithm}; it fits ${fitting}.`);
+}
+
+/** @throws CommandError when the file holds none */
+export function readPrivateKey(context: CommandContext, path: string): KeyObject {
+  return parsePrivateKey(readTextFile(context, path), path);
+}
+
+/** @throws CommandError where the text is none */
+export function parsePrivateKey(pem: string, path: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new CommandError(`${path} holds no private key in PEM without a passphrase`);
+  }
 }

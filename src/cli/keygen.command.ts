@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Algorithm } from '../token-exchange/plain.js';
 import { ALGORITHMS } from '../token-exchange/plain.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { defaultKid, keyPaths, keyTexts, newPrivateKey } from './key-files.js';
 import { printable } from './table.js';
 import { refuseExisting, writeTextFile } from './text-file.js';

@@ -9,7 +9,7 @@ import type { JwksEntry, TrustedKeyEntry, TrustedKeysReading, TrustPolicy } from
 import { policyInWords, readTrustedKeys } from '../token-exchange/plain.js';
 import { readList } from './administration.js';
 import { configuredKeys, rulesOf, storedEntriesRulesOf } from './configured-keys.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 import { addEntryCommand } from './key-entry.command.js';
 import type { FetchedKeySet } from './fetched-key-sets.js';

@@ -8,10 +8,10 @@ import type { License, LicenseFeature } from '../config/license.js';
 import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.js';
 import { Clock } from '../platform/clock.js';
 import { signCompactJws } from '../token-exchange/plain.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 import { isoMoment, listOf, wholeNumber } from './option-values.js';
-import { readSigner } from './private-key.js';
+import { readSigner } from './key-files.js';
 import { printable } from './table.js';
 import { readTextFile, refuseExisting, writeTextFile } from './text-file.js';
 

@@ -1,6 +1,6 @@
 // svc-admin migrate: brings the database's schema up to date.
 import type { Command } from 'commander';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { withDatabase } from './instance-database.js';
 import { withProgress } from './progress.js';
 

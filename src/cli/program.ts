@@ -1,16 +1,15 @@
 // The admin command line as a whole: its commands, and what exit codes and error lines say.
 import { Command, CommanderError } from 'commander';
 import type { CliContext } from './cli-context.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
-import { Answers } from './answers.js';
+import { Answers, InPlaceError } from './answers.js';
 import { addAuditCommands } from './audit.command.js';
 import { CommandSettings } from './command-settings.js';
 import { addClientsCommands } from './clients.command.js';
 import { addConfigCommands } from './config.command.js';
 import { addCredentialsCommands } from './credentials.command.js';
 import { addInitCommand } from './init.command.js';
-import { InPlaceError } from './in-place-error.js';
 import { addKeysCommands } from './keys.command.js';
 import { addLicenseCommands } from './license.command.js';
 import { addMigrateCommand } from './migrate.command.js';

@@ -1,5 +1,5 @@
 // Tells a person at a terminal that a command is at work, and how far it is: on standard error, where it is wiped away again.
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 
 const TOLD_EVERY_MS = 1_000;
 /** To the first column, and all behind it away. */

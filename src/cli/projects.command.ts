@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ListedProject } from '../administration/projects.operations.js';
 import { LIST_PROJECTS, SET_PROJECT_KEY } from '../administration/projects.operations.js';
 import { perform, readList } from './administration.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { renderTable } from './table.js';
 
 const HEADINGS = ['ID', 'NAME', 'ISSUER', 'KEY'];

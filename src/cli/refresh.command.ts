@@ -6,11 +6,11 @@ import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
 import type { StoredKeySet } from '../administration/list-key-sets.operation.js';
 import { LONGEST_WAIT_SECONDS, REFRESH_KEY_SETS } from '../administration/refresh-key-sets.operation.js';
 import { readList } from './administration.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { wholeNumber } from './option-values.js';
 import { withProgress } from './progress.js';
 import { printable, renderTable } from './table.js';
-import { counted } from '../platform/text/counted.js';
+import { counted } from '../platform/text/wording.js';
 
 const USUAL_WAIT_SECONDS = 20;
 const HEADINGS = ['ENTRY', 'URL', 'OUTCOME', 'KEYS HELD'];

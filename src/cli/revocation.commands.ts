@@ -6,7 +6,7 @@ import type { ChosenKeys } from '../administration/revoke-keys.operation.js';
 import { RESTORE_KEYS, REVOKE_KEYS } from '../administration/revoke-keys.operation.js';
 import type { TrustedKeyEntry } from '../token-exchange/plain.js';
 import { perform, readList } from './administration.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { printable, renderTable } from './table.js';
 
 const HEADINGS = ['ISSUER', 'KID', 'STATE', 'REVOKED', 'RESTORED'];

@@ -3,11 +3,15 @@ import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { SET_PASSWORD } from '../administration/set-password.operation.js';
 import { PasswordHasher } from '../administration/accounts/password-hasher.js';
-import { faultOfPassword } from '../administration/accounts/password-rules.js';
-import { CODE_LIFETIME_SECONDS, hashOfCode, newSignInCode } from '../administration/accounts/sign-in-code.js';
+import {
+  faultOfPassword,
+  CODE_LIFETIME_SECONDS,
+  hashOfCode,
+  newSignInCode,
+} from '../administration/accounts/password-rules.js';
 import { VARIABLES } from '../config/environment.js';
 import { perform } from './administration.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 
 const PAGE_PATH = '/admin';
 

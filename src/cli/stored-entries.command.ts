@@ -10,7 +10,7 @@ import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from '../administration/swi
 import { explainJsonError } from '../platform/json/json-fault.js';
 import { JsonError, parseStrictJson } from '../platform/json/strict-json.js';
 import { perform, readList } from './administration.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { jsonMember } from './option-values.js';
 import { printable, renderTable } from './table.js';
 import { readTextFile } from './text-file.js';

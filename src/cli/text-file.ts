@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 
 /** From where relative paths lead. */

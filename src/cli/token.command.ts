@@ -6,10 +6,9 @@ import { Clock } from '../platform/clock.js';
 import { CommandError } from '../administration/command-error.js';
 import type { Algorithm } from '../token-exchange/plain.js';
 import { ALGORITHMS, algorithmsFitting, signCompactJws } from '../token-exchange/plain.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { jsonMember, wholeNumber } from './option-values.js';
-import { defaultKid } from './key-files.js';
-import { readPrivateKey, readSigner } from './private-key.js';
+import { defaultKid, readPrivateKey, readSigner } from './key-files.js';
 import { addExplain } from './token-explain.command.js';
 
 /** As long as embedded login allows. */

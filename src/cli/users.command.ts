@@ -10,7 +10,7 @@ import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
 import type { NewUser } from '../users/user.repository.js';
 import { perform, readList } from './administration.js';
 import { addDelete, addSetRole, addShow, addUnlink } from './change-user.commands.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { addSetPassword } from './set-password.command.js';
 import { markedAddress, renderTable } from './table.js';
 

@@ -5,10 +5,10 @@ import { IMPORT_WORKFLOWS } from '../administration/import-workflows.operation.j
 import type { WorkflowDraft } from '../administration/workflow-file.js';
 import { readWorkflowFile } from '../administration/workflow-file.js';
 import { perform } from './administration.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command-settings.js';
 import { withProgress } from './progress.js';
 import { readTextFile } from './text-file.js';
-import { counted } from '../platform/text/counted.js';
+import { counted } from '../platform/text/wording.js';
 
 interface ImportOptions {
   file: string;

@@ -8,8 +8,7 @@ import { VERSION } from '../platform/version.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { trustedKeysRules } from '../instance/startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
-import type { Parts } from './parts.js';
-import type { SharedModules } from './shared.modules.js';
+import type { Parts, SharedModules } from './shared.modules.js';
 
 /**
  * On PostgreSQL commands have the database for themselves: there only the operator's page asks the service. What is not asked

@@ -2,8 +2,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import { HealthModule } from '../health/health.module.js';
 import type { AvailabilityReporter } from '../instance/availability.reporter.js';
-import type { Parts } from './parts.js';
-import type { SharedModules } from './shared.modules.js';
+import type { Parts, SharedModules } from './shared.modules.js';
 import { DataSource } from 'typeorm';
 import type { ReadinessCheck } from '../health/health.controller.js';
 import {

@@ -13,13 +13,37 @@ import { MetricsModule } from '../metrics/metrics.module.js';
 import { ClockModule } from '../instance/clock.module.js';
 import { metricsAddress } from '../instance/startup.js';
 import type { BearerReason } from '../token-exchange/plain.js';
-import type { RefusedWork } from '../platform/http/database-refusal.js';
+import type { RefusedWork } from '../platform/http/database-outages.js';
 import { UsersModule } from '../users/users.module.js';
 import { WebModule } from '../web/web.module.js';
 import { ProjectsModule } from '../workspace/projects/projects.module.js';
 import { SCOPES } from '../workspace/rights/rights.js';
-import type { Parts } from './parts.js';
 import { tokenEndpointOf } from './routes.js';
+import type { Logger } from 'pino';
+import type { Coordination } from '../platform/jobs/coordination.module.js';
+import type { OpenDatabase } from '../platform/database/data-source.js';
+import type { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
+import type { FrameAncestors } from '../instance/frame-ancestors.js';
+import type { Startup } from '../instance/startup.js';
+import type { Clock } from '../platform/clock.js';
+import type { KeyRing } from '../platform/secrets/key-ring.js';
+
+/** What the application is put together from. */
+export interface Parts {
+  readonly startup: Startup;
+  readonly database: OpenDatabase;
+  /** Of the embedded database; undefined on PostgreSQL. */
+  readonly dataDirectory?: string;
+  readonly coordination: Coordination;
+  readonly keyRing: KeyRing;
+  readonly frameAncestors: FrameAncestors;
+  readonly shutdown: GracefulShutdown;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The folder of the compiled sources, beside which the page's files lie. */
+  readonly sourceDirectory: string;
+}
 
 export type SharedModules = ReturnType<typeof sharedModules>;
 

@@ -10,8 +10,7 @@ import { InstanceUsers } from '../instance/ports/instance-users.js';
 import { isTokenExchangeAvailable, tokenExchangeSettings } from '../instance/token-exchange-settings.js';
 import { AccessTokenService, SessionService } from '../token-exchange/advanced.js';
 import { TokenExchangeModule } from '../token-exchange/index.js';
-import type { Parts } from './parts.js';
-import type { SharedModules } from './shared.modules.js';
+import type { Parts, SharedModules } from './shared.modules.js';
 
 /** None where flag or licence leaves it out. */
 export function tokenExchange(

@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
 import type { AvailabilitySettings, UnavailableReason } from './availability.js';
 import { endOf, explanationOf, publicReason, unavailableBecause } from './availability.js';
-import { counted } from '../platform/text/counted.js';
+import { counted } from '../platform/text/wording.js';
 
 /** Looked at so often, rather than by one timer for the end: clocks are set, and no timer can run for more than 24 days. */
 const LOOK_EVERY_MS = 1_000;

@@ -6,7 +6,11 @@ import { Credential } from '../workspace/credentials/credential.repository.js';
 import { ProjectMember } from '../workspace/projects/project-member.repository.js';
 import { Project } from '../workspace/projects/project.repository.js';
 import { Workflow } from '../workspace/workflows/workflow.repository.js';
-import { MIGRATIONS } from './migrations/index.js';
+import { TOKEN_EXCHANGE_MIGRATIONS } from '../token-exchange/plain.js';
+import { Instance1795500000100 } from './migrations/1795500000100-instance.js';
+
+/** The migrations in the order in which they run: those of the package first, whose tables the instance refers to its users. */
+export const MIGRATIONS = [...TOKEN_EXCHANGE_MIGRATIONS, Instance1795500000100] as const;
 
 export const SCHEMA: Schema = {
   entities: [User, Project, ProjectMember, Workflow, Credential, AuditRow],

@@ -3,12 +3,8 @@ import { join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { auditProblems } from '../audit/sinks/sink-settings.js';
-import { DEPRECATIONS } from '../config/deprecations.js';
-import { VARIABLES } from '../config/environment.js';
-import { ENCRYPTION_KEY_BYTES, NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
-import { License, LicenseError, VendorKeyError, readLicense } from '../config/license.js';
-import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
 import {
+  DEPRECATIONS,
   ConfigurationError,
   defaultBaseUrl,
   labelOf,
@@ -16,17 +12,22 @@ import {
   readConfig,
   readEnvFile,
 } from '../config/load-config.js';
+import { VARIABLES } from '../config/environment.js';
+import { ENCRYPTION_KEY_BYTES, NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
+import { License, LicenseError, VendorKeyError, readLicense } from '../config/license.js';
+import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
 import type { TlsIdentity } from '../config/tls-identity.js';
 import { readTlsIdentity } from '../config/tls-identity.js';
 import type { EnvironmentVariable } from '../config/variable.js';
 import type { DatabaseSettings } from '../platform/database/data-source.js';
-import type { MetricsAddress } from '../metrics/metrics.options.js';
+import type { MetricsAddress } from '../metrics/metrics.listener.js';
 import type { TrustedKeyEntry, TrustedKeysReading, TrustedKeysRules } from '../token-exchange/plain.js';
 import { readTrustedKeys } from '../token-exchange/plain.js';
 import { ADMIN_ROLE, ASSIGNABLE_ROLES, OWNER_ROLE } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING, SCOPES } from '../workspace/rights/rights.js';
 import { embeddingWarnings } from './frame-ancestors.js';
 import { workerProblems } from './workers.js';
+import type { QuotaLimits } from '../workspace/quotas/quota.repository.js';
 
 /** What the application is made from: plain, checked values. */
 export interface Startup {
@@ -251,4 +252,23 @@ function metricsProblems({ host, port, metricsHost, metricsPort }: Config): stri
   const isSameHost = hosts[0] === hosts[1] || hosts.some((each) => EVERY_ADDRESS.includes(each));
   const isTaken = metricsPort !== 0 && metricsPort === port && isSameHost;
   return isTaken ? ['SVC_METRICS_PORT: must be another port than SVC_PORT'] : [];
+}
+
+/** The settings that `quotaLimits` reads. */
+export const QUOTA_VARIABLES = [
+  VARIABLES.maxWorkflowsPerProject,
+  VARIABLES.maxCredentialsPerProject,
+  VARIABLES.maxMembersPerProject,
+  VARIABLES.maxProjectsPerUser,
+  VARIABLES.maxBytesPerProject,
+];
+
+export function quotaLimits(config: Config): QuotaLimits {
+  return {
+    workflows: config.maxWorkflowsPerProject,
+    credentials: config.maxCredentialsPerProject,
+    members: config.maxMembersPerProject,
+    projects: config.maxProjectsPerUser,
+    bytes: config.maxBytesPerProject,
+  };
 }

@@ -3,11 +3,17 @@ import { createServer } from 'node:http';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
-import { limitPipelining } from '../platform/http/pipelining-limit.js';
+import { limitPipelining } from '../platform/http/connection-limit.js';
 import { WITHOUT_SCHEMAS } from '../platform/http/server.js';
 import { NOT_FOUND } from '../platform/http/answers.js';
 import type { Metrics } from './metrics.js';
-import type { MetricsAddress } from './metrics.options.js';
+
+/** An address to listen on. */
+export interface MetricsAddress {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+}
 
 const SLOW_CLIENT_MS = 30_000;
 /** Without a byte either way, while a collector should take its answer. */

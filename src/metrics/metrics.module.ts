@@ -5,7 +5,7 @@ import { AuditMetricsSink } from './audit-metrics.sink.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsListener } from './metrics.listener.js';
 import { Metrics } from './metrics.js';
-import type { MetricsAddress } from './metrics.options.js';
+import type { MetricsAddress } from './metrics.listener.js';
 
 @Module({})
 export class MetricsModule {

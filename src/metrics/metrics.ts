@@ -1,7 +1,7 @@
 // The metrics of the service and their names.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { VERSION } from '../platform/version.js';
-import type { PoolState } from '../platform/database/pool-state.js';
+import type { PoolState } from '../platform/database/driver-pool.js';
 import type { KeySetState, KeysHeld, ReplayRecords } from '../token-exchange/advanced.js';
 import { KEY_SET_FETCH_OUTCOMES } from '../token-exchange/advanced.js';
 import { BoundedReading } from './bounded-reading.js';

@@ -2,7 +2,7 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { TrailSummaryReader } from '../audit/trail-summary.reader.js';
-import { OPERATOR_DATABASE } from '../platform/database/operator-database.js';
+import { OPERATOR_DATABASE } from '../platform/database/database.module.js';
 import type { Database } from '../platform/database/database.js';
 import { Clock } from '../platform/clock.js';
 import { JwksKeyProvider } from '../token-exchange/advanced.js';
@@ -19,8 +19,8 @@ import { OverviewReader } from './api/overview.js';
 import { OperatorPersonController } from './api/person.controller.js';
 import { OperatorTrailController } from './api/trail.controller.js';
 import { TrailOperations } from './api/trail.operation.js';
-import type { OperatorOptions } from './sign-in/operator.options.js';
-import { OPERATOR_OPTIONS } from './sign-in/operator.options.js';
+import type { OperatorOptions } from './sign-in/operator.guard.js';
+import { OPERATOR_OPTIONS, OperatorGuard, OwnPageGuard } from './sign-in/operator.guard.js';
 import { OperatorPurgeJob } from './sign-in/operator-purge.job.js';
 import { OperatorSessionController } from './sign-in/operator-session.controller.js';
 import { OperatorSessionService } from './sign-in/operator-session.service.js';
@@ -30,7 +30,6 @@ import {
   OperatorSignInThrottlerGuard,
   OperatorThrottlerGuard,
 } from './sign-in/operator-throttler.guard.js';
-import { OperatorGuard, OwnPageGuard } from './sign-in/operator.guard.js';
 
 @Module({})
 export class OperatorModule {

@@ -89,7 +89,7 @@ export { StoredEntryError, labelOf } from './trust/stored/stored-entry.js';
 export type { CheckedStoredEntry } from './trust/stored/stored-entry.js';
 
 // Access tokens
-export { ACCESS_TOKEN_OPTIONS } from './tokens/access-token.options.js';
+export { ACCESS_TOKEN_OPTIONS } from './tokens/access-token.service.js';
 export { ACCESS_TOKEN_ALGORITHM, AccessTokenService } from './tokens/access-token.service.js';
 export type { AccessTokenRefusal, VerifiedAccessToken } from './tokens/access-token.service.js';
 export { ACCESS_TOKEN_PROVIDERS } from './tokens/access-tokens.providers.js';
@@ -106,13 +106,13 @@ export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.
 
 // Sessions
 export { readSessionCookies } from './sessions/session-cookie.js';
-export { SESSION_OPTIONS } from './sessions/session.options.js';
-export type { SessionOptions } from './sessions/session.options.js';
+export { SESSION_OPTIONS } from './sessions/session-cookie.js';
+export type { SessionOptions } from './sessions/session-cookie.js';
 export { SessionRepository } from './sessions/session.repository.js';
 export type { WebSession } from './sessions/session.repository.js';
 export { SessionService } from './sessions/session.service.js';
 export { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
-export { signOutEverywhere } from './sessions/sign-out-everywhere.js';
+export { signOutEverywhere } from './sessions/sign-out.service.js';
 export { SignOutService } from './sessions/sign-out.service.js';
 
 // Revocation
@@ -125,7 +125,7 @@ export type { EndedToken } from './revocation/revocation.service.js';
 export { Revocations } from './revocation/revocations.js';
 export type { TrustRevocation, Vouched, VouchedToken } from './revocation/revocations.js';
 export type { ExternalLogin, Logout } from './revocation/external-login.js';
-export { restoreTrust, revokeTrust } from './revocation/trust-changes.js';
+export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
 export { readRecordedKeys } from './revocation/vouching-key.js';
 export type { VouchingKey } from './revocation/vouching-key.js';
 

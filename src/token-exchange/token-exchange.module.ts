@@ -1,6 +1,6 @@
 // The parts list of token exchange: controllers, keys, the services that verify, decide and commit, both flows, jobs.
-import type { DynamicModule, Provider } from '@nestjs/common';
-import { Module } from '@nestjs/common';
+import type { DynamicModule, Provider, Type } from '@nestjs/common';
+import { Module, Controller, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuditBus, EVENT_PREFIX } from './audit/audit.bus.js';
 import { JtiPurgeJob } from './replay/jti-purge.job.js';
 import { JtiRepository } from './replay/jti.repository.js';
@@ -13,7 +13,7 @@ import { CommitService } from './flows/commit.service.js';
 import { IdAssertionService } from './flows/id-assertion.service.js';
 import { IssuancePlanner } from './flows/issuance.planner.js';
 import { TokenExchangeService } from './flows/token-exchange.service.js';
-import { TokenTypeWarning } from './http/token-type.warning.js';
+import { TokenTypeWarning, PlainHttpWarning } from './http/warnings.js';
 import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { ClockDifference } from './replay/clock-difference.js';
 import { FlowRunner } from './http/flow.runner.js';
@@ -21,18 +21,15 @@ import { FormBodies } from './http/form-bodies.js';
 import { KeySetController } from './http/key-set.controller.js';
 import type { MetadataOptions } from './http/metadata.controller.js';
 import { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
-import { ENDPOINTS } from './http/paths.js';
-import { routed } from './http/routed.js';
+import { ENDPOINTS, WELL_KNOWN } from './http/paths.js';
 import { CallerService } from './http/token-exchange-auth.js';
 import { publishedGrants } from './http/grant-types.js';
-import { WELL_KNOWN } from './http/well-known.js';
 import { refuseUnknownMembers } from './settings/known-members.js';
 import type { Members } from './settings/settings.js';
 import { ROUTES } from './settings/settings.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
 import { EmbedLoginController } from './http/embed-login.controller.js';
 import { EmbeddedLoginService } from './flows/embedded-login.service.js';
-import { PlainHttpWarning } from './http/plain-http.warning.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
 import { IdentityLinkRepository } from './users/identity-link.repository.js';
@@ -48,7 +45,7 @@ import { JwksSnapshotRepository } from './trust/jwks/jwks-snapshot.repository.js
 import { StaticKeyProvider } from './trust/lookup/static-key.provider.js';
 import type { StoredEntriesRules } from './trust/stored/check-stored-entries.js';
 import { StoredEntryFollower } from './trust/stored/stored-entry.follower.js';
-import { STORED_ENTRIES_RULES } from './trust/stored/stored-entry.options.js';
+import { STORED_ENTRIES_RULES } from './trust/stored/stored-entry.js';
 import { StoredEntryRepository } from './trust/stored/stored-entry.repository.js';
 import { StoredEntryService } from './trust/stored/stored-entry.service.js';
 import { TrustedKeyService } from './trust/lookup/trusted-key.service.js';
@@ -235,4 +232,18 @@ function storedEntriesRules(
   settings: TokenExchangeSettings,
 ): StoredEntriesRules {
   return { configured: trustedKeys, rules: entryRules(settings) };
+}
+
+/** As classes of its own: decorators stay on a class, and a process may have several applications. */
+export function routed(
+  controllers: readonly Type<object>[],
+  path: string,
+  decorators: readonly ClassDecorator[] = [],
+): Type<object>[] {
+  return controllers.map((Base) => {
+    class Routed extends Base {}
+    Object.defineProperty(Routed, 'name', { value: Base.name });
+    for (const decorate of [Controller({ path, version: VERSION_NEUTRAL }), ...decorators]) decorate(Routed);
+    return Routed;
+  });
 }

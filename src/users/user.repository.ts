@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, In, MoreThan, PrimaryColumn, Repository } from 'typeorm';
 import type { Batch } from '../platform/database/batch.js';
-import { SharedStatement } from '../platform/database/shared-statement.js';
+import { SharedStatement } from '../platform/database/prepared-statement.js';
 import { givenRows, sql } from '../platform/database/sql.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import { managerOf } from '../platform/database/transaction.js';

@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import { ConfigurationError } from '../config/load-config.js';
-import { exitAfterLog } from '../platform/log/exit.js';
+import { exitAfterLog } from '../platform/log/logger.js';
 import type { StandardOutput } from '../platform/log/logger.js';
 import type { Startup, StartupSources } from '../instance/startup.js';
 import { prepareStartup } from '../instance/startup.js';

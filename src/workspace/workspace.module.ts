@@ -27,8 +27,8 @@ import { UserAdministrationService } from './users/user-administration.service.j
 import { UserController } from './users/user.controller.js';
 import { WorkflowController } from './workflows/workflow.controller.js';
 import { Workflow, WorkflowRepository } from './workflows/workflow.repository.js';
-import type { ApiOptions } from './api/api.options.js';
-import { API_OPTIONS } from './api/api.options.js';
+import type { ApiOptions } from './api/api-refusal.js';
+import { API_OPTIONS } from './api/api-refusal.js';
 
 const CONTROLLERS = [
   UserController,

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
-import { PROBES } from '../../src/platform/http/probes.js';
+import { PROBES } from '../../src/platform/http/request-tracing.js';
 import { REPOSITORY, repositoryFile, repositoryFiles } from '../support/source-files.js';
 
 const KUBERNETES = 'deploy/kubernetes';

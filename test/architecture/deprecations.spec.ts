@@ -1,6 +1,6 @@
 // Checks that what is deprecated stays as long as docs/internals/versioning.md promises, no longer, and is told of.
-import type { Deprecation } from '../../src/config/deprecations.js';
-import { DEPRECATIONS } from '../../src/config/deprecations.js';
+import type { Deprecation } from '../../src/config/load-config.js';
+import { DEPRECATIONS } from '../../src/config/load-config.js';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
 import { VERSION } from '../../src/platform/version.js';
 import { repositoryFile } from '../support/source-files.js';

@@ -28,7 +28,7 @@ describe('what the start loads', () => {
   it('is read: imports of values and of types are told apart', () => {
     expect(imports).toContainEqual({ path: 'src/main.ts', to: 'reflect-metadata' });
     expect(imports).toContainEqual({ path: 'src/composition/readiness.module.ts', to: 'typeorm' });
-    expect(imports).not.toContainEqual({ path: 'src/composition/parts.ts', to: 'pino' });
+    expect(imports).not.toContainEqual({ path: 'src/composition/shared.modules.ts', to: 'pino' });
   });
 
   it.each([...LATE])('is not %s', (library, late) => {

@@ -9,7 +9,7 @@ import { EmbeddedMaintenanceJob } from '../../src/platform/jobs/embedded-mainten
 import { EmbeddedMaintenanceRepository } from '../../src/platform/database/embedded-maintenance.repository.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
-import { SilentTelemetry } from '../../src/token-exchange/host/silent-telemetry.js';
+import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
 import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
 import { areNew, commitsOn } from '../support/commits.js';

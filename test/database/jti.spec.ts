@@ -11,7 +11,7 @@ import { Database } from '../../src/platform/database/database.js';
 import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
 import type { TokenUse } from '../../src/token-exchange/replay/token-use.js';
 import { areNew, commitsOn } from '../support/commits.js';
-import { SilentTelemetry } from '../../src/token-exchange/host/silent-telemetry.js';
+import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';

@@ -5,9 +5,8 @@ import { DataSource } from 'typeorm';
 import { openDatabase, prepareDatabase } from '../../src/platform/database/data-source.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { runMigrations } from '../../src/platform/database/migrate.js';
-import { MIGRATIONS } from '../../src/instance/migrations/index.js';
+import { MIGRATIONS, SCHEMA } from '../../src/instance/schema.js';
 import { UnsuitableServerError } from '../../src/platform/database/pooler.js';
-import { SCHEMA } from '../../src/instance/schema.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 
 const NAMES = ['TokenExchange1795500000000', 'Instance1795500000100'];

@@ -16,7 +16,7 @@ import {
 } from '../../bench/support/postgres-server.mjs';
 import { freePort } from '../../demo/free-port.js';
 import { readConfig } from '../../src/config/load-config.js';
-import { MIGRATIONS } from '../../src/instance/migrations/index.js';
+import { MIGRATIONS } from '../../src/instance/schema.js';
 import {
   databaseEnvironment,
   describeOnEachDatabase,

@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { DatabaseThrottlerStorage } from '../../src/platform/http/throttle/database-throttler.storage.js';
 import { ThrottleCounterRepository } from '../../src/platform/http/throttle/throttle-counter.repository.js';
-import { ThrottlePurgeJob } from '../../src/platform/http/throttle/throttle-purge.job.js';
+import { ThrottlePurgeJob } from '../../src/platform/http/throttle/throttle.module.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { SoleLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';

@@ -5,8 +5,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openDatabase } from '../../src/platform/database/data-source.js';
-import { MIGRATIONS } from '../../src/instance/migrations/index.js';
-import { SCHEMA } from '../../src/instance/schema.js';
+import { MIGRATIONS, SCHEMA } from '../../src/instance/schema.js';
 import type { TestDatabase } from '../support/databases.js';
 import {
   databaseEnvironment,

@@ -1,7 +1,7 @@
 // What processes on one database have in common from their first moment: signing keys, sessions, used ids, key sets.
 import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
-import { MIGRATIONS } from '../../src/instance/migrations/index.js';
+import { MIGRATIONS } from '../../src/instance/schema.js';
 import { JwksServer } from '../support/jwks-server.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';

@@ -10,13 +10,12 @@ import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifica
 import { Database } from '../../src/platform/database/database.js';
 import { Clock } from '../../src/platform/clock.js';
 import { LOGGER } from '../../src/platform/log/log.js';
-import { ExchangeTelemetry } from '../../src/token-exchange/host/telemetry.js';
+import { ExchangeTelemetry, SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import type { JwksOptions } from '../../src/token-exchange/trust/jwks/jwks-options.js';
 import { JWKS_OPTIONS } from '../../src/token-exchange/trust/jwks/jwks-options.js';
 import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/trust/trusted-key.js';
-import { SilentTelemetry } from '../../src/token-exchange/host/silent-telemetry.js';
 
 /** Leads when the test says so. */
 export class AppointedLeader extends Leader {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Administration } from '../../src/administration/administration.js';
 import { SET_PASSWORD } from '../../src/administration/set-password.operation.js';
 import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
-import { hashOfCode, newSignInCode } from '../../src/administration/accounts/sign-in-code.js';
+import { hashOfCode, newSignInCode } from '../../src/administration/accounts/password-rules.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { createUser } from './local-users.js';
 import { cookieOf } from './logins.js';

@@ -1,6 +1,6 @@
 // Hashes and checks passwords of operators with argon2id, on threads beside the one that answers requests.
-import { RETRY_AFTER_SECONDS } from '../../platform/http/retry-after.js';
-import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
+import { RETRY_AFTER_SECONDS } from '../../platform/http/temporarily-unavailable.exception.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { normalizePassword } from './password-rules.js';
 
 /** OWASP's smallest for argon2id: 19 MiB, two passes, no parallelism. */

@@ -1,6 +1,7 @@
 // What a password of an operator must be like, and the form in which it is hashed.
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isUnstorable } from '../../platform/json/strict-json.js';
+import { createHash, randomInt } from 'node:crypto';
 
 export const MIN_PASSWORD_CHARACTERS = 12;
 export const MAX_PASSWORD_CHARACTERS = 200;
@@ -25,4 +26,23 @@ export function faultOfPassword(password: string): string | undefined {
   if (hasMoreCharacters(text, MAX_PASSWORD_CHARACTERS))
     return `must have at most ${MAX_PASSWORD_CHARACTERS} characters`;
   return undefined;
+}
+
+/** Without letters that are taken for others. */
+const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+const GROUPS = 5;
+const GROUP_LETTERS = 4;
+export const CODE_LIFETIME_SECONDS = 900;
+
+/** Twenty letters of thirty: 98 bits. */
+export function newSignInCode(): string {
+  const group = () =>
+    Array.from({ length: GROUP_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  return Array.from({ length: GROUPS }, group).join('-');
+}
+
+/** What is stored of it: nobody can go through that many codes. Case, spaces and hyphens do not count. */
+export function hashOfCode(code: string): Buffer {
+  const letters = code.toUpperCase().replaceAll(/[\s-]/g, '');
+  return createHash('sha256').update(letters, 'utf8').digest();
 }

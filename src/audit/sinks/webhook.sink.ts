@@ -10,7 +10,7 @@ import {
 import type { StreamedEvent } from './audit-sink.js';
 import { AuditSink, SinkError, codeOf } from './audit-sink.js';
 import type { WebhookSettings } from './sink-settings.js';
-import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.js';
+import { createHmac } from 'node:crypto';
 
 /** Over all: name server, connection, request and the head of the answer. */
 /** What receivers, and firewalls before them, answer to a body that they do not like. */
@@ -102,4 +102,21 @@ function asSinkError(error: unknown): SinkError {
   if (error instanceof AddressRefusedError)
     return new SinkError(`${error.message} (see ${settingThatAllows(error.address, VARIABLE_NAMES)})`);
   return new SinkError(`the connection failed (${codeOf(error)})`);
+}
+
+/** Signs what is posted to a webhook, so that its receiver knows who sent it and when. */
+export const SIGNATURE_HEADER = 'x-audit-signature';
+
+/**
+ * The header's value: `t=SECONDS,v1=HEX`, with a `v1` for each secret. Signed is `SECONDS.BODY` by HMAC-SHA-256; the time is in
+ * it, so that what was caught once cannot be posted again later.
+ * @param seconds since the Unix epoch
+ * @param secrets as the receiver has them, their UTF-8 bytes being the key
+ */
+export function signatureOf(body: string, seconds: number, secrets: readonly string[]): string {
+  const signatures = secrets.map((secret) => {
+    const hmac = createHmac('sha256', secret).update(`${seconds}.`).update(body);
+    return `v1=${hmac.digest('hex')}`;
+  });
+  return [`t=${seconds}`, ...signatures].join(',');
 }

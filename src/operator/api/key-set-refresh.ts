@@ -5,7 +5,7 @@ import { LIST_KEY_SETS } from '../../administration/list-key-sets.operation.js';
 import { REFRESH_KEY_SETS } from '../../administration/refresh-key-sets.operation.js';
 import type { Clock } from '../../platform/clock.js';
 import type { JwksKeyProvider } from '../../token-exchange/advanced.js';
-import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 import type { OperatorCall, OperatorCalls } from './operator-calls.js';
 

@@ -1,6 +1,6 @@
 // Lets one piece of work be done at a time, and few wait for it.
-import { RETRY_AFTER_SECONDS } from '../../platform/http/retry-after.js';
-import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
+import { RETRY_AFTER_SECONDS } from '../../platform/http/temporarily-unavailable.exception.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 
 /** A page that was loaded again, or two. */
 const MOST_WAITING = 4;

@@ -4,10 +4,10 @@ import { Catch, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActorError, CommandError, InputError } from '../../administration/command-error.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
-import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { ApiRefusal } from '../../workspace/api/api-refusal.js';
-import type { OperatorOptions } from './operator.options.js';
-import { OPERATOR_OPTIONS } from './operator.options.js';
+import type { OperatorOptions } from './operator.guard.js';
+import { OPERATOR_OPTIONS } from './operator.guard.js';
 import type { OperatorRefusalWord } from './operator-refusal.js';
 import { OperatorRefusal } from './operator-refusal.js';
 

@@ -20,8 +20,13 @@ import type {
   LiveOperatorSession,
   OperatorSession,
 } from '../../administration/accounts/operator-session.repository.js';
-import { CurrentOperator } from './current-operator.decorator.js';
-import { operatorCookie, readOperatorCookie } from './operator-cookie.js';
+import {
+  CurrentOperator,
+  OperatorGuard,
+  OwnPageGuard,
+  operatorCookie,
+  readOperatorCookie,
+} from './operator.guard.js';
 import { OperatorRefusalFilter } from './operator-refusal.filter.js';
 import { IDLE_SECONDS, OperatorSessionService, SESSION_SECONDS } from './operator-session.service.js';
 import type { Origin, SignedIn } from './operator-sign-in.service.js';
@@ -31,7 +36,6 @@ import {
   OperatorSignInThrottlerGuard,
   OperatorThrottlerGuard,
 } from './operator-throttler.guard.js';
-import { OperatorGuard, OwnPageGuard } from './operator.guard.js';
 
 interface Person {
   readonly email: string;

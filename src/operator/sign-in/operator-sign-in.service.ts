@@ -7,15 +7,14 @@ import type { AuditEvent } from '../../token-exchange/plain.js';
 import { auditEvent } from '../../token-exchange/plain.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
-import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { OPERATOR_ROLES } from '../../users/role.js';
 import type { OperatorAccount } from '../../administration/accounts/operator-account.repository.js';
 import { OperatorAccountRepository } from '../../administration/accounts/operator-account.repository.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
 import { PasswordHasher } from '../../administration/accounts/password-hasher.js';
-import { faultOfPassword } from '../../administration/accounts/password-rules.js';
-import { hashOfCode } from '../../administration/accounts/sign-in-code.js';
+import { faultOfPassword, hashOfCode } from '../../administration/accounts/password-rules.js';
 import {
   SignInFailureRepository,
   failureKey,

@@ -1,14 +1,25 @@
 // Lets a request of the operator's API through that comes from a page of the instance and, but for signing in, of a signed-in operator.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { readSessionCookies } from '../../token-exchange/advanced.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
-import type { OperatorOptions } from './operator.options.js';
-import { OPERATOR_OPTIONS } from './operator.options.js';
-import { readOperatorCookie } from './operator-cookie.js';
 import { OperatorRefusal } from './operator-refusal.js';
 import { OperatorSessionService } from './operator-session.service.js';
+import { stringifySetCookie } from 'cookie';
+
+/** What the operator's page is told at registration. */
+export interface OperatorOptions {
+  /** The instance's own origin, which alone may write. */
+  readonly baseUrl: string;
+  /** Called for each password that is hashed or checked; for a metric. */
+  readonly onHash: () => void;
+  /** Called for each request that is refused because there were too many; for a metric. */
+  readonly onThrottled: () => void;
+}
+
+/** Injection token of the options. */
+export const OPERATOR_OPTIONS = Symbol('OPERATOR_OPTIONS');
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,7 +66,7 @@ export class OperatorGuard implements CanActivate {
 
 /**
  * @rule D109 The operator's API takes its own sign-in alone, whatever the role: no access token, no embedded session; and the
- * operator's session opens nothing else. See operator-cookie.ts for its name, which nothing else reads.
+ * operator's session opens nothing else. Nothing else reads its cookie.
  */
 function refuseOtherCredentials({ headers }: FastifyRequest): void {
   if (headers.authorization !== undefined) throw new OperatorRefusal('operator_session_required');
@@ -71,4 +82,38 @@ function refuseForeignPage({ method, headers }: FastifyRequest, baseUrl: string)
       ? OWN_SITES.has(String(headers['sec-fetch-site'] ?? 'none'))
       : headers.origin === baseUrl;
   if (!isOwn) throw new OperatorRefusal('csrf_refused');
+}
+
+/** Hands a route the operator who calls it. */
+export const CurrentOperator = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const { operator } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (operator === undefined) throw new Error('the route needs the OperatorGuard');
+  return operator;
+});
+
+/** The `__Host-` prefix binds it to this host, `Secure` and `Path=/` (RFC 6265bis §4.1.3). */
+export const OPERATOR_COOKIE = '__Host-svc-operator';
+
+/** 256 bits in base64url: what is of another form was never set by us. */
+const CARRIED_SECRET = new RegExp(`(?:^|;)[ \\t]*${OPERATOR_COOKIE}=([\\w-]{43})[ \\t]*(?=;|$)`);
+
+/**
+ * The `Set-Cookie` value of a session. Browsers take it from `http://localhost` too, as that of embedded sessions.
+ * @param maxAgeSeconds 0 clears the cookie
+ */
+export function operatorCookie(secret: string, maxAgeSeconds: number): string {
+  return stringifySetCookie({
+    name: OPERATOR_COOKIE,
+    value: secret,
+    maxAge: maxAgeSeconds,
+    path: '/',
+    httpOnly: true,
+    secure: true,
+    sameSite: 'strict',
+  });
+}
+
+/** The secret in a `Cookie` header. */
+export function readOperatorCookie(header: string | undefined): string | undefined {
+  return CARRIED_SECRET.exec(header ?? '')?.[1];
 }

@@ -6,7 +6,12 @@ import { DataSource } from 'typeorm';
 import { Database } from './database.js';
 import { Transactions } from './transaction.js';
 import type { OpenDatabase } from './data-source.js';
-import { OPERATOR_DATABASE } from './operator-database.js';
+
+/**
+ * Injection token of a `Database` with the limits of requests. Requests to the operator's page, with made-up cookies for example,
+ * take no connection from partners' requests, jobs or followers.
+ */
+export const OPERATOR_DATABASE = Symbol('OPERATOR_DATABASE');
 
 @Module({})
 export class DatabaseModule {

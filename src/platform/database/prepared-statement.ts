@@ -4,6 +4,8 @@ import { isAnswer } from './database-error.js';
 import { driverPool } from './driver-pool.js';
 import type { Sql } from './sql.js';
 import { writtenSql } from './sql.js';
+import { Batch } from './batch.js';
+import { limitsOf } from './wait-limit.js';
 
 /** PostgreSQL cuts longer names, and might take two statements for one. */
 const MAX_NAME_BYTES = 63;
@@ -97,5 +99,26 @@ async function onConnection<T>(
     client.off('error', noteBreak);
     // After any answer of the database, even a refusal, the connection can be used on; after silence its state is unknown.
     client.release(broken);
+  }
+}
+
+/**
+ * Name and text of the statement, how its values are made from the items of a batch, and how its rows become each item's
+ * answer. Requests that get in each other's way need turns besides: see `ConsumptionBatch`.
+ */
+export class SharedStatement<Item, Row, Answer> extends PreparedStatement<readonly Item[], Row> {
+  /** @param answers each item's answer, in the order of the items */
+  constructor(
+    name: string,
+    statement: Sql<readonly Item[]>,
+    private readonly answers: (rows: readonly Row[], items: readonly Item[]) => readonly Answer[],
+  ) {
+    super(name, statement);
+  }
+
+  /** Where the requests of one repository gather. */
+  on(dataSource: DataSource): Batch<Item, Answer> {
+    const run = async (items: readonly Item[]) => this.answers(await this.run(dataSource, items), items);
+    return new Batch(run, limitsOf(dataSource).waitMs);
   }
 }

@@ -1,4 +1,4 @@
-// Bodies that several places must answer with the same bytes.
+// Bodies and headers that several places must answer alike.
 
 /**
  * @rule D23 Every 404 has this body: nothing of the request is echoed. See logging/logger.ts and server.ts for what log lines
@@ -12,3 +12,20 @@ export const INTERNAL_ERROR_MESSAGE = 'Internal error';
 /** What a 415 says where the content coding is its reason, and only there (RFC 9110 §12.5.3). */
 export const ACCEPTED_CODING = { 'accept-encoding': 'identity' } as const;
 export const CODING_MESSAGE = 'The body must not have a Content-Encoding';
+
+/**
+ * Answers are not stored, unless a route says otherwise; those of the two flows say it again (D22,
+ * token-exchange/http/http-answers.ts). No page of the instance sends a referrer (D23).
+ */
+export const COMMON_HEADERS = {
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** For answers that no route made: it is unknown for which page they were meant (D111). */
+export const UNFRAMED_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+} as const;

@@ -4,9 +4,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { newRequestId } from '../log/request-id.js';
-import { COMMON_HEADERS, UNFRAMED_HEADERS } from './common-headers.js';
+import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
 import { RareWarning } from './rare-warning.js';
-import { GIVE_UP_PLACE } from './request-place.js';
+import { GIVE_UP_PLACE } from './request-wait.js';
 
 const MESSAGE = 'The service has as many requests in progress as it takes; send it again later';
 /** The error body of every endpoint, without its end, which has the id. */

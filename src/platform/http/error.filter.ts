@@ -7,7 +7,7 @@ import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE, NOT_FOUND } from './answers.js
 import { LOGGER } from '../log/log.js';
 import { DatabaseOutages } from './database-outages.js';
 import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
-import { ContentCodingException } from './content-coding.exception.js';
+import { ContentCodingException } from './body.js';
 
 /** Codes and texts for errors that carry none of their own, mostly Fastify's. Theirs might echo the request. */
 const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>> = {

@@ -1,7 +1,6 @@
 // Answers files of the instance: compressed, with what browsers need to keep them.
 import { Get, NotFoundException, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { namesEntityTag } from './entity-tag.js';
 import type { PublicFile, VersionedAssets } from './public-file.js';
 
 /** To be asked for each time, and answered with 304 while nothing has changed. */
@@ -54,4 +53,10 @@ export async function answerFile(
   });
   if (namesEntityTag(headers['if-none-match'], entityTag)) return reply.status(304).send();
   return reply.type(file.contentType).send(content);
+}
+
+/** Whether `If-None-Match` names a tag. It compares weakly: a proxy that compresses marks our tags as weak (§13.1.2). */
+export function namesEntityTag(ifNoneMatch = '', entityTag: string): boolean {
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(entityTag);
 }

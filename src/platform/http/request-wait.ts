@@ -1,4 +1,5 @@
-// Since when a request waits for the database, so that all that it asks shares one limit.
+// What the server keeps on a request: since when it waits for the database, so that all that it asks shares one limit, and its
+// place among those that are processed at once.
 
 const BEGAN = Symbol('when a request began to wait');
 
@@ -16,4 +17,12 @@ export function beginWait(request: object): void {
 export function waitedMs(request: object): number | undefined {
   const began = (request as Waiting)[BEGAN];
   return began === undefined ? undefined : performance.now() - began;
+}
+
+/** Where the server keeps what gives the place to the next. */
+export const GIVE_UP_PLACE = Symbol('gives up the place of a request');
+
+/** For a request that will do little but wait: others are processed meanwhile. It still counts as in progress. */
+export function giveUpPlace(request: object): void {
+  (request as { [GIVE_UP_PLACE]?: () => void })[GIVE_UP_PLACE]?.();
 }

@@ -6,17 +6,16 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
 import { readBody } from './body.js';
-import { idOfRequest } from '../log/client-request-ids.js';
+import { idOfRequest } from '../log/request-id.js';
 import type { RequestTraces } from '../log/request-traces.js';
 import type { GracefulShutdown } from './graceful-shutdown.js';
 import { KnownPaths } from './known-paths.js';
-import { PROBES } from './probes.js';
+import { PROBES, traceRequests } from './request-tracing.js';
 import { RareWarning } from './rare-warning.js';
-import { traceRequests } from './request-tracing.js';
-import { COMMON_HEADERS, UNFRAMED_HEADERS } from './common-headers.js';
+import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { ConnectionLimit } from './connection-limit.js';
-import { limitPipelining } from './pipelining-limit.js';
+import { limitPipelining } from './connection-limit.js';
 import { HEADERS_TOO_LARGE, answerUnreadableRequest } from './unreadable-request.js';
 
 export interface ServerOptions {
@@ -69,7 +68,7 @@ const UNKNOWN_MEDIA_TYPE = 'application/octet-stream';
 
 /**
  * Makes the Fastify adapter. `X-Forwarded-Proto` and `X-Forwarded-For` are believed from as many proxies as configured:
- * this half of D27; the other is plain-http.warning.ts.
+ * this half of D27; the other is warnings.ts.
  */
 export function createServer({
   proxyHops,

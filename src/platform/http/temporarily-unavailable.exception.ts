@@ -1,6 +1,20 @@
-// The refusal of a request that may pass in a few seconds, in fixed words.
+// The refusal of a request that may well pass in a few seconds, and its `Retry-After`.
 import { ServiceUnavailableException } from '@nestjs/common';
-import { RETRY_AFTER_SECONDS } from './retry-after.js';
+
+/** Seconds after which a request is worth another try, by what it was refused for. */
+export const RETRY_AFTER_SECONDS = {
+  /** Work that is done one at a time, or two, and takes about that long. */
+  queue: 1,
+  /** A fail-over takes some seconds, contention less. Sooner, most requests would be refused again. */
+  database: 2,
+  /** For what the service does not know now, such as revocations: it retries to read them within that time. */
+  unknown: 5,
+};
+
+/** The header of an answer in OpenAPI. */
+export const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
+} as const;
 
 /** A 503: the request can be sent again. Unless the message says otherwise nothing was used up for it. */
 export class TemporarilyUnavailableException extends ServiceUnavailableException {

@@ -4,6 +4,11 @@ import type { ClientConfig } from 'pg';
 import pg from 'pg';
 import type { Log } from '../log/log.js';
 import { Leader } from './leader.js';
+import type { OnApplicationShutdown, OnModuleInit, Provider } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { connectionOf } from '../database/driver-pool.js';
+import { LOGGER } from '../log/log.js';
 
 /** Between two questions of a candidate, and two attempts to connect. */
 const ASK_MS = 1_000;
@@ -133,4 +138,29 @@ export class AdvisoryLockLeader extends Leader {
 async function holdsLockNow(session: pg.Client): Promise<boolean> {
   const { rows } = await session.query<{ is_held: boolean }>(TRY_LOCK);
   return rows[0]?.is_held === true;
+}
+
+/** Applies when the application starts, before its jobs do, and hands the leadership over when it ends, after them. */
+@Injectable()
+class Candidacy implements OnModuleInit, OnApplicationShutdown {
+  constructor(private readonly leader: AdvisoryLockLeader) {}
+
+  onModuleInit(): Promise<void> {
+    return this.leader.start();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.leader.stop();
+  }
+}
+
+/** The candidate of this process, with what begins and ends its candidacy. */
+export function leadershipOf(): Provider[] {
+  const useFactory = ({ dataSource }: Database, log: Log) =>
+    new AdvisoryLockLeader(connectionOf(dataSource), log);
+  return [
+    { provide: AdvisoryLockLeader, inject: [Database, LOGGER], useFactory },
+    { provide: Leader, useExisting: AdvisoryLockLeader },
+    Candidacy,
+  ];
 }

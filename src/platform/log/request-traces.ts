@@ -1,6 +1,6 @@
 // Puts the trace of a request, and what its client called it, into the log lines about it.
 import type { Logger } from 'pino';
-import { clientRequestIdOf } from './client-request-ids.js';
+import { clientRequestIdOf } from './request-id.js';
 
 /** Ids of a trace and of a span in it, in hexadecimal. */
 export interface TraceIds {

@@ -40,7 +40,7 @@ export interface RequestSpan {
 /**
  * @rule D92 Spans are made through the API of OpenTelemetry alone: who makes something of them is the operator's choice. They
  * hold fixed words, the route's pattern, ids that are not secret and names from the configuration: no error's message, which
- * may hold what a token says. See trace-context.ts for what is read without an SDK, request-traces.ts for the log.
+ * may hold what a token says. See request-tracing.ts for what is read without an SDK, request-traces.ts for the log.
  */
 export class Tracing {
   private constructor(private readonly tracer: Tracer) {}

@@ -1,7 +1,7 @@
 // A table with a row for each event: how events are written to it, alone or within a larger statement.
 import type { Batch } from '../../platform/database/batch.js';
 import type { Database } from '../../platform/database/database.js';
-import { SharedStatement } from '../../platform/database/shared-statement.js';
+import { SharedStatement } from '../../platform/database/prepared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
 import { parameter, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';

@@ -22,7 +22,7 @@ import type { JtiRepository } from '../replay/jti.repository.js';
 import type { RevocationRepository } from '../revocation/revocation.repository.js';
 import { FROM_THE_BEGINNING } from '../revocation/revocation.repository.js';
 import { Revocations } from '../revocation/revocations.js';
-import { SilentTelemetry } from '../host/silent-telemetry.js';
+import { SilentTelemetry } from '../host/telemetry.js';
 import { parseCompactJws } from '../verify/compact-jws.js';
 import type { AuthenticatedClient } from '../verify/client-authenticator.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';

@@ -15,8 +15,7 @@ import {
   counterKey,
 } from '../../platform/http/throttle/minute-throttler.guard.js';
 import type { RateLimit } from '../../platform/http/throttle/rate-limit.js';
-import { rateLimitOf } from '../../platform/http/throttle/rate-limit.js';
-import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
+import { rateLimitOf, TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 
 /** The verified tokens of a request, as far as they are counted. */
 export type CountedTokens = PerToken<{ readonly key: { readonly policy: TrustPolicy } }> & {

@@ -110,3 +110,22 @@ export abstract class ExchangeTelemetry {
 
 /** What is throttled: both flows, and the end of single access tokens. */
 export type ThrottledFlow = Flow | 'revocation';
+
+/** What a host without metrics has in their place. */
+export class SilentTelemetry extends ExchangeTelemetry {
+  observeStage(): void {
+    // Nobody measures.
+  }
+
+  countThrottled(): void {
+    // Nobody counts.
+  }
+
+  countUnrecordedFailure(): void {
+    // The log has it.
+  }
+
+  watchKeys(): void {
+    // Nobody watches.
+  }
+}

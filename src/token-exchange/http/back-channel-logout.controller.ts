@@ -3,9 +3,8 @@ import { Catch, Inject, Injectable, Post, Req, Res, UseFilters, UseGuards } from
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { BackChannelLogoutService } from '../flows/back-channel-logout.service.js';
-import { AvailableGuard, ClockGuard, FormOnlyGuard } from './flow.guards.js';
-import { trimmed, wellFormed } from './flow-form.js';
-import { FlowRefusal } from './flow-refusal.js';
+import { AvailableGuard, ClockGuard, FormOnlyGuard, RevocationsKnownGuard } from './flow.guards.js';
+import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
 import { FlowRunner } from './flow.runner.js';
 import { Form } from './form.js';
 import { FormBodies } from './form-bodies.js';
@@ -13,7 +12,6 @@ import type { ThrottledFlow } from '../host/telemetry.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { ENDPOINTS } from './paths.js';
 import type { Refused } from './refusal.filter.js';
-import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import {

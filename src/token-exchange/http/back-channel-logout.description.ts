@@ -1,5 +1,5 @@
 // Describes back-channel logout in OpenAPI, as plain values: the host publishes them with its own description.
-import { ABSENT, OAUTH_ERROR, answer, answerForLater } from './oauth-answers.description.js';
+import { ABSENT, OAUTH_ERROR, answer, answerForLater } from './token-exchange.description.js';
 import { LOGOUT_PATH } from './paths.js';
 
 const FORM = {

@@ -1,5 +1,5 @@
 // Reads the credential of a call, and says in an answer which one would get it through (RFC 6750).
-import { RESOURCE_METADATA_PATH } from './well-known.js';
+import { RESOURCE_METADATA_PATH } from './paths.js';
 
 /** RFC 6750 §2.1; the scheme's name is case-insensitive (RFC 9110 §11.1). */
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i;

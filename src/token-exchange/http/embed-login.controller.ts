@@ -7,9 +7,9 @@ import {
   EmbedLoginThrottlerGuard,
   FormOnlyGuard,
   LoginMethodGuard,
+  RevocationsKnownGuard,
 } from './flow.guards.js';
 import { FormBodies } from './form-bodies.js';
-import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ENDPOINTS } from './paths.js';
@@ -23,7 +23,7 @@ import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
 import { localRedirect, redirectFault } from './local-redirect.js';
 import type { LoginSource } from '../flows/login-origin.js';
-import { PlainHttpWarning } from './plain-http.warning.js';
+import { PlainHttpWarning } from './warnings.js';
 
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;

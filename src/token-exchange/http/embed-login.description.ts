@@ -1,5 +1,5 @@
 // Describes embedded login in OpenAPI, as plain values: the host publishes them with its own description.
-import { RETRY_AFTER } from '../../platform/http/retry-after.js';
+import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { EMBED_PATH, loginMethods } from './paths.js';
 import { ANSWER_FIELD, ANSWER_PAGE } from './embed-login.form.js';

@@ -1,6 +1,5 @@
 // Reads the fields of an embedded login, from the body of a POST or the query of a GET.
-import { trimmed, wellFormed } from './flow-form.js';
-import { FlowRefusal } from './flow-refusal.js';
+import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
 import { Form } from './form.js';
 
 /** The fields of the request; the token is not checked yet. */

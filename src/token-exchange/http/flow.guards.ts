@@ -11,9 +11,8 @@ import {
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { CODING_MESSAGE } from '../../platform/http/answers.js';
-import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../platform/http/body.js';
-import type { BodyLabel, LabelFault } from '../../platform/http/body-label.js';
-import { faultOfLabel } from '../../platform/http/body-label.js';
+import { BODY_LIMIT_BYTES, BODY_TOO_LARGE, faultOfLabel } from '../../platform/http/body.js';
+import type { BodyLabel, LabelFault } from '../../platform/http/body.js';
 import type { FlowRefusalKind } from '../refusals/refusals.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
@@ -22,6 +21,7 @@ import { exchangeNotEnabled } from './grant-types.js';
 import { loginMethods } from './paths.js';
 import { requestOf } from '../../platform/http/http-answers.js';
 import { beginWait } from '../../platform/http/request-wait.js';
+import { Revocations } from '../revocation/revocations.js';
 
 /** What takes the endpoints away while the service runs, such as a licence that runs out (D39). */
 @Injectable()
@@ -150,4 +150,16 @@ export class FormOnlyGuard implements CanActivate {
 
 function toldLabel(label: BodyLabel, fault: LabelFault): string {
   return printableName(fault === 'content_encoding' ? label['content-encoding'] : label['content-type']);
+}
+
+/** Lets requests through while it is known what has been revoked: no flow begins what it could not answer for. */
+@Injectable()
+export class RevocationsKnownGuard implements CanActivate {
+  constructor(private readonly revocations: Revocations) {}
+
+  /** @throws TemporarilyUnavailableException */
+  canActivate(): boolean {
+    this.revocations.ensureKnown();
+    return true;
+  }
 }

@@ -3,9 +3,8 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { RequestBody } from '../../platform/http/body.js';
+import type { RequestBody, BodyLabel } from '../../platform/http/body.js';
 import { readBody } from '../../platform/http/body.js';
-import type { BodyLabel } from '../../platform/http/body-label.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { nodeRequestOf } from '../../platform/http/http-answers.js';
 import type { RouteSettings } from '../settings/token-exchange.options.js';

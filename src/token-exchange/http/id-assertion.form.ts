@@ -1,8 +1,7 @@
 // Reads the form by which a client redeems an identity assertion (RFC 7523 §2.1).
 import type { SentAssertion } from '../flows/id-assertion.service.js';
 import { readClientCredentials } from './client-credentials.js';
-import { trimmed, wellFormed } from './flow-form.js';
-import { FlowRefusal } from './flow-refusal.js';
+import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
 import type { Form } from './form.js';
 import { readAskedGrants } from './token-exchange.form.js';
 

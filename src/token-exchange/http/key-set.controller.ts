@@ -3,7 +3,7 @@ import { Controller, Get, Req, Res, VERSION_NEUTRAL } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { SigningKeyService } from '../tokens/signing-key.service.js';
-import { KEY_SET, WELL_KNOWN } from './well-known.js';
+import { KEY_SET, WELL_KNOWN } from './paths.js';
 
 @Controller({ path: WELL_KNOWN, version: VERSION_NEUTRAL })
 export class KeySetController {

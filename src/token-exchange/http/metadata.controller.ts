@@ -4,7 +4,7 @@ import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.service.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
-import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN } from './well-known.js';
+import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN } from './paths.js';
 
 /** RFC 8414 §2. */
 interface AuthorizationServerMetadata {

@@ -14,7 +14,7 @@ import { flowRefusalLine } from '../refusals/refusal-line.js';
 import type { EndpointAnswer } from '../refusals/refusals.js';
 import { FAULT, REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { Rejection } from '../refusals/rejection.js';
-import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import { FlowRefusal } from './flow-refusal.js';
 

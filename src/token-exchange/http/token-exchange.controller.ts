@@ -6,6 +6,7 @@ import {
   ExchangeEnabledGuard,
   ExchangeThrottlerGuard,
   FormOnlyGuard,
+  RevocationsKnownGuard,
 } from './flow.guards.js';
 import { FormBodies } from './form-bodies.js';
 import type { Form } from './form.js';
@@ -14,7 +15,6 @@ import { grantTypes, markFlow, readGrantType } from './grant-types.js';
 import { readIdAssertionForm } from './id-assertion.form.js';
 import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
-import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ENDPOINTS } from './paths.js';
@@ -25,7 +25,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { readTokenExchangeForm, readTokenForm } from './token-exchange.form.js';
-import { TokenTypeWarning } from './token-type.warning.js';
+import { TokenTypeWarning } from './warnings.js';
 
 /** The success answer (2.4). */
 export interface TokenExchangeAnswer {

@@ -1,9 +1,35 @@
 // Describes the token endpoint in OpenAPI, as plain values: the host publishes them with its own description.
-import { ABSENT, OAUTH_ERROR, answer, answerForLater } from './oauth-answers.description.js';
 import { TOKEN_PATH } from './paths.js';
 import { FIELD_LIMITS } from '../verify/field-limits.js';
 import { JWT_BEARER_GRANT } from './id-assertion.form.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
+import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
+
+/** RFC 6749 §5.2. */
+export const OAUTH_ERROR = {
+  type: 'object',
+  required: ['error', 'error_description'],
+  properties: {
+    error: { type: 'string', description: 'A stable machine word (RFC 6749 §5.2).' },
+    error_description: { type: 'string', description: 'For people.' },
+  },
+};
+
+/** Of an endpoint that the host has taken away. */
+export const ABSENT = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: { error: { type: 'string' }, message: { type: 'string' } },
+};
+
+export function answer(description: string, schema: object) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** An answer after which the client is to wait. */
+export function answerForLater(description: string) {
+  return { ...answer(description, OAUTH_ERROR), headers: RETRY_AFTER };
+}
 
 const JWT = { type: 'string', minLength: 1 };
 const IGNORED = { type: 'string', description: 'Ignored.' };

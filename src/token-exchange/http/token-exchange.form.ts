@@ -1,6 +1,5 @@
 // Reads the form of a token-exchange request: grant_type first, then every other field.
-import { trimmed, wellFormed } from './flow-form.js';
-import { FlowRefusal } from './flow-refusal.js';
+import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
 import { Form } from './form.js';
 import { printableName } from '../../platform/text/printable.js';
 import { FIELD_LIMITS } from '../verify/field-limits.js';

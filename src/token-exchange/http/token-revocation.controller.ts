@@ -1,17 +1,76 @@
 // POST /rest/auth/oauth/revoke (RFC 7009).
-import { Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { AvailableGuard, FormOnlyGuard } from './flow.guards.js';
+import { Post, Req, Res, UseFilters, UseGuards, Catch, Inject, Injectable } from '@nestjs/common';
+import { AvailableGuard, FormOnlyGuard, RevocationsKnownGuard } from './flow.guards.js';
 import { FormBodies } from './form-bodies.js';
 import { ENDPOINTS } from './paths.js';
-import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { waitedMs } from '../../platform/http/request-wait.js';
-import { TokenRevocationErrorFilter } from './token-revocation.filter.js';
-import { readTokenRevocationForm } from './token-revocation.form.js';
-import { TokenRevocationEnabledGuard, TokenRevocationThrottlerGuard } from './token-revocation.guards.js';
-import { TokenRevocationService } from '../../token-exchange/tokens/token-revocation.service.js';
+import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
+import { Form } from './form.js';
+import type { ThrottledFlow } from '../host/telemetry.js';
+import { OAuthErrorFilter } from './oauth-error.filter.js';
+import type { CanActivate } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import {
+  MinuteThrottlerGuard,
+  THROTTLE_STORAGE,
+} from '../../platform/http/throttle/minute-throttler.guard.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import { TokenRevocationService } from '../tokens/token-revocation.service.js';
+
+/** Token revocations per client address and minute, in a bucket of their own. */
+@Injectable()
+export class TokenRevocationThrottlerGuard extends MinuteThrottlerGuard {
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) { tokenRevocation }: Pick<TokenExchangeOptions, 'tokenRevocation'>,
+    @Inject(THROTTLE_STORAGE) storage: ThrottlerStorage,
+    reflector: Reflector,
+  ) {
+    super({ name: 'revocation', perMinute: tokenRevocation.perMinute }, storage, reflector);
+  }
+}
+
+/** Without token exchange and identity assertions it goes: what is not issued is not ended. */
+@Injectable()
+export class TokenRevocationEnabledGuard implements CanActivate {
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS)
+    private readonly options: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
+    private readonly tokens: TokenRevocationService,
+  ) {}
+
+  canActivate(): boolean {
+    const { exchange, idAssertion } = this.options;
+    if ((exchange.enabled || idAssertion.enabled) && this.tokens.isOffered) return true;
+    throw new FlowRefusal('not_enabled', 'Token revocation is not enabled on this instance');
+  }
+}
+
+/** The answers are those of the token endpoint; what counts and logs them has another name. */
+@Catch()
+export class TokenRevocationErrorFilter extends OAuthErrorFilter {
+  protected override flowOf(): ThrottledFlow {
+    return 'revocation';
+  }
+
+  protected override workOf(): string {
+    return 'a token revocation';
+  }
+}
+
+/**
+ * The token; `token_type_hint` is of no help where there is one type, and every other field is ignored.
+ * @throws FlowRefusal `token_missing` or `field_invalid`
+ */
+export function readTokenRevocationForm(encoded: Uint8Array): string {
+  const token = trimmed(wellFormed(Form.read(encoded)), 'token');
+  if (token === '') throw new FlowRefusal('token_missing', 'token is required');
+  return token;
+}
 
 @UseFilters(TokenRevocationErrorFilter)
 @UseGuards(

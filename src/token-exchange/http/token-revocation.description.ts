@@ -1,5 +1,5 @@
 // Describes token revocation in OpenAPI, as plain values: the host publishes them with its own description.
-import { ABSENT, OAUTH_ERROR, answer, answerForLater } from './oauth-answers.description.js';
+import { ABSENT, OAUTH_ERROR, answer, answerForLater } from './token-exchange.description.js';
 import { REVOCATION_PATH } from './paths.js';
 
 const FORM = {

@@ -1,6 +1,20 @@
 // The session cookie: how it is set, cleared and read.
 import { stringifySetCookie } from 'cookie';
-import type { SessionOptions } from './session.options.js';
+
+/** What the sessions of this package are told. */
+export interface SessionOptions {
+  /** Life of a session, in seconds; 60 to 86,400. */
+  readonly sessionLifetimeSeconds: number;
+  /** Live sessions of one user at most: with one more the oldest ends; 1 to 10,000. */
+  readonly maxSessionsPerUser: number;
+  /** Whether the cookie is bound to the site that frames the host (CHIPS). */
+  readonly partitionedCookie: boolean;
+  /** Begins with `__Host-`. Default `__Host-svc-session`. */
+  readonly cookieName?: string;
+}
+
+/** Injection token of the options. */
+export const SESSION_OPTIONS = Symbol('SESSION_OPTIONS');
 
 /** The name unless a host has another. The `__Host-` prefix binds it to this host, `Secure` and `Path=/` (RFC 6265bis §4.1.3). */
 export const SESSION_COOKIE = '__Host-svc-session';

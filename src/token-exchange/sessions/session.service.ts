@@ -16,10 +16,8 @@ import { newRequestId } from '../../platform/log/request-id.js';
 import type { Logout } from '../revocation/external-login.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
-import type { SessionCookieReader } from './session-cookie.js';
-import { SESSION_COOKIE, sessionCookie, sessionCookieReader } from './session-cookie.js';
-import type { SessionOptions } from './session.options.js';
-import { SESSION_OPTIONS } from './session.options.js';
+import type { SessionCookieReader, SessionOptions } from './session-cookie.js';
+import { SESSION_COOKIE, sessionCookie, sessionCookieReader, SESSION_OPTIONS } from './session-cookie.js';
 import type { DeletedSession, WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 

@@ -1,5 +1,5 @@
 // Refuses members of settings and parts that are not known: a misspelt one would silently leave its default in force.
-import { didYouMean } from '../../platform/text/similar-name.js';
+import { didYouMean } from '../../platform/text/wording.js';
 import type { Members } from './settings.js';
 import { isRow } from './settings.js';
 

@@ -5,7 +5,7 @@ import { isSameAddress } from '../../platform/text/origin.js';
 import type { TrustedKeysRules } from '../trust/entry-reader.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { areStrict, isRead, readTrustedKeys } from '../trust/trusted-key-entry.js';
-import type { SessionOptions } from '../sessions/session.options.js';
+import type { SessionOptions } from '../sessions/session-cookie.js';
 import { refuseUnknownMembers } from './known-members.js';
 import type { SettingRow } from './settings.js';
 import { ROUTES, SETTINGS } from './settings.js';

@@ -17,11 +17,18 @@ import type { ExternalLogin } from '../revocation/external-login.js';
 import { readExternalLogins } from '../revocation/external-login.js';
 import type { RecordedKey } from '../revocation/vouching-key.js';
 import { readRecordedKeys, recordedKeys } from '../revocation/vouching-key.js';
-import type { AccessTokenOptions } from './access-token.options.js';
-import { ACCESS_TOKEN_OPTIONS } from './access-token.options.js';
 import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
 import { VerifiedTokens } from './verified-tokens.js';
+
+/** What the access tokens of this package are told. */
+export interface AccessTokenOptions {
+  /** `iss` and `aud` of every token: the origin of the host's API. */
+  readonly issuer: string;
+}
+
+/** Injection token of the options. */
+export const ACCESS_TOKEN_OPTIONS = Symbol('ACCESS_TOKEN_OPTIONS');
 
 /** What a token says besides `iss`, which is always the host (RFC 9068 §2.2, RFC 8693 §4.1). */
 interface AccessTokenClaims {

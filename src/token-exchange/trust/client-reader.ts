@@ -5,9 +5,8 @@ import type { JwksKey } from './jwks-content.js';
 import { JwksContentError, readJwks } from './jwks-content.js';
 import type { JwksUrlRules } from './jwks-url.js';
 import { urlFault } from './jwks-url.js';
-import type { TrustPolicy } from './trust-policy.js';
+import type { TrustPolicy, ClientCredential, TrustedClient } from './trust-policy.js';
 import { flowsOf } from './trust-policy.js';
-import type { ClientCredential, TrustedClient } from './trusted-client.js';
 
 /** What is wrong with one client; never with a value of it. */
 class ClientFault extends Error {}

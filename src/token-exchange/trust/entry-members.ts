@@ -1,5 +1,5 @@
 // Reads the members of one trusted key entry by their types, and goes on after a problem so that one start shows them all.
-import { didYouMean } from '../../platform/text/similar-name.js';
+import { didYouMean } from '../../platform/text/wording.js';
 import { isJsonObject, isUnstorable } from '../../platform/json/strict-json.js';
 
 /** What is said of entries as they are read. With problems the process must not start; values never appear in any text (D32). */

@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
-import { similarName } from '../../platform/text/similar-name.js';
+import { similarName } from '../../platform/text/wording.js';
 import type { Algorithm } from './algorithms.js';
 import {
   ALGORITHMS,

@@ -1,6 +1,5 @@
 // Reads the policy of one trusted key entry: what it says, what stands where it says nothing, and what its author should know.
-import { counted } from '../../platform/text/counted.js';
-import { similarName } from '../../platform/text/similar-name.js';
+import { counted, similarName } from '../../platform/text/wording.js';
 import { domainNamed } from '../../platform/text/email-address.js';
 import { isSameAddress, originOfText } from '../../platform/text/origin.js';
 import type { Flow } from '../host/flow.js';

@@ -1,7 +1,7 @@
 // What an entry of the trusted keys allows its tokens: one record of trust, the same for static and fetched keys.
 import type { Flow } from '../host/flow.js';
 import type { ProjectsPolicy } from './projects-policy.js';
-import type { TrustedClient } from './trusted-client.js';
+import type { JwksKey } from './jwks-content.js';
 
 /** In the place of all domains: a policy for any address that says so. */
 export const ANY_DOMAIN = '*';
@@ -84,3 +84,9 @@ export interface TrustPolicy {
   /** The services, by absolute URI, that an access token may be made for beside the instance; undefined: none is checked. */
   readonly resources?: ReadonlySet<string>;
 }
+
+/** What a client authenticates by: its public keys, in the entry or fetched, or the SHA-256 of its secret in hexadecimal digits. */
+export type ClientCredential =
+  { readonly keys: readonly JwksKey[] } | { readonly jwksUrl: string } | { readonly secretHash: string };
+
+export type TrustedClient = ClientCredential & { readonly id: string };

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Batch } from '../../platform/database/batch.js';
 import { Database } from '../../platform/database/database.js';
-import { SharedStatement } from '../../platform/database/shared-statement.js';
+import { SharedStatement } from '../../platform/database/prepared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
 import { givenRows, identifier, sql } from '../../platform/database/sql.js';
 import type { ExternalIdentity, HostUser } from '../host/users.js';

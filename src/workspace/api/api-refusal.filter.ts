@@ -6,11 +6,9 @@ import type { AccessOptions } from '../../access/access.options.js';
 import { ACCESS_OPTIONS } from '../../access/access.options.js';
 import { challengeTo, scopeChallengeTo } from '../../token-exchange/advanced.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
-import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
-import type { ApiOptions } from './api.options.js';
-import { API_OPTIONS } from './api.options.js';
-import type { ApiRefusalReason } from './api-refusal.js';
-import { ApiRefusal, InsufficientScopeRefusal } from './api-refusal.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+import type { ApiOptions, ApiRefusalReason } from './api-refusal.js';
+import { API_OPTIONS, ApiRefusal, InsufficientScopeRefusal } from './api-refusal.js';
 
 const ANSWERS = {
   bad_request: { status: 400, message: 'The request is not valid' },

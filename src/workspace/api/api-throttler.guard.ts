@@ -6,8 +6,8 @@ import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 import { auditUsers } from '../../access/principal.js';
 import { MinuteThrottlerGuard } from '../../platform/http/throttle/minute-throttler.guard.js';
-import type { ApiOptions } from './api.options.js';
-import { API_OPTIONS } from './api.options.js';
+import type { ApiOptions } from './api-refusal.js';
+import { API_OPTIONS } from './api-refusal.js';
 
 /**
  * Behind the AuthenticationGuard, and before the audit trail, whose growth it bounds.

@@ -1,5 +1,5 @@
 // Says everything about one route of the API in one place: its right, its licence feature, and what it takes and answers.
-import { RETRY_AFTER } from '../../platform/http/retry-after.js';
+import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
 import type { Type } from '@nestjs/common';
 import { HttpCode, SetMetadata, applyDecorators } from '@nestjs/common';
 import type { LicenseFeature } from '../../config/license.js';

@@ -10,8 +10,7 @@ import { documentation } from '../api/body/api-documentation.js';
 import { WorkspaceModule } from '../workspace.module.js';
 import { describeCredentialTypes } from './credential-bodies.js';
 import { giveExamples } from './examples.js';
-import { linkOperations } from './operation-links.js';
-import { describePathParameters } from './path-parameters.js';
+import { CREDENTIAL_TYPE_NAMES } from '../credentials/credential-types.js';
 
 const DESCRIPTION =
   'Projects, their members, workflows and credentials of this instance. Every call is authorised by the acting user: ' +
@@ -127,4 +126,75 @@ function usedTags({ paths }: OpenAPIObject): { name: string; description: string
   return Object.entries(TAGS)
     .filter(([name]) => used.has(name))
     .map(([name, description]) => ({ name, description }));
+}
+
+/** Links what makes a thing with what can be done to it, so that programs can go on from an answer. */
+interface Operation {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly responses: Readonly<Record<string, { links?: Record<string, object> }>>;
+}
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** What follows the path of a list in that of one thing: the parameter with its id, and what is done to it or lies in it. */
+const ONE = /^\/\{(\w+)\}(\/[^{}]+)?$/;
+
+/** Where `POST /things` makes one, the id that it answers is that of every operation on `/things/{thingId}` and below. */
+export function linkOperations(document: OpenAPIObject): void {
+  const paths = document.paths as Paths;
+  for (const [list, methods] of Object.entries(paths)) {
+    const made = methods['post']?.responses['201'];
+    if (made !== undefined) made.links = linksFrom(list, paths);
+  }
+}
+
+function linksFrom(list: string, paths: Paths): Record<string, object> {
+  const links = Object.entries(paths).flatMap(([path, methods]) => {
+    const [, idName] = path.startsWith(list) ? (ONE.exec(path.slice(list.length)) ?? []) : [];
+    if (idName === undefined) return [];
+    const parameters = { ...parentsIn(list), [idName]: '$response.body#/id' };
+    return Object.values(methods).map((operation) => linkTo(operation, parameters));
+  });
+  return Object.fromEntries(links);
+}
+
+function linkTo({ operationId = '', summary = '' }: Operation, parameters: object): [string, object] {
+  return [operationId, { operationId, parameters, description: summary }];
+}
+
+/** Things that a list lies in are named by the request already. */
+function parentsIn(list: string): Record<string, string> {
+  const names = [...list.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  return Object.fromEntries(names.map((name) => [name, `$request.path.${name}`]));
+}
+
+/** Says what the parameters in paths are: all but one are ids. */
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+}
+interface WithParameters {
+  readonly parameters?: Parameter[];
+}
+
+const ID = { type: 'string', format: 'uuid' };
+const MEANINGS: Readonly<Record<string, { description: string; schema: object }>> = {
+  userId: { description: 'Id of the user', schema: ID },
+  projectId: { description: 'Id of the project', schema: ID },
+  workflowId: { description: 'Id of the workflow', schema: ID },
+  credentialId: { description: 'Id of the credential', schema: ID },
+  type: { description: 'Type of credential', schema: { type: 'string', enum: [...CREDENTIAL_TYPE_NAMES] } },
+};
+
+/** @throws Error for a parameter that nobody has described */
+export function describePathParameters({ paths }: OpenAPIObject): void {
+  const operations = Object.values(paths).flatMap(
+    (methods) => Object.values(methods as object) as WithParameters[],
+  );
+  const parameters = operations.flatMap((operation) => operation.parameters ?? []);
+  for (const parameter of parameters.filter((each) => each.in === 'path')) {
+    const meaning = MEANINGS[parameter.name];
+    if (meaning === undefined) throw new Error(`the parameter ${parameter.name} is not described`);
+    Object.assign(parameter, meaning);
+  }
 }

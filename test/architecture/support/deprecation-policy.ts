@@ -1,6 +1,6 @@
 // Holds what is deprecated against the promise of docs/internals/versioning.md, and against the document that must tell of it.
 import { gte, lt, parse } from 'semver';
-import type { Deprecation } from '../../../src/config/deprecations.js';
+import type { Deprecation } from '../../../src/config/load-config.js';
 
 /** What the list is held against. */
 export interface DeprecationSurroundings {

@@ -7,8 +7,17 @@ import type { CountingWindow, ThrottleVerdict } from './counting-windows.js';
 import { CountingWindows, verdictOf } from './counting-windows.js';
 import type { RefundingThrottlerStorage } from './refunding-throttler.storage.js';
 import { ThrottleCounterRepository } from './throttle-counter.repository.js';
-import type { ThrottleOptions } from './throttle.options.js';
-import { THROTTLE_OPTIONS } from './throttle.options.js';
+
+/** Options of the throttles at registration. */
+export interface ThrottleOptions {
+  /** `memory`: each instance counts for itself; `database`: all instances on one database count together. */
+  readonly store: 'memory' | 'database';
+  /** Called for each request that was let through uncounted because the database did not answer; for a metric. */
+  readonly onFailOpen?: () => void;
+}
+
+/** Injection token of the options. */
+export const THROTTLE_OPTIONS = Symbol('THROTTLE_OPTIONS');
 
 /** A request does not wait longer for its count: the rest of what it may wait is for its work (D49). */
 const DEADLINE_MS = 1_000;

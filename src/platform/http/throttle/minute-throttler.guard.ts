@@ -5,8 +5,7 @@ import type { Reflector } from '@nestjs/core';
 import type { ThrottlerLimitDetail, ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import { clientOf } from './client-address.js';
-import { RATE_LIMIT_PREFIX, rateLimitHeaders, rateLimitOf } from './rate-limit.js';
-import { TooManyRequestsError } from './too-many-requests.error.js';
+import { RATE_LIMIT_PREFIX, rateLimitHeaders, rateLimitOf, TooManyRequestsError } from './rate-limit.js';
 
 /** Injection token of the `ThrottlerStorage` that the guards count in. */
 export const THROTTLE_STORAGE = Symbol('THROTTLE_STORAGE');

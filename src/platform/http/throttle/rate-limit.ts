@@ -1,4 +1,4 @@
-// Headers that show a client its rate limit.
+// What the answer to a client says of a limit that it is counted by, and the refusal of one that is over it.
 import type { ThrottleVerdict } from './counting-windows.js';
 
 /** How the headers of all limits begin. */
@@ -30,4 +30,23 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateLimit):
     [`${RATE_LIMIT_PREFIX}-Remaining`]: String(remaining),
     [`${RATE_LIMIT_PREFIX}-Reset`]: String(resetSeconds),
   };
+}
+
+/** A client is over its limit. `retryAfterSeconds`: whole seconds until its window ends, at least one. */
+export class TooManyRequestsError extends Error {
+  override readonly name = 'TooManyRequestsError';
+
+  /** @param rateLimit the limit that is reached, unless a guard has sent its headers already */
+  constructor(
+    readonly retryAfterSeconds: number,
+    private readonly rateLimit?: RateLimit,
+  ) {
+    super(`too many requests; the next one passes in ${retryAfterSeconds} s`);
+  }
+
+  /** What is still to be sent. */
+  get headers(): Readonly<Record<string, string>> | undefined {
+    if (this.rateLimit === undefined) return undefined;
+    return { ...rateLimitHeaders(this.rateLimit), 'Retry-After': String(this.retryAfterSeconds) };
+  }
 }

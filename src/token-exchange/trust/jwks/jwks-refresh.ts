@@ -82,7 +82,7 @@ export class JwksRefresh {
 
   /**
    * @rule D34 Keys are fresh for max-age, else the entry's cacheTtlSeconds, else 3,600 seconds; fetched again then.
-   * See cache-control.ts for the bounds of max-age, `fail` below for retries, jwks-cache-entry.ts for how long keys outlive
+   * See jwks-fetcher.ts for the bounds of max-age, `fail` below for retries, jwks-cache-entry.ts for how long keys outlive
    * a failing endpoint, unknown-kid-search.ts for the one fetch that an unknown kid causes.
    * Where neither is given the refresh interval decides (8.2), but not beyond the time in which keys are fresh: stale
    * keys are for failures. A set without a usable key is no failure: it is how an issuer says that nobody is to be trusted,

@@ -3,7 +3,7 @@ import { SoleLeader } from '../../../platform/jobs/leader.js';
 import { SoleProcessNotifications } from '../../../platform/jobs/notifications.js';
 import type { Clock } from '../../../platform/clock.js';
 import { SILENT } from '../../../platform/log/log.js';
-import { SilentTelemetry } from '../../host/silent-telemetry.js';
+import { SilentTelemetry } from '../../host/telemetry.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import { JwksKeyProvider } from './jwks-key.provider.js';
 import type { JwksOptions } from './jwks-options.js';

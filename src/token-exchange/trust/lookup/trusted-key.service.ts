@@ -5,7 +5,7 @@ import type { KeysHeld } from '../../host/telemetry.js';
 import { ExchangeTelemetry } from '../../host/telemetry.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from './static-key.provider.js';
-import type { TrustedClient } from '../trusted-client.js';
+import type { TrustedClient } from '../trust-policy.js';
 import type { TrustedKey } from '../trusted-key.js';
 
 /** A client, with the issuer whose identity assertions it may send. */

@@ -13,7 +13,7 @@ import type { TrustedKeyEntry } from '../trusted-key.js';
 import type { StoredEntriesRules } from './check-stored-entries.js';
 import { checkStoredEntries } from './check-stored-entries.js';
 import type { CheckedStoredEntry } from './stored-entry.js';
-import { STORED_ENTRIES_RULES } from './stored-entry.options.js';
+import { STORED_ENTRIES_RULES } from './stored-entry.js';
 import type { StoredEntriesState } from './stored-entry.repository.js';
 import { STORED_ENTRY_CHANNEL, StoredEntryRepository } from './stored-entry.repository.js';
 

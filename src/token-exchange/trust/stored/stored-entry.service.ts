@@ -8,7 +8,7 @@ import type { StoredEntriesRules } from './check-stored-entries.js';
 import type { PolicyChange, StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
 import { StoredEntryChanges, shownEntry } from './stored-entry.changes.js';
 import type { CheckedStoredEntry } from './stored-entry.js';
-import { STORED_ENTRIES_RULES } from './stored-entry.options.js';
+import { STORED_ENTRIES_RULES } from './stored-entry.js';
 import { StoredEntryRepository } from './stored-entry.repository.js';
 
 /** A stored entry as people and programs may be shown it. */

@@ -37,3 +37,6 @@ export class StoredEntryError extends Error {
 export function labelOf(name: string): string {
   return `stored:${name}`;
 }
+
+/** Of a `StoredEntriesRules`. */
+export const STORED_ENTRIES_RULES = Symbol('STORED_ENTRIES_RULES');

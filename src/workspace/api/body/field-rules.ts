@@ -4,8 +4,7 @@ import type * as ClassValidator from 'class-validator';
 import { hasMoreCharacters } from '../../../platform/text/characters.js';
 import { isEmailAddress } from '../../../platform/text/email-address.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';
-import { ApiProperty } from './api-documentation.js';
-import { LateDecorators } from './late-decorators.js';
+import { ApiProperty, LateDecorators } from './api-documentation.js';
 
 /** The library, class-validator. */
 export type Checks = typeof ClassValidator;

@@ -8,10 +8,13 @@ import {
   createParamDecorator,
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ContentCodingException } from '../../../platform/http/content-coding.exception.js';
+import {
+  ContentCodingException,
+  BODY_LIMIT_BYTES,
+  BODY_TOO_LARGE,
+  faultOfLabel,
+} from '../../../platform/http/body.js';
 import type { RequestBody } from '../../../platform/http/body.js';
-import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../../platform/http/body.js';
-import { faultOfLabel } from '../../../platform/http/body-label.js';
 import {
   JsonError,
   hasUnstorableText,

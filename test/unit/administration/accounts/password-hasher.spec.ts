@@ -1,6 +1,6 @@
 // The turns of those whose passwords are hashed: two at once, a bounded number that waits, each for a bounded time.
 import { PasswordHasher } from '../../../../src/administration/accounts/password-hasher.js';
-import { TooManyRequestsError } from '../../../../src/platform/http/throttle/too-many-requests.error.js';
+import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 
 describe('[D107] the turns at the password hasher', () => {
   afterEach(() => {

@@ -1,6 +1,6 @@
 // Who takes turns, and who is sent away.
 import { Turns } from '../../../../src/operator/api/turns.js';
-import { TooManyRequestsError } from '../../../../src/platform/http/throttle/too-many-requests.error.js';
+import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 
 it('[D112] a look at the trail waits for the one before, and is refused where four wait', async () => {
   const turns = new Turns();

@@ -1,7 +1,6 @@
 // Which incoming request ids are taken, and what becomes of others.
 import { randomUUID } from 'node:crypto';
-import { clientRequestIdOf, idOfRequest } from '../../../../src/platform/log/client-request-ids.js';
-import { requestIdOf } from '../../../../src/platform/log/request-id.js';
+import { clientRequestIdOf, idOfRequest, requestIdOf } from '../../../../src/platform/log/request-id.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const idOf = (incoming: string | string[] | undefined, isTrusted = true) =>

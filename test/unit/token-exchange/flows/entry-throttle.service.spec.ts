@@ -4,11 +4,11 @@ import { ThrottlerStorageService } from '@nestjs/throttler';
 import { EntryThrottleService } from '../../../../src/token-exchange/flows/entry-throttle.service.js';
 import type { CountedTokens } from '../../../../src/token-exchange/flows/entry-throttle.service.js';
 import { FlowRequest } from '../../../../src/token-exchange/flows/flow-request.js';
-import { SilentTelemetry } from '../../../../src/token-exchange/host/silent-telemetry.js';
+import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import { MemoryThrottlerStorage } from '../../../../src/platform/http/throttle/memory-throttler.storage.js';
 import type { RateLimited } from '../../../../src/platform/http/throttle/rate-limit.js';
-import { TooManyRequestsError } from '../../../../src/platform/http/throttle/too-many-requests.error.js';
+import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
 import { TestClock } from '../../../support/test-clock.js';
 

@@ -7,7 +7,7 @@ import { SoleProcessNotifications } from '../../../../src/platform/jobs/notifica
 import { Database } from '../../../../src/platform/database/database.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
 import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
-import { SilentTelemetry } from '../../../../src/token-exchange/host/silent-telemetry.js';
+import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 import { JwksKeyProvider } from '../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { JwksSnapshotRepository } from '../../../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import { StaticKeyProvider } from '../../../../src/token-exchange/trust/lookup/static-key.provider.js';

@@ -11,7 +11,7 @@ import type { FastifyReply } from 'fastify';
 import { ThrottleModule } from '../../../../../src/platform/http/throttle/throttle.module.js';
 import { ClockModule } from '../../../../../src/instance/clock.module.js';
 import { MinuteThrottlerGuard } from '../../../../../src/platform/http/throttle/minute-throttler.guard.js';
-import { TooManyRequestsError } from '../../../../../src/platform/http/throttle/too-many-requests.error.js';
+import { TooManyRequestsError } from '../../../../../src/platform/http/throttle/rate-limit.js';
 import { TestClock } from '../../../../support/test-clock.js';
 
 const clock = new TestClock();

@@ -5,7 +5,7 @@ import type { JwksKeyProvider } from '../../../../../src/token-exchange/trust/jw
 import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/static-key.provider.js';
 import { TrustedKeyService } from '../../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
 import type { StaticKeyEntry, TrustedKey } from '../../../../../src/token-exchange/trust/trusted-key.js';
-import { SilentTelemetry } from '../../../../../src/token-exchange/host/silent-telemetry.js';
+import { SilentTelemetry } from '../../../../../src/token-exchange/host/telemetry.js';
 
 const issuer = 'https://a.example';
 const RULES = { assignableRoles: ['global:member'], allowHttp: false };

@@ -1,5 +1,5 @@
 // What an operator reads when a connection to PostgreSQL fails.
-import { connectionFailure } from '../../../../src/platform/database/connection-failure.js';
+import { connectionFailure } from '../../../../src/platform/database/data-source.js';
 
 describe('connectionFailure', () => {
   it.each([

@@ -1,5 +1,5 @@
 // What the headers of a request say of its body, and what of it keeps the body from being read.
-import { faultOfLabel } from '../../../../src/platform/http/body-label.js';
+import { faultOfLabel } from '../../../../src/platform/http/body.js';
 
 const TYPE = 'application/json';
 const faultOf = (contentType: string | undefined, contentEncoding?: string) =>

@@ -1,6 +1,6 @@
 // The signature of what is posted to a webhook, against a program that is not ours.
 import { execFileSync } from 'node:child_process';
-import { signatureOf } from '../../../../src/audit/sinks/webhook-signature.js';
+import { signatureOf } from '../../../../src/audit/sinks/webhook.sink.js';
 
 const SECRET = 'a secret of thirty-two characters';
 

@@ -1,4 +1,4 @@
-// Finds the known name that a misspelt one may have meant.
+// Words of messages for people: what a misspelt name may have meant, and how many there are.
 import { closestMatch } from 'leven';
 
 /** Longer ones are no misspelt names. */
@@ -24,4 +24,9 @@ export function didYouMean(name: string, known: Iterable<string>): string {
 
 function lettersOf(name: string): string {
   return name.toLowerCase().replace(/[^a-z\d]/g, '');
+}
+
+/** @param noun in the singular, with a regular plural: `1 problem`, `2 problems` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,5 +1,5 @@
 // Which known name is thought of for a misspelt one.
-import { similarName } from '../../../../src/platform/text/similar-name.js';
+import { similarName } from '../../../../src/platform/text/wording.js';
 
 const KNOWN = [
   'allowedRoles',

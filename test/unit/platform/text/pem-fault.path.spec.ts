@@ -1,6 +1,6 @@
 // What is taken for the path of a file, and that no secret is.
 import { randomBytes } from 'node:crypto';
-import { looksLikePath } from '../../../../src/platform/text/path-like.js';
+import { looksLikePath } from '../../../../src/platform/text/pem-fault.js';
 
 describe('[D83] a path', () => {
   it.each([

@@ -1,5 +1,5 @@
 // The form of syslog messages and of their frames.
-import { syslogFrame } from '../../../../src/audit/sinks/syslog-message.js';
+import { syslogFrame } from '../../../../src/audit/sinks/syslog.sink.js';
 
 const event = (name: string, json = '{"id":"7"}') => ({
   id: '7',

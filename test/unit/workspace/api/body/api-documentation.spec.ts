@@ -1,6 +1,6 @@
 // Decorations that wait for their library: done once, in the order of the classes, with what a decorator is given.
 import 'reflect-metadata';
-import { LateDecorators } from '../../../../../src/workspace/api/body/late-decorators.js';
+import { LateDecorators } from '../../../../../src/workspace/api/body/api-documentation.js';
 
 interface Library {
   readonly note: (text: string) => MethodDecorator & PropertyDecorator & ClassDecorator;

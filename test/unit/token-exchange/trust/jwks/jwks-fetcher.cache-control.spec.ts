@@ -1,5 +1,5 @@
 // How long an HTTP answer says that it is fresh.
-import { maxAgeSeconds } from '../../../../../src/token-exchange/trust/jwks/cache-control.js';
+import { maxAgeSeconds } from '../../../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
 
 describe('max-age', () => {
   it.each([
