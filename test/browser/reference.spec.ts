@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { ApiWorld } from '../support/api-world.js';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { findingsIn } from './support/accessibility.js';
 
 describeInBrowser('the page of the API', () => {
   const browsing = new EmbeddedBrowsing();
@@ -32,6 +33,7 @@ describeInBrowser('the page of the API', () => {
   afterEach(() => expect(complaints).toEqual([]));
 
   const operation = (path: string) => page.locator(`.opblock [data-path="${path}"]`).first();
+  const read = () => page.locator('#operations-Session-Session_me');
   const search = () => page.getByRole('searchbox', { name: 'Search operations' });
   const shown = () => page.locator('.opblock').count();
 
@@ -60,21 +62,20 @@ describeInBrowser('the page of the API', () => {
   it('makes calls with the Bearer that was entered, and without it none in the name of a session', async () => {
     // The browser has one, and a page that sends it is signed in.
     expect(await page.evaluate('fetch("/rest/me").then(({ status }) => status)')).toBe(200);
-    const read = page.locator('#operations-Session-Session_me');
-    await read.locator('.opblock-summary-control').click();
-    await read.getByRole('button', { name: 'Execute' }).click();
-    await read.locator('.live-responses-table .response-col_status', { hasText: '401' }).waitFor();
+    await read().locator('.opblock-summary-control').click();
+    await read().getByRole('button', { name: 'Execute' }).click();
+    await read().locator('.live-responses-table .response-col_status', { hasText: '401' }).waitFor();
     complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('401')));
 
     await page.locator('.auth-wrapper .authorize').first().click();
     const dialog = page.locator('.modal-ux');
     expect(await dialog.locator('.auth-container').count()).toBe(1);
     await dialog.locator('input').fill(token);
-    await dialog.getByRole('button', { name: 'Apply credentials' }).click();
-    await dialog.getByRole('button', { name: 'Close', exact: true }).click();
-    await read.getByRole('button', { name: 'Execute' }).click();
-    await read.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor();
-    await read.locator('.live-responses-table').getByText('access_token').first().waitFor();
+    await dialog.getByRole('button', { name: 'Authorize' }).click();
+    await dialog.locator('.close-modal').click();
+    await read().getByRole('button', { name: 'Execute' }).click();
+    await read().locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor();
+    await read().locator('.live-responses-table').getByText('access_token').first().waitFor();
   });
 
   it('shows an example of a body, which makes what it says', async () => {
@@ -86,11 +87,45 @@ describeInBrowser('the page of the API', () => {
     await make.locator('.live-responses-table .response-col_status', { hasText: '201' }).waitFor();
   });
 
+  it.each<[string, () => Promise<void>]>([
+    ['what was opened and called before', async () => undefined],
+    [
+      'filters with their choices',
+      async () => {
+        const list = page.locator('#operations-Workflows-Workflow_list');
+        await list.locator('.opblock-summary-control').click();
+        await list.locator('select').first().waitFor();
+      },
+    ],
+    [
+      'all schemas',
+      async () => {
+        await page.getByRole('button', { name: 'Schemas' }).click();
+        await page.locator('.models article').first().waitFor();
+      },
+    ],
+    [
+      'the dialog for a Bearer',
+      async () => {
+        await page.locator('.auth-wrapper .authorize').first().click();
+        await page.locator('.modal-ux').waitFor();
+      },
+    ],
+  ])('%s: breaks no rule of axe-core, in the light theme and in the dark one', async (_, open) => {
+    await open();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html${colorScheme === 'dark' ? '.dark-mode' : ':not(.dark-mode)'}`).waitFor();
+      expect(await findingsIn(page)).toEqual([]);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
   it('fits into 320 pixels, without scrolling to the side', async () => {
+    await page.locator('.close-modal').click();
     const ofRoot = (width: string) => page.locator('html').evaluate(width);
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await ofRoot('document.documentElement.scrollWidth')).toBe(320);
-    await page.setViewportSize({ width: 900, height: 700 });
   });
 
   it('is dark where the visitor has it dark, at once when that changes', async () => {

@@ -18,7 +18,7 @@ export async function findingsIn(frame: Frame | Page): Promise<string[]> {
   await frame.evaluate(AXE);
   // Colours on their way to others would be checked half way.
   await frame.evaluate(
-    'Promise.all(document.getAnimations().map(({ finished }) => finished)).then(() => true)',
+    'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => true)',
   );
   const { violations } = await frame.evaluate<{ violations: Finding[] }>(
     `axe.run({ runOnly: ${JSON.stringify(RULES)} })`,
