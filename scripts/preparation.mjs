@@ -54,10 +54,13 @@ async function build(root) {
   return outcome;
 }
 
+const TSC = 'node_modules/typescript/bin/tsc';
+const TYPES_ONLY = ['--emitDeclarationOnly', '--removeComments', 'false'];
 /** First the service, which empties dist, then the script that it serves to the pages of others, then the files that it starts from. */
 const BUILD_STEPS = [
   ['Building', 'node_modules/@nestjs/cli/bin/nest.js', 'build'],
-  ['Building the script for host pages', 'node_modules/typescript/bin/tsc', '-p', 'src/web/embed'],
+  ['Building the script for host pages', TSC, '-p', 'src/web/embed'],
+  ['Building its types', TSC, '-p', 'src/web/embed', ...TYPES_ONLY],
   ['Putting the service into few files', 'scripts/bundle.mjs'],
 ];
 

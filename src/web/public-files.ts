@@ -46,8 +46,9 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
   'icon.svg': SVG,
 };
 
-/** What the script for host pages, and its types, are made of, in this order. */
-const EMBED_PARTS = ['options', 'embedded-instance', 'embedded-instance-element'];
+/** What host pages know of the script for them, and its other parts. */
+const EMBED_TYPES = ['options', 'embedded-instance', 'embedded-instance-element'];
+const EMBED_PARTS = ['option-checks', 'attempt', 'frames', 'embedded-instance', 'embedded-instance-element'];
 
 @Injectable()
 export class PublicFiles {
@@ -82,9 +83,11 @@ export class PublicFiles {
     this.notFound = page('not-found.html');
     this.loginFailed = this.assets.versioned(read('login-failed.html'));
     this.favicon = new PublicFile(read('favicon.ico'), ICON);
-    const joined = (extension: string) =>
-      Buffer.concat(EMBED_PARTS.map((name) => read(`${name}.${extension}`)));
-    this.embedScript = new PublicFile(joined('js'), JAVASCRIPT);
-    this.embedTypes = new PublicFile(joined('d.ts'), PLAIN_TEXT);
+    const joined = (names: string[], extension: string) =>
+      names.map((name) => read(`${name}.${extension}`).toString()).join('');
+    // In a scope of its own: a host page sees what it defines on purpose. Indentation is a twentieth of its bytes.
+    const script = `(() => {\n${joined(EMBED_PARTS, 'js').replace(/^ +/gm, '')}})();\n`;
+    this.embedScript = new PublicFile(Buffer.from(script), JAVASCRIPT);
+    this.embedTypes = new PublicFile(Buffer.from(joined(EMBED_TYPES, 'd.ts')), PLAIN_TEXT);
   }
 }

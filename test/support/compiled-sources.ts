@@ -29,7 +29,9 @@ function compileInto(folder: string): void {
   const draft = mkdtempSync(`${folder}-`);
   for (const folder of COPIED)
     cpSync(join(REPOSITORY, 'src', folder), join(draft, folder), { recursive: true });
-  execFileSync(process.execPath, [COMPILER, '-p', EMBED, '--outDir', join(draft, 'web', 'public')]);
+  const compile = [COMPILER, '-p', EMBED, '--outDir', join(draft, 'web', 'public')];
+  execFileSync(process.execPath, compile);
+  execFileSync(process.execPath, [...compile, '--emitDeclarationOnly', '--removeComments', 'false']);
   try {
     renameSync(draft, folder);
   } catch (error) {

@@ -1,15 +1,5 @@
 // The script for host pages, `/embed.js`: a frame of the instance, its login, and its session's life as events.
-// A classic script without imports, so that the compiler's output is what browsers load.
-
-/** A login, renewal or sign-out that is under way. */
-interface Attempt {
-  during: EmbeddedInstanceError['during'];
-  /** The frame of its own; a sign-out has one only where the page that is shown does not do it. */
-  frame: HTMLIFrameElement | undefined;
-  outcome: PromiseWithResolvers<EmbeddedSession | undefined>;
-  /** First that of the limit, then those that wait for an answer of what has loaded. */
-  timers: number[];
-}
+// Classic scripts without imports: the instance joins what the compiler makes of them, in one scope of its own.
 
 /**
  * One frame of the instance in a page of another origin. Tokens go to the instance by form posts only, never in an
@@ -31,34 +21,8 @@ class EmbeddedInstance {
 
   /** `currentScript` is known only while the script runs for the first time. */
   static readonly #home: string | undefined = (document.currentScript as HTMLScriptElement | null)?.src;
-  static #count = 0;
   /** A page of the instance answers at once; what has loaded and does not is none (milliseconds). */
   static readonly #answerMs = 3000;
-  /** What is said where no page of the instance can say it. */
-  static readonly #words: Record<string, [loading: string, failed: string, reason: string, retry: string]> = {
-    en: ['Loading …', 'Not available at the moment.', 'Reason:', 'Try again'],
-    de: ['Wird geladen …', 'Zurzeit nicht verfügbar.', 'Grund:', 'Noch einmal versuchen'],
-  };
-
-  /** What each option must be; there are no others. */
-  static readonly #checks: Record<string, [isGood: (value: unknown) => boolean, must: string]> = {
-    container: [(value) => value instanceof Element, 'be an element'],
-    title: [(value) => typeof value === 'string' && value.trim() !== '', 'be a text'],
-    url: [(value) => URL.canParse(String(value)), 'be an absolute URL'],
-    height: [(value) => value === 'auto', 'be auto'],
-    loginTimeoutSeconds: [(value) => typeof value === 'number' && value > 0, 'be more than 0'],
-    theme: [(value) => ['light', 'dark', 'auto'].includes(String(value)), 'be light, dark or auto'],
-    accent: [(value) => /^#[\da-f]{6}$/i.test(String(value)), 'be a colour like #2f5bd0'],
-    background: [
-      (value) => /^(#[\da-f]{6}|transparent)$/i.test(String(value)),
-      'be a colour like #2f5bd0 or transparent',
-    ],
-    font: [(value) => /^[\p{L}\d ,'"_-]{1,200}$/u.test(String(value)), 'be names of fonts'],
-    lang: [(value) => typeof value === 'string', 'be a language tag'],
-    hideHeader: [(value) => typeof value === 'boolean', 'be true or false'],
-    fullWidth: [(value) => typeof value === 'boolean', 'be true or false'],
-  };
-
   readonly #origin: string;
   readonly #timeoutMs: number;
   readonly #isAsHighAsPage: boolean;
@@ -90,23 +54,16 @@ class EmbeddedInstance {
       loginTimeoutSeconds = 30,
       ...appearance
     } = options;
-    EmbeddedInstance.#check({ ...appearance, container, title, url, height, loginTimeoutSeconds });
+    checkOptions({ ...appearance, container, title, url, height, loginTimeoutSeconds });
     this.#origin = new URL(String(url)).origin;
     this.#timeoutMs = loginTimeoutSeconds * 1000;
     this.#isAsHighAsPage = height === 'auto';
     Object.assign(this.#appearance, appearance);
-    const frame = document.createElement('iframe');
     // As attributes, which any style of the host page outweighs.
-    Object.assign(frame, {
-      name: EmbeddedInstance.#newName(),
-      title,
-      width: '100%',
-      height: '600',
-      frameBorder: '0',
-    });
+    const frame = newFrame({ title, width: '100%', height: '600', frameBorder: '0' });
     this.#frame = frame;
     container.append(frame);
-    this.#drawLoading();
+    drawLoading(frame, this.#appearance);
     frame.onload = () => this.#reload(frame);
     addEventListener('message', this.#hear);
   }
@@ -141,9 +98,8 @@ class EmbeddedInstance {
     this.#removeCard();
     this.#target = redirectTo;
     // A new frame has no history yet, so that the step back never leads to the page of another login.
-    const frame = shown.cloneNode() as HTMLIFrameElement;
+    const frame = named(shown.cloneNode() as HTMLIFrameElement);
     frame.removeAttribute('src');
-    frame.name = EmbeddedInstance.#newName();
     // Laid out as the shown one, unseen: where `display` changes while a page is coming, Chromium may never paint that page.
     const { offsetWidth, offsetHeight } = shown;
     frame.style.cssText = `position:fixed;visibility:hidden;width:${offsetWidth}px;height:${offsetHeight}px`;
@@ -158,7 +114,7 @@ class EmbeddedInstance {
    */
   renew(token: string | Promise<string>): Promise<EmbeddedSession> {
     if (!this.#isSessionShown) return this.login(token, this.#target);
-    const frame = this.#addHidden();
+    const frame = addHiddenFrame();
     return this.#signIn(this.#begin('renewal', frame), frame, token, '/renewed');
   }
 
@@ -170,7 +126,7 @@ class EmbeddedInstance {
     const attempt = this.#begin('logout');
     this.#say(this.#frame, { type: 'sign-out' });
     // The page in the frame answers that it does so. Where it is another, or none, a frame of our own does it.
-    attempt.timers.push(setTimeout(() => this.#leaveUnseen(attempt), 300));
+    attempt.after(300, () => this.#leaveUnseen(attempt));
     return attempt.outcome.promise;
   }
 
@@ -179,7 +135,7 @@ class EmbeddedInstance {
    * @throws TypeError for an option that is not as described
    */
   configure(appearance: Appearance): void {
-    EmbeddedInstance.#check({ ...appearance });
+    checkOptions(appearance);
     Object.assign(this.#appearance, appearance);
     this.#say(this.#frame, { type: 'appearance', ...this.#appearance });
   }
@@ -190,20 +146,6 @@ class EmbeddedInstance {
     this.#giveUp();
     this.#removeCard();
     this.#frame.remove();
-  }
-
-  static #check(options: Record<string, unknown>): void {
-    for (const [name, value] of Object.entries(options)) {
-      const check = EmbeddedInstance.#checks[name];
-      if (check === undefined) throw new TypeError(`There is no option ${name}`);
-      const [isGood, must] = check;
-      const isOptional = name !== 'container' && name !== 'title';
-      if (!(isOptional && value === undefined) && !isGood(value)) throw new TypeError(`${name} must ${must}`);
-    }
-  }
-
-  static #failure(during: EmbeddedInstanceError['during'], error: string): EmbeddedInstanceError {
-    return Object.assign(new Error(`The ${during} failed: ${error}`), { during, error });
   }
 
   /** An address of the instance with what the page there has to know before it is painted. */
@@ -225,20 +167,17 @@ class EmbeddedInstance {
     return this.#dressed(`/renewed?${String(new URLSearchParams({ to: target }))}`);
   }
 
-  /** What was under way makes room. */
+  /** Abandons what is in progress. */
   #begin(during: Attempt['during'], frame?: HTMLIFrameElement): Attempt {
     this.#giveUp();
-    const outcome: Attempt['outcome'] = Promise.withResolvers();
-    // It need not be looked at: events say the same.
-    outcome.promise.catch(() => undefined);
-    const attempt: Attempt = { during, frame, outcome, timers: [] };
+    const attempt = new Attempt(during, frame);
     this.#limit(attempt, this.#timeoutMs, 'timeout');
     this.#attempt = attempt;
     return attempt;
   }
 
   #limit(attempt: Attempt, milliseconds: number, error: string): void {
-    attempt.timers.push(setTimeout(() => this.#fail(attempt, error), milliseconds));
+    attempt.after(milliseconds, () => this.#fail(attempt, error));
   }
 
   #signIn(
@@ -257,26 +196,18 @@ class EmbeddedInstance {
 
   #post(attempt: Attempt, frame: HTMLIFrameElement, token: string, redirectTo: string): void {
     if (this.#attempt !== attempt) return;
-    const form = document.createElement('form');
-    // Of too large a body nothing is kept.
+    // In the address too: of a body that is too large the instance keeps nothing.
     const action = this.#origin + this.#dressed('/rest/auth/embed?answer=page');
-    Object.assign(form, { method: 'post', action, target: frame.name });
-    const fields = { token, redirectTo, answer: 'page' };
-    // The instance takes the token of no other user then.
-    if (attempt.during === 'renewal') Object.assign(fields, { userId: this.#userId });
-    for (const [name, value] of Object.entries(fields)) {
-      form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
-    }
-    document.body.append(form);
-    form.submit();
-    form.remove();
+    // With it the instance accepts a token of this user alone.
+    const expected = attempt.during === 'renewal' ? { userId: this.#userId } : {};
+    postInto(frame.name, action, { token, redirectTo, answer: 'page', ...expected });
   }
 
   /** Something has loaded in the frame of an attempt: asks whether it is a page of the instance. */
   #greet(attempt: Attempt, frame: HTMLIFrameElement): void {
-    if (this.#attempt !== attempt || EmbeddedInstance.#isBlank(frame)) return;
+    if (this.#attempt !== attempt || isBlank(frame)) return;
     this.#limit(attempt, EmbeddedInstance.#answerMs, 'unreachable');
-    attempt.timers.push(setTimeout(() => void this.#probe(attempt), 300));
+    attempt.after(300, () => void this.#probe(attempt));
     this.#say(frame, { type: 'hello' });
   }
 
@@ -312,49 +243,46 @@ class EmbeddedInstance {
    * a page of it was shown.
    */
   #reload(frame: HTMLIFrameElement): void {
-    if (!EmbeddedInstance.#isBlank(frame)) return this.#say(frame, { type: 'hello' });
+    if (!isBlank(frame)) return this.#say(frame, { type: 'hello' });
     // Firefox puts another blank document in the place of the first.
-    if (this.#userId === undefined) return this.#drawLoading();
+    if (this.#userId === undefined) return drawLoading(frame, this.#appearance);
     frame.contentWindow?.location.replace(this.#origin + this.#landing(this.#target));
     this.#tell('reloaded', {});
   }
 
   #fail(attempt: Attempt, error: string): void {
     if (this.#attempt !== attempt) return;
-    const { during, frame, outcome } = attempt;
+    const { during, frame } = attempt;
     const isShown = frame === this.#frame;
     if (isShown) this.#isSessionShown = false;
     this.#end();
-    if (!isShown && during === 'login') this.#drawCard(error);
-    outcome.reject(EmbeddedInstance.#failure(during, error));
+    if (!isShown && during === 'login') this.#showCard(error);
+    attempt.reject(error);
     if (during !== 'logout') return this.#tell('login-failed', { during, error });
     addEventListener('online', this.#leaveAgain);
     this.#tell('logout-failed', { error });
   }
 
   #succeed(session?: EmbeddedSession): void {
-    const { outcome } = this.#attempt ?? {};
-    this.#end();
-    outcome?.resolve(session);
+    this.#end()?.outcome.resolve(session);
   }
 
   #giveUp(): void {
-    const { during = 'login', outcome } = this.#attempt ?? {};
-    this.#end();
-    outcome?.reject(EmbeddedInstance.#failure(during, 'given_up'));
+    this.#end()?.reject('given_up');
     removeEventListener('online', this.#leaveAgain);
   }
 
-  /** Ends what is under way, be it with success or not. */
-  #end(): void {
-    const { frame, timers = [] } = this.#attempt ?? {};
+  /** Ends what is in progress, successful or not, and returns it. */
+  #end(): Attempt | undefined {
+    const attempt = this.#attempt;
     this.#attempt = undefined;
-    timers.forEach(clearTimeout);
-    if (frame !== this.#frame) frame?.remove();
+    attempt?.timers.forEach(clearTimeout);
+    if (attempt?.frame !== this.#frame) attempt?.frame?.remove();
+    return attempt;
   }
 
   #leaveUnseen(attempt: Attempt): void {
-    const frame = this.#addHidden();
+    const frame = addHiddenFrame();
     attempt.frame = frame;
     frame.onload = () => {
       this.#say(frame, { type: 'sign-out', userId: this.#userId });
@@ -374,8 +302,7 @@ class EmbeddedInstance {
 
   #hearAttempt(attempt: Attempt, type: string, detail: Omit<FrameMessage, 'type'>): void {
     if (attempt.during === 'login' && attempt.frame) this.#show(attempt.frame);
-    // It is a page of the instance: from now on only the limit counts.
-    attempt.timers.splice(1).forEach(clearTimeout);
+    attempt.answer();
     if (type === 'login-failed') this.#fail(attempt, detail.error);
     if (type === 'page-loaded') this.#fail(attempt, 'no_session');
     if (type === 'session-ready') this.#hearReady(detail);
@@ -443,37 +370,12 @@ class EmbeddedInstance {
     contentWindow?.postMessage(message, this.#origin);
   }
 
-  get #language() {
-    const { lang = '' } = this.#appearance;
-    return EmbeddedInstance.#words[lang.slice(0, 2)] ?? EmbeddedInstance.#words['en']!;
-  }
-
-  /** Writes into a frame that nothing was loaded into yet that something will be. */
-  #drawLoading(): void {
-    const { lang = '', theme = 'auto' } = this.#appearance;
-    const { documentElement: root, body } = this.#frame.contentDocument!;
-    root.lang = lang;
-    root.style.colorScheme = theme === 'auto' ? 'light dark' : theme;
-    body.style.cssText = 'font:1rem system-ui;text-align:center;margin:3rem';
-    body.role = 'status';
-    [body.textContent] = this.#language;
-  }
-
-  /** Says above the frame that the instance did not answer. What the frame shows stays, if it shows anything. */
-  #drawCard(error: string): void {
-    const [, failed, reason, retry] = this.#language;
-    const card = document.createElement('div');
-    card.role = 'alert';
-    card.style.cssText = 'text-align:center;padding:1.5rem;border:1px solid';
-    card.append(failed, document.createElement('br'), `${reason} ${error}`);
-    if (this.#listeners.get('retry')?.size) {
-      const button = Object.assign(document.createElement('button'), { type: 'button', textContent: retry });
-      button.onclick = () => this.#tell('retry', {});
-      card.append(document.createElement('br'), button);
-    }
-    this.#card = card;
-    this.#frame.before(card);
-    if (EmbeddedInstance.#isBlank(this.#frame)) this.#frame.style.display = 'none';
+  /** What the frame shows stays below the card, if it shows anything. */
+  #showCard(error: string): void {
+    const retry = this.#listeners.get('retry')?.size ? () => this.#tell('retry', {}) : undefined;
+    this.#card = failureCard(error, this.#appearance, retry);
+    this.#frame.before(this.#card);
+    if (isBlank(this.#frame)) this.#frame.style.display = 'none';
   }
 
   #removeCard(): void {
@@ -484,28 +386,7 @@ class EmbeddedInstance {
     this.#frame.style.display = '';
     if (hadFocus) this.#frame.focus();
   }
-
-  #addHidden(): HTMLIFrameElement {
-    const frame = document.createElement('iframe');
-    Object.assign(frame, { name: EmbeddedInstance.#newName(), hidden: true });
-    document.body.append(frame);
-    return frame;
-  }
-
-  /** A form finds its frame by name, so no two frames of a page may share one. */
-  static #newName(): string {
-    return `embedded-instance-${++EmbeddedInstance.#count}`;
-  }
-
-  /** Some browsers tell that an empty frame has loaded; what another origin has put there cannot be looked at. */
-  static #isBlank({ contentWindow }: HTMLIFrameElement): boolean {
-    try {
-      return contentWindow?.location.href === 'about:blank';
-    } catch {
-      return false;
-    }
-  }
 }
 
-// A class alone is known to other scripts by name, but not as a member of `window`.
+// The one name that the host page sees.
 Object.assign(globalThis, { EmbeddedInstance });
