@@ -26,7 +26,7 @@ export interface OperationRequest {
   readonly id: string;
   /** Through the running service, on the database itself, or by the operator's page. */
   readonly way: 'service' | 'database' | 'operator';
-  /** Who asks, where that is known: by the page. */
+  /** The operator who asks, known for requests of the page. */
   readonly operator?: AskingOperator;
 }
 
@@ -46,7 +46,7 @@ export class Administration {
     private readonly clock: Clock,
   ) {}
 
-  /** For a process that has nothing but the database: nobody listens to its events, and it has no log. */
+  /** For a process with only the database: its events have no listeners, and it has no log. */
   static async on(database: OpenDatabase, settings: InstanceSettings): Promise<Administration> {
     const shared = new Database(database.dataSource);
     const trail = new AuditTrailRepository(shared);
@@ -64,7 +64,7 @@ export class Administration {
     input: Input,
     request: OperationRequest,
   ): Promise<Result> {
-    const done = await this.told(operation, request, () =>
+    const done = await this.recordingFailure(operation, request, () =>
       this.audit.commit(async (transaction) => {
         const context = this.contextOf(request);
         const operator = await this.operatorOf(operation, input, request, transaction);
@@ -87,7 +87,7 @@ export class Administration {
     input: unknown,
     request: OperationRequest,
   ): Promise<Input> {
-    return this.told(operation, request, async () => operation.read(input));
+    return this.recordingFailure(operation, request, async () => operation.read(input));
   }
 
   /** Reads a list. Written down before the first page is read: what cannot be written down does not happen. */
@@ -117,7 +117,7 @@ export class Administration {
   }
 
   /**
-   * Whoever asks, as of this transaction and until it ends: somebody who was disabled or demoted a moment ago changes nothing more.
+   * The operator who asks, locked until the transaction ends: one who was disabled or demoted a moment ago changes nothing more.
    * @throws ActorError
    */
   private async operatorOf<Input, Result>(
@@ -149,8 +149,8 @@ export class Administration {
     return auditEvent('svc.audit.administration.performed', byWhom(request, context), asked);
   }
 
-  /** Does work, and writes down what ends it. */
-  private async told<Result>(
+  /** Does work, and records its failure. */
+  private async recordingFailure<Result>(
     operation: { readonly name: string },
     request: OperationRequest,
     work: () => Promise<Result>,
@@ -158,13 +158,13 @@ export class Administration {
     try {
       return await work();
     } catch (error) {
-      await this.tellFailure(operation, request, error);
+      await this.recordFailure(operation, request, error);
       throw error;
     }
   }
 
-  /** Where even this cannot be written, the cause is told all the same, and by it the reason. */
-  private async tellFailure(
+  /** If even this cannot be written, the caller still gets the cause. */
+  private async recordFailure(
     { name: operation }: { readonly name: string },
     request: OperationRequest,
     error: unknown,
@@ -176,13 +176,13 @@ export class Administration {
     await this.audit.record([event]).catch(() => undefined);
   }
 
-  /** For the events of an operation: what it concerns is their subject, and whoever asks the actor. */
+  /** For the events of an operation: its user is their subject, and the operator who asks the actor. */
   private contextOf({ id: requestId, operator }: OperationRequest): AuditContext {
     return { occurredAt: this.clock.now(), requestId, actorUserId: operator?.userId };
   }
 }
 
-/** The event that it was asked for is about whoever asks, as that of a call of the API. */
+/** The subject of the event of a request is the operator who asks, as for a call of the API. */
 function byWhom({ operator }: OperationRequest, { occurredAt, requestId }: AuditContext): AuditContext {
   return { occurredAt, requestId, subjectUserId: operator?.userId };
 }

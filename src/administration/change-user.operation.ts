@@ -56,7 +56,9 @@ export const SET_ROLE: ChangeOperation<ChosenRole, ChangedRole> = {
   },
 };
 
-/** What was issued by a wrong link was issued to the wrong person, and cannot be told from the rest: so all of it ends. */
+/**
+ * A wrong link gave sessions and tokens to the wrong person, and they cannot be distinguished from the rest: so all of them end.
+ */
 export const UNLINK_USER: ChangeOperation<ChosenLinks, UnlinkedUser> = {
   name: 'users unlink',
   read: (input) =>

@@ -72,7 +72,7 @@ export const ADD_CLIENT: ChangeOperation<NewClient, AddedClient> = {
   },
 };
 
-/** What was issued to it goes on to its own early end. */
+/** Its access tokens stay valid until they expire. */
 export const REMOVE_CLIENT: ChangeOperation<ChosenClient, ChangedEntry> = {
   name: 'clients remove',
   read: (input) => readMembers<ChosenClient>(input, { entry: storableText, id: storableText }),

@@ -12,10 +12,10 @@ export class CommandError extends Error {
   }
 }
 
-/** Whoever asks was disabled, or has lost the role, since the request came in. */
+/** The operator was disabled, or has lost the role, since the request came in. */
 export class ActorError extends CommandError {
   constructor() {
-    super('Whoever asks is no operator any more.');
+    super('You are no longer an operator.');
     this.name = 'ActorError';
   }
 }

@@ -1,10 +1,10 @@
-// The time of the database, for commands that are typed on a machine whose clock nobody knows.
+// The time of the database, for commands on a machine whose clock may be wrong.
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { Clock } from '../platform/clock.js';
 
 /**
- * What a command writes down (a revocation, a sign-out) is held against what instances have written. Their clocks agree with
- * the database's as far as the operator sees to it, and with that of a laptop only by chance.
+ * Times that a command writes (a revocation, a sign-out) are compared with those of instances. The operator keeps their clocks in
+ * step with the database's; that of a laptop agrees only by chance.
  */
 export class DatabaseClock extends Clock {
   private constructor(private readonly aheadMs: number) {

@@ -1,4 +1,4 @@
-// What the operations on stored trusted key entries have in common: how a change is told, and how a refusal is.
+// Results and refusals of the operations on stored trusted key entries.
 import type { StoredEntryChange, StoredEntryChanges } from '../token-exchange/advanced.js';
 import { StoredEntryError } from '../token-exchange/advanced.js';
 import type { AuditContext } from '../token-exchange/plain.js';
@@ -12,7 +12,7 @@ export interface ChosenEntry {
   readonly name: string;
 }
 
-/** What has become of a stored entry. */
+/** The outcome for a stored entry. */
 export interface ChangedEntry extends ChosenEntry {
   /** Whether anything was changed; else all was as asked for already. */
   readonly changed: boolean;

@@ -29,7 +29,7 @@ export interface TokenToExplain {
   readonly at?: string;
 }
 
-/** A request of which the trail tells. */
+/** A request that the trail records. */
 export interface RequestToExplain {
   /** `X-Request-Id` of the answer. */
   readonly requestId: string;
@@ -37,7 +37,7 @@ export interface RequestToExplain {
 
 export type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
 
-/** What only some flows have. */
+/** Inputs of some flows only. */
 const FOREIGN = {
   embed: ['actorToken', 'scope', 'resource'],
   exchange: ['origin'],

@@ -57,7 +57,7 @@ function explainedEvent({ event, occurredAt, payload, ...stored }: StoredEvent):
   };
 }
 
-/** What is said of a reason of an event; undefined where no reason of that name is known. */
+/** The explanation of an event's reason; undefined for an unknown one. */
 export function explanationOf(event: string, reason: string): KnownExplanation | undefined {
   if (reason === 'internal_error') return FAULT;
   const outcome = outcomeOf(event);

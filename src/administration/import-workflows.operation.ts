@@ -10,7 +10,7 @@ import { readWorkflows } from './workflow-file.js';
 
 /** Rows of one statement. The embedded database runs on the main thread, which requests wait for meanwhile. */
 const BATCH_SIZE = 25;
-/** A command has told all of them of its file; here they are for whoever asks without one. */
+/** The command line shows all problems of its file; this limit is for other callers. */
 const MOST_PROBLEMS = 10;
 
 export interface WorkflowImport {

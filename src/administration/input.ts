@@ -1,4 +1,4 @@
-// Reads the inputs of administrative operations strictly: each member by its rule, and none that nobody knows.
+// Reads the inputs of administrative operations strictly: each member by its rule, and no unknown ones.
 import { isEmailAddress } from '../platform/text/email-address.js';
 import { isJsonObject, isUnstorable } from '../platform/json/strict-json.js';
 import { InputError } from './command-error.js';

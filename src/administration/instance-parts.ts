@@ -1,4 +1,4 @@
-// What administrative operations use of the instance, and how a process that has nothing but the database makes it.
+// The parts of the instance that administrative operations use, also in a process with only the database.
 import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
@@ -51,14 +51,14 @@ export interface InstanceParts {
   ) => Promise<TokenExplanation>;
 }
 
-/** What explains tokens is made by whoever knows the settings and the ports of the host. */
+/** Creates the explainer of tokens, with the settings and ports of the host. */
 export type ExplainerOf = (
   parts: Pick<InstanceParts, 'users' | 'userService' | 'keySets' | 'revocations' | 'storedEntries'>,
   database: Database,
   clock: Clock,
 ) => InstanceParts['explain'];
 
-/** What parts are made by beside the database. */
+/** What the parts need beside the database. */
 export interface InstanceSettings {
   /** The configured entries and their rules. */
   readonly trust: StoredEntriesRules;
@@ -102,7 +102,7 @@ export function instancePartsOn(
     revocations: new RevocationRepository(database),
     trail: new AuditTrailReader(database),
     trailFollower: new AuditTrailFollower(database),
-    // It answers no requests; services on the same database are told by it.
+    // It answers no requests; it notifies services on the same database.
     learnRevocations: () => Promise.resolve(),
     explain: (...asked) => settings.explain(parts, database, clock)(...asked),
   };

@@ -1,4 +1,4 @@
-// Tells what the instances have stored about fetched key sets.
+// Lists what the instances have stored about fetched key sets.
 import type { JwksSnapshot } from '../token-exchange/advanced.js';
 import { readJwks, thumbprintOf } from '../token-exchange/plain.js';
 import type { Read } from './input.js';
@@ -12,7 +12,7 @@ export interface ChosenKeySets {
   readonly urlHashes: readonly string[];
 }
 
-/** What is stored of one address. Times are ISO 8601; those of fetches tell when they began. */
+/** The stored state of one address. Times are ISO 8601; those of fetches are of their beginning. */
 export interface StoredKeySet {
   readonly urlHash: string;
   readonly kids: readonly string[];

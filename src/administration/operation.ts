@@ -1,4 +1,4 @@
-// What an administrative operation is: one thing that a command asks of the instance, in this process or through the running service.
+// An administrative operation is one request of a command to the instance, in this process or through the running service.
 import type { AuditContext, AuditEvent } from '../token-exchange/plain.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import type { User } from '../users/user.repository.js';
@@ -28,7 +28,7 @@ export interface ChangeOperation<Input = unknown, Result = unknown> extends Name
    * @throws CommandError when it cannot be done; nothing is changed then
    */
   change(input: Input, work: ChangeWork): Promise<Changed<Result>>;
-  /** After the commit: tells those parts of this process that keep in memory what was changed. */
+  /** After the commit: updates the parts of this process that keep the changed data in memory. */
   applied?(parts: InstanceParts): Promise<void>;
 }
 
@@ -39,8 +39,8 @@ export interface ListOperation<Input = unknown, Item = unknown> extends NamedOpe
   /** What is read, for the trail: local ids by the names that the API has for them; left out: all there is. */
   things?(input: Input): Readonly<Record<string, string>>;
   /**
-   * A page may be empty: whoever reads a long list looks between its pages whether anybody is there still.
-   * @param stop nobody waits for it any more, or the service stops: lists that may go on for ever end then
+   * A page may be empty, so that the reader of a long list can check between pages whether its client is still connected.
+   * @param stop the client has disconnected, or the service stops: endless lists end then
    */
   list(input: Input, parts: InstanceParts, stop: AbortSignal): AsyncIterable<readonly Item[]>;
 }

@@ -5,13 +5,13 @@ import type { User } from '../users/user.repository.js';
 import { CommandError } from './command-error.js';
 import type { ChangeWork } from './operation.js';
 
-/** Whether an operator asks who is not the owner. Commands need a shell, and may all. */
+/** Whether the operator who asks is not the owner. Commands need a shell, and may do all. */
 function isAdministrator(operator: User | undefined): boolean {
   return operator !== undefined && operator.role !== OWNER_ROLE;
 }
 
 /**
- * @rule D122 At the operator's page nobody but the owner switches the owner's account, or ends the owner's sessions.
+ * @rule D122 At the operator's page only the owner switches the owner's account, or ends the owner's sessions.
  * @throws CommandError
  */
 export async function refuseOwner(

@@ -10,7 +10,7 @@ import { optional, readMembers, storableText, wholeNumber } from './input.js';
 import type { InstanceParts } from './instance-parts.js';
 import type { ListOperation } from './operation.js';
 
-/** What is not given does not limit. */
+/** Members that are absent do not limit. */
 export interface SoughtEvents {
   readonly event?: string;
   /** Id or e-mail address, of the subject or of the actor. */
@@ -87,7 +87,7 @@ export const EXPORT_EVENTS: ListOperation<EventExport, ShownEvent> = {
   read: (input) => inRange(readMembers<EventExport>(input, { ...EVENT_FILTERS, ...TIMES })),
 
   async *list(sought, parts, stop) {
-    // It has an end, whatever is written meanwhile.
+    // It ends, even if events are written meanwhile.
     const range = { until: new Date(), ...rangeOf(sought) };
     for await (const page of pagesOf(sought, range, { order: 'oldest', parts, stop }))
       yield page.map(shownEvent);

@@ -30,7 +30,7 @@ export class RecordedReadings {
     return true;
   }
 
-  /** What could not be recorded is due again. */
+  /** A reading that could not be recorded is due again. */
   forget(): void {
     this.recordedAtMs.clear();
   }

@@ -1,4 +1,4 @@
-// Asks the instances to fetch key sets now, and tells what came of it.
+// Asks the instances to fetch key sets now, and returns the outcome.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JwksSnapshotRepository } from '../token-exchange/advanced.js';
 import { readMembers, wholeNumber } from './input.js';
@@ -15,10 +15,10 @@ interface RefreshedKeySets extends ChosenKeySets {
 }
 
 /**
- * Whoever leads fetches, wherever the command comes in: what is due is in the database. An item comes for each address with an outcome
- * since; addresses without one when the time is over have none.
- * @rule D118 A key set is fetched at once by making it due in the database, so that the leader does it as it always does.
- * See jwks-snapshot-follower.ts for how the leader hears of it.
+ * The leader fetches, also if another instance gets the command: what is due is in the database. An item comes for each address
+ * with an outcome since; addresses without one in time have none.
+ * @rule D118 A key set is fetched at once by making it due in the database, so that the leader does it as it always does. See
+ * jwks-snapshot-follower.ts for how the leader hears of it.
  */
 export const REFRESH_KEY_SETS: ListOperation<RefreshedKeySets, StoredKeySet> = {
   name: 'keys refresh',
@@ -39,13 +39,13 @@ export const REFRESH_KEY_SETS: ListOperation<RefreshedKeySets, StoredKeySet> = {
       const found = await Promise.all((await keySets.find([...open])).map(storedKeySet));
       const settled = found.filter((set) => attemptOf(set) !== before.get(set.urlHash));
       for (const { urlHash } of settled) open.delete(urlHash);
-      // Also an empty one, by which it shows whether somebody still waits.
+      // Also an empty page, to find out whether the client still waits.
       yield settled;
     }
   },
 };
 
-/** What tells one attempt of an address from the next one. */
+/** Distinguishes one attempt of an address from the next. */
 async function attemptsOf(
   keySets: JwksSnapshotRepository,
   urlHashes: readonly string[],

@@ -1,4 +1,4 @@
-// Takes trust in a key, or in all keys of an issuer, back with all that it has vouched for, and gives it again.
+// Revokes trust in a key, or in all keys of an issuer, with all that they signed for, and restores it.
 import { restoreTrust, revokeTrust } from '../token-exchange/advanced.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
@@ -21,7 +21,7 @@ export interface RevokedKeys {
 }
 
 export interface RestoredKeys {
-  /** What is still revoked of the issuer; null: all of its keys. */
+  /** The keys of the issuer that are still revoked; null: all of them. */
   readonly stillRevoked: readonly (string | null)[];
 }
 

@@ -1,4 +1,5 @@
-// Sets the password of an operator, or a code by which that one sets it. Neither password nor code comes here, only their hashes.
+// Sets the password of an operator, or a code with which the operator sets it. Neither password nor code comes here, only their
+// hashes.
 import { auditEvent } from '../token-exchange/plain.js';
 import { CODE_LIFETIME_SECONDS } from './accounts/password-rules.js';
 import { isPasswordHash } from './accounts/password-hasher.js';
@@ -56,7 +57,7 @@ export const SET_PASSWORD: ChangeOperation<NewPassword, SetPassword> = {
 };
 
 /**
- * @rule D108 Only an owner or administrator has a password, and nobody whom a token of a partner has made (2.5.2).
+ * @rule D108 Only an owner or administrator has a password, and no user whom a partner's token provisioned (2.5.2).
  * @throws CommandError
  */
 async function passwordBearer(idOrEmail: string, { parts, transaction }: ChangeWork): Promise<User> {

@@ -5,7 +5,7 @@ import { readMembers, storableText } from './input.js';
 import type { ChangeOperation } from './operation.js';
 import { refuseOwner } from './owner-protection.js';
 
-/** Whom it is about. */
+/** The user. */
 export interface ChosenUser {
   /** An id or an e-mail address. */
   readonly user: string;
@@ -27,7 +27,7 @@ function switching(name: string, enabled: boolean): ChangeOperation<ChosenUser, 
       const { parts, transaction, operator } = work;
       const { id } = await findUser(user, parts, transaction);
       await refuseOwner(id, work);
-      if (!enabled && id === operator?.id) throw new CommandError('Nobody disables their own account.');
+      if (!enabled && id === operator?.id) throw new CommandError('You cannot disable your own account.');
       await parts.users.update(id, { enabled }, transaction);
       return { result: { id }, things: { userId: id } };
     },

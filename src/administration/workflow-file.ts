@@ -25,7 +25,7 @@ const RULES = [
 ];
 const KNOWN = RULES.map(({ member }) => member);
 
-/** Reads a JSON array of `{name, active?, nodes?, connections?}`; all problems are told at once. */
+/** Reads a JSON array of `{name, active?, nodes?, connections?}`; all problems are reported at once. */
 export function readWorkflowFile(text: string): WorkflowFileReading {
   try {
     return readWorkflows(parseStrictJson(text));
@@ -49,7 +49,7 @@ function workflowProblems(value: unknown, index: number): string[] {
   return problems.map((problem) => `workflow ${index}, ${problem}`);
 }
 
-/** What is not known would be lost without a word. */
+/** Unknown members would be lost silently. */
 function unknownMembers(workflow: Record<string, unknown>): string[] {
   const unknown = Object.keys(workflow).filter((member) => !KNOWN.includes(member));
   return unknown.map(

@@ -29,10 +29,7 @@ interface Way {
   close(): void | Promise<void>;
 }
 
-/**
- * Has a change performed.
- * @throws CommandError when it cannot be done, or nobody is there to do it
- */
+/** Performs a change. @throws CommandError when it cannot be done, or no service runs that could */
 export async function perform<Input, Result>(
   context: CommandContext,
   operation: ChangeOperation<Input, Result>,
@@ -58,7 +55,7 @@ export async function readList<Input, Item>(
   return all;
 }
 
-/** Reads a list that may be longer than memory holds, or have no end. Whoever stops reading ends it. Throws as `perform`. */
+/** Reads a list that may be longer than memory holds, or have no end. It ends when the reader stops. Throws as `perform`. */
 export async function* readPages<Input, Item>(
   context: CommandContext,
   operation: ListOperation<Input, Item>,

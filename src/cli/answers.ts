@@ -3,7 +3,7 @@ import { CommandError } from '../administration/command-error.js';
 import { ConfigurationError } from '../config/load-config.js';
 import type { CliContext } from './cli-context.js';
 
-/** What went wrong, as `--json` tells it on standard error. */
+/** An error, as `--json` writes it on standard error. */
 interface ShownError {
   /** The exit code of the command. */
   readonly exitCode: number;
@@ -47,8 +47,8 @@ export class Answers {
   }
 
   fail(error: unknown, exitCode: number): void {
-    const told: ShownError = { exitCode, ...shownError(error) };
-    this.context.stderr.write(`${this.isJson ? JSON.stringify({ error: told }) : errorText(error)}\n`);
+    const shown: ShownError = { exitCode, ...shownError(error) };
+    this.context.stderr.write(`${this.isJson ? JSON.stringify({ error: shown }) : errorText(error)}\n`);
   }
 }
 
@@ -64,7 +64,7 @@ function shownError(error: unknown): Omit<ShownError, 'exitCode'> {
   return { message: reasonOf(error), details: [] };
 }
 
-/** What an error of somebody else's code says, in one line. */
+/** An error of third-party code, in one line. */
 export function reasonOf(error: unknown): string {
   const { message, code, errors } = (error ?? {}) as Partial<NodeJS.ErrnoException & AggregateError>;
   // Node.js tries every address of a host name, and puts the failures under an error without a message.
@@ -72,7 +72,7 @@ export function reasonOf(error: unknown): string {
   return (message || code || 'unknown fault').split('\n', 1)[0] ?? '';
 }
 
-/** What is there does not fit what is to be made. Nothing was changed. */
+/** Existing files do not fit those to be created. Nothing was changed. */
 export class InPlaceError extends CommandError {
   constructor(summary: string, details: readonly string[] = []) {
     super(summary, details);

@@ -22,7 +22,7 @@ const USUAL_LINES = 10;
 const HEADINGS = ['TIME', 'EVENT', 'SUBJECT', 'ACTOR', 'REQUEST', 'PAYLOAD'];
 /** Of the columns of lines that come one by one: names of events are shorter, ids as long. */
 const WIDTHS = [24, 34, 36, 36, 36];
-const NOBODY = '-';
+const NO_USER = '-';
 const FIRST_MEMBERS = ['operation', 'reason', 'issuer', 'kid'];
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -111,7 +111,7 @@ function withTime(command: Command): Command {
 
 async function list({ limit, ...sought }: ListOptions, context: CommandContext): Promise<void> {
   const events: ShownEvent[] = [];
-  // One more than is shown tells whether there are more.
+  // One more than is shown is read, to know whether there are more.
   for await (const page of readPages(context, LIST_EVENTS, { ...sought, limit: limit + 1 }))
     events.push(...page);
   const shown = events.slice(0, limit);
@@ -135,7 +135,7 @@ async function exportAll(sought: SoughtEvents & TimeOptions, context: CommandCon
   for await (const page of readPages(context, EXPORT_EVENTS, sought)) {
     context.answers.giveLines(page, () => linesOf(page));
     count += page.length;
-    if (context.stdout.isTerminal !== true) progress.tell(`${count} events`);
+    if (context.stdout.isTerminal !== true) progress.show(`${count} events`);
     if (context.stdout.isClosed === true) break;
   }
   progress.end();
@@ -149,7 +149,7 @@ function rowOf({ occurredAt, event, requestId, clientRequestId, payload, ...user
   const name = event.startsWith(EVENT_NAME_START) ? event.slice(EVENT_NAME_START.length) : event;
   const { subjectUserId, actorUserId } = users;
   const words = inWords({ ...payload, ...(clientRequestId !== undefined && { clientRequestId }) });
-  return [occurredAt, name, subjectUserId ?? NOBODY, actorUserId ?? NOBODY, requestId, words];
+  return [occurredAt, name, subjectUserId ?? NO_USER, actorUserId ?? NO_USER, requestId, words];
 }
 
 function lineOf(event: ShownEvent): string {

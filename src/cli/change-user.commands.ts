@@ -19,7 +19,7 @@ export function addShow(users: Command, context: CommandContext): void {
     .command('show')
     .description('show one user: linked identities, sessions, last sign-ins')
     .argument(...USER)
-    .addHelpText('after', '\nExample:\n  svc-admin users show somebody@example.com')
+    .addHelpText('after', '\nExample:\n  svc-admin users show user@example.com')
     .action(async (user: string) => {
       const shown = await readUser(user, context);
       context.answers.give(shown, `${userLines(shown).map(printable).join('\n')}\n`);
@@ -35,7 +35,7 @@ export function addSetRole(users: Command, context: CommandContext): void {
     .addHelpText(
       'after',
       '\nIt counts at once, also for sessions and access tokens. The role claim of a later token may change it again.\n' +
-        '\nExample:\n  svc-admin users set-role somebody@example.com global:admin',
+        '\nExample:\n  svc-admin users set-role user@example.com global:admin',
     )
     .action(async (user: string, role: GlobalRole) => {
       const changed = await perform(context, SET_ROLE, { user, role });
@@ -58,7 +58,7 @@ export function addUnlink(users: Command, context: CommandContext): void {
       'after',
       '\nThe next token of that identity is taken for a new one: where it has the e-mail address of the user, it is linked\n' +
         'again, unless the entry no longer takes such addresses (emailDomains) or users (linkPrivileged).\n' +
-        '\nExample:\n  svc-admin users unlink somebody@example.com --issuer https://partner.example --subject 42',
+        '\nExample:\n  svc-admin users unlink user@example.com --issuer https://partner.example --subject 42',
     )
     .action(async (user: string, links: Omit<ChosenLinks, 'user'>) => {
       const unlinked = await perform(context, UNLINK_USER, { user, ...links });
@@ -81,7 +81,7 @@ export function addDelete(users: Command, context: CommandContext): void {
       '\nIt deletes the account, its links, sessions, password, memberships, and its personal project with all in it. Access\n' +
         'tokens end at once. The audit trail keeps its events, which hold the id of the user and no name or address; projects\n' +
         'of teams stay. A later token with that e-mail address makes a new user, where its entry may.\n' +
-        '\nExample:\n  svc-admin users delete somebody@example.com --yes',
+        '\nExample:\n  svc-admin users delete user@example.com --yes',
     )
     .action(async (user: string, { yes }: { yes?: true }) => {
       if (yes !== true) refuseUnsure(await readUser(user, context));

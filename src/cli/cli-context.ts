@@ -4,9 +4,9 @@ import type { Environment } from '../config/load-config.js';
 /** Takes text that a person or a program is to read. */
 export interface TextOutput {
   write(text: string): unknown;
-  /** Whether its reader has gone: what has no end of its own ends then. */
+  /** Whether its reader has disconnected: endless output ends then. */
   readonly isClosed?: boolean;
-  /** Whether a person watches, who may be told how far something is. */
+  /** Whether a person watches, who may see progress. */
   readonly isTerminal?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Terminal {
   ask(question: string): Promise<string>;
 }
 
-/** Asks a person at a terminal for what nobody is to see. */
+/** Asks a person at a terminal for a secret. */
 export interface SecretPrompt {
   /** What is typed up to the end of the line, which is not shown. */
   ask(question: string): Promise<string>;
@@ -34,9 +34,9 @@ export interface CliContext {
   /** Relative paths, `.env` and the embedded data directory are looked for here. */
   readonly workingDirectory: string;
   readonly stdin: TextInput;
-  /** Undefined where nobody is there to be asked. */
+  /** Undefined without a terminal. */
   readonly terminal?: Terminal;
-  /** Undefined where nobody sits at a terminal. */
+  /** Undefined without a terminal. */
   readonly secrets?: SecretPrompt;
   /** Results only, so that they can be piped on. */
   readonly stdout: TextOutput;

@@ -8,14 +8,14 @@ import { environmentSources } from '../instance/startup.js';
 import type { CliContext } from './cli-context.js';
 import type { Answers } from './answers.js';
 
-/** What every command is given: the surroundings of the command line, the settings, and how it answers. */
+/** The context of every command: the surroundings of the command line, the settings, and how it answers. */
 export interface CommandContext extends CliContext {
   readonly settings: CommandSettings;
   readonly answers: Answers;
 }
 
 export class CommandSettings {
-  /** @param envFile tells the path of `--env-file` once the command line is parsed */
+  /** @param envFile returns the path of `--env-file` once the command line is parsed */
   constructor(
     private readonly context: CliContext,
     private readonly envFile: () => string | undefined,

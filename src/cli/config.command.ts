@@ -18,7 +18,7 @@ const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];
 /** Longer values, such as keys, would push the rest of the table away. */
 const MAX_SHOWN_CHARACTERS = 80;
 
-/** One variable, as `--json` tells it. */
+/** One variable, as `--json` shows it. */
 interface SourcedVariable extends VariableState {
   /** The name that was set, the source that had it, and the file that holds the value. */
   readonly as?: string;
@@ -47,12 +47,12 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
     .action(() => check(context));
 }
 
-/** Opens no database and asks nobody: what is told is what the start would check. */
+/** Opens no database and no connection: it checks what the start would. */
 async function check(context: CommandContext): Promise<void> {
   const { startupSources } = context.settings;
   const startup = await checkStartup(startupSources);
   const variables = sourcedVariables(startup, sourceNames(startupSources));
-  context.answers.give(toldOf(startup, variables), textOf(startup, variables));
+  context.answers.give(shownOf(startup, variables), textOf(startup, variables));
   const { problems } = startup;
   if (problems.length === 0) return;
   throw new CommandError(
@@ -72,7 +72,7 @@ function textOf(startup: CheckedStartup, variables: readonly SourcedVariable[]):
   return `${lines.join('\n')}\n\n${renderTable(HEADINGS, variables.map(rowOf))}`;
 }
 
-function toldOf(startup: CheckedStartup, variables: readonly SourcedVariable[]) {
+function shownOf(startup: CheckedStartup, variables: readonly SourcedVariable[]) {
   const { license, problems, warnings, notes } = startup;
   const held = license === License.NONE ? null : { until: endOf(license), features: [...license.features] };
   return {

@@ -19,7 +19,7 @@ import { withProgress } from './progress.js';
 const LARGEST_COUNT = 1_000_000_000;
 
 interface RekeyOptions {
-  /** How many values somebody knows that no key opens. */
+  /** How many values are known to open with no key. */
   readonly discardUnreadable?: number;
 }
 

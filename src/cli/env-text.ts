@@ -1,7 +1,7 @@
 // Writes variables as an env file, and says in what an env file that is there differs from them.
 import { parseEnv } from 'node:util';
 
-/** What needs no quotes, whoever reads it: the service, a shell, Docker. */
+/** Text that needs no quotes in the service, a shell or Docker. */
 const PLAIN = /^[\w./:@%+=,-]*$/;
 const QUOTES = ["'", '"', '`'];
 

@@ -10,7 +10,7 @@ export interface FetchedKeySet {
   /** Without its query. */
   readonly url: string;
   readonly keys: readonly { readonly kid: string; readonly algorithms: readonly string[] }[];
-  /** Of each key that is not used: which, and why. */
+  /** Each key that is not used, and why. */
   readonly dropped: readonly string[];
   /** How long the answer says that it is fresh, in seconds; null where it does not say. */
   readonly maxAgeSeconds: number | null;
@@ -46,7 +46,7 @@ function shownKey({ kid, algorithms }: JwksKey) {
   return { kid, algorithms: [...algorithms] };
 }
 
-/** Whether the entry would trust nobody with what came. */
+/** Whether the entry would trust no key of the set. */
 export function isUseless({ keys }: FetchedKeySet): boolean {
   return keys.length === 0;
 }

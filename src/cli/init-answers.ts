@@ -25,7 +25,7 @@ interface Question {
   /** As the option is written in help. */
   readonly flag: string;
   readonly about: string;
-  /** What stands where nobody says anything else; undefined where it has to be said. */
+  /** The default; undefined if there is none. */
   readonly standard: (known: Known, settings: CommandSettings) => string | undefined;
   /** The rule that an answer breaks. */
   readonly check: (text: string) => string | undefined;

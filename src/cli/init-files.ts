@@ -74,7 +74,7 @@ export type InitPaths = ReturnType<typeof initPaths>;
 
 /**
  * Decides about all files, each by those before it; .env comes last. Reads only.
- * @rule D115 `init` makes what a trial needs, keeps what is there and fits, and replaces nothing that it was not told to.
+ * @rule D115 `init` creates what a trial needs. It is safe to run again: it overwrites nothing without `--force`.
  */
 export async function planFiles(
   answers: InitAnswers,
@@ -97,7 +97,7 @@ export async function planFiles(
 
 type Plan = (draft: Draft) => Promise<string>;
 
-/** Who tries the instance out is its own vendor; a licence that is bought has another public key. */
+/** A trial signs its own licence; a bought one has another public key. */
 async function planVendor(plan: Plan, paths: InitPaths): Promise<void> {
   const privatePem = await plan({
     path: paths.vendorPrivate,
@@ -261,12 +261,12 @@ export function environmentOf(
 }
 
 /**
- * Takes a private file that is kept away from everybody but its owner.
+ * Removes all access to a private file but its owner's.
  * @returns whether others could have read or changed it
- * @throws CommandError when its mode cannot be changed, as of a file of somebody else
+ * @throws CommandError when its mode cannot be changed, for example of another account's file
  */
 export function closePrivate({ path, isPrivate, state }: PlannedFile): boolean {
-  // Windows has no modes: what it tells stands for nothing.
+  // Windows has no modes.
   if (!isPrivate || state !== 'kept' || process.platform === 'win32') return false;
   try {
     if ((statSync(path).mode & OTHERS) === 0) return false;

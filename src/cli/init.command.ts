@@ -97,8 +97,8 @@ async function init(options: InitOptions, command: Command, context: CommandCont
   const settled = await settle(planned, answers, paths, inside);
   const next = nextCommands(answers, key, paths, context.workingDirectory);
   const shown = settled.files.map((file) => shownFrom(context, file));
-  const told: Settled = { ...settled, files: shown, next };
-  context.answers.give(told, textOf(told));
+  const answer: Settled = { ...settled, files: shown, next };
+  context.answers.give(answer, textOf(answer));
 }
 
 /** A fault of the command line: an answer that is missing or wrong. */
@@ -169,7 +169,7 @@ function asStarted(values: Environment, context: CommandContext): CommandContext
   return { ...started, settings: new CommandSettings(started, () => undefined) };
 }
 
-/** There is at most one: whoever it is stays. */
+/** There is at most one, and it stays. */
 async function settledOwner(email: string, context: CommandContext): Promise<SettledOwner> {
   for await (const page of readPages(context, LIST_USERS, {})) {
     const owner = page.find(({ role }) => role === OWNER_ROLE);

@@ -61,7 +61,7 @@ function refuseForeignDirectory(directory: string): void {
   );
 }
 
-/** Where the embedded database is, told by the folder in which the command was typed. */
+/** The folder of the embedded database, resolved against the working folder. */
 export function absoluteDataDirectory(
   { dataDirectory }: Pick<Config, 'dataDirectory'>,
   { workingDirectory }: CommandContext,

@@ -26,7 +26,7 @@ export interface KeyTexts {
   /** PKCS #8. */
   readonly privatePem: string;
   readonly publicPem: string;
-  /** A key set with this one key (RFC 7517), for whoever publishes it. */
+  /** A key set with this one key (RFC 7517), to publish. */
   readonly jwks: string;
 }
 
@@ -53,7 +53,7 @@ export function keyTexts(privateKey: KeyObject, kid: string, alg: Algorithm): Ke
   };
 }
 
-/** What a key is called where nobody has given it a name: its thumbprint (RFC 7638), the same wherever it is made. */
+/** The name of a key without a given one: its thumbprint (RFC 7638). */
 export async function defaultKid(key: KeyObject): Promise<string> {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   return (await thumbprintOf(publicKey)) ?? 'key-1';

@@ -1,4 +1,5 @@
-// svc-admin keys: makes keys and entries, checks them as the start of the service does, tells what was fetched for them, and revokes.
+// svc-admin keys: makes keys and entries, checks them as the start of the service does, shows what was fetched for them, and
+// revokes.
 import type { Command } from 'commander';
 import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
 import { LIST_KEY_SETS } from '../administration/list-key-sets.operation.js';
@@ -75,8 +76,8 @@ async function check({ file, fetch }: CheckOptions, context: CommandContext): Pr
   const jwksEntries = reading.entries.filter((entry) => entry.type === 'jwks');
   const keySets = fetch === true ? await fetchKeySets(jwksEntries, rules) : undefined;
   const { entries, problems, warnings, notes } = reading;
-  const told = { problems, warnings, notes, entries: entries.map(shownEntry), keySets };
-  context.answers.give(told, checkText(reading, keySets));
+  const answer = { problems, warnings, notes, entries: entries.map(shownEntry), keySets };
+  context.answers.give(answer, checkText(reading, keySets));
   if (problems.length > 0)
     throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
   const useless = keySets?.filter(isUseless) ?? [];
@@ -113,7 +114,7 @@ function addStatus(keys: Command, context: CommandContext): void {
     .action(() => status(context));
 }
 
-/** Reads what the instances have stored, so it tells the same wherever it runs. */
+/** Reads what the instances have stored, so it shows the same on every machine. */
 async function status(context: CommandContext): Promise<void> {
   const { entries } = readTrustedKeys(configuredKeys(context), rulesOf(context));
   const configured = entries.filter((entry) => entry.type === 'jwks').map(addressOf);

@@ -26,7 +26,7 @@ const stdout = {
   isTerminal: isatty(STANDARD_OUTPUT),
 };
 
-/** Where one of the two leads elsewhere, nobody would see a question or could answer it. */
+/** If one of the two leads elsewhere, a question would not be seen or not be answered. */
 const terminal = isatty(STANDARD_INPUT) && isatty(STANDARD_ERROR) ? { ask } : undefined;
 
 async function ask(question: string): Promise<string> {

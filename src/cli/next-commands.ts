@@ -1,4 +1,4 @@
-// What is to be typed after `svc-admin init`, up to the first call of the API with an exchanged token.
+// The commands after `svc-admin init`, up to the first call of the API with an exchanged token.
 import { relative } from 'node:path';
 import { TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from '../token-exchange/plain.js';
 import type { InitAnswers } from './init-answers.js';

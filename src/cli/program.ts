@@ -37,7 +37,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     return DONE;
   } catch (error) {
     const exitCode = exitCodeOf(error);
-    if (error instanceof CommanderError) tellMisuse(error, answers);
+    if (error instanceof CommanderError) reportMisuse(error, answers);
     else answers.fail(error, exitCode);
     return exitCode;
   }
@@ -48,14 +48,14 @@ function exitCodeOf(error: unknown): number {
   return error instanceof InPlaceError ? IN_PLACE : FAILED;
 }
 
-/** People were told already, be it of a fault or by the help that was asked for. */
-function tellMisuse({ code, message, exitCode }: CommanderError, answers: Answers): void {
+/** Commander has already printed the fault or the help for people. */
+function reportMisuse({ code, message, exitCode }: CommanderError, answers: Answers): void {
   if (exitCode === 0 || !answers.isJson) return;
   const text = code === 'commander.help' ? 'a command is missing; see --help' : message;
   answers.fail(new CommandError(text.replace(/^error: /, '')), MISUSED);
 }
 
-/** The command line with all its commands, also for whoever describes it. */
+/** The command line with all its commands, also for its documentation. */
 export function createProgram(surroundings: CliContext, answers: Answers): Command {
   const program = new Command('svc-admin');
   const settings = new CommandSettings(surroundings, () => program.opts<{ envFile?: string }>().envFile);

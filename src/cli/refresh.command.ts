@@ -27,7 +27,7 @@ interface Address {
   readonly urlHash: string;
 }
 
-/** What came of one; `fetched` is false where the fetch failed, and undefined where nobody has tried. */
+/** The outcome for one; `fetched` is false if the fetch failed, and undefined if none was tried. */
 interface Refreshed extends Omit<Address, 'urlHash'> {
   readonly fetched: boolean | null;
   readonly failure: string | null;
@@ -75,7 +75,7 @@ async function addressesOf(name: string | undefined, context: CommandContext): P
   );
 }
 
-/** Whatever is newer of the two is the outcome. */
+/** The newer of the two is the outcome. */
 function refreshed({ entry, url }: Address, outcome: StoredKeySet | undefined): Refreshed {
   if (outcome === undefined) return { entry, url, fetched: null, failure: null, kids: [] };
   const { lastSuccess, lastFailure, kids } = outcome;
@@ -92,7 +92,7 @@ function refuseMissing(all: readonly Refreshed[], waitSeconds: number): void {
   const failed = all.filter(({ fetched }) => fetched === false).length;
   if (all.some(({ fetched }) => fetched === null))
     throw new CommandError(
-      `Nobody has tried within ${waitSeconds} seconds. A service must be running, with token exchange there and these entries.`,
+      `No service tried within ${waitSeconds} seconds. A service must be running, with token exchange there and these entries.`,
     );
   if (failed > 0)
     throw new CommandError(`Key sets that could not be fetched: ${failed}. Those held before serve on.`);

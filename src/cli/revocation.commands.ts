@@ -1,4 +1,4 @@
-// svc-admin keys revoke, restore and revocations: takes trust back with all that it has vouched for, and gives it again.
+// svc-admin keys revoke, restore and revocations: revoke trust in keys with all that they signed for, and restore it.
 import type { Command } from 'commander';
 import type { ListedRevocation } from '../administration/list-revocations.operation.js';
 import { LIST_REVOCATIONS } from '../administration/list-revocations.operation.js';
@@ -47,7 +47,7 @@ function addRevoke(keys: Command, context: CommandContext, trusted: () => readon
       context.answers.give(
         { ...chosen(options), revokedAt },
         `Revoked at ${revokedAt}: ${inWords(chosen(options))}. ` +
-          'What it has vouched for ends on every instance of this release within 10 seconds.\n',
+          'What it signed for ends on every instance of this release within 10 seconds.\n',
       );
       const hint = hintAt(chosen(options), trusted());
       if (hint !== undefined) context.answers.remark(`warning: ${hint}`);
@@ -85,7 +85,7 @@ function addList(keys: Command, context: CommandContext): void {
     });
 }
 
-/** A misspelt issuer or kid revokes nothing that anybody has; but a key that is not configured any more may be meant. */
+/** A misspelt issuer or kid revokes nothing; but a key that is no longer configured may be meant. */
 function hintAt({ issuer, kid }: ChosenKeys, trusted: readonly TrustedKeyEntry[]): string | undefined {
   if (trusted.length === 0) return undefined;
   const ofIssuer = trusted.filter((entry) => entry.issuer === issuer);

@@ -76,7 +76,7 @@ function pageOf({ settings }: CommandContext): string {
   return config.adminEnabled ? address : `${address} (which is off: set ${adminEnabled.name}=true)`;
 }
 
-/** What a file or `echo` ends with is no part of it. */
+/** Without the line break at the end of a file or of `echo`. */
 function firstLine(text: string): string {
   return text.split(/\r?\n/, 1)[0] ?? '';
 }

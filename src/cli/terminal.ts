@@ -23,7 +23,7 @@ async function ask(
 ): Promise<string> {
   output.write(question);
   const reader = createInterface({ input, output: NOWHERE, terminal: true, historySize: 0 });
-  // Else the process would go on waiting for what nobody types any more.
+  // Else the process would wait for input for ever.
   reader.on('SIGINT', () => process.exit(130));
   try {
     return await reader.question('');

@@ -109,8 +109,8 @@ function readToken(context: CommandContext, file: string): string {
   );
 }
 
-/** What stands in lines of its own, or is said by them. */
-const TOLD = ['reason', 'detail', 'expected', 'found'];
+/** Members with lines of their own. */
+const SHOWN = ['reason', 'detail', 'expected', 'found'];
 /** The database keeps no order of members. */
 const FIRST = ['flow', 'party', 'issuer', 'kid'];
 
@@ -135,11 +135,11 @@ function eventLines(event: ExplainedEvent): string[] {
   ];
 }
 
-/** Whom and what it is about besides. */
+/** The other members. */
 function valueLines({ subjectUserId, actorUserId, payload }: ExplainedEvent): string[] {
   const first = Object.fromEntries(FIRST.flatMap((name) => (name in payload ? [[name, payload[name]]] : [])));
   const values = Object.entries({ ...first, subjectUserId, actorUserId, ...payload }).filter(
-    ([name, value]) => value !== null && !TOLD.includes(name),
+    ([name, value]) => value !== null && !SHOWN.includes(name),
   );
   if (values.length === 0) return [];
   return [`Of:       ${values.map(([name, value]) => `${name} ${shown(value)}`).join(', ')}`];

@@ -84,7 +84,7 @@ function addSwitch(users: Command, context: CommandContext, command: SwitchComma
     .command(name)
     .description(effect)
     .argument('<id-or-email>', 'the user')
-    .addHelpText('after', `\nExample:\n  svc-admin users ${name} somebody@example.com`)
+    .addHelpText('after', `\nExample:\n  svc-admin users ${name} user@example.com`)
     .action(async (user: string) => {
       const { id } = await perform(context, operation, { user });
       context.answers.give({ id, state }, `User ${id} is ${state}.\n`);
@@ -96,7 +96,7 @@ function addSignOut(users: Command, context: CommandContext): void {
     .command('sign-out')
     .description('end all sessions and access tokens of a user, on every instance; a new login works')
     .argument('<id-or-email>', 'the user')
-    .addHelpText('after', '\nExample:\n  svc-admin users sign-out somebody@example.com')
+    .addHelpText('after', '\nExample:\n  svc-admin users sign-out user@example.com')
     .action(async (user: string) => {
       const { id, sessions, operatorSessions } = await perform(context, SIGN_USER_OUT, { user });
       context.answers.give(

@@ -28,7 +28,7 @@ function addImport(workflows: Command, context: CommandContext): void {
     .requiredOption('--owner-email <address>', 'whose personal project they go into')
     .addHelpText(
       'after',
-      '\nExample:\n  svc-admin workflows import --file workflows.json --owner-email somebody@example.com',
+      '\nExample:\n  svc-admin workflows import --file workflows.json --owner-email user@example.com',
     )
     .action((options: ImportOptions) => importFile(options, context));
 }

@@ -9,7 +9,7 @@ export type { HostUser, HostUserUpdate, NewHostUser } from './host/users.js';
 export { managerOf } from '../platform/database/transaction.js';
 export type { Transaction } from '../platform/database/transaction.js';
 
-// What logins and exchanges issue, and what is published of them
+// Issued sessions and access tokens, and their published keys
 export { AccessTokenService } from './tokens/access-token.service.js';
 export { SessionService } from './sessions/session.service.js';
 export { CurrentUser, RequireScopes, TokenExchangeAuth } from './http/token-exchange-auth.js';

@@ -1,4 +1,4 @@
-// Looks at the start whether what a host gives for a port has the methods of the port: else the first login would tell.
+// Checks at the start that a host's implementations of ports have all methods, which else the first login would show.
 import type { InjectionToken, Provider } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { THROTTLE_STORAGE } from '../platform/http/throttle/minute-throttler.guard.js';

@@ -50,14 +50,14 @@ export type Given<Part> =
       readonly inject?: readonly InjectionToken[];
     };
 
-/** The parts of a host. Of those that it does not give the module has its own. */
+/** The parts of a host. The module has defaults for the rest. */
 export interface TokenExchangeParts {
   /** Modules that offer what the parts need. */
   readonly imports?: ModuleMetadata['imports'];
   /** The name of the host's TypeORM data source, where it is not the only one. */
   readonly dataSource?: string;
   /**
-   * Put on the controllers: what tells guards of the host's that these routes ask for no credential of its own, and have
+   * Put on the controllers: they mark for guards of the host that these routes ask for no credential of its own, and have
    * throttles of their own.
    */
   readonly decorators?: readonly ClassDecorator[];
@@ -77,7 +77,7 @@ export interface TokenExchangeParts {
   readonly auditTrail?: Given<AuditTrail>;
   /** Own: nothing is measured. */
   readonly telemetry?: Given<ExchangeTelemetry>;
-  /** Own: none; a refused login is JSON, whatever its post asks for. */
+  /** Default: none; a refused login is always JSON. */
   readonly loginFailurePage?: Given<LoginFailurePage>;
   /** Own: the clock of this machine. */
   readonly clock?: Given<Clock>;

@@ -1,4 +1,4 @@
-// What the instance is for: projects, workflows, credentials and users, and the API to them.
+// Projects, workflows, credentials and users, and the API to them.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { repositoriesOf } from '../platform/database/database.module.js';

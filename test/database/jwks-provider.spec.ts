@@ -360,7 +360,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(told[0]).toMatchObject({
         url: server.url,
         keys: 0,
-        msg: 'a JWKS has no usable key; its entry trusts nobody',
+        msg: 'a JWKS has no usable key; its entry trusts no token',
       });
       publish({ keys: [NEW] });
       expect(await instance.find(ISSUER, 'new')).toBeDefined();

@@ -169,7 +169,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     {
       name: 'a user who is gone',
       reason: 'user_unknown',
-      found: 'the subject is gone',
+      found: 'the subject was deleted',
       isOurs: true,
       authorization: () => ofUser((id) => deleteUser(service, id)),
     },

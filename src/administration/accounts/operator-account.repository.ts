@@ -38,9 +38,8 @@ export class OperatorAccountRepository {
   }
 
   /**
-   * As it is now, and stays until the transaction ends: nobody disables it, takes its role or sets its password meanwhile. Read by a
-   * statement of its own: one that waits for a lock sees other tables as they were before it waited. Whoever writes the password
-   * locks this row first.
+   * Locks the account until the transaction ends: its state, role and password stay. A separate statement, since one that waits
+   * for a lock sees other tables as they were before it waited. A write of the password locks this row first.
    */
   async lock(userId: string, transaction: Transaction): Promise<OperatorAccount | undefined> {
     const manager = managerOf(transaction);
@@ -72,7 +71,7 @@ export class OperatorAccountRepository {
     );
   }
 
-  /** Whose code it is; undefined where it is of nobody who may sign in, or its time is over. */
+  /** The user of a code; undefined if that user may not sign in, or the code has expired. */
   async findByCode(email: string, codeHash: Buffer, now: Date): Promise<string | undefined> {
     const [found] = await this.database.query<{ id: string }>(
       `SELECT u.id::text AS id FROM operator_password p JOIN user_account u ON u.id = p.user_id
@@ -82,7 +81,7 @@ export class OperatorAccountRepository {
     return found?.id;
   }
 
-  /** Uses a code up; false where somebody else has. The row's lock decides. */
+  /** Uses a code up; false if another request has. The row's lock decides. */
   async takeCode(transaction: Transaction, userId: string, codeHash: Buffer, now: Date): Promise<boolean> {
     const taken = await managerOf(transaction).query<unknown[]>(
       `WITH taken AS (
@@ -95,9 +94,9 @@ export class OperatorAccountRepository {
   }
 
   /**
-   * Whether a token of a partner has made the user: its first link was written in the transaction that wrote the user, and the
-   * database gives both the time of that. A user of a command or of the API has no link of that moment.
-   * See set-password.operation.ts, which refuses such a user (2.5.2).
+   * Whether a partner's token provisioned the user: its first link was written in the transaction that wrote the user, and the
+   * database gives both the time of that. A user of a command or of the API has no link of that moment. See
+   * set-password.operation.ts, which refuses such a user (2.5.2).
    */
   async isProvisioned(userId: string, transaction?: Transaction): Promise<boolean> {
     const text = `SELECT 1 FROM user_account u JOIN token_exchange_identity_link l

@@ -7,8 +7,8 @@ import { normalizePassword } from './password-rules.js';
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** What every stored hash begins with. */
 const HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{16,64}\$[\w+/]{43}$/;
-/** Of a password that nobody has: checked where there is no account, so that this takes the same work. */
-const NOBODYS_HASH =
+/** A hash of no password: checked if there is no account, so that this takes the same work. */
+const UNUSED_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$+VcJfxQc4oCmCFzzW0hUPQ$EbLN3q/U1cDGht0BQAeNv9Z9FKzqCAiH92QNlZYYMGk';
 /** Each takes 19 MiB and a thread of the pool that files and DNS wait for, too. */
 const MOST_AT_ONCE = 2;
@@ -34,9 +34,9 @@ export class PasswordHasher {
   constructor(private readonly onHash: () => void = () => undefined) {}
 
   /**
-   * Does work that hashes passwords, when its turn has come: `MOST_AT_ONCE` at once. `MOST_WAITING` wait, `LONGEST_WAIT_MS` at most (D107), and the network
-   * with the fewest of them is next, with the one that came first. Of too many, the last of the network with most of them is refused:
-   * one network, however many addresses it has, takes no places of others.
+   * Queues work that hashes passwords: `MOST_AT_ONCE` run, `MOST_WAITING` wait, for `LONGEST_WAIT_MS` at most (D107). The oldest
+   * of the network with the fewest waiting is next; above the limit, the last of the network with the most is refused. So a
+   * network with many addresses takes no places of others.
    * @param client as the throttle counts it
    * @throws TooManyRequestsError where its turn does not come
    */
@@ -50,7 +50,7 @@ export class PasswordHasher {
     }
   }
 
-  /** Resolves once somebody has handed their place on. */
+  /** Resolves once a place is free. */
   private turn(client: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -89,14 +89,14 @@ export class PasswordHasher {
   }
 
   /**
-   * Whether a password is that of a hash.
-   * Whether or not there is an account, a password, a right: one hash is computed, of the same cost (D105). See operator-sign-in.service.ts for the answer, which is the same too.
-   * @param stored undefined: there is none, which takes as long to find out
+   * Whether a password matches a hash. One hash of the same cost is always computed, even without an account or password (D105).
+   * See operator-sign-in.service.ts for the answer, which is the same too.
+   * @param stored undefined: none, which takes the same time
    */
   async isRight(password: string, stored: string | undefined): Promise<boolean> {
     const { verify } = await import('@node-rs/argon2');
     this.onHash();
-    const isRight = await verify(stored ?? NOBODYS_HASH, normalizePassword(password));
+    const isRight = await verify(stored ?? UNUSED_HASH, normalizePassword(password));
     return isRight && stored !== undefined;
   }
 }

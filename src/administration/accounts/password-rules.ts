@@ -1,4 +1,4 @@
-// What a password of an operator must be like, and the form in which it is hashed.
+// Rules for an operator's password, and the form in which it is hashed.
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isUnstorable } from '../../platform/json/strict-json.js';
 import { createHash, randomInt } from 'node:crypto';
@@ -41,7 +41,7 @@ export function newSignInCode(): string {
   return Array.from({ length: GROUPS }, group).join('-');
 }
 
-/** What is stored of it: nobody can go through that many codes. Case, spaces and hyphens do not count. */
+/** The stored hash of it: there are too many codes to try. Case, spaces and hyphens do not count. */
 export function hashOfCode(code: string): Buffer {
   const letters = code.toUpperCase().replaceAll(/[\s-]/g, '');
   return createHash('sha256').update(letters, 'utf8').digest();

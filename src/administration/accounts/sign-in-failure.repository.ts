@@ -48,7 +48,7 @@ export class SignInFailureRepository {
     return (await this.wait(key, now)) ?? 1;
   }
 
-  /** Counts nothing. @returns undefined where nobody has to wait; else the seconds, at least one */
+  /** Counts nothing. @returns the seconds to wait, at least one; undefined: no wait */
   async wait(key: Buffer, now: Date): Promise<number | undefined> {
     const [held] = await this.database.query<{ waitsUntil: Date }>(
       `SELECT waits_until AS "waitsUntil" FROM operator_sign_in_failure

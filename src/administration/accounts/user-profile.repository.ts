@@ -15,7 +15,7 @@ export interface UserProfile {
   /** The latest first, a few. */
   readonly signIns: readonly SignIn[];
   readonly hasPassword: boolean;
-  /** Whether a token has made the user. */
+  /** Whether a token provisioned the user. */
   readonly provisioned: boolean;
   /** A hundred at most. */
   readonly projects: readonly Membership[];
@@ -25,7 +25,7 @@ export interface Membership {
   readonly projectId: string;
   readonly name: string;
   readonly role: string;
-  /** Whose claim gives it; null: people have given it. */
+  /** The issuer whose claim gives it; null: given by hand. */
   readonly issuer: string | null;
   readonly externalKeys: readonly { readonly issuer: string; readonly key: string }[];
 }

@@ -38,7 +38,7 @@ export function obstacleTo(path: string): string | undefined {
 export async function listenOnSocket(server: Server, path: string): Promise<void> {
   const obstacle = obstacleTo(path);
   if (obstacle !== undefined) throw new CommandSocketError(obstacle);
-  // No other account can reach the socket in it, whatever its own mode is until it is changed.
+  // No other account can reach the socket in it, even before the socket's own mode is set.
   makeFolder(dirname(path));
   rmSync(path, { force: true });
   const listening = once(server, 'listening');

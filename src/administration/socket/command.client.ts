@@ -117,6 +117,6 @@ async function* linesOf(answer: IncomingMessage): AsyncGenerator<string> {
 
 function lost(): CommandError {
   return new CommandError(
-    'The service ended the connection before it had answered. Whether it has done what was asked, its audit trail tells.',
+    'The service ended the connection before it had answered. Its audit trail shows whether the command was done.',
   );
 }

@@ -33,7 +33,7 @@ type CommandRequest = FastifyRequest<{ Params: { command: string } }>;
 interface Served {
   readonly requestId: string;
   command: string | null;
-  outcome: 'performed' | 'refused' | 'failed' | 'gone';
+  outcome: 'performed' | 'refused' | 'failed' | 'disconnected';
 }
 
 /** Every client is trusted: the socket is for the service's own account and root, see command-socket.ts. */
@@ -85,10 +85,10 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
     clearTimeout(cut);
   }
 
-  /** A change goes on to its end also where its client has gone; a list does not. */
+  /** A change goes on to its end if its client disconnects; a list does not. */
   private async *linesFor(request: CommandRequest): AsyncGenerator<string> {
     const began = performance.now();
-    const served: Served = { requestId: randomUUID(), command: null, outcome: 'gone' };
+    const served: Served = { requestId: randomUUID(), command: null, outcome: 'disconnected' };
     try {
       const operation = this.operationOf(request);
       served.command = operation.name;

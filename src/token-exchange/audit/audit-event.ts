@@ -1,4 +1,4 @@
-// What an audit event is: a row of the catalogue that has happened.
+// An audit event: an occurrence of a row of the catalogue.
 import { visible } from '../../platform/text/printable.js';
 import type { TOKEN_EXCHANGE_EVENTS } from './event-catalogue.js';
 import type { PayloadsOf } from './event-members.js';
@@ -22,7 +22,7 @@ export interface AuditContext {
   /** The id that the answer's `X-Request-Id` and the log lines carry. */
   readonly requestId: string;
   readonly subjectUserId?: string;
-  /** The acting party, where there is one besides the subject. */
+  /** The actor, if there is one besides the subject. */
   readonly actorUserId?: string;
 }
 

@@ -1,9 +1,9 @@
-// Where events are kept for good.
+// Keeps events for good.
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { ExternalPerson, Party } from '../refusals/rejection.js';
 import type { AuditEvent } from './audit-event.js';
 
-/** Whom a refused token with a valid signature is about, and which of the two tokens it is. */
+/** The person of a refused token with a valid signature, and which of the two tokens it is. */
 export interface RefusedPerson extends ExternalPerson {
   readonly party: Party;
 }
@@ -12,7 +12,7 @@ export interface RefusedPerson extends ExternalPerson {
 export abstract class AuditTrail {
   /**
    * Keeps the events of one request, all or none.
-   * @param transaction of the work that they tell about: they are kept if it commits. Without it they stand for themselves
+   * @param transaction of their work: they are kept if it commits. Without it they stand for themselves
    */
   abstract append(events: readonly AuditEvent[], transaction?: Transaction): Promise<void>;
 

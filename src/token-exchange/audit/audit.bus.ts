@@ -1,4 +1,4 @@
-// Writes down what has happened, with the work that it tells about, and tells the rest of the process after the commit.
+// Records events in the transaction of their work, and publishes them in the process after the commit.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { Transaction } from '../../platform/database/transaction.js';
@@ -9,16 +9,16 @@ import type { AuditEvent } from './audit-event.js';
 import type { RefusedPerson } from './audit-trail.js';
 import { AuditTrail } from './audit-trail.js';
 
-/** Work that is done, and what the trail is to be told of it. */
+/** The result of work, and its events for the trail. */
 export interface RecordedWork<Result> {
   readonly result: Result;
   readonly events: readonly AuditEvent[];
 }
 
-/** What all names of events begin with. */
+/** The prefix of all names of events. */
 const NAMES_BEGIN = 'svc.audit.';
 
-/** Injection token of what the names of emitted events begin with instead. */
+/** Injection token of another prefix for emitted events. */
 export const EVENT_PREFIX = Symbol('EVENT_PREFIX');
 
 @Injectable()
@@ -45,15 +45,15 @@ export class AuditBus {
    */
   async commit<Result>(work: (transaction: Transaction) => Promise<RecordedWork<Result>>): Promise<Result> {
     const { result, events } = await this.transactions.run(async (transaction) => {
-      const told = await work(transaction);
-      await this.trail.append(told.events, transaction);
-      return told;
+      const recorded = await work(transaction);
+      await this.trail.append(recorded.events, transaction);
+      return recorded;
     });
     this.publish(events);
     return result;
   }
 
-  /** Hands committed events to the listeners of their names. A listener's fault is logged and reaches nobody else. */
+  /** Hands committed events to the listeners of their names. A listener's fault is logged and goes no further. */
   publish(events: readonly AuditEvent[]): void {
     for (const event of events) {
       try {
@@ -64,7 +64,7 @@ export class AuditBus {
     }
   }
 
-  /** Writes and publishes events that stand for themselves: there is no other work that they must be written with. */
+  /** Records and publishes events that belong to no other work. */
   async record(events: readonly AuditEvent[]): Promise<void> {
     await this.trail.append(events);
     this.publish(events);

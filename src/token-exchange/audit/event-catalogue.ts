@@ -190,7 +190,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
     to: optional(objectOf(STORED_ENTRY, 'The entry since; not there where it was removed.')),
   }),
   'svc.audit.token-exchange.trust-revoked': event(
-    'Trust in a key, or without `kid` in every key of an issuer, was revoked, with everything that it vouched for.',
+    'Trust in a key, or without `kid` in every key of an issuer, was revoked, with everything that it signed for.',
     { issuer: ISSUER, kid: optional(KID) },
   ),
   'svc.audit.token-exchange.trust-restored': event(

@@ -1,4 +1,4 @@
-// What rows of the catalogue of audit events are made of: each member has a JSON Schema, and by it a TypeScript type.
+// Members of audit events: each has a JSON Schema, and from it a TypeScript type.
 
 /** A member of a payload. `Value` is its type, which nothing holds at run time. */
 export interface Member<Value, IsOptional extends boolean = false> {

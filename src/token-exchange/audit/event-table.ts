@@ -12,8 +12,8 @@ import type { RefusedPerson } from './audit-trail.js';
 import { AuditTrail } from './audit-trail.js';
 
 /**
- * A table with the columns `name`, `occurred_at`, `request_id`, `subject_user_id`, `actor_user_id` and `payload`, and whatever
- * else has a default.
+ * A table with the columns `name`, `occurred_at`, `request_id`, `subject_user_id`, `actor_user_id` and `payload`; other columns
+ * need defaults.
  */
 export class EventTable {
   readonly append: SharedStatement<readonly AuditEvent[], unknown, undefined>;
@@ -106,7 +106,7 @@ export class EventTable {
 interface RefusalRow {
   readonly event: AuditEvent;
   readonly person: RefusedPerson;
-  /** What is stored of a person who may be unknown. */
+  /** The stored hashes of a person who may be unknown. */
   readonly hashes?: readonly Buffer[];
 }
 

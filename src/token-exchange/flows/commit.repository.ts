@@ -24,11 +24,13 @@ export interface DecidedUser {
   readonly identity: ExternalIdentity;
   readonly userId: string;
   readonly version: string;
-  /** Of the link, where the token has the claim of projects: nobody has changed since what came of the claim. */
+  /**
+   * The digest of the link, if the token has the claim of projects: it proves that the memberships from the claim are unchanged.
+   */
   readonly projectsDigest?: string | null;
 }
 
-/** What is written where the decision still holds. */
+/** Written if the decision still holds. */
 export interface DecidedRequest {
   readonly users: PerToken<DecidedUser>;
   readonly event: AuditEvent;
@@ -61,7 +63,7 @@ type CommitStatement = PreparedStatement<Statement, CommitRow>;
 export class CommitRepository {
   private readonly exchanges: Batch<CommitRequest, CommitOutcome>;
   private readonly logins: Batch<CommitRequest, CommitOutcome>;
-  /** Whether there is more to it than to use tokens up: else every request takes a transaction. */
+  /** Whether it writes more than replay records; else every request takes a transaction. */
   readonly writesEvents: boolean;
 
   constructor(
@@ -133,7 +135,7 @@ const USE_UP: CommitStatement = new PreparedStatement(
   sql<Statement>`WITH ${USED} SELECT request, false AS "isCurrent" FROM accepted`,
 );
 
-/** What a login has besides. */
+/** The additions for a login. */
 const SESSIONS = {
   columns: sql`,
       id_hash text, family_id uuid, created_at float8, expires_at float8, login_origin text, vouched_by jsonb, access_generation text,

@@ -33,7 +33,7 @@ export interface Planned<Result> {
   readonly session?: NewSession;
   /** Undefined where it always takes a transaction. */
   readonly resultOf: ((users: Users) => Result) | undefined;
-  /** What is to be done in the transaction beside the users; its events come after theirs. */
+  /** Further work in the transaction; its events come after those of the users. */
   readonly inTransaction: (transaction: Transaction, users: Users) => Promise<RecordedWork<Result>>;
 }
 

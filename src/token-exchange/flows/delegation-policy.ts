@@ -1,9 +1,9 @@
-// Who may act for whom: what a subject token says of its actor, and what both entries say.
+// Who may act for whom: rules of the subject token and of both entries.
 import type { Tokens } from '../verify/tokens.js';
 import { printable, printableList } from '../../platform/text/printable.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
-import type { ExternalParty } from '../verify/external-claims.js';
+import type { PriorActor } from '../verify/external-claims.js';
 import { MAX_PRIOR_ACTORS } from '../verify/external-claims.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
@@ -13,7 +13,7 @@ import { refuseLoneSubject } from '../verify/checks.js';
  * Checks whether the tokens of an exchange may come together, or the subject alone.
  * @throws Rejection `actor_required`, `actor_not_allowed`, `act_for_not_allowed`
  */
-export function checkParties({ subject, actor }: Tokens): void {
+export function checkActor({ subject, actor }: Tokens): void {
   try {
     if (actor === undefined) return refuseLoneSubject(subject);
     checkMayAct(subject, actor);
@@ -49,7 +49,7 @@ function checkActFor({ claims: { iss } }: VerifiedToken, actor: VerifiedToken): 
  * Who has acted before this exchange, the latest first: for the actor, then for the subject.
  * @throws Rejection `claims_invalid` where the two chains together are too long
  */
-export function priorActorsOf({ subject, actor }: Tokens): readonly ExternalParty[] {
+export function priorActorsOf({ subject, actor }: Tokens): readonly PriorActor[] {
   const actors = [...(actor?.claims.priorActors ?? []), ...(subject.claims.priorActors ?? [])];
   // Either chain alone is short enough.
   if (actor === undefined || actors.length <= MAX_PRIOR_ACTORS) return actors;

@@ -131,7 +131,7 @@ function refuseAnotherUser({ expectedUserId, tokens }: Login, userId: string): v
   throw new Rejection('session_of_another_user', { ...issuerAndKid(tokens.subject), userId });
 }
 
-/** What is asked of sessions, whoever the user is. */
+/** The request to sessions, the same for every user. */
 function demandOf(
   { source, cookies }: EmbedLogin,
   { subject }: Tokens,

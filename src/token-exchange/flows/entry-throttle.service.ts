@@ -24,7 +24,7 @@ export type CountedTokens = PerToken<{ readonly key: { readonly policy: TrustPol
 
 type LimitedPolicy = TrustPolicy & Required<Pick<TrustPolicy, 'perMinute'>>;
 
-/** Whose limits a request is counted by. */
+/** The entries whose limits count a request. */
 interface CountedEntries {
   readonly limited: readonly LimitedPolicy[];
   /** Refunded, where each token has an entry with a limit. */
@@ -82,7 +82,7 @@ export class EntryThrottleService {
       throw new TooManyRequestsError(verdict.timeToBlockExpire, rateLimitOf(verdict, perMinute));
   }
 
-  /** For a request that has failed: its address is charged, its entries are not. What the failure was matters more than this. */
+  /** After a failed request: its address stays charged, its entries do not. The failure matters more than an error here. */
   async undo({ hits }: FlowRequest): Promise<void> {
     if (hits === undefined || !canRefund(this.storage)) return;
     try {

@@ -17,7 +17,7 @@ export interface CountedHits {
   readonly ofAddress: Hit | undefined;
 }
 
-/** What a request is made of. */
+/** The parts of a request. */
 export interface Received {
   readonly flow: Flow;
   readonly requestId: string;
@@ -36,7 +36,7 @@ export class FlowRequest {
   readonly requestId: string;
   readonly clientAddress: string;
   readonly arrivedAtMs: number;
-  /** What is counted elsewhere than where its guard has counted it; taken back where the request fails. */
+  /** Hits counted outside of its guard, refunded if the request fails. */
   hits: CountedHits | undefined;
   /** Once they are verified. */
   tokens?: Tokens;

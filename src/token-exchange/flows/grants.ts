@@ -1,4 +1,4 @@
-// What an access token grants: scopes, the service that it is for, and whose rights its calls have.
+// The grants of an access token: scopes, audience, and whose rights its calls have.
 import type { Tokens } from '../verify/tokens.js';
 import { printableAddress, printableList } from '../../platform/text/printable.js';
 import type { AccessTokenGrant } from '../host/access-token-issuer.js';
@@ -8,7 +8,7 @@ import { Rejection } from '../refusals/rejection.js';
 import type { AssertionClaims } from '../verify/assertion-claims.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 
-/** What is asked for. */
+/** The requested grants. */
 export interface AskedGrants {
   /** Scopes with spaces between them (RFC 6749 §3.3). */
   readonly scope?: string;
@@ -16,7 +16,7 @@ export interface AskedGrants {
   readonly resource?: readonly string[];
 }
 
-/** What is granted; what is not there is not limited. */
+/** The grants; an absent member means no limit. */
 export type Grants = Pick<AccessTokenGrant, 'grantedScopes' | 'audience' | 'rights'>;
 
 /** A client that asks for nothing asks for what its assertion grants. */
@@ -40,8 +40,8 @@ export function checkGrants(asked: AskedGrants, tokens: Tokens, host?: string): 
 }
 
 /**
- * Who names no scope asks for all that there are: the default that RFC 6749 §3.3 leaves to the server. What an identity assertion grants
- * is one more list.
+ * A request without a scope asks for all: the default that RFC 6749 §3.3 leaves to the server. The scopes of an identity
+ * assertion are one more list.
  * @rule P.scopes Where an entry lists scopes, those are granted that were asked for and every such entry lists.
  */
 function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[] | undefined {
@@ -89,7 +89,7 @@ function assertedScopes({ subject: { assertion } }: Tokens): ReadonlySet<string>
   return assertion?.scope === undefined ? undefined : new Set(assertion.scope.split(' '));
 }
 
-/** What an identity assertion is for, its client may ask for, and nothing else. */
+/** A client may ask for the resources of its identity assertion, and nothing else. */
 function isAsserted(resource: string, assertion: AssertionClaims | undefined): boolean {
   return assertion?.resource?.some((asserted) => isSameAddress(resource, asserted)) ?? true;
 }
@@ -100,7 +100,7 @@ function rightsOf(tokens: Tokens): Grants['rights'] {
   return policiesOf(tokens).some(({ rights }) => rights === 'both') ? 'both' : undefined;
 }
 
-/** The party whose own list leaves nothing; where each does something for itself, the actor's. */
+/** The token whose list leaves nothing; the actor's if neither does alone. */
 function whoseList({ subject, actor }: Tokens, isEnough: (policy: TrustPolicy) => boolean): RejectionContext {
   if (actor === undefined || !isEnough(subject.key.policy))
     return { party: 'subject', ...issuerAndKid(subject) };
@@ -111,7 +111,7 @@ function policiesOf({ subject, actor }: Tokens): TrustPolicy[] {
   return [subject, ...(actor === undefined ? [] : [actor])].map(({ key }) => key.policy);
 }
 
-/** What all lists have that there are; undefined where there is none. */
+/** The values that all lists have; undefined without any list. */
 function common(lists: readonly (ReadonlySet<string> | undefined)[]): ReadonlySet<string> | undefined {
   const [first, ...others] = lists.filter((list) => list !== undefined);
   return first && new Set([...first].filter((value) => others.every((list) => list.has(value))));

@@ -21,7 +21,7 @@ export interface SentAssertion extends AskedGrants {
 }
 
 export interface RedeemedAssertion extends ExchangeResult {
-  /** What the access token is for, where the assertion or the client has named anything. */
+  /** The resource of the access token, if the assertion or the client named one. */
   readonly resource?: string;
 }
 

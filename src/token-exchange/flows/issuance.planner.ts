@@ -1,4 +1,4 @@
-// Plans the access token of an exchange before anything is used up for it: its life, its key, and what the trail will tell.
+// Plans the access token of an exchange before anything is used up for it: its life, its key, and its audit event.
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
@@ -15,16 +15,16 @@ import type { Party } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import type { ExternalParty } from '../verify/external-claims.js';
+import type { PriorActor } from '../verify/external-claims.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import { priorActorsOf } from './delegation-policy.js';
 import type { AskedGrants, Grants } from './grants.js';
 import { checkGrants } from './grants.js';
 
-/** What is asked for, as the access token records it. */
+/** The request, as the access token records it. */
 export type AskedToken = AskedGrants;
 
-/** Of which request the trail is to say it. */
+/** The request that the trail names. */
 type Source = Pick<FlowRequest, 'requestId' | 'clientAddress'>;
 
 /** `issuedAt` and `expiresAt` are whole seconds since the Unix epoch. */
@@ -34,12 +34,12 @@ interface Validity {
   readonly lifetimeSeconds: number;
 }
 
-/** What an access token is to be, by what both tokens and both entries say. */
+/** The terms of an access token, from both tokens and both entries. */
 export interface Terms {
   readonly validity: Validity;
   readonly grants: Grants;
-  /** Who has acted before, by what the tokens say. */
-  readonly priorActors: readonly ExternalParty[];
+  /** Who has acted before, according to the tokens. */
+  readonly priorActors: readonly PriorActor[];
 }
 
 /** An access token that is about to be issued. */
@@ -156,7 +156,7 @@ function tooShort({ subject, actor }: Tokens, remainingSeconds: number): Rejecti
 }
 
 /**
- * Without an actor, who has acted before stands in the audit event only: whoever reads the token would take it for an actor.
+ * Without an actor, only the audit event has the prior actors: a reader of the token would take one for its actor.
  * @rule 4.2.2 Without an actor the token is the subject's alone.
  * @rule 4.2.3 With an actor the token names both, and so do the audit records.
  */

@@ -5,7 +5,7 @@ import { Rejection } from '../refusals/rejection.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 
-/** What a request tells of its sender; nothing of it is checked yet. */
+/** Unchecked facts about the sender of a request. */
 export interface LoginSource {
   readonly method: 'GET' | 'POST';
   /** The `Origin` header. */
@@ -15,8 +15,8 @@ export interface LoginSource {
 }
 
 /**
- * Refuses a login that may come from a page of a foreign origin, where the entry names its origins: nobody else's page
- * shall sign a visitor in (login CSRF). What names no origin passes only as a post that no browser has sent.
+ * Refuses a login that may come from a page of a foreign origin, if the entry names its origins, so that no such page signs a
+ * visitor in (login CSRF). A request without an origin passes only as a post that no browser sent.
  * @rule P.origins Where an entry names origins, a login from another one, by GET, or of a browser without one is refused.
  * @throws Rejection `origin_not_allowed`
  */
@@ -26,11 +26,11 @@ export function refuseForeignOrigin(token: VerifiedToken, source: LoginSource): 
   throw new Rejection('origin_not_allowed', {
     ...issuerAndKid(token),
     expected: `a post from ${printableList(origins)}`,
-    found: toldSource(source),
+    found: printableSource(source),
   });
 }
 
-function toldSource({ method, origin }: LoginSource): string {
+function printableSource({ method, origin }: LoginSource): string {
   if (method !== 'POST') return 'a GET';
   const named = pageOriginOf(origin);
   return named === undefined ? 'a post that names no origin' : `a post from ${printable(named)}`;

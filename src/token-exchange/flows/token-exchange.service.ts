@@ -20,7 +20,7 @@ export interface ExchangeResult extends RateLimited {
   /** The compact access token. Secret. */
   readonly accessToken: string;
   readonly lifetimeSeconds: number;
-  /** What is granted, where the entries limit it. */
+  /** The granted scopes, if the entries limit them. */
   readonly grantedScopes?: readonly string[];
   /** The service that the token is for, where it is another than the host. */
   readonly audience?: string;

@@ -4,17 +4,17 @@ import type { ExternalTokenVerifier } from '../verify/external-token.verifier.js
 import { refuseRevokedTrust } from '../verify/revoked-trust.js';
 import type { AuthenticatedClient } from '../verify/client-authenticator.js';
 import type { Tokens } from '../verify/tokens.js';
-import { checkParties } from './delegation-policy.js';
+import { checkActor } from './delegation-policy.js';
 import type { LoginSource } from './login-origin.js';
 import { refuseForeignOrigin } from './login-origin.js';
 
-/** What tokens are verified by. */
+/** The needs of the verification of tokens. */
 export interface Verification {
   readonly verifier: ExternalTokenVerifier;
   readonly revocations: Revocations;
 }
 
-/** A request whose tokens are verified by themselves: whom they are about is recorded, whatever refuses them later. */
+/** A request whose tokens are valid by themselves: their users are recorded even if a later check refuses them. */
 export interface VerifiedRequest {
   tokens?: Tokens;
 }
@@ -35,7 +35,7 @@ export async function verifyExchange(
   const actor = actorToken === undefined ? undefined : await verifier.verify(actorToken, 'exchange', 'actor');
   const tokens = { subject, actor };
   request.tokens = tokens;
-  checkParties(tokens);
+  checkActor(tokens);
   refuseRevokedTrust(revocations, tokens);
   return tokens;
 }
@@ -49,7 +49,7 @@ export async function verifyAssertion(
   const subject = await verifier.verify(assertion, 'id-jag', undefined, client);
   const tokens = { subject, client };
   request.tokens = tokens;
-  checkParties(tokens);
+  checkActor(tokens);
   refuseRevokedTrust(revocations, tokens);
   return tokens;
 }

@@ -2,13 +2,13 @@
 import type { ExternalLogin } from '../revocation/external-login.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
 
-/** Somebody who has acted, as an issuer knows them: a record, which gives nobody a right. */
+/** A prior actor, as an issuer names it: a record, which gives no rights. */
 export interface PriorActor {
   readonly iss: string;
   readonly sub: string;
 }
 
-/** What an access token is to say. */
+/** The contents of an access token. */
 export interface AccessTokenGrant {
   /** Its `jti`: new, and not secret. */
   readonly id: string;
@@ -19,9 +19,9 @@ export interface AccessTokenGrant {
   readonly actorGeneration?: string;
   /** The client that has sent an identity assertion, else the issuer of the subject token; recorded as `client_id`. */
   readonly clientId: string;
-  /** Who has acted before the actor, the latest first; only with an actor. */
+  /** The prior actors, the latest first; only with an actor. */
   readonly priorActors?: readonly PriorActor[];
-  /** Whose rights a call has that is made with the token: `both` needs actor and subject to have them. Default `actor`. */
+  /** Whose rights a call with the token has: `both` needs actor and subject to have them. Default `actor`. */
   readonly rights?: 'actor' | 'both';
   /** The scopes that are granted, which limit the token; undefined: it is not limited. */
   readonly grantedScopes?: readonly string[];
@@ -35,7 +35,7 @@ export interface AccessTokenGrant {
   readonly issuedAt: number;
   /** Seconds since the Unix epoch. */
   readonly expiresAt: number;
-  /** The keys that vouched for subject and actor, in this order: with any of them the token must end if it is revoked. */
+  /** The keys that signed for subject and actor, in this order: the revocation of either must end the token. */
   readonly vouchedBy: readonly VouchingKey[];
   /** The logins of subject and actor: with any of them the token must end if its provider signs that user out. */
   readonly logins: readonly ExternalLogin[];
@@ -60,8 +60,8 @@ export abstract class AccessTokenIssuer {
   abstract prepare(): AccessTokenSigner;
 
   /**
-   * Finds the live access token of this product that a text is; undefined for everything else. Who holds it may then end it
-   * by itself (RFC 7009): `Revocations.refusesToken` tells so. Without it that endpoint answers 501.
+   * Reads a live access token of this product; undefined for everything else. Its holder may then end it (RFC 7009), and
+   * `Revocations.refusesToken` refuses it. Without this method that endpoint answers 501.
    */
   findLive?(token: string): Promise<LiveAccessToken | undefined>;
 }

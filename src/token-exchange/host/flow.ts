@@ -1,4 +1,4 @@
-// What an external token may be sent for.
+// The purposes of an external token.
 
 /**
  * `embed`: an external token for a session. `exchange`: one, or a subject's and an actor's, for an access token. `id-jag`: an
@@ -7,5 +7,5 @@
  */
 export type Flow = 'embed' | 'exchange' | 'id-jag' | 'logout';
 
-/** The flows that let somebody in. */
+/** The flows that give access. */
 export type AccessFlow = Exclude<Flow, 'logout'>;

@@ -17,6 +17,6 @@ export interface RenderedPage {
 
 /** The product's page for a refused login, in the frame in which its own script has posted it. */
 export abstract class LoginFailurePage {
-  /** Echoes nothing of the request, has no inline script, and tells the word to nobody who may not frame the product. */
+  /** Echoes nothing of the request, has no inline script, and sends the word only to sites that may frame the product. */
   abstract render(failure: LoginFailure): RenderedPage;
 }

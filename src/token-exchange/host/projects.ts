@@ -12,9 +12,9 @@ export interface HostProject {
 
 export interface ProjectMembership {
   readonly role: string;
-  /** What people of the host have given; null: the membership comes from a claim alone. */
+  /** The role given by hand; null: the membership comes from a claim alone. */
   readonly ownRole: string | null;
-  /** Whose claim gives it; null: it comes from people alone. */
+  /** The issuer whose claim gives it; null: it was given by hand alone. */
   readonly issuer: string | null;
   /** Whether the user is the only one with the highest role. */
   readonly isLastAdministrator: boolean;

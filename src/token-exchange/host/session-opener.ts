@@ -15,7 +15,7 @@ export interface SessionLogin {
   /** The `Cookie` header of the login, as it came: what it holds of earlier sessions is the product's matter. Secret. */
   readonly cookies: string | undefined;
   readonly requestId: string;
-  /** The key that vouched for the user; with it, the session must end if it is revoked. */
+  /** The key that signed for the user; its revocation must end the session. */
   readonly vouchedBy: readonly VouchingKey[];
   /** With it, the session must end if its provider signs the user out: `Revocations.refuses` says so. */
   readonly externalLogin: ExternalLogin;
@@ -25,7 +25,7 @@ export interface SessionLogin {
 export interface OpenedSession {
   /** The value of the `Set-Cookie` header. Secret. */
   readonly setCookie: string;
-  /** What the trail may call it, and those that it is renewed by: no secret. */
+  /** Its name for the trail, shared with its renewals: no secret. */
   readonly familyId?: string;
   /** What else happened, such as the end of another user's session: to be recorded with the login. */
   readonly events: readonly AuditEvent[];

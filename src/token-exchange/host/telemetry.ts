@@ -18,7 +18,7 @@ export type TracedStep =
 /** How the fetch of a key set may end. There are no other words, so that they can be labels of a metric. */
 export const KEY_SET_FETCH_OUTCOMES = [
   'succeeded',
-  /** The set has no usable key: its entry trusts nobody now. */
+  /** The set has no usable key: its entry trusts no token now. */
   'no_usable_key',
   'address_refused',
   'connection_failed',
@@ -33,7 +33,7 @@ export const KEY_SET_FETCH_OUTCOMES = [
 
 export type KeySetFetchOutcome = (typeof KEY_SET_FETCH_OUTCOMES)[number];
 
-/** What is known of the key set of a JWKS entry at this moment. */
+/** The present state of the key set of a JWKS entry. */
 export interface KeySetState {
   readonly entry: string;
   readonly issuer: string;
@@ -54,8 +54,8 @@ export interface ReplayRecords {
 }
 
 /**
- * The product's metrics and traces. What is not abstract a host may leave out. No word that is given as a label comes from a
- * client: reasons and outcomes are of fixed sets, entries are named by whoever configures them.
+ * The product's metrics and traces. What is not abstract a host may leave out. No label comes from a client: reasons and outcomes
+ * are of fixed sets, and operators name the entries.
  */
 export abstract class ExchangeTelemetry {
   abstract observeStage(flow: Flow, stage: Stage, seconds: number): void;
@@ -65,38 +65,38 @@ export abstract class ExchangeTelemetry {
    * serve.
    */
   abstract countUnrecordedFailure(flow: Flow, reason?: 'internal_error' | 'temporarily_unavailable'): void;
-  /** Takes a function that tells the present number of usable keys, to be asked whenever metrics are read. */
+  /** Takes a function that returns the present number of usable keys, to be called when metrics are read. */
   abstract watchKeys(read: () => readonly KeysHeld[]): void;
 
   /** Counts a request that was refused for what it is, before a token was looked at. @param reason one of a fixed set */
   countRefusal(_flow: ThrottledFlow, _reason: string): void {
-    // Nobody counts.
+    // Not counted.
   }
 
   /**
-   * Runs a step: the place for a span around it. Must call `work` once, and end as it does. What `work` throws may hold what a
-   * token says: neither its message nor its members belong into a trace.
+   * Runs a step: the place for a span around it. Must call `work` once, and end as it does. An error of `work` may hold claims of
+   * a token: keep its message and members out of a trace.
    */
   traced<T>(_step: TracedStep, work: () => Promise<T>): Promise<T> {
     return work();
   }
 
   countKeySetFetch(_outcome: KeySetFetchOutcome): void {
-    // Nobody counts.
+    // Not counted.
   }
 
-  /** Takes a function that tells of each JWKS entry, to be asked whenever metrics are read. */
+  /** Takes a function that returns the state of each JWKS entry, to be called when metrics are read. */
   watchKeySets(_read: () => readonly KeySetState[]): void {
-    // Nobody watches.
+    // Not watched.
   }
 
   /** Counts a run of the leader's that deletes expired replay records. */
   countReplayPurge(_outcome: 'succeeded' | 'failed'): void {
-    // Nobody counts.
+    // Not counted.
   }
 
   countPurgedReplayRecords(_count: number): void {
-    // Nobody counts.
+    // Not counted.
   }
 
   /**
@@ -104,21 +104,21 @@ export abstract class ExchangeTelemetry {
    * @param read given the most expired records to count; rejects with the driver's error
    */
   watchReplayRecords(_read: (atMost: number) => Promise<ReplayRecords>): void {
-    // Nobody watches.
+    // Not watched.
   }
 }
 
-/** What is throttled: both flows, and the end of single access tokens. */
+/** The throttled endpoints: both flows, and the revocation of access tokens. */
 export type ThrottledFlow = Flow | 'revocation';
 
-/** What a host without metrics has in their place. */
+/** Telemetry of a host without metrics. */
 export class SilentTelemetry extends ExchangeTelemetry {
   observeStage(): void {
-    // Nobody measures.
+    // Not measured.
   }
 
   countThrottled(): void {
-    // Nobody counts.
+    // Not counted.
   }
 
   countUnrecordedFailure(): void {
@@ -126,6 +126,6 @@ export class SilentTelemetry extends ExchangeTelemetry {
   }
 
   watchKeys(): void {
-    // Nobody watches.
+    // Not watched.
   }
 }

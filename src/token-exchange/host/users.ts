@@ -28,7 +28,7 @@ export interface NewHostUser {
   readonly role: string;
 }
 
-/** What a login may change of a user; undefined leaves the stored value. */
+/** The changes of a login to a user; undefined leaves the stored value. */
 export interface HostUserUpdate {
   readonly givenName?: string;
   readonly familyName?: string;

@@ -92,7 +92,7 @@ export class EmbedLoginController {
     return { status: SEE_OTHER, headers };
   }
 
-  /** What it was is not logged: it may be anything, a token too. */
+  /** The value is not logged: it may be anything, even a token. */
   private warnOfReplacement(found: RedirectFault, requestId: string): void {
     this.notices.warn('redirect_replaced', { flow: 'embed', requestId, expected: 'a path', found });
   }

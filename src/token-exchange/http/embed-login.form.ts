@@ -14,7 +14,7 @@ export interface EmbedLoginForm {
 export const ANSWER_FIELD = 'answer';
 export const ANSWER_PAGE = 'page';
 
-/** Whether a post asks for a refusal as a page, however broken the rest of it is: in its body, or in its address. */
+/** Whether the body or address of a post asks for a refusal as a page, even if the rest of it is broken. */
 export function asksForPage(body: unknown, url: string): boolean {
   const [, query = ''] = url.split('?', 2);
   return [body, query].some(

@@ -1,4 +1,4 @@
-// What a flow refuses before any token is looked at.
+// Refusals of a flow before any token is looked at.
 import type { FlowRefusalKind } from '../refusals/refusals.js';
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import type { Form } from './form.js';

@@ -23,7 +23,7 @@ import { requestOf } from '../../platform/http/http-answers.js';
 import { beginWait } from '../../platform/http/request-wait.js';
 import { Revocations } from '../revocation/revocations.js';
 
-/** What takes the endpoints away while the service runs, such as a licence that runs out (D39). */
+/** Removes the endpoints while the service runs, for example when a licence runs out (D39). */
 @Injectable()
 export class AvailableGuard implements CanActivate {
   constructor(
@@ -144,11 +144,11 @@ export class FormOnlyGuard implements CanActivate {
     const fault = faultOfLabel(label, FORM);
     if (fault === undefined) return true;
     const [kind, message] = LABEL_FAULTS[fault];
-    throw new FlowRefusal(kind, message, undefined, toldLabel(label, fault));
+    throw new FlowRefusal(kind, message, undefined, printableLabel(label, fault));
   }
 }
 
-function toldLabel(label: BodyLabel, fault: LabelFault): string {
+function printableLabel(label: BodyLabel, fault: LabelFault): string {
   return printableName(fault === 'content_encoding' ? label['content-encoding'] : label['content-type']);
 }
 

@@ -1,4 +1,4 @@
-// Reads the bodies of the two flows as they are sent, beside whatever parsers the host has.
+// Reads the bodies of the two flows as they are sent, before the parsers of the host.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
@@ -24,13 +24,13 @@ const BODY_HEADERS = ['content-type', 'content-encoding', 'content-length', 'tra
 /** A request of Node's that carries the body that was taken from it. */
 type MarkedRequest = IncomingMessage & { [ARRIVED]?: LabelledBody };
 
-/** What is used of a Fastify request: Node's own, and the pattern of the route that it goes to. */
+/** The used members of a Fastify request: Node's own, and the pattern of its route. */
 interface FastifyRequest {
   readonly raw: IncomingMessage;
   readonly routeOptions: { readonly url?: string };
 }
 
-/** What is used of a Fastify instance. */
+/** The used members of a Fastify instance. */
 interface FastifyHooks {
   addHook(
     name: 'preParsing',
@@ -39,9 +39,8 @@ interface FastifyHooks {
 }
 
 /**
- * A parser of the host would leave nothing of a form but its own reading of it: fields that are given twice, escapes that are
- * broken and other charsets could not be told any more. So these bodies are taken before it, and to whatever comes then the
- * request has none.
+ * A parser of the host would hide duplicate fields, broken escapes and other charsets of a form. So these bodies are read before
+ * it, and later parsers find none.
  */
 @Injectable()
 export class FormBodies implements OnModuleInit {
@@ -92,14 +91,14 @@ export class FormBodies implements OnModuleInit {
     });
   }
 
-  /** Express has no place before what was put into it earlier, so Node's server is told to wait. */
+  /** Express has no place before earlier handlers, so Node's server waits. */
   private readBeforeExpress(server: Server): void {
     const listeners = server.rawListeners('request') as RequestListener[];
     server.removeAllListeners('request');
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const goOn = () => listeners.forEach((listener) => listener.call(server, request, response));
       if (!this.isForm(request.method, request.url?.split(/[?#]/, 1)[0])) return goOn();
-      // Who breaks off has gone, and waits for no answer.
+      // A client that broke off waits for no answer.
       this.take(request).then(goOn, () => response.destroy());
     });
   }

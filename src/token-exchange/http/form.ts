@@ -28,8 +28,8 @@ const PLUS = 0x2b;
 const SPACE = 0x20;
 
 /**
- * The fields of a form or query string. What is wrong with it is kept until somebody asks for all of it.
- * @rule B.work Reading takes time in proportion to what is sent; so does everything else that is done before a token is checked.
+ * The fields of a form or query string. Its error is kept until all of it is asked for.
+ * @rule B.work Reading takes time in proportion to the input; so does all other work before a token is checked.
  */
 export class Form {
   private readonly fields = new Map<string, string>();
@@ -126,7 +126,7 @@ export class Form {
     return new FormError(`${shown(name)} must have at most ${this.limitOf(name)} characters`, name);
   }
 
-  /** The first error tells. */
+  /** The first error counts. */
   private keep(error: FormError): void {
     this.error ??= error;
   }

@@ -18,7 +18,7 @@ export function grantTypes({ exchange, idAssertion }: Switches): ReadonlyMap<str
   ]);
 }
 
-/** What metadata say of the grants that are switched on. */
+/** Metadata of the grants that are switched on. */
 export function publishedGrants(switches: Switches) {
   const { exchange, idAssertion } = switches;
   return {
@@ -49,7 +49,7 @@ const FLOW = Symbol('the flow of a request at the token endpoint');
 
 type Marked = HttpRequest & { [FLOW]?: TokenFlow };
 
-/** For whatever answers a request that has failed. */
+/** For the answer to a failed request. */
 export function markFlow(request: Marked, flow: TokenFlow): void {
   request[FLOW] = flow;
 }

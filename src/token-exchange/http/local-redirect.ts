@@ -22,7 +22,7 @@ export function localRedirect(target: string | undefined): string {
   return verdict !== undefined && 'location' in verdict ? verdict.location : '/';
 }
 
-/** Why a target is not followed. It is told without anything of the target. */
+/** Why a target is not followed, without anything of the target. */
 export type RedirectFault =
   | 'an absolute address'
   | 'no path'

@@ -101,7 +101,7 @@ export class MetadataController {
       jwks_uri: baseUrl + KEY_SET_PATH,
       scopes_supported: scopes,
       grant_types_supported: grantTypes,
-      // Required, and nobody is sent through a browser for a token. Some clients refuse an empty list.
+      // Required, although no browser is redirected for a token. Some clients refuse an empty list.
       response_types_supported: ['none'],
       token_endpoint_auth_methods_supported: authMethods,
       ...(authMethods.includes('private_key_jwt') && {

@@ -33,8 +33,8 @@ export class OAuthErrorFilter extends RefusalFilter {
 }
 
 /**
- * A client that does not authenticate is told how it may (RFC 6749 §5.2); an assertion that is not as it must be is `invalid_grant`, its
- * claims too (RFC 7523 §3.1).
+ * A client that does not authenticate gets the ways to do so (RFC 6749 §5.2); a faulty assertion or claim is `invalid_grant` (RFC
+ * 7523 §3.1).
  */
 function asRfc7523(refused: Refused, request: HttpRequest, thrown: unknown): Refused {
   if (refused.error === 'invalid_client') return { ...refused, headers: CHALLENGE };

@@ -23,8 +23,8 @@ export const LOGOUT_PATH = PATH_PREFIX + ENDPOINTS.logout;
 export const EMBED_PATH = PATH_PREFIX + ENDPOINTS.embed;
 
 /**
- * The methods of embedded login. A HEAD, which servers hand to the route of a GET, must not sign anybody in, nor use a token
- * up (D57). Under the strict policy a GET does not either (P.strict).
+ * The methods of embedded login. A HEAD, which servers hand to the route of a GET, must neither sign a user in nor use a token up
+ * (D57). Under the strict policy a GET does not either (P.strict).
  */
 export function loginMethods({ strict }: Pick<TokenExchangeOptions, 'strict'>): readonly string[] {
   return strict ? ['POST'] : ['GET', 'POST'];

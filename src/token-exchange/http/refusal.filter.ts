@@ -1,4 +1,4 @@
-// Finds the answer to whatever ends a request of a flow; how it is written is its endpoint's.
+// Finds the answer to each error of a flow; its endpoint writes it.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
@@ -18,7 +18,7 @@ import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import { FlowRefusal } from './flow-refusal.js';
 
-/** What the client gets, before it is written as the endpoint writes its errors. */
+/** The answer to the client, before the endpoint writes it in its form. */
 export interface Refused extends Required<EndpointAnswer> {
   readonly headers?: HttpAnswer['headers'];
 }

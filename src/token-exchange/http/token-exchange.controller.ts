@@ -34,7 +34,7 @@ export interface TokenExchangeAnswer {
   /** Whole seconds. */
   expires_in: number;
   issued_token_type: 'urn:ietf:params:oauth:token-type:access_token';
-  /** What is granted, where it is limited (RFC 6749 §5.1). */
+  /** The granted scopes, if limited (RFC 6749 §5.1). */
   scope?: string;
 }
 

@@ -44,7 +44,7 @@ const FORM = {
     actor_token: {
       ...JWT,
       description:
-        'The external JWT of the acting party, whose rights then count, with `rights: both` in an entry beside the subject’s.',
+        'The external JWT of the actor, whose rights then count, with `rights: both` in an entry beside the subject’s.',
     },
     actor_token_type: IGNORED,
     requested_token_type: IGNORED,

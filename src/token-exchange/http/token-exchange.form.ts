@@ -67,7 +67,7 @@ export function readAskedGrants(form: Form): AskedGrants {
   return { scope: form.get('scope') || undefined, resource: resources(form) };
 }
 
-/** That the subject token has no type is nearly everybody's, and the contract's, way. */
+/** Most clients send no type of the subject token, as the contract has it. */
 function otherTypes(form: Form): readonly OtherTokenType[] | undefined {
   const ofSubject = form.get('subject_token_type') || JWT_TYPE;
   const ofActor = form.get('actor_token') ? form.get('actor_token_type') : JWT_TYPE;

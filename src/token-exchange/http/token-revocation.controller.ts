@@ -91,7 +91,7 @@ export class TokenRevocationController {
   async revoke(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const token = readTokenRevocationForm(this.bodies.bytesOf(request));
     await this.tokens.end(token, requestIdOf(request), waitedMs(request));
-    // Nobody learns whether there was such a token (RFC 7009 §2.2).
+    // The answer does not show whether there was such a token (RFC 7009 §2.2).
     this.answers.reply(request, response, { status: 200 });
   }
 }

@@ -1,4 +1,4 @@
-// Tells the operator why an embedded login leaves no session where the instance is reached over plain HTTP.
+// Warns the operator why an embedded login leaves no session if the instance is reached over plain HTTP.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
@@ -30,7 +30,7 @@ export class PlainHttpWarning {
   }
 }
 
-/** Tells the operator of token types that other servers would refuse: here they are taken and not used. */
+/** Warns the operator of token types that other servers would refuse: here they are accepted and ignored. */
 @Injectable()
 export class TokenTypeWarning {
   private readonly lastWarnedAtMs = new Map<string, number>();
@@ -40,7 +40,7 @@ export class TokenTypeWarning {
     private readonly notices: Notices,
   ) {}
 
-  /** Once a minute at most for each field: it harms nobody, and whoever sends it sends it with every request. */
+  /** Once a minute at most for each field: it is harmless, and its client sends it with every request. */
   warn({ field, expected, found }: OtherTokenType, requestId: string): void {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - (this.lastWarnedAtMs.get(field) ?? Number.NEGATIVE_INFINITY) < PAUSE_MS) return;

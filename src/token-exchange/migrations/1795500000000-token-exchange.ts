@@ -37,7 +37,8 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     )`,
     `CREATE INDEX token_exchange_used_jti_expiry ON token_exchange_used_jti (expires_at)`,
   ],
-  // projects_digest is that of the claim of projects that was last synced; a host clears it where somebody changes what came of it.
+  // projects_digest is that of the claim of projects that was last synced; a host clears it when a membership from the claim is
+  // changed otherwise.
   token_exchange_identity_link: [
     `CREATE TABLE token_exchange_identity_link (
       issuer text NOT NULL,
@@ -157,5 +158,5 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What a database has once the migration has run. */
+/** The tables of the migration. */
 export const TOKEN_EXCHANGE_TABLES: readonly string[] = Object.keys(TABLES);

@@ -8,7 +8,7 @@ import { TOKEN_REFUSALS } from './token-refusals.js';
 /** The page of the documentation that has a row, with an anchor, for each word. */
 export const REFUSALS_PAGE = 'docs/refusals.md';
 
-/** What a line tells beyond the cause. */
+/** The values of a line beyond the cause. */
 export type Values = Pick<RejectionContext, 'party' | 'detail' | 'expected' | 'found'>;
 
 /** @param work what was refused, such as `a token exchange` */
@@ -40,6 +40,6 @@ function line({ cause }: Explanation, { detail, expected, found }: Values, ancho
     expected === undefined ? undefined : `expected ${expected}`,
     found === undefined ? undefined : `found ${found}`,
   ];
-  const told = [cause, ...values.filter((value) => value !== undefined)].join('; ');
-  return `${told}; see ${REFUSALS_PAGE}#${anchor}`;
+  const explained = [cause, ...values.filter((value) => value !== undefined)].join('; ');
+  return `${explained}; see ${REFUSALS_PAGE}#${anchor}`;
 }

@@ -29,7 +29,7 @@ export type Check =
 
 /** For operators. Clauses without a full stop. */
 export interface Explanation {
-  /** What was wrong. */
+  /** The fault. */
   readonly cause: string;
   /** Who does what about it. */
   readonly remedy: string;
@@ -199,10 +199,10 @@ export const NOTICES = {
   },
   project_administrator_kept: {
     cause: 'the user stays the last administrator of a project, which the claim of projects would have ended',
-    remedy: 'somebody else is made an administrator of the project: the next token of the user then ends it',
+    remedy: 'make another user an administrator of the project: the next token of the user then ends it',
   },
   token_type_ignored: {
-    cause: 'a token type was ignored: every token is read as a JWT, whatever its type field says',
+    cause: 'a token type was ignored: every token is read as a JWT, with any type field',
     remedy: 'the client sends the expected type, because other servers may refuse it (RFC 8693)',
   },
 } as const satisfies Record<string, Explanation>;

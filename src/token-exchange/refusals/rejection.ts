@@ -5,8 +5,8 @@ import type { RejectionReason } from './token-refusals.js';
 export type Party = 'subject' | 'actor';
 
 /**
- * What a rejection tells the log and the audit trail alone. Of claims only what a right signature covers; `issuer`
- * and `kid` as they were sent only where the issuer is a trusted one.
+ * Details of a rejection for the log and the audit trail alone. Claims only with a valid signature; `issuer` and `kid` as sent
+ * only if the issuer is a trusted one.
  */
 export interface RejectionContext {
   /** Which of the two tokens of an exchange was refused. */
@@ -29,8 +29,8 @@ export interface RejectionContext {
 }
 
 /**
- * Whom a token with a valid signature is about. Personal data: the audit trail finds the local user by it, and stores a keyed hash
- * of it; no log and no payload has it.
+ * The person of a token with a valid signature. Personal data: the audit trail finds the local user with it, and stores a keyed
+ * hash; no log and no payload has it.
  */
 export interface ExternalPerson {
   readonly issuer: string;
@@ -47,7 +47,7 @@ export class Rejection extends Error {
     readonly reason: RejectionReason,
     private gathered: RejectionContext = {},
   ) {
-    // An answer, not a fault: nobody looks where it was made, and to write that down is most of its price.
+    // An answer, not a fault: its stack is not needed, and costs the most.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(gathered.detail === undefined ? reason : `${reason}: ${gathered.detail}`);

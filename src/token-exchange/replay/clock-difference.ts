@@ -67,7 +67,7 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
     return this.measuring;
   }
 
-  /** What cannot be measured keeps its last value: a database that is away accepts no token either. */
+  /** A failed measurement keeps the last value: without the database no token is accepted either. */
   private async readDatabaseTime(): Promise<void> {
     try {
       const [row] = await this.database.query<{ now: number }>(

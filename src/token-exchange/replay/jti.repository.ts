@@ -72,7 +72,7 @@ export class JtiRepository {
        FROM pg_class WHERE oid = 'token_exchange_used_jti'::regclass`,
       [now, RETENTION_MARGIN_SECONDS, atMost],
     );
-    if (records === undefined) throw new Error('the table of replay records is gone');
+    if (records === undefined) throw new Error('the table of replay records does not exist');
     return records;
   }
 }

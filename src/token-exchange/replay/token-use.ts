@@ -16,7 +16,7 @@ export interface AskedId {
   readonly request: number;
 }
 
-/** What is stored of an id: its SHA-256, so that length and characters do not matter. @returns hexadecimal digits */
+/** The stored form of an id: its SHA-256, so that length and characters do not matter. @returns hexadecimal digits */
 export function jtiHashOf(jti: string): string {
   return hash('sha256', jti, 'hex');
 }

@@ -1,7 +1,7 @@
 // The session cookie: how it is set, cleared and read.
 import { stringifySetCookie } from 'cookie';
 
-/** What the sessions of this package are told. */
+/** Options of this package's sessions. */
 export interface SessionOptions {
   /** Life of a session, in seconds; 60 to 86,400. */
   readonly sessionLifetimeSeconds: number;

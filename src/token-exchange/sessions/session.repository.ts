@@ -12,7 +12,7 @@ import { readRecordedKeys, recordedKeys } from '../revocation/vouching-key.js';
 export interface WebSession {
   readonly idHash: Buffer;
   readonly userId: string;
-  /** What it shares with the sessions that it was renewed from, and with those that are renewed from it. */
+  /** Shared with the sessions from which it was renewed, and with its own renewals. */
   readonly familyId: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -36,7 +36,7 @@ interface SessionRow extends Omit<WebSession, 'vouchedBy' | 'externalLogin'> {
 /** An ended row stays for so long, for what is to be said of its end. */
 const ENDED_ROWS_STAY_SECONDS = 300;
 
-/** What is told of a session that was deleted. */
+/** A deleted session, for its event. */
 export type DeletedSession = Pick<WebSession, 'userId' | 'familyId' | 'expiresAt'>;
 
 @Injectable()
@@ -133,9 +133,9 @@ export class SessionRepository {
   }
 
   /**
-   * Deletes whole families, whatever is being renewed in them. A renewal holds the row of its predecessor: the statement
-   * waits for it, and does not see yet what it opens. So it is repeated until there is nothing left to be seen. No
-   * renewal is under way then, since its predecessor would be seen, and none can follow, since its predecessor is gone.
+   * Deletes whole families, also during renewals. A renewal holds the row of its predecessor: the statement waits for it, but
+   * does not see the new session. So it repeats until it finds none. Then no renewal is under way, since its predecessor would be
+   * found, and none can follow without a predecessor.
    */
   async deleteFamilies(transaction: Transaction, familyIds: readonly string[]): Promise<DeletedSession[]> {
     const deleted: DeletedSession[] = [];
@@ -159,7 +159,9 @@ export class SessionRepository {
     );
   }
 
-  /** Deletes all sessions of a user. What is being opened is not seen yet: the generation of the user's access ends that. */
+  /**
+   * Deletes all sessions of a user. A session that is being opened is not seen yet: the generation of the user's access ends it.
+   */
   deleteOfUser(transaction: Transaction, userId: string): Promise<DeletedSession[]> {
     return managerOf(transaction).query<DeletedSession[]>(
       `WITH deleted AS (DELETE FROM token_exchange_session WHERE user_id = $1 RETURNING user_id, family_id, expires_at)

@@ -52,8 +52,8 @@ export class SessionService extends SessionOpener {
   }
 
   /**
-   * Opens a session under a new random id, in the family of the latest session of this user that the request carries.
-   * Whatever else it carries ends with its family: another user's, or what another jar of the browser still held.
+   * Opens a session under a new random id, in the family of the latest session of this user that the request carries. Its other
+   * sessions end with their families: another user's, or those of another cookie jar of the browser.
    * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
    */
   async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
@@ -73,7 +73,7 @@ export class SessionService extends SessionOpener {
     const events = await this.endFamilies(transaction, others, requestId, 'replaced');
 
     const { setCookie, ...fresh } = this.fresh();
-    const vouchedBy = vouchingKeys(
+    const vouchedBy = keysOf(
       keys,
       carried.filter((session) => session.familyId === renewedId),
     );
@@ -82,7 +82,7 @@ export class SessionService extends SessionOpener {
     return { setCookie, familyId, events };
   }
 
-  /** Of a browser that carries no session, live or not, there is nothing to be renewed and nothing to be ended. */
+  /** Without a session cookie there is nothing to renew and nothing to end. */
   override prepare(login: Omit<SessionLogin, 'userId' | 'accessGeneration'>): PreparedSession | undefined {
     const { loginOrigin = null, cookies, vouchedBy, externalLogin } = login;
     if (this.idsIn(cookies).length > 0) return undefined;
@@ -92,7 +92,7 @@ export class SessionService extends SessionOpener {
     return { session: { ...fresh, familyId, loginOrigin, vouchedBy, externalLogin }, opened };
   }
 
-  /** What every session has of its own. */
+  /** Members unique to each session. */
   private fresh(): Pick<WebSession, 'idHash' | 'createdAt' | 'expiresAt'> & { readonly setCookie: string } {
     const id = randomBytes(ID_BYTES).toString('base64url');
     const { sessionLifetimeSeconds } = this.options;
@@ -109,7 +109,7 @@ export class SessionService extends SessionOpener {
 
   /**
    * Ends families whole: all sessions, also those in their grace and those that are being opened.
-   * @returns what the audit trail is told
+   * @returns the events for the audit trail
    */
   signOut(transaction: Transaction, familyIds: readonly string[], requestId: string): Promise<AuditEvent[]> {
     return this.endFamilies(transaction, familyIds, requestId, 'signed-out');
@@ -163,7 +163,7 @@ export class SessionService extends SessionOpener {
    */
   async findLive(ids: readonly string[], transaction?: Transaction): Promise<WebSession[]> {
     if (ids.length === 0) return [];
-    // Before the database is asked: where it is away, nobody waits for it.
+    // Before the database is asked, so that no request waits for a database that is away.
     if (transaction === undefined) this.revocations.ensureKnown();
     const found = await this.sessions.findLive(ids.map(hashOf), this.clock.now(), transaction);
     return found.filter((session) => !this.isRevoked(session));
@@ -246,7 +246,7 @@ export class SessionService extends SessionOpener {
  * A renewal adds its key to those of the sessions that it goes on from, since it lets their family live on. Where theirs are
  * not known, they stay unknown.
  */
-function vouchingKeys(
+function keysOf(
   own: readonly VouchingKey[],
   predecessors: readonly WebSession[],
 ): readonly VouchingKey[] | null {

@@ -25,7 +25,7 @@ export interface SettingRow {
   readonly description: string;
   /** The value where it is not given; absent where there is none, or it depends. */
   readonly default?: string | number | boolean | readonly [];
-  /** What holds where it is not given, in words; else `default` says it. */
+  /** The default in words; else `default` has it. */
   readonly otherwise?: string;
   /** The range in words, for a value that is no number. */
   readonly range?: string;

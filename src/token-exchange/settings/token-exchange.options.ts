@@ -96,8 +96,8 @@ export interface UserTable {
   readonly columns: {
     readonly id: string;
     /**
-     * Another value after every write to the row, whoever writes it: a trigger has to see to that, as in `version bigint NOT NULL`,
-     * set by `BEFORE INSERT OR UPDATE` to `hashtextextended(gen_random_uuid()::text, 0)`. A counter would repeat after a restore.
+     * A new value after every write to the row, which needs a trigger, as in `version bigint NOT NULL`, set by `BEFORE INSERT OR
+     * UPDATE` to `hashtextextended(gen_random_uuid()::text, 0)`. A counter would repeat after a restore.
      */
     readonly version: string;
     readonly role: string;
@@ -112,7 +112,7 @@ export interface UserTable {
 /** All that the module goes by, completed and checked. */
 export interface TokenExchangeOptions {
   readonly trustedKeys: readonly TrustedKeyEntry[];
-  /** What an entry of the trusted keys does not say is not allowed, and no GET signs in. */
+  /** A trusted key entry allows only what it says, and no GET signs in. */
   readonly strict: boolean;
   /** The `iss` of the host's own access tokens, which no external token and no entry may name; undefined: it is not known. */
   readonly ownIssuer?: string;
@@ -133,7 +133,7 @@ export interface TokenExchangeOptions {
   readonly isAvailable: () => boolean;
 }
 
-/** What the host is to its partners, for checking entries. */
+/** Facts of the host for the check of entries. */
 export interface EntryRulesSettings {
   /**
    * The address of the host itself, for which every token is good that names no other service. Default `accessTokens.issuer`. Where
@@ -144,11 +144,11 @@ export interface EntryRulesSettings {
   readonly scopes?: readonly string[];
 }
 
-/** What a host says: trusted keys and roles, and whatever is to differ from the defaults. */
+/** The settings of a host: trusted keys and roles, and deviations from the defaults. */
 export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   /** The JSON text of the entries, or the value of that text; or entries that `readTrustedKeys` has made. */
   readonly trustedKeys: string | readonly object[];
-  /** What entries are checked by, stored ones too, beside roles, `jwks.allowHttp` and `strict`. */
+  /** Rules for entries, stored ones too, beside roles, `jwks.allowHttp` and `strict`. */
   readonly entryRules?: EntryRulesSettings;
   readonly embedLogin?: Partial<EmbedLoginSettings>;
   readonly exchange?: Partial<ExchangeSettings>;
@@ -192,7 +192,7 @@ export interface SessionSettings {
 /** What the paths of the endpoints begin with, unless the settings say otherwise. */
 export const PATH_PREFIX = '/rest/auth';
 
-/** What makes the routes: it has to be known at the registration, before anything is injected. */
+/** Settings of the routes, needed at the registration, before anything is injected. */
 export interface RouteSettings {
   /** What the paths of the endpoints begin with, behind a prefix of the host. */
   readonly pathPrefix?: string;

@@ -22,7 +22,7 @@ import type {
 const SEALING_KEY_BYTES = 32;
 
 /**
- * The options that settings stand for. What the trusted keys' author may not expect is logged.
+ * The options for settings. Notes about the trusted keys are logged.
  * @throws RangeError naming the setting; Error with all problems of the trusted keys
  */
 export function completedOptions(settings: TokenExchangeSettings, log: Log = SILENT): TokenExchangeOptions {
@@ -126,7 +126,7 @@ function completed<Name extends Section>(
   return Object.fromEntries(members) as Sections[Name];
 }
 
-/** What entries of the trusted keys are checked by. */
+/** The rules for trusted key entries. */
 export function entryRules(settings: TokenExchangeSettings): TrustedKeysRules {
   const { roles, strict = SETTINGS.strict.default, jwks, accessTokens } = settings;
   const { baseUrl = accessTokens?.issuer, scopes } = settings.entryRules ?? {};

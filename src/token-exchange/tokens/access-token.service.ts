@@ -21,7 +21,7 @@ import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
-/** What the access tokens of this package are told. */
+/** Options of this package's access tokens. */
 export interface AccessTokenOptions {
   /** `iss` and `aud` of every token: the origin of the host's API. */
   readonly issuer: string;
@@ -30,7 +30,7 @@ export interface AccessTokenOptions {
 /** Injection token of the options. */
 export const ACCESS_TOKEN_OPTIONS = Symbol('ACCESS_TOKEN_OPTIONS');
 
-/** What a token says besides `iss`, which is always the host (RFC 9068 §2.2, RFC 8693 §4.1). */
+/** The claims besides `iss`, which is always the host (RFC 9068 §2.2, RFC 8693 §4.1). */
 interface AccessTokenClaims {
   readonly aud: string;
   readonly sub: string;
@@ -53,8 +53,8 @@ interface AccessTokenClaims {
 }
 
 /**
- * Outermost the actor, by the id of a local user; inside whoever has acted before, as their issuers know them. Rights are
- * those of the outermost alone (RFC 8693 §4.1).
+ * The outermost actor is a local user id; inside are the prior actors, as their issuers name them. Rights are those of the
+ * outermost alone (RFC 8693 §4.1).
  */
 interface ActorClaim {
   readonly iss?: string;
@@ -80,7 +80,7 @@ export interface VerifiedAccessToken {
 /** Why a Bearer credential is no live access token of this host. */
 export interface AccessTokenRefusal extends Pick<RejectionContext, 'expected' | 'found'> {
   readonly reason: BearerReason;
-  /** What it says, where its signature is ours. */
+  /** Its content, if this instance signed it. */
   readonly token?: VerifiedAccessToken;
 }
 
@@ -267,7 +267,7 @@ function kidOf(token: string): string | undefined {
 }
 
 /**
- * The signature is ours, so the claims are as we wrote them; they are still read by type.
+ * This instance signed the claims, so they are as written; their types are checked all the same.
  * @rule 4.2.4 A requested scope or resource narrows nothing: it is not read. What was granted is (P.scopes, P.resources).
  */
 function readClaims(claims: JWTPayload): ReadToken {

@@ -1,4 +1,4 @@
-// Who makes a call with an access token, by the state that its users have now.
+// The caller with an access token, in the present state of its users.
 import type { AccessTokenRefusal, AccessTokenVerdict, VerifiedAccessToken } from './access-token.service.js';
 
 /** What of a user decides whether access goes on. */
@@ -25,12 +25,12 @@ export type CallerVerdict<User> =
   { readonly caller: Caller<User> } | { readonly refusal: AccessTokenRefusal };
 
 /**
- * Who presents an access token; a refusal when the token is not valid, or one of its users is deleted, disabled or was signed out.
- * @rule D30 The rights are the actor's where there is one, else the subject's, as they are now.
- * See grants.ts for who decides that they are those of both (P.rights), and that scopes limit them (P.scopes).
- * @rule D8 An actor who is gone is never replaced by the subject.
- * @rule D7 A disabled user's tokens stop working at once, and for good.
- * See the migration of the access generation, which the trigger raises, and commit.repository.ts for the refusal in both flows.
+ * The caller of an access token; a refusal if the token is not valid, or one of its users is deleted, disabled or was signed out.
+ * @rule D30 The rights are the actor's where there is one, else the subject's, as they are now. See grants.ts for who decides
+ * that they are those of both (P.rights), and that scopes limit them (P.scopes).
+ * @rule D8 The subject never replaces a deleted actor.
+ * @rule D7 A disabled user's tokens stop working at once, and for good. See the migration of the access generation, which the
+ * trigger raises, and commit.repository.ts for the refusal in both flows.
  */
 export async function callerOf<User extends CallingUser>(
   verdict: AccessTokenVerdict,
@@ -74,7 +74,7 @@ function refusedFor(
 ): { readonly refusal: AccessTokenRefusal } {
   const [reason, found] =
     user === undefined
-      ? (['user_unknown', `the ${party} is gone`] as const)
+      ? (['user_unknown', `the ${party} was deleted`] as const)
       : (['user_disabled', `the ${party} is disabled`] as const);
   return { refusal: { reason, found, token } };
 }

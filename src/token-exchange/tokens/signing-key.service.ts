@@ -25,7 +25,7 @@ export interface LoadedKey {
 }
 
 const DAY_MS = 86_400_000;
-/** A key signs for 30 days; its successor is published a day before it signs, so that caches know it by then. */
+/** A key signs for 30 days; its successor is published a day before it signs, so that caches know it in time. */
 const SIGNING_MS = 30 * DAY_MS;
 const PUBLISHED_AHEAD_MS = DAY_MS;
 /** No access token lives longer than a day, so a key is of no use a day after it signed for the last time. */

@@ -1,4 +1,4 @@
-// Token revocation: whoever holds an access token may end it.
+// Token revocation: the holder of an access token may end it.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { withinWait } from '../../platform/database/wait-limit.js';
@@ -19,9 +19,9 @@ export class TokenRevocationService {
   }
 
   /**
-   * Ends the token if it is a live one of this instance. Everything else is as it shall be: nobody can use it.
+   * Ends the token if it is a live one of this instance. Any other text is useless already.
    * @param waitedMs what the request has waited for the database so far
-   * @rule D61 Who holds an access token may end it, on all instances; to hold it is the only credential.
+   * @rule D61 The holder of an access token may end it, on all instances; the token is the only credential.
    */
   end(token: string, requestId: string, waitedMs = 0): Promise<void> {
     return withinWait(this.database.waitMs - waitedMs, async () => {

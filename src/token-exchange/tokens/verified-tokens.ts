@@ -5,10 +5,10 @@ import { hash } from 'node:crypto';
 const MAX_TOKENS = 10_000;
 
 /**
- * What was read of each token, by the SHA-256 of all its characters: no two tokens share an entry, whatever parts they
- * have in common (known from other products: CVE-2026-35039). Only the signature's verdict is remembered, which never
- * changes; whether a token has expired, and who its users are now, is asked at each call. The oldest entries go first, and with each
- * that comes those that are over: so memory follows the tokens that live.
+ * Contents of tokens by the SHA-256 of all characters, so that tokens with common parts share no entry (CVE-2026-35039 of another
+ * product). Only the signature's verdict is remembered, which never changes; whether a token has expired, and who its users are
+ * now, is asked at each call. The oldest entries go first, and with each that comes those that are over: so memory follows the
+ * tokens that live.
  */
 export class VerifiedTokens<Content> {
   private readonly contents = new Map<string, Content>();

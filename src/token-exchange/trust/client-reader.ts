@@ -8,7 +8,7 @@ import { urlFault } from './jwks-url.js';
 import type { TrustPolicy, ClientCredential, TrustedClient } from './trust-policy.js';
 import { flowsOf } from './trust-policy.js';
 
-/** What is wrong with one client; never with a value of it. */
+/** A fault of one client, without its values. */
 class ClientFault extends Error {}
 
 const CREDENTIALS = ['keys', 'jwksUrl', 'secretHash'] as const;

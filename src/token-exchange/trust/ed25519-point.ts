@@ -9,12 +9,12 @@ const D = 0x52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3n;
 const SIGN_BIT = 1n << 255n;
 
 /**
- * Whether nobody but the holder of the private key can sign for this key. node:crypto takes two sorts of points for which
- * that does not hold, whatever the sign of x:
+ * Whether only the holder of the private key can sign for this key. node:crypto takes two sorts of points for which that does not
+ * hold, with either sign of x:
  *
  * - Eight points have an order of 8 or less. A signature is right when S·B = R + k·A. With such an A the last term has
- *   eight values at most, one of which is nothing, so everybody finds an S and an R that fit, and no private key is
- *   needed. RFC 8725 §3.4 has such inputs be looked for.
+ *   eight values at most, one of which is nothing, so anyone finds an S and an R that fit, and no private key is needed. RFC 8725
+ *   §3.4 demands a check for such inputs.
  * - A y of the prime or more is another spelling of a smaller one, which RFC 8032 §5.1.3 refuses to decode.
  */
 export function isSoundEd25519Key(key: KeyObject): boolean {

@@ -2,11 +2,11 @@
 import { didYouMean } from '../../platform/text/wording.js';
 import { isJsonObject, isUnstorable } from '../../platform/json/strict-json.js';
 
-/** What is said of entries as they are read. With problems the process must not start; values never appear in any text (D32). */
+/** Findings about entries. With problems the process must not start; values never appear in any text (D32). */
 export interface Findings {
   readonly problems: string[];
   readonly warnings: string[];
-  /** What a good entry does that its author may not expect. */
+  /** Effects of a good entry that its author may not expect. */
   readonly notes: string[];
 }
 
@@ -154,7 +154,7 @@ export function isTextArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((member) => typeof member === 'string');
 }
 
-/** The members of entries are known to everybody: to name one tells nothing of the entry. */
+/** The members of entries are public: to name one reveals nothing of the entry. */
 function unknownMember(member: string, known: ReadonlySet<string>): string {
   return `is not a known member${didYouMean(member, known)}`;
 }

@@ -25,7 +25,7 @@ import type { TrustPolicy } from './trust-policy.js';
 import { readClients, warnOfClients } from './client-reader.js';
 import type { JwksEntry, StaticKeyEntry, TrustedKeyEntry } from './trusted-key.js';
 
-/** What the reader must know of its host and configuration. */
+/** Facts of the host and its configuration for the reader. */
 export interface TrustedKeysRules extends PolicyRules, JwksUrlRules {
   /** CIDR ranges that are not public and yet allowed (D33). Addresses are not checked where it is left out: a fetch does it. */
   readonly allowPrivate?: readonly string[];
@@ -35,7 +35,7 @@ const MEMBERS = {
   static: new Set(['type', ...POLICY_MEMBERS, 'kid', 'algorithms', 'key']),
   jwks: new Set(['type', ...POLICY_MEMBERS, 'url', 'cacheTtlSeconds']),
 };
-/** And nothing beside it: what follows would be kept, and told, without ever having been looked at. */
+/** And nothing after it, which would be kept and shown without a check. */
 const ONE_PUBLIC_KEY =
   /^\s*-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z\d+/=\s]+-----END (RSA )?PUBLIC KEY-----\s*$/;
 const MIN_CACHE_SECONDS = 60;

@@ -109,7 +109,7 @@ function readKid({ kid }: Record<string, unknown>): string {
   return kid;
 }
 
-/** A key meant for something else, or one whose private half is known to everybody who can read the set. */
+/** A key for another purpose, or one whose private half is in the set, for all to read. */
 function refusePurpose(jwk: Record<string, unknown>): void {
   const { use, key_ops: operations } = jwk;
   if (jwk['kty'] === 'oct') throw new UnusableKeyError('is symmetric (kty "oct")');
@@ -157,8 +157,8 @@ function refuseWeakKey(key: KeyObject): void {
 }
 
 /**
- * Of keys with the same kid none serves: which one is meant cannot be told. Only usable keys count, because issuers
- * publish an encryption key under the kid of the signing key, and that one leaves no doubt.
+ * Of keys with the same kid none serves, since it is unclear which one is meant. Only usable keys count, because issuers publish
+ * an encryption key under the kid of the signing key, and that one leaves no doubt.
  */
 function withoutSharedKids(keys: readonly LabelledKey[], warnings: string[]): JwksKey[] {
   const shares = ({ kid }: LabelledKey) => keys.filter((key) => key.kid === kid).length > 1;

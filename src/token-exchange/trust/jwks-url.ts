@@ -1,6 +1,6 @@
 // Which addresses of key sets an entry may name.
 
-/** What messages call the settings that widen what may be fetched. */
+/** The names of settings, for messages, that widen what may be fetched. */
 export interface JwksSettingNames {
   readonly allowHttp: string;
   readonly allowPrivate: string;

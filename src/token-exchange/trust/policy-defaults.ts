@@ -1,16 +1,16 @@
-// What a policy is where its entry says nothing: the contract's rule, or the safe one; and what is said of risks that it takes.
+// Defaults of a policy: the contract's rule, or the safe one; and warnings of its risks.
 import type { EntryMembers } from './entry-members.js';
 import type { Flow } from '../host/flow.js';
 import type { TrustPolicy } from './trust-policy.js';
 import { domainsOf, flowsOf } from './trust-policy.js';
 
 /**
- * `contract`: as the contract says, open where it is. `stored`: for entries that a command has made, which are open to
- * nobody's owner. `strict`: what an entry does not say is not allowed.
+ * `contract`: as the contract says, open where it is. `stored`: for entries that a command created, which let no owner in.
+ * `strict`: only what an entry says is allowed.
  */
 export type PolicyDefaults = 'contract' | 'stored' | 'strict';
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<string> = new Set();
 const WAYS_IN: ReadonlySet<Flow> = new Set<Flow>(['embed', 'exchange']);
 
 const STORED = { linkPrivileged: false, excludeOwner: true } as const satisfies Partial<TrustPolicy>;
@@ -25,10 +25,10 @@ function strict(said: Pick<TrustPolicy, 'emailDomains'>) {
     provisionUsers: true,
     roleCeiling: true,
     excludeOwner: true,
-    actFor: NOBODY,
+    actFor: NONE,
     rights: 'both',
-    scopes: NOBODY,
-    resources: NOBODY,
+    scopes: NONE,
+    resources: NONE,
   } as const satisfies Partial<TrustPolicy>;
 }
 
@@ -67,7 +67,7 @@ function refuseStrictGaps(members: EntryMembers, policy: TrustPolicy): void {
     required('emailDomains', ', unless linkExistingUsers and provisionUsers are false; ["*"] is any domain');
 }
 
-/** An identity assertion is for this instance, whatever the entry says. */
+/** An identity assertion is always for this instance. */
 export function comparesAudience(policy: TrustPolicy): boolean {
   return flowsOf(policy).has('embed') || flowsOf(policy).has('exchange');
 }
@@ -82,7 +82,7 @@ const WEAKENED = [
   'rights',
 ] as const satisfies readonly (keyof ReturnType<typeof strict>)[];
 
-/** What checking risks takes. */
+/** The rules for risks. */
 interface RiskRules {
   readonly defaults?: PolicyDefaults;
   readonly privilegedRoles?: readonly string[];
@@ -106,7 +106,7 @@ export function warnOfRisks(
   if (mayActForItself(policy))
     members.warning(
       'requireActor',
-      'stops nobody who holds the key: let actFor leave the issuer of the entry out',
+      'does not stop a holder of the key: let actFor leave the issuer of the entry out',
     );
   if (policy.scopes?.size === 0 && issuesAccessTokens(policy))
     members.warning(
@@ -123,7 +123,7 @@ function warnOfWeakness(members: EntryMembers, said: TrustPolicy): void {
   const values: Partial<TrustPolicy> = strict(said);
   for (const member of WEAKENED) {
     if (said[member] === undefined || said[member] === values[member]) continue;
-    // What is stricter still is no weakness: not to link at all.
+    // Not to link at all is stricter still, so it is no weakness.
     if (member === 'linkExistingUsers' && said[member] === false) continue;
     members.warning(
       member,
@@ -145,7 +145,7 @@ function mayLinkToAdministrators(
   return linkExistingUsers !== false && linkPrivileged !== false && admits;
 }
 
-/** Whoever holds the key can sign an actor token as well, about anybody. */
+/** A holder of the key can sign an actor token as well, for any user. */
 function mayActForItself({ requireActor, actFor, issuer }: TrustPolicy): boolean {
   return requireActor === true && actFor?.has(issuer) !== false;
 }

@@ -11,7 +11,7 @@ import { readProjects } from './projects-policy.js';
 import type { DelegatedRights, TrustPolicy } from './trust-policy.js';
 import { ANY_DOMAIN } from './trust-policy.js';
 
-/** What the reader must know of its host, to check a policy. */
+/** Facts of the host for the check of a policy. */
 export interface PolicyRules {
   /** Roles that a claim can assign at all. */
   readonly assignableRoles: readonly string[];
@@ -60,7 +60,7 @@ export const POLICY_MEMBERS = [
 /** Issuer and subject together are a database key, whose length is limited. */
 const MAX_ISSUER_BYTES = 512;
 const MAX_PER_MINUTE = 1_000_000;
-/** What a request may ask for (4.2.scope). */
+/** The longest scope of a request (4.2.scope). */
 const MAX_SCOPE_CHARACTERS = 1024;
 const FLOWS: readonly Flow[] = ['embed', 'exchange', 'id-jag', 'logout'];
 const RIGHTS: readonly DelegatedRights[] = ['actor', 'both'];
@@ -159,7 +159,7 @@ function isDayOfItsMonth(day: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
-/** An empty list would let nobody in, which is never meant. */
+/** An empty list would refuse all logins, which is never meant. */
 function readOrigins(members: EntryMembers): ReadonlySet<string> | undefined {
   const rule = 'must be an array of at least one origin such as https://product.example';
   const origins = members.optionalTexts('origins', originOfText, rule, 1);
@@ -207,7 +207,7 @@ function readUsers(members: EntryMembers) {
   };
 }
 
-/** Without members nobody may be acted for. */
+/** An empty list allows no subject. */
 function readDelegation(members: EntryMembers) {
   const requireActor = members.optionalBoolean('requireActor');
   if (requireActor === true)

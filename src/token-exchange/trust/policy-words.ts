@@ -1,11 +1,11 @@
-// Says in words what a policy allows, for whoever has to answer for it.
+// Says in words what a policy allows.
 import { comparesAudience } from './policy-defaults.js';
 import type { TrustPolicy } from './trust-policy.js';
 import { domainsOf, flowsOf } from './trust-policy.js';
 
 /**
- * What an entry's tokens may do, a phrase for each thing that somebody should know, the widest permissions first.
- * @param now tells whether trust has ended
+ * What an entry's tokens may do, in phrases, the widest permissions first.
+ * @param now to see whether trust has ended
  */
 export function policyInWords(policy: TrustPolicy, now: Date): string[] {
   return [
@@ -86,9 +86,9 @@ function projectsInWords({ projects }: TrustPolicy): string[] {
 function delegationInWords({ actFor, requireActor, rights }: TrustPolicy): string[] {
   return [
     actFor === undefined
-      ? 'may act for anybody'
+      ? 'may act for any subject'
       : actFor.size === 0
-        ? 'may act for nobody'
+        ? 'may act for no subject'
         : `may act for subjects of ${listed(actFor)}`,
     ...(requireActor === true ? ['never without an actor'] : []),
     rights === 'both' ? "an actor's call needs the rights of both" : "an actor's call has the actor's rights",

@@ -23,7 +23,7 @@ const TAKEN = new Set(
   'iss sub aud exp nbf iat jti email email_verified given_name family_name role may_act act'.split(' '),
 );
 
-/** What the reader must know of its host. */
+/** Facts of the host for the reader. */
 interface ProjectsRules {
   readonly projectRoles?: readonly string[];
   readonly defaults?: string;

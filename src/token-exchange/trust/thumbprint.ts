@@ -1,4 +1,4 @@
-// Tells public keys apart in words that hold no key: by their thumbprints (RFC 7638).
+// Names public keys without showing them: with their thumbprints (RFC 7638).
 import type { KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 

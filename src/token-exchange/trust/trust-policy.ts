@@ -14,7 +14,7 @@ export function flowsOf({ flows = FLOWS_BY_DEFAULT }: Pick<TrustPolicy, 'flows'>
   return flows;
 }
 
-/** Whose rights a call has that an actor makes on somebody's behalf. */
+/** Whose rights a call has that an actor makes for a subject. */
 export type DelegatedRights = 'actor' | 'both';
 
 /** The domains whose addresses alone link and provision; undefined: any. */
@@ -38,7 +38,7 @@ export interface TrustPolicy {
   readonly logoutAudience?: string;
   /** The `iss` that its logout tokens may carry besides: a provider that signs by a key of the entry; undefined: none. */
   readonly logoutIssuer?: string;
-  /** What its tokens may be sent for; undefined: everything but identity assertions. */
+  /** The flows of its tokens; undefined: all but identity assertions. */
   readonly flows?: ReadonlySet<Flow>;
   /** From this moment on no token of the entry is taken. */
   readonly notAfter?: Date;
@@ -66,7 +66,7 @@ export interface TrustPolicy {
   readonly linkExistingUsers?: boolean;
   /** Whether that user may be the owner or an administrator. Default true. */
   readonly linkPrivileged?: boolean;
-  /** Whether users are made. Default true. */
+  /** Whether new users are provisioned. Default true. */
   readonly provisionUsers?: boolean;
 
   /** What the claim of projects may do; undefined: it is not read. */
@@ -74,7 +74,7 @@ export interface TrustPolicy {
 
   /** The issuers whose subjects an actor of the entry may act for; undefined: any. */
   readonly actFor?: ReadonlySet<string>;
-  /** Whether a subject of the entry needs an actor: nobody is signed in, and no token given for the subject alone. Default false. */
+  /** Whether a subject of the entry needs an actor: no login, and no token for the subject alone. Default false. */
   readonly requireActor?: boolean;
   /** Whose rights an actor's call has: the actor's, or what actor and subject both have. Default `actor`. */
   readonly rights?: DelegatedRights;

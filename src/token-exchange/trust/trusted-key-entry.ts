@@ -1,4 +1,4 @@
-// Reads the list of trusted keys: every entry, then what two entries must not share; tells all problems at once.
+// Reads the list of trusted keys: every entry, then what two entries must not share; reports all problems at once.
 import { JsonError, isJsonObject, parseStrictJson } from '../../platform/json/strict-json.js';
 import { explainJsonError } from '../../platform/json/json-fault.js';
 import type { Findings } from './entry-members.js';
@@ -7,7 +7,7 @@ import { readEntry } from './entry-reader.js';
 import type { PolicyDefaults } from './policy-defaults.js';
 import type { TrustedKeyEntry } from './trusted-key.js';
 
-/** What reading entries found: those that have no problem, in their order. */
+/** The result of reading: the entries without a problem, in their order. */
 export interface TrustedKeysReading extends Findings {
   readonly entries: TrustedKeyEntry[];
 }
@@ -39,7 +39,7 @@ export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedK
   }
   reportDuplicates(list, reading.problems);
   if (list.length === 0 && reading.problems.length === 0)
-    reading.warnings.push('is empty: no token of anybody is taken');
+    reading.warnings.push('is empty: every token is refused');
   return reading;
 }
 
@@ -66,7 +66,7 @@ function reportDuplicates(list: readonly unknown[], problems: string[]): void {
   }
 }
 
-/** What no two entries may share; undefined where an entry is too broken to tell. */
+/** The identity that two entries must not share; undefined if an entry is too broken. */
 export function identityOf({ type, issuer, kid, url }: Record<string, unknown>): {
   identity?: string;
   what: string;

@@ -63,7 +63,7 @@ export function checkProvisioning({ provisionUsers }: TrustPolicy): void {
 /**
  * Checks a known user by the stored role, before a claim may change it.
  * @rule P.excludeOwner An entry may be kept from letting the owner in.
- * @rule P.roleCeiling With a ceiling nobody gets in whose stored role the entry does not list.
+ * @rule P.roleCeiling With a ceiling, a user whose stored role the entry does not list is refused.
  * @throws Rejection `owner_excluded`, `stored_role_not_allowed`
  */
 export function checkStoredRole({ role, id: userId }: HostUser, policy: TrustPolicy, roles: RoleNames): void {

@@ -25,7 +25,7 @@ export type IdentityChange =
 /** Ids of projects, by what has become of a membership. */
 type ChangedProjects = Readonly<Record<'added' | 'changed' | 'removed', readonly string[]>>;
 
-/** What a login may change of a user besides the role. */
+/** Members of a user that a login may change besides the role. */
 type ProfileField = 'givenName' | 'familyName';
 
 /** The local user of a token, and what finding it changed. */
@@ -126,7 +126,7 @@ interface SyncOfUser {
   readonly stored: WrittenUsers;
 }
 
-/** The digest comes last: a change of memberships clears it, and whoever changes one has the membership before the link. */
+/** The digest comes last: a change of memberships clears it, and it locks the membership before the link. */
 async function syncProjects(
   transaction: Transaction,
   token: VerifiedToken,

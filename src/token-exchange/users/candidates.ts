@@ -37,7 +37,7 @@ export async function readCandidates(
   return { deletedUserId: userId, withEmail, projects };
 }
 
-/** Whose projects are read, and whether they must stay as they are until the transaction ends. */
+/** Whose projects are read, and whether they are locked until the transaction ends. */
 interface ProjectsOf {
   readonly stored: Pick<StoredUsers, 'links' | 'projects'>;
   /** Undefined: the user is to be made. */

@@ -46,7 +46,7 @@ export class IdentityLinkRepository {
     return rows.length === 1;
   }
 
-  /** Of the claim of projects that was last synced; null or undefined where none was. */
+  /** The digest of the last synced claim of projects; null or undefined without one. */
   async findProjectsDigest(
     transaction: Transaction,
     { issuer, subject }: ExternalIdentity,

@@ -98,7 +98,7 @@ export class IdentityService {
   }
 }
 
-/** Of an exchange with an actor: which of the two is resolved first. */
+/** The order in which subject and actor are resolved. */
 export function sortKeyOf({ claims: { iss, sub } }: VerifiedToken): string {
   return JSON.stringify([iss, sub]);
 }

@@ -20,8 +20,8 @@ export interface KnownUser extends HostUser {
 const MAX_USERS = 20_000;
 
 /**
- * What it remembers may be out of date. So what is decided on it counts only where the commit statement finds the same version,
- * and a refusal never does: see commit.service.ts. An identity without a user is looked up each time.
+ * Its users may be out of date. So a decision on them counts only if the commit statement finds the same version, and a refusal
+ * never does: see commit.service.ts. An identity without a user is looked up each time.
  */
 @Injectable()
 export class KnownUsers {
@@ -48,7 +48,7 @@ export class KnownUsers {
     this.users.delete(keyOf(identity));
   }
 
-  /** Of a full map the user goes who was used least recently. */
+  /** A full map drops the least recently used user. */
   private remember(key: string, user: KnownUser): void {
     this.users.delete(key);
     this.users.set(key, user);
@@ -67,7 +67,7 @@ const ASKED: Sql<readonly ExternalIdentity[]> = givenRows(
   'position',
 );
 
-/** LATERAL with LIMIT goes by the two keys, one after the other, whatever the planner thinks of the sizes. */
+/** LATERAL with LIMIT makes the planner use the two keys, one after the other, for tables of any size. */
 export function lookUpIn({ name, idType, columns }: UserTable) {
   const column = (member: keyof UserTable['columns']) => sql`account.${identifier(columns[member])}`;
   return new SharedStatement(

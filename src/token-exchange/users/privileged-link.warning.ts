@@ -1,4 +1,4 @@
-// Tells the operator that a token has become the account of an administrator.
+// Warns the operator that an identity was linked to the account of an administrator.
 import { Inject, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { AuditEvent } from '../audit/audit-event.js';
@@ -7,7 +7,7 @@ import { LOGGER } from '../../platform/log/log.js';
 
 const EVENT = 'svc.audit.token-exchange.privileged-identity-linked';
 
-/** After the commit: what is told has happened. */
+/** Logged after the commit. */
 @Injectable()
 export class PrivilegedLinkWarning {
   constructor(@Inject(LOGGER) private readonly logger: Log) {}

@@ -1,4 +1,4 @@
-// What the claim of projects does to memberships: which it may give, and what becomes of those that there are.
+// The effect of the claim of projects on memberships: which it may give, and what happens to existing ones.
 import { printable, printableList } from '../../platform/text/printable.js';
 import type { HostProject, ProjectChange, ProjectMembership } from '../host/projects.js';
 import { Rejection } from '../refusals/rejection.js';
@@ -9,9 +9,9 @@ import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import type { ClaimedProject } from '../verify/projects-claim.js';
 import { digestOf } from '../verify/projects-claim.js';
 
-/** What is stored of the projects of an identity. */
+/** The stored projects of an identity. */
 export interface StoredProjects {
-  /** Of the claim that was last synced; null or undefined: none was, or somebody has changed what came of it. */
+  /** The digest of the last synced claim; null or undefined: there was none, or its memberships were changed since. */
   readonly digest?: string | null;
   /** Not read where the decision is made on remembered users. */
   readonly projects?: readonly HostProject[];
@@ -26,7 +26,7 @@ export interface ProjectSync {
   readonly keptIds: readonly string[];
 }
 
-/** What a claim is held against. */
+/** The rules for a claim. */
 interface ClaimRules {
   readonly issuer: string;
   readonly policy: ProjectsPolicy;
@@ -94,7 +94,7 @@ function outcomeOfClaim(
   }
   const { id, member } = project;
   if (member === null) return { change: { id, key, to: role, isClaimed: true } };
-  // Whose claim gave a membership first is followed until that claim takes it away.
+  // The issuer whose claim gave a membership keeps it until that claim removes it.
   if (member.issuer !== null && member.issuer !== issuer) return {};
   const to = higherOf(member.ownRole, role, roles);
   if (to === member.role && member.issuer === issuer) return {};

@@ -9,15 +9,15 @@ import type { RoleNames } from '../settings/token-exchange.options.js';
 export type RoleSync =
   | { kind: 'keep' }
   | { kind: 'change'; role: string }
-  /** The claim names no role that could be assigned: the login goes on, and the operator is told. */
+  /** The claim names no role that could be assigned: the login goes on, and the log says so. */
   | { kind: 'ignore-claim' };
 
 /**
- * The role of a user who is about to be made.
+ * The role of a new user.
  * @rule 4.4.role.1 A new user without a role claim becomes a member.
  * @rule 4.4.role.2 A new user gets the claimed role; the exchange fails if it is unrecognised, owner or not allowed.
- * @rule D9 Without a claim the initial role stands, whatever `allowedRoles` says: it binds the claim only. With a ceiling,
- * under which that user would not come in a second time, it binds this role as well.
+ * @rule D9 Without a claim the initial role stands: `allowedRoles` binds the claim only. With a ceiling, which would refuse the
+ *   user's second login, it binds this role as well.
  * @throws Rejection
  */
 export function roleOfNewUser(claim: string | undefined, policy: TrustPolicy, roles: RoleNames): string {
@@ -60,7 +60,7 @@ export function assignableRoles({ assignable, owner }: RoleNames): string {
   return printableList(assignable.filter((role) => role !== owner));
 }
 
-/** The owner's role is not, whatever a host lists. */
+/** The owner's role is not, even if a host lists it. */
 function isAssignable(role: string, { assignable, owner }: RoleNames): boolean {
   return role !== owner && assignable.includes(role);
 }

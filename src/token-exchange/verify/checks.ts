@@ -173,7 +173,7 @@ const OF_THE_ENTRY: readonly TokenCheck<AnyToken>[] = [
     logged: {},
   },
   {
-    /** @rule P.notAfter From its `notAfter` on an entry's tokens are refused, whatever their own times. */
+    /** @rule P.notAfter From its `notAfter` on, an entry's tokens are refused, also unexpired ones. */
     about: 'notAfter',
     reason: 'trust_ended',
     fails: (token) => trustLeft(token) <= 0,
@@ -245,7 +245,7 @@ const EXPECTED_AUDIENCE: TokenCheck<AnyToken> = {
   },
 };
 
-/** An identity assertion is for the issuer of this instance alone, whatever its entry expects of other tokens. */
+/** An identity assertion is for the issuer of this instance alone; its entry's audience is for other tokens. */
 const OWN_AUDIENCE: TokenCheck = {
   about: 'aud',
   reason: 'audience_mismatch',
@@ -401,7 +401,7 @@ export const LOGOUT_CHECKS: readonly TokenCheck<LogoutToken>[] = [
   ...OF_THE_TIMES,
 ];
 
-/** Of an exchange, where nobody is named to act. @throws Rejection `actor_required` */
+/** Checks an exchange without an actor. @throws Rejection `actor_required` */
 export function refuseLoneSubject(subject: OfAnEntry): void {
   if (ACTOR_REQUIRED.fails(subject)) throw rejectionBy(ACTOR_REQUIRED, subject);
 }

@@ -1,4 +1,4 @@
-// What the operator is told of the key that a refused token names, before anything of the token is believed.
+// What log and trail show of the key that a refused, unverified token names.
 import { printable, printableList, printableName } from '../../platform/text/printable.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
@@ -9,9 +9,8 @@ import type { CompactJws } from './compact-jws.js';
 type Keys = Pick<TrustedKeyService, 'issuers' | 'keysOf'>;
 
 /**
- * A token whose header is refused: issuer and kid as they were sent, where the issuer is a trusted one. Of any other it could
- * be anybody's, with anything in it.
- * @rule D77 Of an unverified token the operator is told issuer and kid where the issuer is trusted, and the algorithm.
+ * Issuer and kid of a token whose header is refused, if it names a trusted issuer. Another token could hold anything.
+ * @rule D77 Of an unverified token log and trail show issuer and kid if the issuer is trusted, and the algorithm.
  */
 export function claimedKey({ header, payload }: CompactJws, keys: Keys): RejectionContext {
   const { iss } = payload;
@@ -37,10 +36,7 @@ export function heldKids(issuer: string, keys: Keys): string {
   return kids.length === 0 ? 'a key of the issuer, of whom none is held' : printableList(kids);
 }
 
-/**
- * Nothing of an unknown issuer is told; but of a trusted one that it may have been meant to be, which one that is. It takes
- * one pass over the issuers.
- */
+/** An unknown issuer is not shown; but a trusted one that it resembles is. It takes one pass over the issuers. */
 export function likeness(issuer: string, trusted: ReadonlySet<string>): RejectionContext {
   const plain = plainIssuer(issuer);
   for (const expected of trusted) {

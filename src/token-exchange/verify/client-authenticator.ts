@@ -20,7 +20,7 @@ import type { CompactJws } from './compact-jws.js';
 import { parseCompactJws } from './compact-jws.js';
 import { isSignatureValid } from './signature.js';
 
-/** What a client has sent to say who it is. Secret. */
+/** The credentials that a client sent. Secret. */
 export type ClientCredentials =
   | { readonly id: string; readonly secret: string }
   | { readonly id: string | undefined; readonly assertion: string };
@@ -30,7 +30,7 @@ export interface AuthenticatedClient {
   readonly id: string;
   /** The issuers whose entries name the client with these credentials. */
   readonly issuers: ReadonlySet<string>;
-  /** Of the JWT that it has authenticated by, which is used up together with the assertion. */
+  /** The replay record of the JWT that authenticated it, used up together with the assertion. */
   readonly use?: TokenUse;
 }
 

@@ -33,10 +33,10 @@ export interface ExternalClaims extends TimedClaims {
   readonly role?: string;
   /** The projects that the user is to be in; undefined: all stays as it is. */
   readonly projects?: readonly ClaimedProject[];
-  /** The only party that may act for this subject, where the token names one (RFC 8693 §4.4). */
+  /** The only actor allowed for this subject, if the token names one (RFC 8693 §4.4). */
   readonly mayAct?: { readonly sub: string; readonly iss?: string };
-  /** Who has acted already by the time of this token, the latest first: a record, which gives nobody a right (RFC 8693 §4.1). */
-  readonly priorActors?: readonly ExternalParty[];
+  /** Who has acted before this token, the latest first: a record, which gives no rights (RFC 8693 §4.1). */
+  readonly priorActors?: readonly PriorActor[];
 }
 
 /** What a logout token ends: with `sid` one session of the provider, with `sub` alone all of that subject. One of them is there. */
@@ -45,8 +45,8 @@ export interface LogoutClaims extends TimedClaims {
   readonly sid?: string;
 }
 
-/** Somebody as an issuer knows them. */
-export interface ExternalParty {
+/** A prior actor, as the issuer names it. */
+export interface PriorActor {
   readonly iss: string;
   readonly sub: string;
 }
@@ -131,7 +131,7 @@ export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
   };
 }
 
-/** Whether a token says that it is a logout token, whatever its header says. */
+/** Whether the claims are those of a logout token; the header is not looked at. */
 export function hasLogoutEvent({ events }: ClaimSet): boolean {
   return isJsonObject(events) && Object.hasOwn(events, LOGOUT_EVENT);
 }
@@ -162,8 +162,8 @@ function optionalClaims(payload: ClaimSet) {
 }
 
 /**
- * An issuer that says nothing counts as the specification says. One that says anything must say yes: `"False"`, `0` and
- * `null` mean no to those who write them, and whoever reads them as yes hands an account over.
+ * An absent claim counts as the specification says. A present one must be true: `"False"`, `0` and `null` mean no to those who
+ * write them, and reading them as yes would hand over an account.
  */
 function isEmailVerified(payload: ClaimSet): boolean {
   return payload['email_verified'] === undefined || isEmailVouchedFor(payload);
@@ -173,7 +173,7 @@ function isEmailVouchedFor({ email_verified: isVerified }: ClaimSet): boolean {
   return isVerified === true || isVerified === 'true';
 }
 
-/** RFC 8693 §4.4: the party is named by `sub`, and by `iss` where that is not the token's own. */
+/** RFC 8693 §4.4: `sub` names the actor, with `iss` if that is not the token's own. */
 function mayAct({ may_act: party }: ClaimSet): ExternalClaims['mayAct'] {
   if (party === undefined) return undefined;
   if (!isJsonObject(party)) throw invalid('may_act must be an object');
@@ -182,11 +182,11 @@ function mayAct({ may_act: party }: ClaimSet): ExternalClaims['mayAct'] {
 }
 
 /**
- * The chain of `act` claims, one within the other. Whoever has no `iss` in it is one of the token's own issuer.
- * @rule P.priorActors A chain of actors is of parties with `sub`, and of five at most.
+ * The chain of nested `act` claims. An actor without `iss` is of the token's own issuer.
+ * @rule P.priorActors A chain has at most five actors, each with `sub`.
  */
-function priorActors(payload: ClaimSet): readonly ExternalParty[] | undefined {
-  const actors: ExternalParty[] = [];
+function priorActors(payload: ClaimSet): readonly PriorActor[] | undefined {
+  const actors: PriorActor[] = [];
   const issuer = requiredText(payload, 'iss');
   for (let { act } = payload; act !== undefined; act = (act as ClaimSet)['act']) {
     if (!isJsonObject(act)) throw invalid('act must be an object');
@@ -198,8 +198,8 @@ function priorActors(payload: ClaimSet): readonly ExternalParty[] | undefined {
 }
 
 /**
- * The access token repeats the chain, and its reader would take such a party for a user of this instance.
- * @rule D126 No partner names a party of the instance's own issuer. See policy-reader.ts for entries.
+ * The access token repeats the chain, and its reader would take such an actor for a user of this instance.
+ * @rule D126 No partner names an actor of the instance's own issuer. See policy-reader.ts for entries.
  */
 function refuseOwnActors({ priorActors: actors = [] }: ExternalClaims, ownIssuer: string | undefined): void {
   if (ownIssuer !== undefined && actors.some(({ iss }) => isSameAddress(iss, ownIssuer)))
@@ -262,8 +262,8 @@ function numericDate(payload: ClaimSet, name: string): number {
 function email(payload: ClaimSet): string | undefined {
   const address = optionalText(payload, 'email');
   // One that is too long is refused as such, after this.
-  const isJudged = address === undefined || hasMoreCharacters(address, MAX_EMAIL_CHARACTERS);
-  if (isJudged || isEmailAddress(address)) return address;
+  const isFault = address === undefined || hasMoreCharacters(address, MAX_EMAIL_CHARACTERS);
+  if (isFault || isEmailAddress(address)) return address;
   throw invalid('email must be an e-mail address');
 }
 

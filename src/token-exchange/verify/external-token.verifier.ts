@@ -19,14 +19,14 @@ import type { ClaimSet, ExternalClaims, LogoutClaims, TimedClaims } from './exte
 import type { CheckResult, CheckRules, TokenCheck } from './token-check.js';
 import { CheckedToken, passAll, resultsOf } from './token-check.js';
 
-/** Not exported: without it nobody else can write a VerifiedToken. */
+/** Not exported, so that no other file can create a VerifiedToken. */
 const verified: unique symbol = Symbol('verified');
 
 /** An external token whose signature, claims, audience and times hold. Its jti is not used up yet. */
 export interface VerifiedToken {
   readonly [verified]: true;
   readonly claims: ExternalClaims;
-  /** What is recorded of it in what it opens. */
+  /** The login that its session records. */
   readonly login: ExternalLogin;
   /** Of an identity assertion. */
   readonly assertion?: AssertionClaims;
@@ -41,7 +41,7 @@ export interface VerifiedLogout {
   readonly key: TrustedKey;
 }
 
-/** Undefined where the payload names nobody that a database can store: the claims may be what is refused. */
+/** Undefined if the payload names no person that a database can store: its claims may be the reason of the refusal. */
 function personOf({ iss, sub, email }: ClaimSet): ExternalPerson | undefined {
   if (!isStorableText(iss) || !isStorableText(sub)) return undefined;
   return { issuer: iss, subject: sub, ...(isStorableText(email) && { email }) };
@@ -51,7 +51,7 @@ function isStorableText(value: unknown): value is string {
   return typeof value === 'string' && !isUnstorable(value);
 }
 
-/** Who vouches for a verified token, for the audit trail. */
+/** The key that signed a verified token, for the audit trail. */
 export function issuerAndKid({ key }: Pick<VerifiedToken, 'key'>): { issuer: string; kid: string } {
   return { issuer: key.policy.issuer, kid: key.kid };
 }
@@ -79,7 +79,7 @@ export class ExternalTokenVerifier {
   /**
    * Verifies one token for one flow.
    * @param party which of the tokens of an exchange it is
-   * @param client who has sent an identity assertion
+   * @param client the client that sent an identity assertion
    * @throws Rejection of the first check that fails
    */
   async verify(

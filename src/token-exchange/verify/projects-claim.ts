@@ -38,7 +38,7 @@ export function readProjectsClaim(
   return projects.toSorted((one, other) => (one.key < other.key ? -1 : 1));
 }
 
-/** What was last synced is compared by it. */
+/** To compare a claim with the last synced one. */
 export function digestOf(projects: readonly ClaimedProject[]): string {
   const text = JSON.stringify(projects.map(({ key, role }) => [key, role]));
   return createHash('sha256').update(text).digest('base64url');

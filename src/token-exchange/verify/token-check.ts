@@ -1,4 +1,4 @@
-// What a check of an external token is made of, and how a list of them is run: up to the first that fails, or all.
+// Checks of an external token, and how a list of them runs: up to the first that fails, or all.
 import type { Clock } from '../../platform/clock.js';
 import type { Flow } from '../host/flow.js';
 import type { Algorithm } from '../trust/algorithms.js';
@@ -16,7 +16,7 @@ import type { ExternalClaims, TimedClaims } from './external-claims.js';
 
 const UNREAD: CompactJws = { header: {}, payload: {}, signingInput: Buffer.of(), signature: Buffer.of() };
 
-/** What tokens are checked by. */
+/** The rules for tokens. */
 export interface CheckRules {
   readonly keys: Pick<
     TrustedKeyService,
@@ -30,7 +30,7 @@ export interface CheckRules {
   readonly maxAssertionLifetimeSeconds: number;
 }
 
-/** A token while it is checked. What is read of it is set by the check that reads it, for those after it. */
+/** A token during its checks. Each check sets what it reads, for later checks. */
 export class CheckedToken<Claims extends TimedClaims = ExternalClaims> {
   jws = UNREAD;
   algorithm: Algorithm | undefined = undefined;
@@ -50,7 +50,7 @@ export class CheckedToken<Claims extends TimedClaims = ExternalClaims> {
     readonly text: string,
     readonly flow: Flow,
     readonly rules: CheckRules,
-    /** Who has sent an identity assertion. */
+    /** The client that sent an identity assertion. */
     readonly client?: AuthenticatedClient,
   ) {}
 
@@ -61,28 +61,28 @@ export class CheckedToken<Claims extends TimedClaims = ExternalClaims> {
   }
 }
 
-/** What there has to be, and what there is. */
+/** The expected and the found value. */
 export type Compared = readonly [expected: string, found: string];
 
 /** One check, for requests and explanations alike. */
 export interface TokenCheck<Seen = CheckedToken> {
   /** Where it is not the one of the reason. */
   readonly check?: CheckName;
-  /** What of the token or its entry is looked at, by the name that it has there. */
+  /** The checked member of the token or its entry, by its name there. */
   readonly about: string;
   readonly reason: RejectionReason;
-  /** Whether checks after it look at what this one has read or made sure of. */
+  /** Whether later checks need the result of this one. */
   readonly isNeeded?: true;
   /** Reads what is looked at from here on. @throws Rejection where it cannot be read, if that is what is checked */
   readonly read?: (seen: Seen) => Promise<void> | undefined;
   readonly fails?: (seen: Seen) => boolean;
   /** Whether or not the check fails. */
   readonly compared: (seen: Seen) => Compared;
-  /** What log and trail get instead, where both values would repeat the cause, or are not for them. */
+  /** What log and trail get instead, if the values would repeat the cause or must not be there. */
   readonly logged?: RejectionContext | ((seen: Seen) => RejectionContext);
 }
 
-/** What has become of a check. The texts are null where it was not reached. */
+/** The result of a check. The texts are null if it was not reached. */
 export interface CheckResult {
   readonly check: CheckName;
   readonly about: string;

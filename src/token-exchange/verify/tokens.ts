@@ -11,7 +11,7 @@ export interface PerToken<Value> {
 }
 
 export interface Tokens extends PerToken<VerifiedToken> {
-  /** Who has sent an identity assertion, which is the subject then. */
+  /** The client that sent an identity assertion, which is the subject then. */
   readonly client?: AuthenticatedClient;
 }
 
@@ -20,13 +20,13 @@ export function listOf<Value>({ subject, actor }: PerToken<Value>): Value[] {
   return actor === undefined ? [subject] : [subject, actor];
 }
 
-/** What a request uses up: its tokens, and the one that its client has authenticated by. */
+/** The replay records of a request: its tokens, and the JWT that authenticated its client. */
 export function usesOf({ subject, actor, client }: Tokens): TokenUse[] {
   const uses: TokenUse[] = listOf({ subject, actor }).map(({ claims }) => claims);
   return client?.use === undefined ? uses : [...uses, client.use];
 }
 
-/** Whom the token of a party is about; undefined where none was verified. */
+/** The person of the subject or actor token; undefined if it was not verified. */
 export function personOf(tokens: Tokens | undefined, party: Party | undefined): ExternalPerson | undefined {
   const token = party === 'actor' ? tokens?.actor : tokens?.subject;
   return token && { issuer: token.claims.iss, subject: token.claims.sub, email: token.claims.email };

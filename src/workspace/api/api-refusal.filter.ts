@@ -21,7 +21,7 @@ const ANSWERS = {
   already_member: { status: 409, message: 'The user is a member of this project already' },
   personal_project: { status: 409, message: 'A personal project belongs to its user alone' },
   owner_protected: { status: 409, message: 'Role and state of the owner cannot be changed here' },
-  own_account: { status: 409, message: 'Nobody changes the role or the state of their own account' },
+  own_account: { status: 409, message: 'You cannot change the role or the state of your own account' },
   quota_exceeded: { status: 409, message: 'There is as much of this as there may be' },
 } satisfies Record<ApiRefusalReason, { status: number; message: string }>;
 

@@ -17,7 +17,7 @@ export const API_OPTIONS = Symbol('API_OPTIONS');
 export type ApiRefusalReason =
   /** A field or parameter is wrong; the detail names it and its rule. */
   | 'bad_request'
-  /** Who makes the call has been disabled, or is gone, since it was let in. */
+  /** The caller was disabled or deleted since the authentication. */
   | 'invalid_token'
   | 'forbidden'
   /** The access token is limited to scopes, and the one that the call needs is not among them. */
@@ -34,7 +34,7 @@ export type ApiRefusalReason =
   | 'quota_exceeded';
 
 export class ApiRefusal extends Error {
-  /** @param detail what the client is told beyond the reason's own text; never a value that was sent or stored */
+  /** @param detail an addition to the reason's own text; never a value that was sent or stored */
   constructor(
     readonly reason: ApiRefusalReason,
     readonly detail?: string,
@@ -44,7 +44,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** A token with this scope might get through: so the answer names it, whoever is asking (RFC 6750 §3.1). */
+/** A token with this scope might get through, so the answer names it to every caller (RFC 6750 §3.1). */
 export class InsufficientScopeRefusal extends ApiRefusal {
   constructor(readonly scope: string) {
     super('insufficient_scope', `The access token lacks the scope ${scope}`);

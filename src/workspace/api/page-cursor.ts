@@ -25,7 +25,7 @@ export interface Place {
 
 /**
  * A cursor is base64url(id ‖ tag ‖ key), the tag being the first 16 bytes of HMAC-SHA256 over the list's name, the id and the
- * key. It holds no offset, so it stays right whatever is inserted or deleted, and it outlives the rotation of keys.
+ * key. It holds no offset, so inserts and deletes leave it right, and it outlives the rotation of keys.
  */
 @Injectable()
 export class PageCursors {

@@ -47,7 +47,7 @@ export class Pages {
     answer: (row: Row) => T,
   ): Promise<Page<T>> {
     const idOrdered = async ({ after, limit }: SortedRange): Promise<SortedRows<Row>> => {
-      // One more than asked for tells whether there is a next page.
+      // One more than asked for shows whether there is a next page.
       const rows = await rowsOf({ afterId: after?.id, limit: limit + 1 });
       const page = rows.slice(0, limit);
       const last = rows.length > limit ? page.at(-1) : undefined;

@@ -58,7 +58,7 @@ export class AuditEventController {
       'there are more. lookedBackTo says how far it has come; only the one without nextCursor is the last. What is written ' +
       'between two pages does not change those that follow.',
     right: 'audit:read',
-    isAlwaysTold: true,
+    isAlwaysRecorded: true,
     answer: { status: 200, is: AuditEventPageAnswer },
     errors: [400],
   })
@@ -105,7 +105,7 @@ export class AuditEventController {
       return { rows: page.events.map(auditEventAnswer), end: page.end && placeOf(page.end, range) };
     };
     const page = await this.pages.readSorted(listName(filter, query.range), query, rowsOf, (row) => row);
-    return { ...page, ...told({ ...range, lookedBackTo }) };
+    return { ...page, ...shown({ ...range, lookedBackTo }) };
   }
 
   private checked({ range, filter }: AuditEventQuery): TimeRange {
@@ -136,7 +136,7 @@ function rangeIn({ key }: Place): TimeRange {
   return { since, until };
 }
 
-function told(times: TimeRange & { readonly lookedBackTo: Date | undefined }) {
+function shown(times: TimeRange & { readonly lookedBackTo: Date | undefined }) {
   const { since, until, lookedBackTo } = times;
   return {
     since: since?.toISOString() ?? null,

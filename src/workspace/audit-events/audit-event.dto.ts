@@ -30,7 +30,7 @@ export class AuditEventAnswer {
   @ApiProperty({ ...USER_ID, description: 'Id of the user who acted for the subject.' })
   readonly actorUserId!: string | null;
 
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'What the event tells besides.' })
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'The members of this event.' })
   readonly payload!: Readonly<Record<string, unknown>>;
 }
 

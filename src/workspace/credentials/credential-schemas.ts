@@ -26,7 +26,7 @@ export class CredentialSchemas {
     return error === undefined ? 'data is not valid' : sentenceOf(error);
   }
 
-  /** What is wrong with what is to be merged into data, by its names alone: null removes a member, whatever its name. */
+  /** What is wrong with a patch of data, from its names alone: null removes a member of any name. */
   problemOfPatch(type: string, patch: Readonly<Record<string, unknown>>): string | undefined {
     const schema = CREDENTIAL_TYPES.get(type);
     if (schema === undefined) return 'type is not known';

@@ -33,7 +33,7 @@ export class Credential {
   updatedAt!: Date;
 }
 
-/** What may be shown of a credential, with the project that it belongs to. */
+/** The members of a credential that may be shown, with its project. */
 export interface CredentialRow extends Pick<Credential, 'id' | 'name' | 'type' | 'createdAt' | 'updatedAt'> {
   readonly projectId: string;
   readonly projectName: string;
@@ -89,7 +89,7 @@ export class CredentialRepository implements SealedRows {
     return rows[0];
   }
 
-  /** @throws QueryFailedError with a foreign key violation where the project is gone */
+  /** @throws QueryFailedError with a foreign key violation if the project was deleted */
   async insert(transaction: Transaction, credential: NewCredential): Promise<void> {
     await managerOf(transaction).insert(Credential, credential);
   }

@@ -40,8 +40,7 @@ export class CredentialService {
   ) {}
 
   /**
-   * @throws ApiRefusal `bad_request` for data that its type does not allow, `not_found` for a project that is gone,
-   *   `quota_exceeded`
+   * @throws ApiRefusal `bad_request` for data that its type does not allow, `not_found` for a deleted project, `quota_exceeded`
    */
   async create({ projectId, name, type, data }: CredentialDraft): Promise<CredentialRow> {
     await this.check(type, data);
@@ -124,7 +123,7 @@ function refuseContradictions({ name, type, data, isPartialData }: CredentialPat
     throw new ApiRefusal('bad_request', 'name, type or data must be given');
 }
 
-/** What is stored belongs to the type that it was given for. */
+/** Stored data belongs to the type for which it was given. */
 function refuseOldData({ data, isPartialData = false }: CredentialPatch): void {
   if (data === undefined) throw new ApiRefusal('bad_request', 'data is required with another type');
   if (isPartialData) throw new ApiRefusal('bad_request', 'isPartialData must not be true with another type');

@@ -25,18 +25,21 @@ export class ApiAuditInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { id, method, routeOptions, principal } = request;
-    const { isAlwaysTold } = ruleOf(context.getHandler());
-    if (isAlwaysTold === true) refuseForeignPage(request);
-    if (principal?.credential.kind === 'access_token' || (principal !== undefined && isAlwaysTold === true)) {
+    const { isAlwaysRecorded } = ruleOf(context.getHandler());
+    if (isAlwaysRecorded === true) refuseForeignPage(request);
+    if (
+      principal?.credential.kind === 'access_token' ||
+      (principal !== undefined && isAlwaysRecorded === true)
+    ) {
       const context = { occurredAt: this.clock.now(), requestId: id, ...auditUsers(principal) };
       const route = routeOptions.url ?? '';
       const call = { method, route, things: idsIn(request.params), ...proofOf(principal) };
-      await this.tell(auditEvent('svc.audit.api.called', context, call));
+      await this.record(auditEvent('svc.audit.api.called', context, call));
     }
     return next.handle();
   }
 
-  private async tell(event: AuditEvent): Promise<void> {
+  private async record(event: AuditEvent): Promise<void> {
     try {
       await this.audit.record([event]);
     } catch (error) {
@@ -46,7 +49,9 @@ export class ApiAuditInterceptor implements NestInterceptor {
   }
 }
 
-/** A page of another site can send a reading with the session, and would have it told of its user. Browsers say where it is from. */
+/**
+ * A page of another site can send a reading with the session, which the trail would record for its user. Browsers send its site.
+ */
 function refuseForeignPage({ principal, headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site'] ?? 'none';
   if (principal?.credential.kind !== 'session' || site === 'same-origin' || site === 'none') return;
@@ -63,7 +68,7 @@ function proofOf({ credential }: Principal): { accessTokenId: string } | { sessi
     : { sessionFamilyId: credential.familyIds[0] };
 }
 
-/** What is no id was not found, and may be anything: it is not written down. */
+/** A text that is no id may be anything, so it is not recorded. */
 function idsIn(parameters: unknown): Record<string, string> {
   const entries = Object.entries(parameters as Record<string, string>);
   return Object.fromEntries(entries.filter(([, value]) => isId(value)));

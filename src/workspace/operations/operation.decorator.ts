@@ -37,7 +37,7 @@ interface HeaderDescription {
 
 /** What the RightsInterceptor enforces. */
 export interface OperationRule {
-  /** Undefined where everybody who is signed in may. */
+  /** Undefined if every signed-in user may. */
   readonly right?: Right;
   /**
    * With a right in a project, where the path names none: a list, which its query narrows, or a creation, whose project is in
@@ -46,7 +46,7 @@ export interface OperationRule {
   readonly asksItself?: true;
   readonly feature?: LicenseFeature;
   /** Calls by a session are in the audit trail, too. */
-  readonly isAlwaysTold?: true;
+  readonly isAlwaysRecorded?: true;
 }
 
 export interface Operation extends OperationRule {
@@ -96,15 +96,15 @@ const ERRORS_OF_BODIES = [400, 413, 415];
 const ERRORS_OF_RIGHTS = [403];
 
 export function Operation(operation: Operation): MethodDecorator {
-  const { right, asksItself, feature, isAlwaysTold, answer } = operation;
+  const { right, asksItself, feature, isAlwaysRecorded, answer } = operation;
   return applyDecorators(
-    SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, asksItself, feature, isAlwaysTold }),
+    SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, asksItself, feature, isAlwaysRecorded }),
     HttpCode(answer.status),
     Documented((openApi) => documentationOf(operation, openApi)),
   );
 }
 
-/** The rule of a handler. @throws Error when it has none: a route must not be open because somebody forgot it */
+/** The rule of a handler. @throws Error when it has none: a forgotten rule must not leave a route open */
 export function ruleOf(handler: object): OperationRule {
   const rule: unknown = Reflect.getMetadata(OPERATION_RULE, handler);
   if (rule === undefined) throw new Error('a route of the API has no @Operation');
@@ -132,7 +132,7 @@ function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorato
 
 /** What the caller and the instance must have. */
 function needsOf({ right, feature }: Operation): string {
-  const needs = right === undefined ? 'Everybody who is signed in may.' : `Needs the right \`${right}\`.`;
+  const needs = right === undefined ? 'Every signed-in user may.' : `Needs the right \`${right}\`.`;
   return feature === undefined ? needs : `${needs} Needs the licence feature \`${feature}\`.`;
 }
 

@@ -17,9 +17,9 @@ import { thingIn } from './route-rights.js';
 type Parameters = Readonly<Record<string, string>>;
 
 /**
- * An interceptor rather than a guard, so that refused calls are in the audit trail too, and before the pipes, so that
- * nobody's body is checked who may not send one. The scope comes first, before anything is read: the answer to a token that
- * lacks it is the same whatever is there.
+ * An interceptor rather than a guard, so that refused calls are in the audit trail too, and before the pipes, so that a body is
+ * checked only if the caller may send one. The scope comes first, before anything is read, so that the answer to a token without
+ * it reveals nothing.
  */
 @Injectable()
 export class RightsInterceptor implements NestInterceptor {

@@ -1,4 +1,4 @@
-// Looks at the routes of the API as the module is put together: none may be open because somebody forgot something.
+// Checks the routes of the API when the module is created: none may be open by mistake.
 import type { Type } from '@nestjs/common';
 import { ruleOf } from './operation.decorator.js';
 import type { ThingKind } from '../rights/project-role.repository.js';
@@ -23,7 +23,7 @@ export function thingIn(parameters: readonly string[]): NamedThing | undefined {
 }
 
 /**
- * @throws Error for a route without an @Operation, and for one whose right in a project nobody would ask for: its path names
+ * @throws Error for a route without an @Operation, and for one whose right in a project would not be checked: its path names
  *   nothing, and it does not say that it asks itself
  */
 export function refuseOpenRoutes(controllers: readonly Type[]): void {

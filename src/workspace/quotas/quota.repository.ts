@@ -1,4 +1,4 @@
-// What quotas ask of the database: an owner to themselves, and whether it has more than it may.
+// Statements of quotas: the lock of an owner, and whether it is over its limit.
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
@@ -35,7 +35,7 @@ const COUNTED: Readonly<Record<RowKind, Counted>> = {
 
 @Injectable()
 export class QuotaRepository {
-  /** Until the transaction ends nobody else does so; rows that refer to the owner may come in. An owner that is gone is none. */
+  /** Locks the owner until the transaction ends; rows that refer to it may come in. A deleted owner locks nothing. */
   async lockOwner(transaction: Transaction, kind: RowKind, ownerId: string): Promise<void> {
     const { ownerTable } = COUNTED[kind];
     const sql = `SELECT 1 FROM ${ownerTable} WHERE id = $1 FOR NO KEY UPDATE`;
@@ -49,7 +49,7 @@ export class QuotaRepository {
     return (await managerOf(transaction).query<object[]>(sql, [ownerId, limit])).length > 0;
   }
 
-  /** What a project takes; see the migration of `project_size`. Whoever has written to it has the row until the transaction ends. */
+  /** What a project takes; see the migration of `project_size`. A writer holds the row until its transaction ends. */
   async bytesOf(transaction: Transaction, projectId: string): Promise<number> {
     const sql = 'SELECT bytes::float8 AS bytes FROM project_size WHERE project_id = $1';
     const [size] = await managerOf(transaction).query<{ bytes: number }[]>(sql, [projectId]);

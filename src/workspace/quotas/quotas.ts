@@ -28,8 +28,8 @@ export class QuotaRefusal extends ApiRefusal {
 }
 
 /**
- * @rule D103 Whoever adds to what an owner has waits for others who do, and counts what is there then, no further than the
- * limit: of two at once at the limit one passes. What was there before a limit stays.
+ * @rule D103 An addition for an owner waits for other additions and counts then, no further than the limit: of two at once at the
+ *   limit one passes. Existing rows above a new limit stay.
  */
 @Injectable()
 export class Quotas {
@@ -39,8 +39,7 @@ export class Quotas {
   ) {}
 
   /**
-   * Adds or changes by `insert`, whose other errors come first. Of several kinds the first is locked first, always in one order, so
-   * that nobody waits in a ring.
+   * Adds or changes by `insert`, whose other errors come first. Kinds are locked in one order, so that there are no deadlocks.
    * @throws QuotaRefusal where there is too much afterwards: the transaction must not be committed then
    */
   async within<T>(

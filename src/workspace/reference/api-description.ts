@@ -21,10 +21,10 @@ const DESCRIPTION =
 
 const BEARER =
   'An access token, which this instance issues: POST an external JWT to /rest/auth/oauth/token (token exchange, RFC 8693), as ' +
-  '/.well-known/oauth-authorization-server tells. It is good for expires_in seconds; then exchange another JWT.';
+  '/.well-known/oauth-authorization-server describes. It is valid for expires_in seconds; then exchange another JWT.';
 const SESSION =
   'The cookie of an embedded login, for the pages of this instance itself. They say whom they show in X-Session-User, by the ' +
-  'user.id of /rest/me, and get 409 session_of_another_user where somebody else has signed in meanwhile.';
+  'user.id of /rest/me, and get 409 session_of_another_user if another user has signed in meanwhile.';
 
 const TAGS: Readonly<Record<string, string>> = {
   Tokens: 'How a partner comes in: access tokens for programs, sessions for browsers.',
@@ -46,9 +46,8 @@ interface Subject {
 }
 
 /**
- * Nothing of it is secret: it is the same for everybody, and answered without credentials. It depends only on classes
- * that never change while the process runs, so that it is the same whenever it is made. At the start it would keep every
- * instance from its first answer, and most instances are never asked for it. Who asks first waits for it.
+ * Nothing of it is secret: it is the same for all, and answered without credentials. It depends only on classes, so it never
+ * changes while the process runs. The first request builds it, since it would delay every start and most instances never need it.
  */
 @Injectable()
 export class ApiDescription {
@@ -117,7 +116,7 @@ function closeBodies({ components }: OpenAPIObject): void {
 /** The operations of a path, by method. */
 type Tagged = Record<string, { readonly tags?: string[] }>;
 
-/** @throws Error for a tag that nobody has described */
+/** @throws Error for a tag without a description */
 function usedTags({ paths }: OpenAPIObject): { name: string; description: string }[] {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods as Tagged));
   const used = new Set(operations.flatMap(({ tags = [] }) => tags));
@@ -186,7 +185,7 @@ const MEANINGS: Readonly<Record<string, { description: string; schema: object }>
   type: { description: 'Type of credential', schema: { type: 'string', enum: [...CREDENTIAL_TYPE_NAMES] } },
 };
 
-/** @throws Error for a parameter that nobody has described */
+/** @throws Error for a parameter without a description */
 export function describePathParameters({ paths }: OpenAPIObject): void {
   const operations = Object.values(paths).flatMap(
     (methods) => Object.values(methods as object) as WithParameters[],

@@ -33,7 +33,7 @@ export class AccessRights {
   }
 
   /**
-   * A right on one user. Everybody sees their own account.
+   * A right on one user. All users see their own account.
    * @throws ApiRefusal `not_found` for accounts that one of the acting users does not see, else `forbidden`
    */
   requireOnUser({ rightsOf }: Acting, right: 'user:read' | 'user:write', userId: string): void {

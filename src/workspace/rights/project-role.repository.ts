@@ -14,7 +14,7 @@ export interface Standing {
   readonly role?: ProjectRole;
 }
 
-/** The column of each table that tells the project. */
+/** The column of each table with the project. */
 const PROJECT_COLUMN = { project: 'id', workflow: 'project_id', credential: 'project_id' } satisfies Record<
   ThingKind,
   string

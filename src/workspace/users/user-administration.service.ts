@@ -20,8 +20,8 @@ export class UserAdministrationService {
   ) {}
 
   /**
-   * All of them are locked, and those who act are checked again under the lock. Of two administrators who disable or demote
-   * each other at once, the second is refused as if it had come later. So whoever was the last to change somebody is left.
+   * All of them are locked, and those who act are checked again under the lock. Of two administrators who disable or demote each
+   * other at once, the second is refused as if it had come later. So one of them stays.
    * @throws ApiRefusal `invalid_token`, `forbidden`, `not_found`, `owner_protected`, `own_account`
    */
   change(actingUserIds: readonly string[], userId: string, change: UserAdministrationChange): Promise<User> {
@@ -48,7 +48,7 @@ export class UserAdministrationService {
 
   private async changed(userId: string, transaction: Transaction): Promise<User> {
     const user = await this.users.findById(userId, transaction);
-    if (user === undefined) throw new Error('a locked user is gone');
+    if (user === undefined) throw new Error('a locked user was deleted');
     return user;
   }
 }

@@ -59,7 +59,7 @@ export class UserController {
   @Get(':userId')
   @Operation({
     summary: 'Get a user',
-    description: 'Everybody may get their own account.',
+    description: 'All users may get their own account.',
     right: 'user:read',
     answer: { status: 200, is: UserAnswer },
     errors: [404],

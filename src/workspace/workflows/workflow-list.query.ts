@@ -56,7 +56,7 @@ export interface PlacedWorkflow extends ListedWorkflow, Place {
 export interface WorkflowCount {
   /** MAX_COUNT at most. */
   readonly count: number;
-  /** Whether there are more than MAX_COUNT, or may be more because a search stopped before the list ended. */
+  /** Whether there are more than MAX_COUNT, or may be because a search stopped before the end. */
   readonly hasMore: boolean;
 }
 

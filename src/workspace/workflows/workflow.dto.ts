@@ -34,7 +34,7 @@ export class WorkflowChangeBody {
   readonly connections?: Record<string, unknown>;
 }
 
-/** What every answer tells of a workflow. */
+/** Members of a workflow in every answer. */
 class WorkflowHead {
   @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
@@ -75,7 +75,7 @@ export class WorkflowAnswer extends WorkflowHead {
   readonly connections!: Record<string, unknown>;
 }
 
-/** A workflow in a list: without its nodes and connections, so that a page is small whatever is stored. */
+/** A workflow in a list: without its nodes and connections, so that a page is always small. */
 export class ListedWorkflowAnswer extends WorkflowHead {}
 
 export class WorkflowCountAnswer {

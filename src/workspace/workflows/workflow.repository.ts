@@ -67,12 +67,11 @@ export class WorkflowRepository {
   constructor(@InjectRepository(Workflow) private readonly workflows: Repository<Workflow>) {}
 
   /**
-   * One page of a list. In the order of ids a page's end stays where it is, whatever is inserted or deleted. A workflow that
-   * changes its place in another order meanwhile is where it was, where it is, or neither. A search ends a page where it has
-   * looked far enough, however little it has found.
+   * One page of a list. In the order of ids, inserts and deletes leave a page's end in place. In another order, a workflow that
+   * moves meanwhile may be missed or come twice. A search ends a page when it has looked far enough, even if it found little.
    */
   async list({ limit, ...rest }: WorkflowPageQuery): Promise<SortedRows<PlacedWorkflow>> {
-    // One more than asked for tells whether there is a next page.
+    // One more than asked for shows whether there is a next page.
     const query = { ...rest, limit: limit + 1 };
     const rows = await workflowPage(query).run(this.workflows.manager.dataSource, query);
     const page = rows.slice(0, limit);
@@ -118,7 +117,7 @@ export class WorkflowRepository {
     await this.workflows.delete({ id });
   }
 
-  /** @throws QueryFailedError with a foreign key violation where a project is gone */
+  /** @throws QueryFailedError with a foreign key violation if a project was deleted */
   async insert(transaction: Transaction, workflows: readonly NewWorkflow[]): Promise<Workflow[]> {
     const rows = workflows.map((workflow) => ({ id: randomUUID(), ...workflow }));
     const { generatedMaps } = await managerOf(transaction)

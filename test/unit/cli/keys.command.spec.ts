@@ -76,7 +76,7 @@ describe('keys check', () => {
     const { stdout } = await check([strict], { SVC_TOKEN_EXCHANGE_STRICT: 'true' });
     expect(stdout).toContain('warning: entry 0, scopes: has none, so every token exchange is refused');
     expect(stdout).toContain(
-      'signs in users with global:member only; never the owner; may not link to existing users; may make users; may act for nobody',
+      'signs in users with global:member only; never the owner; may not link to existing users; may make users; may act for no subject',
     );
     expect((await check([good])).stdout).toContain('warning: entry 0, linkPrivileged: is not false');
   });

@@ -11,7 +11,7 @@ const GRACE_SECONDS = 30;
 /** By so much the clock of another instance, which fetched before, may be ahead of this one's. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
-/** What operators may know of a JWKS entry. Times are those at which fetches began. */
+/** The state of a JWKS entry for operators. Times are those at which fetches began. */
 export interface JwksStatus {
   readonly label: string;
   readonly issuer: string;
@@ -24,7 +24,7 @@ export interface JwksStatus {
   readonly lastFailureReason: string | undefined;
   /** When the leader fetches again; undefined before the first attempt. */
   readonly nextRefreshAt: Date | undefined;
-  /** Whether there are keys from an earlier time, or one attempt has ended, whatever its outcome (D48). */
+  /** Whether there are keys from an earlier time, or one attempt has ended (D48). */
   readonly hasSnapshotOrAttempt: boolean;
 }
 
@@ -81,7 +81,7 @@ export class JwksCacheEntry {
     return lastAt !== null && lastAt.getTime() > nowMs + CLOCK_DIFFERENCE_MS;
   }
 
-  /** Makes the next fetch due at once, whatever the snapshot says. */
+  /** Makes the next fetch due at once. */
   refreshSoon(): void {
     this.mustRefresh = true;
   }
@@ -135,7 +135,7 @@ export class JwksCacheEntry {
       this.logger.error({ ...this.logFields, reason: error.message }, 'a stored key set cannot be read');
     }
     if (this.keys.size === 0)
-      this.logger.warn(this.logFields, 'a JWKS has no usable key; its entry trusts nobody');
+      this.logger.warn(this.logFields, 'a JWKS has no usable key; its entry trusts no token');
     const added = kidsMissingIn(before, this.keys);
     const removed = kidsMissingIn(this.keys, before);
     if (added.length + removed.length === 0) return;

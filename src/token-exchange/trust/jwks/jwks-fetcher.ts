@@ -73,7 +73,7 @@ export class JwksFetcher {
     }
   }
 
-  /** Only the code or class of a foreign error is told: its text may hold parts of the answer. */
+  /** Only the code or class of a foreign error is shown: its text may hold parts of the answer. */
   private asFetchError(error: unknown): JwksFetchError {
     if (error instanceof JwksFetchError) return error;
     if (error instanceof AddressRefusedError) {
@@ -129,8 +129,8 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 /**
- * Ends the waiting in time, whatever it is for: a name server, a connection, a header or the next byte. What then
- * still goes on ends with the client, which the caller destroys.
+ * Ends any wait in time: for a name server, a connection, a header or the next byte. The work itself ends with the client, which
+ * the caller destroys.
  */
 async function withinDeadline<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

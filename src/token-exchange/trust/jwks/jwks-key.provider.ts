@@ -34,7 +34,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   private readonly refresh: JwksRefresh;
   private readonly follower: JwksSnapshotFollower;
   private readonly unknownKids: UnknownKidSearch;
-  private readonly toldAmbiguities = new WeakSet<TrustedKey>();
+  private readonly loggedAmbiguities = new WeakSet<TrustedKey>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -80,8 +80,8 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /**
-   * Takes other stored entries. What is stored of a new one's address is taken over at once; else the leader fetches it
-   * within a second. Never rejects.
+   * Takes other stored entries. A stored key set of a new address is used at once; else the leader fetches it within a second.
+   * Never rejects.
    */
   async replaceStored(entries: readonly JwksEntry[]): Promise<void> {
     this.cache.replaceStored(entries);
@@ -152,7 +152,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.cache.configured.map((cached) => cached.status(this.clock.nowMs()));
   }
 
-  /** What metrics tell of each entry, in the order of `status`. */
+  /** The figures of each entry for metrics, in the order of `status`. */
   keySets(): readonly KeySetState[] {
     const nowMs = this.clock.nowMs();
     return this.cache.entries.map((cached) => keySetState(cached.status(nowMs), nowMs));
@@ -189,8 +189,8 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   /** Of keys of several entries with the same issuer and kid none is used: which one is meant is not known (D37). */
   private onlyOne([key, ...others]: readonly TrustedKey[]): TrustedKey | undefined {
     if (key === undefined || others.length === 0) return key;
-    if (!this.toldAmbiguities.has(key)) {
-      this.toldAmbiguities.add(key);
+    if (!this.loggedAmbiguities.has(key)) {
+      this.loggedAmbiguities.add(key);
       const entries = [key, ...others].map(({ policy }) => policy.label);
       this.logger.warn(
         { entries, kid: quoteKid(key.kid) },

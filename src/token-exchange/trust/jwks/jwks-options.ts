@@ -1,4 +1,4 @@
-// What the JWKS provider is told at registration: its entries and the limits of fetching.
+// Options of the JWKS provider: its entries and the limits of fetching.
 import type { JwksSettingNames } from '../jwks-url.js';
 import type { JwksEntry } from '../trusted-key.js';
 

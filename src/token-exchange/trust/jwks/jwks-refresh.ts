@@ -30,7 +30,7 @@ interface Fetch {
 
 export class JwksRefresh {
   private readonly flights = new Map<JwksCacheEntry, Promise<void>>();
-  private readonly toldWarnings = new WeakMap<JwksCacheEntry, string>();
+  private readonly loggedWarnings = new WeakMap<JwksCacheEntry, string>();
 
   constructor(
     private readonly options: Pick<JwksOptions, 'refreshIntervalSeconds'>,
@@ -41,7 +41,7 @@ export class JwksRefresh {
     private readonly telemetry: ExchangeTelemetry,
   ) {}
 
-  /** Fetches one entry's keys; whoever asks while a fetch is under way shares it. Never rejects. */
+  /** Fetches one entry's keys; callers share a fetch that is under way. Never rejects. */
   refresh(cached: JwksCacheEntry): Promise<void> {
     const running = this.flights.get(cached);
     if (running !== undefined) return running;
@@ -81,12 +81,11 @@ export class JwksRefresh {
   }
 
   /**
-   * @rule D34 Keys are fresh for max-age, else the entry's cacheTtlSeconds, else 3,600 seconds; fetched again then.
-   * See jwks-fetcher.ts for the bounds of max-age, `fail` below for retries, jwks-cache-entry.ts for how long keys outlive
-   * a failing endpoint, unknown-kid-search.ts for the one fetch that an unknown kid causes.
-   * Where neither is given the refresh interval decides (8.2), but not beyond the time in which keys are fresh: stale
-   * keys are for failures. A set without a usable key is no failure: it is how an issuer says that nobody is to be trusted,
-   * and the next unknown kid asks again.
+   * @rule D34 Keys are fresh for max-age, else the entry's cacheTtlSeconds, else 3,600 seconds; fetched again then. See
+   * jwks-fetcher.ts for the bounds of max-age, `fail` below for retries, jwks-cache-entry.ts for how long keys outlive a failing
+   * endpoint, unknown-kid-search.ts for the one fetch that an unknown kid causes. Where neither is given the refresh interval
+   * decides (8.2), but not beyond the time in which keys are fresh: stale keys are for failures. A set without a usable key is no
+   * failure: it is how an issuer withdraws all trust, and the next unknown kid asks again.
    */
   private async succeed(
     { cached, startedAt, knownRevision }: Fetch,
@@ -162,9 +161,9 @@ export class JwksRefresh {
 
   /** Each dropped key once, until the set drops others. */
   private warn(cached: JwksCacheEntry, warnings: readonly string[]): void {
-    const told = warnings.join('\n');
-    if (this.toldWarnings.get(cached) === told) return;
-    this.toldWarnings.set(cached, told);
+    const joined = warnings.join('\n');
+    if (this.loggedWarnings.get(cached) === joined) return;
+    this.loggedWarnings.set(cached, joined);
     for (const warning of warnings)
       this.logger.warn({ ...cached.logFields, warning }, 'a key of a JWKS is not used');
   }

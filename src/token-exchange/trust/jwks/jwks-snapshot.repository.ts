@@ -185,8 +185,8 @@ export class JwksSnapshotRepository {
   }
 
   /**
-   * Has the leader fetch addresses with its next look, and announces that. An address that nobody has tried yet has no row, and
-   * is due anyway.
+   * Has the leader fetch addresses with its next look, and announces that. An address without an attempt has no row, and is due
+   * anyway.
    */
   async makeDue(urlHashes: readonly string[]): Promise<void> {
     await this.database.query(
@@ -202,7 +202,7 @@ export class JwksSnapshotRepository {
 
   private async stored({ urlHash, url }: JwksAddress): Promise<JwksSnapshot> {
     const [row] = await this.find([urlHash]);
-    if (row === undefined) throw new Error(`the row of ${url} is gone`);
+    if (row === undefined) throw new Error(`the row of ${url} does not exist`);
     return row;
   }
 }

@@ -31,7 +31,7 @@ export class StoredJwksKeyProvider extends JwksKeyProvider {
     return provider;
   }
 
-  /** What is not stored is nowhere. */
+  /** There is no other place to search. */
   protected override search(): Promise<TrustedKey | undefined> {
     return Promise.resolve(undefined);
   }

@@ -11,7 +11,7 @@ const WINDOW_MS = 30_000;
 /** The deadline of a fetch, and a second to store what it brought. */
 const LONGEST_WAIT_MS = 6_000;
 const LOOK_AGAIN_MS = 500;
-/** Requests that may wait for one fetch, which lasts five seconds where the endpoint hangs. Anybody can send an unknown kid. */
+/** Requests that may wait for one fetch, which lasts five seconds if the endpoint hangs. Any stranger can send an unknown kid. */
 const MOST_WAITING = 32;
 /** For all fetches: half of the requests that a process processes at once (D102), since many endpoints may hang at the same time. */
 const MOST_WAITING_IN_ALL = 100;
@@ -48,7 +48,7 @@ export class UnknownKidSearch {
     if (fetch === undefined || fetch.waiting >= MOST_WAITING || this.waitingInAll >= MOST_WAITING_IN_ALL)
       return;
     fetch.waiting += 1;
-    // What a fetch brings is stored with the limits of the background, for which no request waits (D49).
+    // The result of a fetch is stored with the limits of the background, for which no request waits (D49).
     await withinWait(LONGEST_WAIT_MS + this.snapshots.waitMs, () => fetch.done);
   }
 

@@ -29,10 +29,10 @@ export class TrustedKeyService implements OnApplicationBootstrap {
 
   /**
    * The key for an issuer and kid, if it is trusted.
-   * @rule D37 Keys are looked up by the pair; of a static and a fetched key with the same pair the static one wins.
-   * Whatever the configuration holds goes before what was stored (D70).
-   * @rule 5.3.2 A key whose entry is gone verifies nothing new.
-   * May cause one bounded fetch where the issuer's keys are fetched and the kid is new (D34).
+   * @rule D37 Keys are looked up by the pair; of a static and a fetched key with the same pair the static one wins. Configured
+   * entries go before stored ones (D70).
+   * @rule 5.3.2 A key whose entry was deleted verifies nothing new. May cause one bounded fetch where the issuer's keys are
+   * fetched and the kid is new (D34).
    */
   async find(issuer: string, kid: string): Promise<TrustedKey | undefined> {
     const key = this.staticKeys.find(issuer, kid);

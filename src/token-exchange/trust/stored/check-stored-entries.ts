@@ -5,7 +5,7 @@ import type { TrustedKeyEntry } from '../trusted-key.js';
 import type { CheckedStoredEntry, StoredEntry } from './stored-entry.js';
 import { identityOfEntry, readStoredEntry, suspended } from './stored-entry.reader.js';
 
-/** What stored entries are checked by. */
+/** The rules for stored entries. */
 export interface StoredEntriesRules {
   readonly configured: readonly TrustedKeyEntry[];
   readonly rules: TrustedKeysRules;
@@ -42,7 +42,7 @@ function check(stored: StoredEntry, rules: TrustedKeysRules): CheckedStoredEntry
   return { stored, entry: stored.suspendedAt === undefined ? entry : suspended(entry), problems };
 }
 
-/** What cannot be parsed is no object, and is reported as that. */
+/** A text that cannot be parsed is reported as no object. */
 function parse(text: string): unknown {
   try {
     return parseStrictJson(text);

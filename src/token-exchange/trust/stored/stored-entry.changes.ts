@@ -1,4 +1,4 @@
-// Makes changes of stored entries, each in a transaction of its caller's, and says what the trail is to be told of them.
+// Changes stored entries, each in a transaction of its caller, and returns the audit events.
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditContext, AuditEvent } from '../../audit/audit-event.js';
 import type { StoredEntryRecord } from '../../audit/event-catalogue.js';
@@ -21,7 +21,7 @@ const MAX_ENTRIES = 1_000;
 /** What an entry trusts, as against how far. Another key is another entry, which can be suspended by itself. */
 const FIXED = ['type', 'name', 'issuer', 'kid', 'algorithms', 'key', 'url'];
 
-/** What is to become of an entry's members: some set and some taken away, or all as in another entry. */
+/** The change of an entry's members: some set and some removed, or all as in another entry. */
 export type PolicyChange =
   | { readonly set: Readonly<Record<string, unknown>>; readonly unset: readonly string[] }
   | { readonly entry: unknown };
@@ -127,7 +127,7 @@ export class StoredEntryChanges {
     const stored = { ...before, suspendedAt: before.suspendedAt ?? now, changedAt: now };
     const isNews = before.suspendedAt === undefined;
     if (isNews) await this.repository.put(work.transaction, stored);
-    // Also where the entry has problems: whoever suspends it wants to be sure.
+    // Also if the entry has problems, so that a suspension is certain.
     const { problems: _problems, ...outcome } = this.outcome(stored, replaced(all, stored));
     return { ...outcome, events: isNews ? events('suspended', before, stored, work) : [] };
   }
@@ -147,7 +147,7 @@ export class StoredEntryChanges {
     return { name: before.name, warnings: [], notes: [], events: events('removed', before, undefined, work) };
   }
 
-  /** What would be said of an entry if it were added now; nothing is stored. */
+  /** The findings about an entry if it were added now; nothing is stored. */
   async check(value: unknown): Promise<Omit<StoredEntryReading, 'problems'> & CheckedStoredEntry> {
     const reading = readStoredEntry(value, this.rules.rules);
     const now = new Date();
@@ -166,8 +166,8 @@ export class StoredEntryChanges {
   }
 
   /**
-   * Every entry of an issuer, configured or stored, suspended ones too; undefined for one that takes no tokens. Nobody else changes
-   * stored ones until the transaction ends.
+   * Every entry of an issuer, configured or stored, suspended ones too; undefined for one that takes no tokens. Stored ones are
+   * locked until the transaction ends.
    */
   async ofIssuer(issuer: string, transaction: Transaction): Promise<(TrustedKeyEntry | undefined)[]> {
     const all = await this.repository.lockAll(transaction);
@@ -212,7 +212,7 @@ export class StoredEntryChanges {
     );
   }
 
-  /** What is said of one entry beside all others. */
+  /** The findings about one entry beside all others. */
   private outcome({ name, text }: StoredEntry, all: readonly StoredEntry[]) {
     const checked = checkStoredEntries(all, this.rules).find(({ stored }) => stored.name === name);
     const { warnings, notes } = readStoredEntry(valueOf({ text }), this.rules.rules);

@@ -1,4 +1,4 @@
-// Keeps what this process trusts at the state of the stored entries, whoever has changed them.
+// Keeps the trust of this process at the state of the stored entries.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
@@ -28,7 +28,7 @@ const POLL_MS = 3_000;
 export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private known: StoredEntriesState | undefined;
   private held: readonly TrustedKeyEntry[] = [];
-  private told: ReadonlySet<string> = new Set();
+  private logged: ReadonlySet<string> = new Set();
   private subscription: Subscription | undefined;
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> | undefined;
@@ -44,7 +44,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     @Inject(LOGGER) private readonly logger: Log,
   ) {}
 
-  /** Whether the stored entries were read at least once: before that nobody knows whom this process should trust. */
+  /** Whether the stored entries were read at least once: before that it is unknown whom this process should trust. */
   get isKnown(): boolean {
     return this.known !== undefined;
   }
@@ -73,14 +73,14 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     return this.reading;
   }
 
-  /** What this very process has changed. A reading that was under way when the news came may have been too early for it. */
+  /** A change by this process. A reading that was under way may have been too early for it. */
   @OnEvent('svc.audit.token-exchange.stored-entry-changed')
   async followNews(): Promise<void> {
     await this.reading;
     await this.follow();
   }
 
-  /** Nobody else changes the embedded database, so there is nothing to look for but what could not be read. */
+  /** Only this process changes the embedded database, so it looks only for what could not be read. */
   private async poll(): Promise<void> {
     if (this.notifications.hasOtherProcesses || this.isFailing) await this.follow();
   }
@@ -104,7 +104,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     this.warn(checked);
     await this.trust(checked.flatMap(({ entry }) => entry ?? []));
     this.known = state;
-    if (checked.length > 0 || this.told.size > 0)
+    if (checked.length > 0 || this.logged.size > 0)
       this.logger.info(summaryOf(checked), 'stored trusted key entries read');
   }
 
@@ -115,15 +115,15 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     await this.clientKeys.replaceStored(clientKeySets(entries));
   }
 
-  /** Each problem once, until it is gone. */
+  /** Each problem once, until it is solved. */
   private warn(checked: readonly CheckedStoredEntry[]): void {
     const problems = checked.flatMap((one) =>
       one.problems.map((problem) => ({ name: one.stored.name, problem })),
     );
     for (const { name, problem } of problems)
-      if (!this.told.has(keyOf(name, problem)))
+      if (!this.logged.has(keyOf(name, problem)))
         this.logger.warn({ entry: name, problem }, 'a stored trusted key entry takes no tokens');
-    this.told = new Set(problems.map(({ name, problem }) => keyOf(name, problem)));
+    this.logged = new Set(problems.map(({ name, problem }) => keyOf(name, problem)));
   }
 }
 

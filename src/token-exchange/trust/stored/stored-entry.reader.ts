@@ -13,7 +13,7 @@ const MAX_NAME_CHARACTERS = 64;
 /** Control characters, format characters and line ends: a name is typed, and shown in tables. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
 
-/** What reading found; the entry is not there if it has a problem. */
+/** The result of reading; without the entry if it has a problem. */
 export type StoredEntryReading = Omit<TrustedKeysReading, 'entries'> & { readonly entry?: TrustedKeyEntry };
 
 /**
@@ -35,7 +35,7 @@ export function nameOf(value: unknown): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** What no two entries may share, of an entry as it was given; undefined where it is too broken to tell. */
+/** The identity of an entry as given, which must be unique; undefined if it is too broken. */
 export function identityOfValue(value: unknown): string | undefined {
   const raw = isJsonObject(value) ? value : {};
   const { identity } = identityOf(raw);

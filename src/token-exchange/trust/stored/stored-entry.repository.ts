@@ -1,4 +1,4 @@
-// Keeps the stored entries, and tells the other instances of each change.
+// Keeps the stored entries, and notifies the other instances of each change.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { Transaction } from '../../../platform/database/transaction.js';
@@ -8,7 +8,7 @@ import type { StoredEntry } from './stored-entry.js';
 /** The channel on which each change is announced (NOTIFY). */
 export const STORED_ENTRY_CHANNEL = 'stored_entry';
 
-/** What the table was at some moment: equal ones stand for the same entries. */
+/** The state of the table at some moment: equal ones stand for the same entries. */
 export type StoredEntriesState = string;
 
 interface Row extends Omit<StoredEntry, 'suspendedAt'> {
@@ -38,7 +38,7 @@ export class StoredEntryRepository {
     return (await this.database.query<Row>(ALL)).map(toEntry);
   }
 
-  /** As `all`; whoever else wants to change something waits until the transaction ends. */
+  /** As `all`; other changes wait until the transaction ends. */
   async lockAll(transaction: Transaction): Promise<StoredEntry[]> {
     const manager = managerOf(transaction);
     await manager.query('LOCK TABLE token_exchange_stored_entry IN SHARE ROW EXCLUSIVE MODE');

@@ -27,7 +27,7 @@ export interface StoredEntryStatus {
   readonly changedAt: string;
 }
 
-/** @param now tells whether trust has ended */
+/** @param now to see whether trust has ended */
 export function statusOf({ stored, entry, problems }: CheckedStoredEntry, now: Date): StoredEntryStatus {
   const { name, suspendedAt, createdAt, changedAt } = stored;
   return {
@@ -42,9 +42,8 @@ export function statusOf({ stored, entry, problems }: CheckedStoredEntry, now: D
 }
 
 /**
- * Entries beside those of the settings. Each change is in the audit trail, and counts on every process of the host within
- * 10 seconds, in this one at once.
- * Trust is never changed by what trust gave (D73): call this for nobody who has only a token or an embedded session.
+ * Entries beside those of the settings. Each change is in the audit trail, and counts on every process of the host within 10
+ * seconds, in this one at once. A token or an embedded session must never change trust (D73): do not call this for its user.
  */
 @Injectable()
 export class StoredEntryService {

@@ -45,8 +45,8 @@ const RawJsonBody = createParamDecorator((_: unknown, context: ExecutionContext)
 });
 
 /**
- * Hands a controller the JSON body of a request as an object of a class whose members carry class-validator rules.
- * What the class does not know is refused: a misspelt member would be lost without a word.
+ * Hands a controller the JSON body of a request as an object of a class whose members carry class-validator rules. Unknown
+ * members are refused: a misspelt one would be lost silently.
  */
 export function JsonBody<T extends object>(type: Type<T>): ParameterDecorator {
   return RawJsonBody(new JsonBodyPipe(type));
@@ -84,7 +84,7 @@ export function JsonObject(): ParameterDecorator {
 }
 
 class JsonObjectPipe implements PipeTransform<RawBody, Record<string, unknown>> {
-  /** Throws as JsonBodyPipe, for what can be told without the members. */
+  /** Throws as JsonBodyPipe, for problems other than those of members. */
   transform(body: RawBody): Record<string, unknown> {
     return readObject(body);
   }

@@ -1,10 +1,10 @@
 // Who may act for whom, and what an access token then grants.
 import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
-import { checkParties, priorActorsOf } from '../../../../src/token-exchange/flows/delegation-policy.js';
+import { checkActor, priorActorsOf } from '../../../../src/token-exchange/flows/delegation-policy.js';
 import type { AskedGrants } from '../../../../src/token-exchange/flows/grants.js';
 import { checkGrants } from '../../../../src/token-exchange/flows/grants.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
-import type { ExternalParty } from '../../../../src/token-exchange/verify/external-claims.js';
+import type { PriorActor } from '../../../../src/token-exchange/verify/external-claims.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 const ISSUER = 'https://a.example';
@@ -112,24 +112,24 @@ describe('parties', () => {
     [set(), false],
   ])('[P.actFor] an actor who may act for %p comes together: %s', (actFor, mayAct) => {
     const judge = () =>
-      checkParties({ subject: subjectOf(ISSUER), actor: token({ issuer: 'https://actor.example', actFor }) });
+      checkActor({ subject: subjectOf(ISSUER), actor: token({ issuer: 'https://actor.example', actFor }) });
     if (mayAct) expect(judge).not.toThrow();
     else expect(judge).toThrow('act_for_not_allowed');
   });
 
   it('[P.actFor] is the say of the actor’s entry alone', () => {
     const parties = { subject: token({ actFor: set() }), actor: token({}) };
-    expect(() => checkParties(parties)).not.toThrow();
+    expect(() => checkActor(parties)).not.toThrow();
   });
 
   it('[P.requireActor] is the say of the subject’s entry alone', () => {
-    expect(() => checkParties(alone({ requireActor: true }))).toThrow('actor_required');
-    expect(() => checkParties(both({ requireActor: true }, { requireActor: true }))).not.toThrow();
+    expect(() => checkActor(alone({ requireActor: true }))).toThrow('actor_required');
+    expect(() => checkActor(both({ requireActor: true }, { requireActor: true }))).not.toThrow();
   });
 });
 
 describe('those who have acted before', () => {
-  const party = (sub: string): ExternalParty => ({ iss: ISSUER, sub });
+  const party = (sub: string): PriorActor => ({ iss: ISSUER, sub });
   const chain = (length: number, name: string) =>
     Array.from({ length }, (_, index) => party(`${name}-${index}`));
 

@@ -346,7 +346,7 @@ describe('a policy in words', () => {
       'lets the owner in too',
       'may link to existing users, administrators too, by e-mail',
       'may make users',
-      'may act for anybody',
+      'may act for any subject',
       "an actor's call has the actor's rights",
       'every scope',
     ]);
@@ -367,7 +367,7 @@ describe('a policy in words', () => {
       'never the owner',
       'may link to existing users but administrators, by verified e-mail of product.example',
       'may make users of product.example',
-      'may act for nobody',
+      'may act for no subject',
       "an actor's call needs the rights of both",
       'access tokens of the scopes workflow:read',
       'no other service',

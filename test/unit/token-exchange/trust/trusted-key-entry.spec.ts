@@ -60,7 +60,7 @@ describe('entries that are taken', () => {
     expect(readText('[]')).toEqual({
       entries: [],
       problems: [],
-      warnings: ['is empty: no token of anybody is taken'],
+      warnings: ['is empty: every token is refused'],
       notes: [],
     }));
 
