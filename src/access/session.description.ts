@@ -29,7 +29,7 @@ const ME = {
     'hostOrigin',
   ],
   properties: {
-    user: { ...USER, description: 'Who acts: the actor of an access token where it has one.' },
+    user: { ...USER, description: 'The acting user: the actor of an access token if it has one.' },
     onBehalfOf: { oneOf: [USER, { type: 'null' }], description: 'With an actor: the subject.' },
     delegatedRights: {
       oneOf: [{ type: 'string', enum: ['actor', 'both'] }, { type: 'null' }],
@@ -39,7 +39,7 @@ const ME = {
     authentication: { ...TEXT('By what the request was let in.'), enum: ['session', 'access_token'] },
     scopes: {
       oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
-      description: 'The scopes that an access token is limited to; null where nothing limits it.',
+      description: 'The scopes that an access token is limited to; null if it is not limited.',
     },
     expiresAt: INSTANT('When the session or token ends.'),
     expiresInSeconds: { type: 'integer', description: 'Whole seconds until then.' },
@@ -72,7 +72,7 @@ const ERROR = {
   properties: {
     error: TEXT('A stable machine word.'),
     message: TEXT('For people.'),
-    requestId: TEXT('The X-Request-Id of the answer, under which the log has the cause.'),
+    requestId: TEXT('The X-Request-Id of the answer; the log has the cause under it.'),
   },
 };
 

@@ -75,7 +75,7 @@ export const UNLINK_USER: ChangeOperation<ChosenLinks, UnlinkedUser> = {
       throw new CommandError(
         left === 0
           ? 'The user is linked to no such identity; see svc-admin users show.'
-          : 'A token of this identity has made the user, who belongs to it: see svc-admin users delete.',
+          : 'This identity created the user and cannot be unlinked: see svc-admin users delete.',
       );
     const { sessions, events } = await endAccess(id, work);
     return { result: { id, unlinked, sessions }, things: { userId: id, issuer: links.issuer }, events };
@@ -92,7 +92,9 @@ export const DELETE_USER: ChangeOperation<ChosenUser, DeletedUser> = {
     const found = await findUser(user, parts, transaction);
     const { id, role } = (await parts.users.lock(found.id, transaction)) ?? found;
     if (role === OWNER_ROLE)
-      throw new CommandError('The owner is not deleted: first give that user another role (users set-role).');
+      throw new CommandError(
+        'The owner cannot be deleted: first give that user another role (users set-role).',
+      );
     const { sessions, events } = await endAccess(id, work);
     await parts.users.delete(id, transaction);
     return { result: { id, sessions }, things: { userId: id }, events };

@@ -132,7 +132,7 @@ async function* pagesOf(
     after = end;
   } while (after !== undefined && !stop.aborted);
   // Else it would look as if that were all.
-  if (after !== undefined) throw new CommandError('The reading was stopped: what came is not all.');
+  if (after !== undefined) throw new CommandError('Reading was stopped: the list is incomplete.');
 }
 
 /** @throws CommandError for an e-mail address that no user has */

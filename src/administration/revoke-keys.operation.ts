@@ -50,7 +50,7 @@ export const RESTORE_KEYS: ChangeOperation<ChosenKeys, RestoredKeys> = {
     await refuseTrustChange(keys.issuer, work);
     const { result: isRestored, events } = await restoreTrust(parts.revocations, transaction, keys, context);
     if (!isRestored)
-      throw new CommandError('There is no such revocation that holds; see svc-admin keys revocations.');
+      throw new CommandError('There is no such revocation in force; see svc-admin keys revocations.');
     return { result: { stillRevoked: await stillRevoked(keys.issuer, work) }, things: {}, events };
   },
 

@@ -65,7 +65,7 @@ async function passwordBearer(idOrEmail: string, { parts, transaction }: ChangeW
   const user = (await parts.users.lock(found.id, transaction)) ?? found;
   if (await parts.operatorAccounts.isProvisioned(user.id, transaction))
     throw new CommandError(
-      'A token of a partner has made this user, who gets no password: such users sign in by tokens only.',
+      "A partner's token created this user: such users sign in with tokens only and get no password.",
     );
   if (!OPERATOR_ROLES.includes(user.role))
     throw new CommandError(`Only users with one of the roles ${OPERATOR_ROLES.join(', ')} have a password.`);

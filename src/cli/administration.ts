@@ -125,9 +125,10 @@ async function wayOn(database: OpenDatabase, context: CommandContext): Promise<W
 
 function silenceOf(directory: string, processId: number, obstacle: string | undefined): string {
   const cause =
-    obstacle ?? 'A service that starts takes them once it is ready, and one that cannot says why in its log.';
+    obstacle ??
+    'A starting service takes commands once it is ready; one that cannot take them says why in its log.';
   return (
-    `The data directory ${directory} is in use by process ${processId}. It takes no commands. ${cause} ` +
+    `The data directory ${directory} is in use by process ${processId}, which takes no commands. ${cause} ` +
     'Otherwise stop that process first.'
   );
 }

@@ -14,7 +14,7 @@ interface ShownError {
 
 /**
  * Results go to standard output, everything else to standard error.
- * @rule D117 With --json a command prints one JSON document, or JSON lines where there is no end, and errors as JSON too.
+ * @rule D117 With --json a command prints one JSON document, or JSON lines for endless lists, and errors as JSON too.
  */
 export class Answers {
   /** @param isJson whether programs read them */

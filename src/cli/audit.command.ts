@@ -56,7 +56,7 @@ function addList(audit: Command, context: CommandContext): void {
   const command = audit.command('list').description('list events, the newest first');
   withTime(withFilters(command))
     .addOption(
-      new Option('--limit <number>', `so many at most, up to ${MOST_LISTED}`)
+      new Option('--limit <number>', `at most so many, up to ${MOST_LISTED}`)
         .default(USUAL_LIMIT)
         .argParser(wholeNumber(1, MOST_LISTED)),
     )

@@ -11,6 +11,7 @@ import { GLOBAL_ROLES } from '../users/role.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-settings.js';
 import { markedAddress, printable } from './table.js';
+import { counted } from '../platform/text/wording.js';
 
 const USER = ['<id-or-email>', 'the user'] as const;
 
@@ -56,16 +57,17 @@ export function addUnlink(users: Command, context: CommandContext): void {
     .option('--subject <sub>', 'the `sub` of one identity; every identity of the issuer if left out')
     .addHelpText(
       'after',
-      '\nThe next token of that identity is taken for a new one: where it has the e-mail address of the user, it is linked\n' +
-        'again, unless the entry no longer takes such addresses (emailDomains) or users (linkPrivileged).\n' +
+      '\nThe next token of that identity counts as unknown: if it has the e-mail address of the user, it is linked\n' +
+        'again, unless the entry no longer allows such addresses (emailDomains) or users (linkPrivileged).\n' +
         '\nExample:\n  svc-admin users unlink user@example.com --issuer https://partner.example --subject 42',
     )
     .action(async (user: string, links: Omit<ChosenLinks, 'user'>) => {
       const unlinked = await perform(context, UNLINK_USER, { user, ...links });
       context.answers.give(
         unlinked,
-        `User ${unlinked.id} is unlinked from ${unlinked.unlinked} identity(s) of ${printable(links.issuer)}, and signed out ` +
-          `everywhere: ${unlinked.sessions} session(s), and every access token issued until now.\n`,
+        `User ${unlinked.id} is unlinked from ${counted(unlinked.unlinked, 'identity', 'identities')} of ` +
+          `${printable(links.issuer)}, and signed out everywhere: ${counted(unlinked.sessions, 'session')}, and every access ` +
+          'token issued until now.\n',
       );
     });
 }
@@ -80,7 +82,7 @@ export function addDelete(users: Command, context: CommandContext): void {
       'after',
       '\nIt deletes the account, its links, sessions, password, memberships, and its personal project with all in it. Access\n' +
         'tokens end at once. The audit trail keeps its events, which hold the id of the user and no name or address; projects\n' +
-        'of teams stay. A later token with that e-mail address makes a new user, where its entry may.\n' +
+        'of teams stay. A later token with that e-mail address creates a new user, if its entry allows it.\n' +
         '\nExample:\n  svc-admin users delete user@example.com --yes',
     )
     .action(async (user: string, { yes }: { yes?: true }) => {
@@ -93,7 +95,7 @@ export function addDelete(users: Command, context: CommandContext): void {
 function refuseUnsure({ id, email, role, links, sessions }: ShownUser): never {
   throw new CommandError(
     `Nothing was deleted. It would delete user ${id}, ${printable(markedAddress(email))}, ${role}, with ` +
-      `${links.length} linked identity(s), ${sessions} session(s) and the personal project. Add --yes to delete.`,
+      `${counted(links.length, 'linked identity', 'linked identities')}, ${counted(sessions, 'session')} and the personal project. Add --yes to delete.`,
   );
 }
 

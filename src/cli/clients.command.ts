@@ -16,7 +16,7 @@ const HEADINGS = ['ENTRY', 'CLIENT', 'AUTHENTICATES BY', 'KEYS', 'ISSUER'];
 export function addClientsCommands(program: Command, context: CommandContext): void {
   const clients = program
     .command('clients')
-    .description('look after the clients that send identity assertions (docs/id-jag.md)');
+    .description('manage the clients that send identity assertions (docs/id-jag.md)');
   addAdd(clients, context);
   addList(clients, context);
   addRemove(clients, context);
@@ -49,7 +49,7 @@ function addAdd(clients: Command, context: CommandContext): void {
       const lines = [
         ...warnings.map((warning) => `warning: ${warning}\n`),
         `The client ${quoted(id)} is added to the entry ${quoted(entry)}, everywhere within 10 seconds.\n`,
-        ...(secret === undefined ? [] : [`Its secret, which is shown this once: ${secret}\n`]),
+        ...(secret === undefined ? [] : [`Its secret, shown only once: ${secret}\n`]),
       ];
       context.answers.give(added, lines.join(''));
     });
@@ -73,7 +73,7 @@ function rowOf({ entry, id, credential, keys, issuer }: ListedClient): string[] 
 function addRemove(clients: Command, context: CommandContext): void {
   clients
     .command('remove')
-    .description('take a client away from a stored entry; what was issued to it goes on to its own early end')
+    .description('remove a client from a stored entry; its access tokens stay valid until they expire')
     .argument('<entry>', 'name of the stored entry')
     .argument('<id>', 'id of the client')
     .addHelpText('after', '\nExample:\n  svc-admin clients remove acme desktop-client')

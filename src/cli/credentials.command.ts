@@ -15,6 +15,7 @@ import { CommandError } from '../administration/command-error.js';
 import { absoluteDataDirectory, withDatabase } from './instance-database.js';
 import { wholeNumber } from './option-values.js';
 import { withProgress } from './progress.js';
+import { counted } from '../platform/text/wording.js';
 
 const LARGEST_COUNT = 1_000_000_000;
 
@@ -28,18 +29,18 @@ export function addCredentialsCommands(program: Command, context: CommandContext
     .command('credentials')
     .description('maintain sealed secrets')
     .command('rekey')
-    .description('seal all credentials and signing keys again under the first key of SVC_ENCRYPTION_KEY')
+    .description('seal all credentials and signing keys again with the first key of SVC_ENCRYPTION_KEY')
     .addHelpText(
       'after',
       '\nTo replace a key: put the new one first in SVC_ENCRYPTION_KEY of every instance and restart them, run this\n' +
-        'command, then take the old key out of the list. On PostgreSQL the service may go on running.\n' +
-        '\nWhere a key is lost for good, what it has sealed does not open any more, and keeps the service from starting. Once\n' +
-        'no instance runs, --discard-unreadable deletes it: such credentials are entered anew, signing keys are made anew.\n' +
+        'command, then remove the old key from the list. On PostgreSQL the service may go on running.\n' +
+        '\nIf a key is lost for good, what it sealed cannot be opened, and the service does not start. With all instances\n' +
+        'stopped, --discard-unreadable deletes it. Enter such credentials again; signing keys are generated again.\n' +
         '\nExample:\n  svc-admin --env-file production.env credentials rekey',
     )
     .option(
       '--discard-unreadable <count>',
-      'delete what no key opens, if there is exactly this number, as printed without the option',
+      'delete what no key opens, if it is exactly this number, as printed without the option',
       wholeNumber(1, LARGEST_COUNT),
     )
     .action((options: RekeyOptions) =>
@@ -69,12 +70,13 @@ async function rekey(
   const discarded = { credentials: credential.discarded, signingKeys: signingKey.discarded };
   context.answers.give(
     mayDiscard ? { ...counts, discarded } : counts,
-    `Sealed again: ${counts.credentials} credential(s), ${counts.signingKeys} signing key(s).\n` +
-      (mayDiscard
-        ? `Deleted: ${discarded.credentials} credential(s), ${discarded.signingKeys} signing key(s).\n`
-        : ''),
+    `Sealed again: ${inWords(counts)}.\n${mayDiscard ? `Deleted: ${inWords(discarded)}.\n` : ''}`,
   );
   refuseIncomplete({ credential, 'signing key': signingKey }, discardUnreadable);
+}
+
+function inWords({ credentials, signingKeys }: { credentials: number; signingKeys: number }): string {
+  return `${counted(credentials, 'credential')}, ${counted(signingKeys, 'signing key')}`;
 }
 
 /** Call while the data directory's lock is held. */
@@ -83,7 +85,7 @@ function configuredKeys(context: CommandContext): readonly Buffer[] {
   const config = context.settings.read(databaseUrl, dataDirectory, keys);
   if (config.databaseUrl !== undefined && config.encryptionKeys.length === 0)
     throw new CommandError(
-      `SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL; ${NEW_ENCRYPTION_KEY} makes one.`,
+      `SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL; ${NEW_ENCRYPTION_KEY} generates one.`,
     );
   return encryptionKeys({ ...config, dataDirectory: absoluteDataDirectory(config, context) });
 }

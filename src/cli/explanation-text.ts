@@ -92,7 +92,7 @@ function userLine(user: ExplainedUser): string {
   return [
     `${id ?? 'a new one'}, ${FOUND_BY[by]}`,
     `role ${[...new Set(roles)].join(', then ')}`,
-    ...(ignoresRoleClaim ? ['the role claim is ignored: it names no role that can be assigned'] : []),
+    ...(ignoresRoleClaim ? ['the role claim is ignored: it does not name an assignable role'] : []),
     ...(changedNames.length === 0 ? [] : [`changed: ${changedNames.join(', ')}`]),
     ...projects,
   ].join('; ');

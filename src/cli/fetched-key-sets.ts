@@ -57,7 +57,7 @@ export function fetchedInWords(set: FetchedKeySet): string {
   const fresh = maxAgeSeconds === null ? '' : `, fresh for ${maxAgeSeconds} s`;
   const lines = [
     failure === null
-      ? `fetched: ${entry}, ${url}: ${named === '' ? 'no key that can be used' : named}${fresh}`
+      ? `fetched: ${entry}, ${url}: ${named === '' ? 'no usable key' : named}${fresh}`
       : `not fetched: ${entry}, ${url}: ${failure}`,
     ...dropped.map((reason) => `  not used: ${reason}`),
   ];

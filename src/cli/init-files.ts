@@ -101,7 +101,7 @@ type Plan = (draft: Draft) => Promise<string>;
 async function planVendor(plan: Plan, paths: InitPaths): Promise<void> {
   const privatePem = await plan({
     path: paths.vendorPrivate,
-    purpose: 'key of the trial licence: signs another one when that has ended',
+    purpose: 'signs the trial licence, and another one when it has ended',
     isPrivate: true,
     misfit: (pem) => (keyIn(pem)?.asymmetricKeyType === 'ed25519' ? undefined : 'is no Ed25519 private key'),
     make: () => pemOf(generateKeyPairSync('ed25519').privateKey),
@@ -179,7 +179,7 @@ async function planPartner(plan: Plan, { alg, kid }: PartnerKey, paths: InitPath
   });
   await plan({
     path: paths.partnerJwks,
-    purpose: 'the same as a key set, to be published',
+    purpose: 'the public key as a key set, to be published',
     ...exactly(jwks, `is not the key set of private.pem with the kid ${JSON.stringify(kid)}`),
   });
   return publicPem;
@@ -199,7 +199,7 @@ function trustedKeysDraft(
   };
   return {
     path: trustedKeys,
-    purpose: 'trusted keys, by the strict policy',
+    purpose: 'trusted keys, under the strict policy',
     misfit: (text) => trustMisfit(text, entry, baseUrl),
     make: () => `${JSON.stringify([entry], null, 2)}\n`,
   };

@@ -38,7 +38,7 @@ interface SettledFile {
   /** As seen from where the command was typed. */
   readonly path: string;
   readonly purpose: string;
-  readonly state: 'made' | 'kept' | 'replaced';
+  readonly state: 'created' | 'kept' | 'replaced';
   readonly backup?: string;
   /** A kept private file that others could read or change until now. */
   readonly wasOpen?: true;
@@ -48,7 +48,7 @@ interface SettledFile {
 interface SettledOwner {
   readonly id: string;
   readonly email: string;
-  readonly state: 'made' | 'kept';
+  readonly state: 'created' | 'kept';
 }
 
 interface Settled {
@@ -121,7 +121,7 @@ function refuseMisfits(planned: readonly PlannedFile[], context: CommandContext)
   const misfits = planned.filter(({ state }) => state === 'in the way');
   if (misfits.length === 0) return;
   throw new InPlaceError(
-    'There is something already that does not fit; nothing was changed. --force replaces it, and keeps it under another name:',
+    'What exists already does not fit; nothing was changed. --force replaces it, and keeps the old files under another name:',
     misfits.map(({ path, reason = '' }) => `${pathFrom(context, path)}: ${reason}`),
   );
 }
@@ -153,7 +153,7 @@ function settledFile(planned: PlannedFile): SettledFile {
   return {
     path,
     purpose,
-    state: state === 'kept' ? state : backup === undefined ? 'made' : 'replaced',
+    state: state === 'kept' ? state : backup === undefined ? 'created' : 'replaced',
     backup,
     ...(wasOpen && { wasOpen }),
   };
@@ -176,7 +176,7 @@ async function settledOwner(email: string, context: CommandContext): Promise<Set
     if (owner !== undefined) return { id: owner.id, email: owner.email, state: 'kept' };
   }
   const newUser = { email, givenName: '', familyName: '', role: OWNER_ROLE } as const;
-  return { ...(await perform(context, CREATE_USER, newUser)), state: 'made' };
+  return { ...(await perform(context, CREATE_USER, newUser)), state: 'created' };
 }
 
 function shownFrom(context: CommandContext, { path, backup, ...file }: SettledFile): SettledFile {

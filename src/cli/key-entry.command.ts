@@ -54,8 +54,8 @@ export function addEntryCommand(keys: Command, context: CommandContext): void {
   withKey(command);
   withPolicy(command)
     .option('--set <member=json>', 'any other member; repeatable', jsonMember)
-    .option('--no-strict', 'check by the contract alone; what the entry leaves out is then allowed')
-    .option('--array', 'as a whole file of trusted keys, with this one entry')
+    .option('--no-strict', 'check without the strict policy: what the entry leaves out is then allowed')
+    .option('--array', 'print a whole file of trusted keys, with this one entry')
     .addHelpText('after', HELP)
     .action((options: EntryOptions & PolicyOptions) => printEntry(options, context));
 }
@@ -97,14 +97,14 @@ function withPolicy(command: Command): Command {
     .option('--origins <list>', 'origins of pages that may frame the instance and sign in', texts)
     .option(
       '--email-domains <list>',
-      "domains whose addresses link to users and make some, or '*' for any",
+      "domains whose addresses may link to users and create them, or '*' for any",
       texts,
     )
     .option('--scopes <list>', 'scopes that its access tokens may have', texts)
     .option('--resources <list>', 'other services that its access tokens may be for', texts)
     .option('--flows <list>', 'of embed, exchange, id-jag and logout', texts)
     .option('--logout-issuer <url>', 'the provider that sends logouts, if another than --issuer')
-    .option('--logout-audience <text>', 'the `aud` that logout tokens may have besides')
+    .option('--logout-audience <text>', 'another `aud` that logout tokens may have')
     .option('--act-for <list>', 'issuers whose subjects its actors may act for', texts)
     .option('--require-actor', 'refuse subjects without an actor')
     .option('--rights <rights>', 'whose rights a call with an actor needs: actor or both')

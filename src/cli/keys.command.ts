@@ -49,7 +49,7 @@ interface CheckOptions {
 }
 
 export function addKeysCommands(program: Command, context: CommandContext): void {
-  const keys = program.command('keys').description('look after the trusted keys');
+  const keys = program.command('keys').description('manage the trusted keys');
   addKeygen(keys, context);
   addEntryCommand(keys, context);
   addCheck(keys, context);

@@ -40,7 +40,7 @@ interface ShowOptions {
 }
 
 export function addLicenseCommands(program: Command, context: CommandContext): void {
-  const license = program.command('license').description('make, issue and read licences');
+  const license = program.command('license').description('create, issue and read licences');
   addKeygen(license, context);
   addIssue(license, context);
   addShow(license, context);
@@ -181,7 +181,7 @@ function descriptionOf({ customer = '(not named)', features, expiresAt }: Licens
   const lines = [
     `Customer: ${printable(customer)}`,
     `Features: ${[...features].map(printable).join(', ') || '(none)'}`,
-    `Expires:  ${isDate ? expiresAt.toISOString() : 'at no date that there is'}`,
+    `Expires:  ${isDate ? expiresAt.toISOString() : 'at an invalid date'}`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -35,10 +35,10 @@ export function nextCommands(
       command: `npm start${isHere ? '' : ` --${envFile}`}`,
       does: 'start the service; the rest in another terminal',
     },
-    { command: `${admin} keys check`, does: 'what is trusted, and how far' },
+    { command: `${admin} keys check`, does: 'list the trusted keys and what each may do' },
     {
       command: `JWT=$(npx svc-admin token sign ${signing} ${who})`,
-      does: 'a token as the partner signs it, for 60 seconds',
+      does: 'sign a token as the partner does; it is valid for 60 seconds',
     },
     {
       command:

@@ -87,7 +87,7 @@ function configure(program: Command, { version, stdout, stderr, answers }: Comma
     .option('--env-file <file>', 'file of SVC_* variables; the environment wins, ./.env comes last')
     .option(
       '--json',
-      'print the result as one JSON document (JSON lines where there is no end), and errors as JSON',
+      'print the result as one JSON document (JSON lines for endless lists), and errors as JSON',
     )
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', '\nExample:\n  svc-admin --env-file production.env users list')

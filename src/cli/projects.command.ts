@@ -9,7 +9,7 @@ import { renderTable } from './table.js';
 const HEADINGS = ['ID', 'NAME', 'ISSUER', 'KEY'];
 
 export function addProjectsCommands(program: Command, context: CommandContext): void {
-  const projects = program.command('projects').description('look after the projects of teams');
+  const projects = program.command('projects').description('manage the projects of teams');
   projects
     .command('list')
     .description('list the projects of teams, with the keys by which tokens of partners name them')
@@ -20,10 +20,10 @@ export function addProjectsCommands(program: Command, context: CommandContext): 
     });
   projects
     .command('set-key')
-    .description("have an issuer's tokens name a project by a key, in place of what they called it before")
+    .description("give a project the key by which an issuer's tokens name it, in place of its previous key")
     .argument('<project-id>', 'a project of a team')
     .requiredOption('--issuer <url>', 'the `iss` of the tokens')
-    .requiredOption('--key <key>', 'as the claim has it; another project that has it loses it')
+    .requiredOption('--key <key>', 'as the claim has it; another project with this key loses it')
     .addHelpText(
       'after',
       '\nExample:\n  svc-admin projects set-key 0190163d-8694-739b-aea5-966c26f8ad95 --issuer https://partner.example --key acme',

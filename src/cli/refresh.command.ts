@@ -92,8 +92,8 @@ function refuseMissing(all: readonly Refreshed[], waitSeconds: number): void {
   const failed = all.filter(({ fetched }) => fetched === false).length;
   if (all.some(({ fetched }) => fetched === null))
     throw new CommandError(
-      `No service tried within ${waitSeconds} seconds. A service must be running, with token exchange there and these entries.`,
+      `No service tried within ${waitSeconds} seconds. A service with token exchange and these entries must be running.`,
     );
   if (failed > 0)
-    throw new CommandError(`Key sets that could not be fetched: ${failed}. Those held before serve on.`);
+    throw new CommandError(`Key sets that could not be fetched: ${failed}. Their previous keys stay in use.`);
 }

@@ -38,8 +38,8 @@ function addRevoke(keys: Command, context: CommandContext, trusted: () => readon
     .option('--kid <kid>', 'one key; every key of the issuer if left out')
     .addHelpText(
       'after',
-      '\nAccess tokens and sessions of it end on every instance within 10 seconds, for good. It need not be configured\n' +
-        '(any more), so look at the spelling: `keys revocations` shows what is revoked.\n' +
+      '\nIts access tokens and sessions end on every instance within 10 seconds, for good. The key need not be configured,\n' +
+        'so check the spelling: `keys revocations` shows what is revoked.\n' +
         '\nExample:\n  svc-admin keys revoke --issuer https://partner.example --kid 2026-11',
     )
     .action(async (options: KeyOptions) => {
@@ -47,7 +47,7 @@ function addRevoke(keys: Command, context: CommandContext, trusted: () => readon
       context.answers.give(
         { ...chosen(options), revokedAt },
         `Revoked at ${revokedAt}: ${inWords(chosen(options))}. ` +
-          'What it signed for ends on every instance of this release within 10 seconds.\n',
+          'What it signed for ends on every instance within 10 seconds.\n',
       );
       const hint = hintAt(chosen(options), trusted());
       if (hint !== undefined) context.answers.remark(`warning: ${hint}`);

@@ -29,13 +29,13 @@ export function addSetPassword(users: Command, context: CommandContext): void {
     .argument('<id-or-email>', 'the user')
     .option(
       '--code',
-      'print a code, by which that person sets the password at /admin within 15 minutes, once',
+      'print a code with which that person sets the password at /admin within 15 minutes, once',
     )
     .option('--password-stdin', 'read the password from the first line of standard input')
     .addHelpText('after', '\nExample:\n  svc-admin users set-password owner@example.com --code')
     .action(async (user: string, options: SetPasswordOptions) => {
       if (options.code && options.passwordStdin)
-        throw new CommandError('Of --code and --password-stdin only one can be given.');
+        throw new CommandError('Only one of --code and --password-stdin can be given.');
       if (options.code) await makeCode(user, context);
       else await setPassword(user, options, context);
     });
@@ -46,7 +46,7 @@ async function makeCode(user: string, context: CommandContext): Promise<void> {
   await perform(context, SET_PASSWORD, { user, codeHash: hashOfCode(code).toString('hex') });
   const page = pageOf(context);
   context.answers.remark(
-    `The code is good once, within ${CODE_LIFETIME_SECONDS / 60} minutes, at ${page}; it replaces one that was made before.`,
+    `The code works once, within ${CODE_LIFETIME_SECONDS / 60} minutes, at ${page}; it replaces any earlier one.`,
   );
   context.answers.give({ code, lifetimeSeconds: CODE_LIFETIME_SECONDS, page }, `${code}\n`);
 }
@@ -64,7 +64,7 @@ async function setPassword(
   const page = pageOf(context);
   context.answers.give(
     { id, endedSessions, page },
-    `User ${id} has a new password, for ${page}; sessions there that ended by it: ${endedSessions}.\n`,
+    `User ${id} has a new password, for ${page}; ended sessions there: ${endedSessions}.\n`,
   );
 }
 

@@ -25,7 +25,7 @@ export function addEntryCommands(keys: Command, context: CommandContext): void {
   addPolicy(keys, context);
   addSwitch(keys, context, {
     name: 'suspend',
-    effect: 'take no tokens of a stored entry until it is resumed; what was issued goes on',
+    effect: 'refuse tokens of a stored entry until it is resumed; what was issued stays valid',
     operation: SUSPEND_ENTRY,
     outcome: 'is suspended',
     already: 'was suspended already',
@@ -39,7 +39,7 @@ export function addEntryCommands(keys: Command, context: CommandContext): void {
   });
   addSwitch(keys, context, {
     name: 'remove',
-    effect: 'forget a stored entry; what was issued goes on',
+    effect: 'remove a stored entry; what was issued stays valid',
     operation: REMOVE_ENTRY,
     outcome: 'is removed',
   });

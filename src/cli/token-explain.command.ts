@@ -32,7 +32,7 @@ export function addExplain(token: Command, context: CommandContext): void {
   token
     .command('explain')
     .description(
-      'say why a token would be refused, or what it would get; exits with 1 if refused, and uses nothing up',
+      'say why a token would be refused, or what it would get; exits with 1 if refused, and leaves the token usable',
     )
     .option('--token-file <file>', 'the (subject) token; - reads standard input', STANDARD_INPUT)
     .option('--actor-token-file <file>', 'the actor token')
@@ -80,8 +80,8 @@ async function explain(options: ExplainOptions, context: CommandContext): Promis
 function refuseUnknown({ events }: ExplainedRequest): void {
   if (events.length > 0) return;
   throw new CommandError(
-    'The audit trail has no event of this request. What is refused before its token is looked at, such as a form with ' +
-      'a fault or a request above a limit, leaves lines of the log only.',
+    'The audit trail has no event of this request. Requests that are refused before their token is read, such as a form with ' +
+      'a fault or a request above a limit, are in the log only.',
   );
 }
 
@@ -105,7 +105,7 @@ function readToken(context: CommandContext, file: string): string {
   if (token === '') throw new CommandError(`${where} holds no token.`);
   if (token.length <= MAX_TOKEN_CHARACTERS) return token;
   throw new CommandError(
-    `${where} has more than ${MAX_TOKEN_CHARACTERS} characters: both ways in refuse that as token_malformed.`,
+    `${where} has more than ${MAX_TOKEN_CHARACTERS} characters: the service refuses it as token_malformed.`,
   );
 }
 

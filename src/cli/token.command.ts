@@ -47,7 +47,7 @@ function addSign(token: Command, context: CommandContext): void {
     .description(
       'for trying out: sign an external token as a partner does; prints the token and nothing else',
     )
-    .requiredOption('--key <file>', "the partner's private key, PEM, as `keys keygen` makes it")
+    .requiredOption('--key <file>', "the partner's private key, PEM, as `keys keygen` creates it")
     .option('--kid <kid>', 'kid of the header; the thumbprint of the key if left out')
     .addOption(
       new Option('--alg <name>', 'alg of the header; the first one that fits the key if left out').choices(
@@ -82,7 +82,7 @@ async function sign(options: SignOptions, context: CommandContext): Promise<void
   const { key: path, alg: given } = options;
   const key = readPrivateKey(context, path);
   const alg = given ?? algorithmsFitting(createPublicKey(key))[0];
-  if (alg === undefined) throw new CommandError(`The key in ${path} fits no algorithm that is supported.`);
+  if (alg === undefined) throw new CommandError(`The key in ${path} fits no supported algorithm.`);
   const header = { typ: 'JWT', kid: options.kid ?? (await defaultKid(key)), alg };
   const claims = { ...claimsOf(options), ...Object.fromEntries(options.claim ?? []) };
   const token = signCompactJws(header, claims, readSigner(context, path, alg));

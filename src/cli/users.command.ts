@@ -13,11 +13,12 @@ import { addDelete, addSetRole, addShow, addUnlink } from './change-user.command
 import type { CommandContext } from './command-settings.js';
 import { addSetPassword } from './set-password.command.js';
 import { markedAddress, renderTable } from './table.js';
+import { counted } from '../platform/text/wording.js';
 
 const HEADINGS = ['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATE'];
 
 export function addUsersCommands(program: Command, context: CommandContext): void {
-  const users = program.command('users').description('look after the users of the instance');
+  const users = program.command('users').description('manage the users of the instance');
   addCreate(users, context);
   addList(users, context);
   addShow(users, context);
@@ -44,7 +45,7 @@ function addCreate(users: Command, context: CommandContext): void {
   users
     .command('create')
     .description('create a user with a personal project; prints the user as one JSON object')
-    .requiredOption('--email <address>', 'e-mail address, by which tokens of partners find the user')
+    .requiredOption('--email <address>', 'e-mail address; tokens of partners find the user by it')
     .option('--given-name <name>', 'given name', '')
     .option('--family-name <name>', 'family name', '')
     .addOption(new Option('--role <role>', 'global role').choices(GLOBAL_ROLES).default(MEMBER_ROLE))
@@ -101,7 +102,7 @@ function addSignOut(users: Command, context: CommandContext): void {
       const { id, sessions, operatorSessions } = await perform(context, SIGN_USER_OUT, { user });
       context.answers.give(
         { id, sessions, operatorSessions },
-        `User ${id} is signed out: ${sessions + operatorSessions} session(s), and every access token issued until now.\n`,
+        `User ${id} is signed out: ${counted(sessions + operatorSessions, 'session')}, and every access token issued until now.\n`,
       );
     });
 }

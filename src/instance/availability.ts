@@ -58,7 +58,7 @@ export function explanationOf(reason: UnavailableReason, { given, license }: Ava
 
 /** The end of a licence, as it is written in lines for people. */
 export function endOf({ expiresAt }: License): string {
-  return Number.isNaN(expiresAt.getTime()) ? 'at no date that there is' : expiresAt.toISOString();
+  return Number.isNaN(expiresAt.getTime()) ? 'at an invalid date' : expiresAt.toISOString();
 }
 
 function flagRemark(given: Startup['given']): string | undefined {

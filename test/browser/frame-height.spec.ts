@@ -78,7 +78,7 @@ describeInBrowser('a frame as high as its page', () => {
     [
       'an address where nothing is',
       async () => product.login(browsing.token('ada'), '/nowhere'),
-      'There is nothing here',
+      'Page not found',
     ],
   ])('is no higher than its page after %s', async (_, visit, heading) => {
     await visit();

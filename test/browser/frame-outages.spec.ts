@@ -60,7 +60,7 @@ describeInBrowser('a frame behind a proxy that fails', () => {
     expect(await card(product).textContent()).toContain('Grund: unreachable');
     expect(await product.page.locator('#container iframe:visible').count()).toBe(0);
     await browsing.proxy.behave('none');
-    await card(product).getByRole('button', { name: 'Noch einmal versuchen' }).click();
+    await card(product).getByRole('button', { name: 'Erneut versuchen' }).click();
     expect(await product.event(2)).toEqual(['retry', {}]);
     expect(await login(product)).toEqual(['resolved', (await product.event(3))[1], expect.any(Number)]);
     await product.frame.getByText('Morning orders').waitFor();

@@ -4,7 +4,7 @@ import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { createUser, createWorkflow } from '../support/local-users.js';
 import { ProductPage } from '../support/partner-site.js';
 
-const ANOTHER_USER = 'Somebody else has signed in';
+const ANOTHER_USER = 'Another user has signed in';
 /** More than a page of the list holds. */
 const WORKFLOWS = 60;
 

@@ -58,7 +58,7 @@ describeInBrowser('the states of the pages', () => {
       'nothing found',
       async (product) => {
         await product.frame.getByRole('searchbox').fill('nothing');
-        await product.heading('No workflow fits');
+        await product.heading('No matching workflows');
       },
     ],
     [
@@ -84,7 +84,7 @@ describeInBrowser('the states of the pages', () => {
         const other = await browsing.productPage();
         await other.login(browsing.token('ben'));
         await other.event(1);
-        await product.heading('Somebody else has signed in');
+        await product.heading('Another user has signed in');
       },
     ],
     [
@@ -105,7 +105,7 @@ describeInBrowser('the states of the pages', () => {
       'an address where nothing is',
       async (product) => {
         await product.login(browsing.token('ada'), '/nowhere');
-        await product.heading('There is nothing here');
+        await product.heading('Page not found');
       },
     ],
   ];
@@ -133,7 +133,7 @@ describeInBrowser('the states of the pages', () => {
         for (const worn of ['light', 'dark']) {
           const product = await signedIn({ theme: worn, accent });
           await product.frame.getByRole('searchbox').fill('nothing');
-          await product.heading('No workflow fits');
+          await product.heading('No matching workflows');
           expect(await findingsIn(await product.shownFrame())).toEqual([]);
           await product.page.close();
         }

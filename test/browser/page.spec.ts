@@ -113,8 +113,8 @@ describeInBrowser('the page in the frame', () => {
     });
 
     it.each([
-      [403, 'You may not change this workflow any more.'],
-      [404, 'This workflow is not there any more.'],
+      [403, 'You can no longer change this workflow.'],
+      [404, 'This workflow no longer exists.'],
       [500, 'This could not be changed. Please try again.'],
     ])('a failure (%d) is said, and nothing is shown as changed', async (status, text) => {
       await answerChanges((route) => route.fulfill({ status, json: { error: 'any' } }));

@@ -121,20 +121,20 @@ describeInBrowser('the list of workflows', () => {
        WHERE u.email = 'cyd@login.partner.test'`,
       [MANY],
     );
-    await many.frame.getByRole('button', { name: 'Look again' }).click();
+    await many.frame.getByRole('button', { name: 'Check again' }).click();
     await counted('Over 1,000 workflows');
     await many.frame.getByRole('searchbox').fill('zoo order');
     await counted('None found so far');
-    expect(await many.frame.getByText('No workflow fits').isVisible()).toBe(false);
-    await many.frame.getByRole('button', { name: 'Search further' }).click();
+    expect(await many.frame.getByText('No matching workflows').isVisible()).toBe(false);
+    await many.frame.getByRole('button', { name: 'Keep searching' }).click();
     await many.frame.getByText('Order Zoo', { exact: true }).waitFor();
     await counted(/^1 found$/);
-    expect(await many.frame.getByRole('button', { name: 'Search further' }).count()).toBe(0);
+    expect(await many.frame.getByRole('button', { name: 'Keep searching' }).count()).toBe(0);
 
     await browsing.service.rows(`DELETE FROM workflow WHERE name = 'Order Zoo'`);
     await many.frame.getByRole('searchbox').fill('order zoo');
-    await many.frame.getByRole('button', { name: 'Search further' }).click();
-    await many.heading('No workflow fits');
+    await many.frame.getByRole('button', { name: 'Keep searching' }).click();
+    await many.heading('No matching workflows');
     await counted(/^0 found$/);
 
     await many.frame.getByRole('searchbox').fill('zoo');
@@ -147,7 +147,7 @@ describeInBrowser('the list of workflows', () => {
     await product.frame.getByLabel('State').selectOption('active');
     await count('10 found');
     await product.frame.getByRole('searchbox').fill('nothing');
-    await product.heading('No workflow fits');
+    await product.heading('No matching workflows');
     await product.frame.getByRole('button', { name: 'Show all workflows' }).click();
     await count('120 workflows');
     expect(await product.frame.getByRole('searchbox').inputValue()).toBe('');
@@ -177,7 +177,7 @@ describeInBrowser('the list of workflows', () => {
       `SELECT id FROM user_account WHERE email = 'ben@login.partner.test'`,
     );
     await createWorkflow(browsing.service, String(ben[0]?.id), 'Just shared');
-    await other.frame.getByRole('button', { name: 'Look again' }).click();
+    await other.frame.getByRole('button', { name: 'Check again' }).click();
     await other.frame.getByText('Just shared').waitFor();
     await other.page.close();
   });
@@ -265,7 +265,7 @@ describeInBrowser('the list of workflows', () => {
 
     it('that has gone says so', async () => {
       await product.login(browsing.token('ada'), '/#workflow=00000000-0000-4000-8000-000000000000');
-      await product.heading('This workflow is not there');
+      await product.heading('This workflow does not exist');
       await product.frame.getByRole('button', { name: 'All workflows' }).click();
       await product.frame.getByText('Orders 000').waitFor();
     });

@@ -129,7 +129,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     const lines = stdout.split('\n').length - 1;
     expect([exitCode, lines < 40_000]).toEqual([1, true]);
     expect(stderr).toMatch(
-      /^error: (The reading was stopped: what came is not all|.*(stop|ended|gone|connection))/,
+      /^error: (Reading was stopped: the list is incomplete|.*(stop|ended|gone|connection))/,
     );
   });
 

@@ -310,8 +310,8 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
     for (const { exitCode, stdout, stderr } of await Promise.all(commands.map((args) => line.run(args)))) {
       expect([exitCode, stdout]).toEqual([1, '']);
       expect(stderr).toBe(
-        `error: The data directory ${join(line.folder, 'data')} is in use by process ${holder.processId}. ` +
-          'It takes no commands. A service that starts takes them once it is ready, and one that cannot says why in its log. ' +
+        `error: The data directory ${join(line.folder, 'data')} is in use by process ${holder.processId}, which takes no commands. ` +
+          'A starting service takes commands once it is ready; one that cannot take them says why in its log. ' +
           'Otherwise stop that process first.\n',
       );
     }

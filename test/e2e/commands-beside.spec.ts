@@ -143,7 +143,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     const { exitCode, stderr } = await importing(many);
     expect([exitCode, stderr]).toEqual([
       1,
-      expect.stringMatching(/^error: This makes a request of \d+ bytes, .*262144/),
+      expect.stringMatching(/^error: The request would have \d+ bytes, .*262144/),
     ]);
     expect(await beside.service.rows('SELECT 1 FROM workflow')).toHaveLength(2);
   });
@@ -326,7 +326,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     await beside.service.rows('ALTER TABLE project_gone RENAME TO project');
     expect(exitCode).toBe(1);
     const [, requestId] =
-      /^error: The service failed to do it; .* request id ([0-9a-f-]{36})\.\n$/.exec(stderr) ?? [];
+      /^error: The operation failed; .* request id ([0-9a-f-]{36})\.\n$/.exec(stderr) ?? [];
     expect(beside.service.log).toContainEqual(
       expect.objectContaining({ level: 'error', requestId, command: 'users create' }),
     );
@@ -350,7 +350,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
       expect([exitCode, stdout, stderr]).toEqual([
         1,
         '',
-        expect.stringMatching(/^error: The service failed to do it/),
+        expect.stringMatching(/^error: The operation failed/),
       ]);
     expect((await beside.users()).map(({ email }) => email)).not.toContain('untold@b.example');
   });

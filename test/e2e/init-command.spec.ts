@@ -72,7 +72,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
   afterAll(() => line.remove());
 
   it('[D115] makes all that a trial needs, private files for their owner alone, and says what to type next', () => {
-    expect(line.states(first, 'made')).toEqual(FILES);
+    expect(line.states(first, 'created')).toEqual(FILES);
     for (const name of FILES)
       expect([name, statSync(join(line.folder, name)).mode & 0o777]).toEqual([
         name,
@@ -83,7 +83,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
       id: expect.any(String),
       email: 'owner@b.example',
       role: 'global:owner',
-      state: 'made',
+      state: 'created',
     });
     expect(first.next.map(({ command }) => command)).toEqual([
       'npm start',
@@ -113,7 +113,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
     rmSync(join(line.folder, '.env'));
     rmSync(join(line.folder, 'instance', 'license.jws'));
     const again = await line.init('--port', '23456', '--owner-email', 'other@b.example');
-    expect(line.states(again, 'made')).toEqual(['.env', 'instance/license.jws']);
+    expect(line.states(again, 'created')).toEqual(['.env', 'instance/license.jws']);
     expect(again.owner).toMatchObject({ email: 'owner@b.example', state: 'kept' });
     const after = line.contents();
     expect({ ...after, 'instance/license.jws': '' }).toEqual({ ...before, 'instance/license.jws': '' });
@@ -239,7 +239,7 @@ describeOnPostgresql('[D115] svc-admin init on PostgreSQL', (database) => {
     const told = JSON.parse(
       (await line.run(['init', ...OWNER, '--json', '--database-url', url], {})).stdout,
     ) as Told;
-    expect(told.owner.state).toBe('made');
+    expect(told.owner.state).toBe('created');
     expect(line.read('.env')).toContain(url);
     expect(line.read('.env')).not.toContain('SVC_DATA_DIR');
     expect(existsSync(join(line.folder, 'data'))).toBe(false);

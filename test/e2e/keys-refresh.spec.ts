@@ -77,7 +77,7 @@ describeOnEachDatabase('[D118] keys refresh', (database) => {
     server.answerWith((response) => response.writeHead(503).end());
     const { exitCode, stderr, all } = await refresh();
     expect(all).toMatchObject([{ entry: 'acme', fetched: false, failure: 'status 503', kids: ['second'] }]);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Those held before serve on.')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Their previous keys stay in use.')]);
   });
 
   it('[D118] knows entries of type jwks alone', async () => {

@@ -106,7 +106,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     const again = await line.run(['keys', 'restore', ...keyOptions]);
     expect([again.exitCode, again.stderr]).toEqual([
       1,
-      'error: There is no such revocation that holds; see svc-admin keys revocations.\n',
+      'error: There is no such revocation in force; see svc-admin keys revocations.\n',
     ]);
   });
 
@@ -156,7 +156,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     const session = await service.sessionCookie(next.sign(next.claims({ sub: 'ada' })));
     const user = await linkedUser(service, ISSUER, 'ada');
     expect(await line.output(['users', 'sign-out', user?.email ?? ''])).toBe(
-      `User ${user?.id} is signed out: 1 session(s), and every access token issued until now.\n`,
+      `User ${user?.id} is signed out: 1 session, and every access token issued until now.\n`,
     );
     await untilStatus(401, () => bearer(token));
     expect(await meStatus(service, session)).toBe(401);

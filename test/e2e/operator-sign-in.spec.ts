@@ -412,8 +412,8 @@ describeOnAnyDatabase("the operator's API and what is not its sign-in", (databas
     const id = user?.id ?? '';
     await service.rows(`UPDATE user_account SET role = 'global:admin' WHERE id = $1`, [id]);
     const hash = await new PasswordHasher().hash(PASSWORD);
-    await expect(setPassword(service, id, hash)).rejects.toThrow(/token of a partner has made this user/);
-    await expect(makeCode(service, id)).rejects.toThrow(/token of a partner has made this user/);
+    await expect(setPassword(service, id, hash)).rejects.toThrow(/partner's token created this user/);
+    await expect(makeCode(service, id)).rejects.toThrow(/partner's token created this user/);
     const member = await createUser(service, { email: 'member@example.com' });
     await expect(setPassword(service, member, hash)).rejects.toThrow(/Only users with one of the roles/);
     // Linking an administrator later changes nothing of that.

@@ -56,7 +56,7 @@ describeOnEachDatabase('svc-admin credentials rekey', (database) => {
 
   it('[D45] tells which do not open, and leaves them as they are', async () => {
     const { exitCode, stdout, stderr } = await rekey(otherKey);
-    expect([exitCode, stdout]).toEqual([1, 'Sealed again: 0 credential(s), 0 signing key(s).\n']);
+    expect([exitCode, stdout]).toEqual([1, 'Sealed again: 0 credentials, 0 signing keys.\n']);
     expect(stderr).toContain('error: Some do not open and were left as they are:\n  - credential ');
     expect(stderr).toContain(`credential ${credentialId}: no key of SVC_ENCRYPTION_KEY has the id`);
     expect(stderr).not.toContain(otherKey);
@@ -65,13 +65,13 @@ describeOnEachDatabase('svc-admin credentials rekey', (database) => {
   it('[D45] seals everything again under the first key, once', async () => {
     const sealedAgain = {
       exitCode: 0,
-      stdout: 'Sealed again: 6 credential(s), 1 signing key(s).\n',
+      stdout: 'Sealed again: 6 credentials, 1 signing key.\n',
       stderr: '',
     };
     expect(await rekey(newKey, oldKey)).toEqual(sealedAgain);
     expect(await rekey(newKey)).toEqual({
       ...sealedAgain,
-      stdout: 'Sealed again: 0 credential(s), 0 signing key(s).\n',
+      stdout: 'Sealed again: 0 credentials, 0 signing keys.\n',
     });
     const service = await serviceWith(database, newKey);
     expect(await opensAll(service, newKey)).toBe(true);
@@ -92,13 +92,12 @@ describeOnEachDatabase('svc-admin credentials rekey', (database) => {
     const wrongCount = await discard(6, otherKey);
     expect([wrongCount.exitCode, wrongCount.stdout]).toEqual([
       1,
-      'Sealed again: 0 credential(s), 0 signing key(s).\n',
+      'Sealed again: 0 credentials, 0 signing keys.\n',
     ]);
     expect(wrongCount.stderr).toContain('error: Nothing was deleted: 7 do not open:\n');
     expect(await discard(7, otherKey)).toEqual({
       exitCode: 0,
-      stdout:
-        'Sealed again: 0 credential(s), 0 signing key(s).\nDeleted: 6 credential(s), 1 signing key(s).\n',
+      stdout: 'Sealed again: 0 credentials, 0 signing keys.\nDeleted: 6 credentials, 1 signing key.\n',
       stderr: '',
     });
     const service = await serviceWith(database, otherKey);
@@ -125,7 +124,7 @@ describeOnPostgresql('svc-admin credentials rekey beside a running service', (da
       exitCode: 1,
       stdout: '',
       stderr:
-        'error: SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL; openssl rand -base64 32 makes one.\n',
+        'error: SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL; openssl rand -base64 32 generates one.\n',
     });
   });
 

@@ -96,7 +96,9 @@ describeOnEachDatabase('commands on one user', (database) => {
     expect(await refusal('unlink', id, ...link)).toContain('linked to no such identity');
     // It is linked anew, to the user who has its address now.
     await tokenOf('wrong', 'other@users.example');
-    expect(await refusal('unlink', 'other@users.example', ...link)).toContain('has made the user');
+    expect(await refusal('unlink', 'other@users.example', ...link)).toContain(
+      'created the user and cannot be unlinked',
+    );
     expect((await show('other@users.example')).provisioned).toBe(true);
   });
 

@@ -70,7 +70,7 @@ export class CommandClient {
       if ('refusal' in line) throw new CommandError(line.refusal);
       if ('fault' in line)
         throw new CommandError(
-          `The service failed to do it; its log says why, under request id ${line.fault}.`,
+          `The operation failed; the log of the service says why, under request id ${line.fault}.`,
         );
       yield line;
     }
@@ -80,7 +80,7 @@ export class CommandClient {
     const bytes = Buffer.byteLength(body);
     if (bytes > REQUEST_LIMIT_BYTES)
       throw new CommandError(
-        `This makes a request of ${bytes} bytes, and a running service takes ${REQUEST_LIMIT_BYTES} (256 KiB): ` +
+        `The request would have ${bytes} bytes, and a running service takes ${REQUEST_LIMIT_BYTES} (256 KiB): ` +
           'do it in smaller parts, or while the service is stopped.',
       );
     const headers = {
@@ -117,6 +117,6 @@ async function* linesOf(answer: IncomingMessage): AsyncGenerator<string> {
 
 function lost(): CommandError {
   return new CommandError(
-    'The service ended the connection before it had answered. Its audit trail shows whether the command was done.',
+    'The service closed the connection before it answered. Its audit trail shows whether the command was done.',
   );
 }

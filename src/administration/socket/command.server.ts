@@ -57,7 +57,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
       reply.type('application/x-ndjson').send(Readable.from(this.linesFor(request))),
     );
     this.server.setErrorHandler((error: FastifyError, _request, reply) =>
-      reply.send(lineOf({ refusal: `The service does not take this request: ${error.message}.` })),
+      reply.send(lineOf({ refusal: `The service refuses this request: ${error.message}.` })),
     );
     // It is the HTTP server that keeps the process alive.
     this.server.server.unref();

@@ -21,7 +21,7 @@ export interface EventSearch extends SoughtEvents, SoughtTime {
 export interface EventPage extends Page<ShownEvent> {
   /** The e-mail addresses of their subjects and actors, by id; of those who are still there. */
   readonly people: Readonly<Record<string, string>>;
-  /** How far back this page has looked; null on the last one. */
+  /** How far back this page has searched; null on the last one. */
   readonly lookedBackTo: string | null;
 }
 

@@ -103,7 +103,7 @@ export type Refusal = ExplainedEvent & { readonly id: string; readonly requestId
 export interface RefusalPage extends Page<Refusal> {
   readonly since: string | null;
   readonly until: string | null;
-  /** How far back this page has looked; null on the last one. */
+  /** How far back this page has searched; null on the last one. */
   readonly lookedBackTo: string | null;
 }
 

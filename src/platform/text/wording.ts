@@ -26,7 +26,7 @@ function lettersOf(name: string): string {
   return name.toLowerCase().replace(/[^a-z\d]/g, '');
 }
 
-/** @param noun in the singular, with a regular plural: `1 problem`, `2 problems` */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** `1 problem`, `2 problems`. @param many the plural, if it is not regular */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

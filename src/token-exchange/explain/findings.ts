@@ -35,7 +35,7 @@ export interface Findings {
   readonly now: Date;
   readonly rules: ExplanationRules;
   readonly trust: { readonly entries: readonly TrustedKeyEntry[]; readonly keys: TrustedKeyService };
-  /** Where no token is taken at all. */
+  /** Where no token is accepted at all. */
   readonly closed: EndpointRefusal | undefined;
   readonly rejection: Rejection | undefined;
   readonly terms: Terms | undefined;

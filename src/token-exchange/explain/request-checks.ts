@@ -26,7 +26,7 @@ export const OF_THE_PARTIES: readonly CheckKind[] = [
     reasons: ['act_for_not_allowed'],
     applies: (_, { actor }) => actor !== undefined,
     compared: ({ payload }, { actor }) => [
-      actor?.policy?.actFor === undefined ? 'subjects of anybody' : printableList(actor.policy.actFor),
+      actor?.policy?.actFor === undefined ? 'subjects of any issuer' : printableList(actor.policy.actFor),
       printable(payload?.['iss']),
     ],
   },

@@ -48,7 +48,7 @@ export const OF_THE_USER: readonly CheckKind[] = [
     applies: (token) => mayBeUnknown(token) && mayBeFound(token),
     compared: ({ policy, sight }) => [
       policy?.linkExistingUsers === false
-        ? 'nobody with that e-mail address'
+        ? 'no user with that e-mail address'
         : policy?.linkPrivileged === false
           ? 'a user who is no administrator'
           : 'a user with that e-mail address',
@@ -62,7 +62,7 @@ export const OF_THE_USER: readonly CheckKind[] = [
     applies: (token) => mayBeUnknown(token) && token.sight?.withEmail === null,
     compared: ({ policy }) => [
       policy?.provisionUsers === false ? 'a user who is there' : 'a user who may be made',
-      'nobody with that e-mail address',
+      'no user with that e-mail address',
     ],
   },
   {

@@ -21,17 +21,17 @@ export const LOGOUT_DESCRIPTION = {
     post: {
       operationId: 'BackChannelLogout_logOut',
       tags: ['Tokens'],
-      summary: 'End what a signed-out user has opened (OpenID Connect Back-Channel Logout 1.0)',
+      summary: 'End sessions and access tokens of a signed-out user (OpenID Connect Back-Channel Logout 1.0)',
       description:
-        'For providers and partners. Ends sessions and access tokens that tokens of the same issuer have opened: with sid those of one session of the provider, with sub alone all of the user. The logout token is the only credential, and good for one use.',
+        'For providers and partners. Ends sessions and access tokens of the same issuer: with sid those of one session at the provider, with sub alone all of the user. The logout token is the only credential and works once.',
       security: [],
       requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
       responses: {
-        200: { description: 'What the token names is ended, now or before; the answer is empty' },
+        200: { description: 'The sessions and access tokens have ended, now or before; the answer is empty' },
         400: answer('The token or the form is refused: invalid_request', OAUTH_ERROR),
-        404: answer('The instance has no licence for it any more', ABSENT),
+        404: answer('The licence of the instance has ended', ABSENT),
         413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
-        415: answer('The body is no plain form in UTF-8', OAUTH_ERROR),
+        415: answer('The body is not a plain form in UTF-8', OAUTH_ERROR),
         429: answerForLater('The address or the issuer made too many requests within a minute'),
         500: answer('A fault of the instance: server_error', OAUTH_ERROR),
         503: answerForLater(

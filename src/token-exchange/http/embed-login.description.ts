@@ -5,7 +5,7 @@ import { EMBED_PATH, loginMethods } from './paths.js';
 import { ANSWER_FIELD, ANSWER_PAGE } from './embed-login.form.js';
 
 const TOKEN = { type: 'string', minLength: 1 };
-const TOKEN_MEANING = 'The external JWT, fresh, of a life of 60 seconds at most.';
+const TOKEN_MEANING = 'A new external JWT that lives 60 seconds at most.';
 const REDIRECT_MEANING = 'A path on this instance; everything else becomes `/`.';
 
 const FORM = {
@@ -37,7 +37,7 @@ const ERROR = {
 };
 
 const SIGNED_IN = {
-  description: 'Signed in; the browser goes on to the page',
+  description: 'Signed in; the browser is redirected to the page',
   headers: {
     Location: { description: 'A path on this instance', schema: { type: 'string' } },
     'Set-Cookie': { description: 'The session', schema: { type: 'string' } },
@@ -46,21 +46,19 @@ const SIGNED_IN = {
 
 const RESPONSES = {
   303: SIGNED_IN,
-  400: answer('There is no token, or the form is not well-formed'),
+  400: answer('The token is missing, or the form is malformed'),
   401: answer('The token is refused; the error says why'),
-  404: answer('The instance has no licence for it any more'),
+  404: answer('The licence of the instance has ended'),
   429: {
     ...answer(
-      'The address made too many requests within a minute, or the issuer too many tokens: these stay good',
+      'The address made too many requests within a minute, or the issuer sent too many tokens; the tokens stay usable',
     ),
     headers: RETRY_AFTER,
   },
   500: answer('A claim is missing or of the wrong type: claims_invalid'),
   501: answer('Embedded login is switched off'),
   503: {
-    ...answer(
-      'The database cannot serve it in time, or revocations cannot be read at present: temporarily_unavailable',
-    ),
+    ...answer('The database does not answer in time, or revocations cannot be read: temporarily_unavailable'),
     headers: RETRY_AFTER,
   },
   default: answer('Refused in another way'),
@@ -70,13 +68,13 @@ const POST = {
   operationId: 'EmbedLogin_post',
   tags: ['Tokens'],
   summary: 'Sign a browser in, in a frame',
-  description: 'To be posted by a form of the page that has the frame.',
+  description: 'Post it from a form in the page that contains the frame.',
   security: [],
   requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
   responses: orAsPages({
     ...RESPONSES,
     413: answer('The body is larger than 256 KiB'),
-    415: answer('The body is no plain form in UTF-8'),
+    415: answer('The body is not a plain form in UTF-8'),
   }),
 };
 
@@ -84,7 +82,7 @@ const GET = {
   operationId: 'EmbedLogin_get',
   tags: ['Tokens'],
   summary: 'Sign a browser in by a link',
-  description: 'Leaves the token in histories and logs of proxies: prefer POST.',
+  description: 'Leaves the token in histories and proxy logs: prefer POST.',
   security: [],
   parameters: [
     { name: 'token', in: 'query', required: true, description: TOKEN_MEANING, schema: TOKEN },

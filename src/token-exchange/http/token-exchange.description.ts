@@ -39,22 +39,22 @@ const FORM = {
   required: ['grant_type', 'subject_token'],
   properties: {
     grant_type: { type: 'string', enum: [TOKEN_EXCHANGE_GRANT] },
-    subject_token: { ...JWT, description: 'The external JWT of the end user, fresh: each is taken once.' },
+    subject_token: { ...JWT, description: 'A new external JWT of the end user; each is accepted once.' },
     subject_token_type: IGNORED,
     actor_token: {
       ...JWT,
       description:
-        'The external JWT of the actor, whose rights then count, with `rights: both` in an entry beside the subject’s.',
+        'The external JWT of the actor, whose rights then count, with `rights: both` in an entry together with those of the subject.',
     },
     actor_token_type: IGNORED,
     requested_token_type: IGNORED,
     scope: limited(
       'scope',
-      'Recorded. Granted and enforced only where the entry of the key lists `scopes`: then what it does not list is left out.',
+      'Recorded. Granted and enforced only if the entry of the key lists `scopes`; others are left out.',
     ),
     resource: limited(
       'resource',
-      'URIs with spaces between them; recorded. Where the entry of the key lists `resources`, one of them becomes the audience.',
+      'URIs separated by spaces; recorded. If the entry of the key lists `resources`, one of them becomes the audience.',
     ),
     audience: limited('audience', 'Ignored.'),
   },
@@ -65,10 +65,13 @@ const ASSERTION_FORM = {
   required: ['grant_type', 'assertion'],
   properties: {
     grant_type: { type: 'string', enum: [JWT_BEARER_GRANT] },
-    assertion: { ...JWT, description: 'An identity assertion (ID-JAG), fresh: each is taken once.' },
+    assertion: { ...JWT, description: 'A new identity assertion (ID-JAG); each is accepted once.' },
     scope: limited('scope', 'Narrows what the assertion grants.'),
     resource: limited('resource', 'One of those that the assertion names.'),
-    client_id: { type: 'string', description: 'With a secret in the form; else the credential has it.' },
+    client_id: {
+      type: 'string',
+      description: 'Needed with a secret in the form; other credentials contain it.',
+    },
     client_secret: { type: 'string', description: 'Or by the Basic scheme (client_secret_basic).' },
     client_assertion_type: {
       type: 'string',
@@ -84,9 +87,9 @@ const SUCCESS = {
   properties: {
     access_token: { type: 'string', description: 'A JWT (RFC 9068), to be presented as a Bearer.' },
     token_type: { type: 'string', enum: ['Bearer'] },
-    expires_in: { type: 'integer', minimum: 5, description: 'Seconds for which the token is to be kept.' },
+    expires_in: { type: 'integer', minimum: 5, description: 'Seconds for which the token may be kept.' },
     issued_token_type: { type: 'string', enum: ['urn:ietf:params:oauth:token-type:access_token'] },
-    scope: { type: 'string', description: 'The granted scopes, where the entry of the key lists `scopes`.' },
+    scope: { type: 'string', description: 'The granted scopes, if the entry of the key lists `scopes`.' },
   },
 };
 
@@ -97,10 +100,10 @@ const ASSERTION_SUCCESS = {
     access_token: SUCCESS.properties.access_token,
     token_type: SUCCESS.properties.token_type,
     expires_in: SUCCESS.properties.expires_in,
-    scope: { type: 'string', description: 'The granted scopes, where assertion or entry limits them.' },
+    scope: { type: 'string', description: 'The granted scopes, if assertion or entry limits them.' },
     resource: {
       type: 'string',
-      description: 'What the token is for, where assertion or client named anything.',
+      description: 'The service that the token is for, if assertion or client named one.',
     },
   },
 };
@@ -116,7 +119,7 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
       summary: 'Exchange an external JWT for an access token (RFC 8693, RFC 7523)',
       description:
         'In a token exchange the external JWT is the only credential: authentication of a client is ignored. Identity assertions, which ' +
-        'are off unless the operator has switched them on, take a client that authenticates.',
+        'are off by default, need a client that authenticates.',
       security: [],
       requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORMS } } },
       responses: {
@@ -126,16 +129,16 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
           OAUTH_ERROR,
         ),
         401: answer('The client of an identity assertion has not authenticated: invalid_client', OAUTH_ERROR),
-        404: answer('The instance has no licence for it any more', ABSENT),
+        404: answer('The licence of the instance has ended', ABSENT),
         413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
-        415: answer('The body is no plain form in UTF-8', OAUTH_ERROR),
+        415: answer('The body is not a plain form in UTF-8', OAUTH_ERROR),
         429: answerForLater(
-          'The address made too many requests within a minute, or the issuer too many tokens: these stay good',
+          'The address made too many requests within a minute, or the issuer sent too many tokens; the tokens stay usable',
         ),
         500: answer('A fault of the instance: server_error', OAUTH_ERROR),
         501: answer('Token exchange is switched off', OAUTH_ERROR),
         503: answerForLater(
-          'The database cannot serve it in time, or revocations cannot be read: temporarily_unavailable; retry with fresh tokens',
+          'The database does not answer in time, or revocations cannot be read: temporarily_unavailable; retry with fresh tokens',
         ),
       },
     },

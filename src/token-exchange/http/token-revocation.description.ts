@@ -6,7 +6,7 @@ const FORM = {
   type: 'object',
   required: ['token'],
   properties: {
-    token: { type: 'string', minLength: 1, description: 'The access token that is to end.' },
+    token: { type: 'string', minLength: 1, description: 'The access token to end.' },
     token_type_hint: { type: 'string', description: 'Ignored.' },
   },
 };
@@ -19,20 +19,23 @@ export const TOKEN_REVOCATION_DESCRIPTION = {
       tags: ['Tokens'],
       summary: 'End an access token before its time (RFC 7009)',
       description:
-        'To hold the token is the only credential. Verifiers that go by the published keys alone do not hear of it.',
+        'Holding the token is the only credential. Services that verify with the published keys alone do not learn of it.',
       security: [],
       requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
       responses: {
-        200: { description: 'The token is of no use: ended now or before, expired, or not of this instance' },
-        400: answer('There is no token, or the form is not well-formed: invalid_request', OAUTH_ERROR),
-        404: answer('The instance has no licence for it any more', ABSENT),
+        200: {
+          description:
+            'The token is not valid any longer, or never was: ended, expired, or of another instance',
+        },
+        400: answer('The token is missing, or the form is malformed: invalid_request', OAUTH_ERROR),
+        404: answer('The licence of the instance has ended', ABSENT),
         413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
-        415: answer('The body is no plain form in UTF-8', OAUTH_ERROR),
+        415: answer('The body is not a plain form in UTF-8', OAUTH_ERROR),
         429: answerForLater('The address made too many requests within a minute'),
         500: answer('A fault of the instance: server_error', OAUTH_ERROR),
         501: answer('Token exchange is switched off', OAUTH_ERROR),
         503: answerForLater(
-          'The instance cannot reach its database: temporarily_unavailable; the token may still hold',
+          'The instance cannot reach its database: temporarily_unavailable; the token may still be valid',
         ),
       },
     },

@@ -100,7 +100,7 @@ const REQUEST_ROWS = {
   },
   not_a_form: {
     check: 'form',
-    cause: 'the body is no form (application/x-www-form-urlencoded in UTF-8)',
+    cause: 'the body is not a form (application/x-www-form-urlencoded in UTF-8)',
     remedy: 'the client sends the fields as a form, not as JSON, and labels it so',
     status: 415,
     oauth: 'invalid_request',
@@ -154,7 +154,7 @@ export const REQUEST_REFUSALS: Readonly<Record<FlowRefusalKind, RequestRefusal>>
 /** Access tokens of the host that are refused where they are presented (RFC 6750). All get the same 401. */
 export const BEARER_REFUSALS = {
   malformed: {
-    cause: '`Authorization` is no Bearer credential, or its token is no JWT',
+    cause: '`Authorization` is no Bearer credential, or its token is not a JWT',
     remedy: 'the client sends `Authorization: Bearer` and the `access_token` of an exchange as it came',
   },
   not_issued_here: {
@@ -190,11 +190,11 @@ export type BearerReason = keyof typeof BEARER_REFUSALS;
 /** What the log warns of though the request goes on: mostly a mistake. */
 export const NOTICES = {
   redirect_replaced: {
-    cause: '`redirectTo` was replaced by `/`: it is no path on this instance',
+    cause: '`redirectTo` was replaced by `/`: it is not a path on this instance',
     remedy: 'the partner sends a path, such as `/workflows/1`, without scheme and host',
   },
   role_ignored: {
-    cause: 'a role claim was ignored: it names no role that can be assigned; the user keeps the stored one',
+    cause: 'a role claim was ignored: it does not name an assignable role; the user keeps the stored one',
     remedy: 'the partner corrects the claim `role`, or leaves it out',
   },
   project_administrator_kept: {

@@ -41,7 +41,7 @@ const ROWS = {
   },
   client_credential_invalid: {
     check: 'client',
-    cause: 'the secret of the client is wrong, or its JWT is not as it must be',
+    cause: 'the secret of the client is wrong, or its JWT is not valid',
     remedy:
       'the client sends the secret that `svc-admin clients add` has shown, or corrects its JWT: signed by a key of the entry, `iss` and `sub` its id, `aud` the issuer of this instance',
     oauth: INVALID_CLIENT,
@@ -50,7 +50,7 @@ const ROWS = {
   token_malformed: {
     check: 'token',
     cause:
-      'the token is no signed JWT in compact form: three parts in base64url without padding, of JSON objects without repeated members',
+      'the token is not a signed JWT in compact form: three parts in base64url without padding, of JSON objects without repeated members',
     remedy:
       'the partner sends the token exactly as its library signed it: not encrypted, cut, quoted or wrapped',
     oauth: INVALID_GRANT,
@@ -73,7 +73,7 @@ const ROWS = {
   token_type_not_allowed: {
     check: 'header',
     cause:
-      'the `typ` of the token ends in `+jwt`, so it was made for another purpose, such as an access token; or an identity assertion has none',
+      'the `typ` of the token ends in `+jwt`, so it is meant for another purpose, such as an access token; or an identity assertion has none',
     remedy: 'the partner signs a token for this purpose, with the `typ` that the line expects',
     oauth: INVALID_GRANT,
     embed: unauthorized('Token type is not accepted'),
@@ -148,7 +148,7 @@ const ROWS = {
   assertion_not_supported: {
     check: 'claims',
     cause:
-      'the identity assertion is bound to a key (`cnf`), to `authorization_details`, or to a `tenant`: to take it without these would widen it',
+      'the identity assertion is bound to a key (`cnf`), to `authorization_details`, or to a `tenant`: accepting it without these would widen it',
     remedy: 'the identity provider issues it with a `scope`, and without them',
     oauth: INVALID_GRANT,
     embed: unauthorized('Token is not supported'),
@@ -238,7 +238,7 @@ const ROWS = {
   signed_out_by_provider: {
     check: 'revocation',
     cause: 'the provider has signed the user out since the token was issued, or in the same second',
-    remedy: 'the partner signs the user in again at its provider, and makes a new token',
+    remedy: 'the partner signs the user in again at its provider, and signs a new token',
     oauth: INVALID_GRANT,
     embed: unauthorized('The user was signed out by the provider'),
   },
@@ -382,7 +382,7 @@ const ROWS = {
   },
   project_unknown: {
     check: 'projects',
-    cause: 'no project has the key that the token names, and the entry may not make one',
+    cause: 'no project has the key that the token names, and the entry may not create one',
     remedy:
       '`svc-admin projects set-key` gives a project that key, or `projects.create` of the entry is allowed',
     oauth: INVALID_GRANT,

@@ -164,7 +164,7 @@ function readOrigins(members: EntryMembers): ReadonlySet<string> | undefined {
   const rule = 'must be an array of at least one origin such as https://product.example';
   const origins = members.optionalTexts('origins', originOfText, rule, 1);
   if (origins !== undefined)
-    members.note('origins', 'a login by GET is refused, and a post by a browser that names no origin');
+    members.note('origins', 'logins by GET are refused, and posts of browsers without an Origin');
   return origins;
 }
 
@@ -234,7 +234,7 @@ function readScopes(members: EntryMembers, rules: PolicyRules): ReadonlySet<stri
     members.note('scopes', 'are those of access tokens: a session of an embedded login has none');
   const unknown = [...scopes].filter((scope) => rules.scopes?.includes(scope) === false);
   if (unknown.length > 0 && !members.has('resources'))
-    members.warning('scopes', `has ${unknown.length} scope(s) that this API does not ask for`);
+    members.warning('scopes', `has ${counted(unknown.length, 'scope')} that this API does not ask for`);
   return scopes;
 }
 

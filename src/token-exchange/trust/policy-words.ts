@@ -64,7 +64,7 @@ function usersInWords(policy: TrustPolicy): string[] {
   const byEmail = `by${verified} e-mail${domains}`;
   return [
     linkInWords(policy, byEmail),
-    provisionUsers === false ? 'may not make users' : `may make users${domains}`,
+    provisionUsers === false ? 'may not create users' : `may create users${domains}`,
   ];
 }
 
@@ -80,7 +80,7 @@ function projectsInWords({ projects }: TrustPolicy): string[] {
   const { mayAssign, roles, create } = projects;
   const which = mayAssign === undefined ? 'every project of its issuer' : `projects ${listed(mayAssign)}`;
   const as = roles === undefined ? 'in every role' : `as ${listed(roles)}`;
-  return [`may put users into ${which} ${as}${create ? ', and make projects' : ''}`];
+  return [`may put users into ${which} ${as}${create ? ', and create projects' : ''}`];
 }
 
 function delegationInWords({ actFor, requireActor, rights }: TrustPolicy): string[] {

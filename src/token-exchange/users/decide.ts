@@ -30,7 +30,7 @@ export interface FoundUser {
   readonly update: HostUserUpdate;
   /** What the claim of projects changes; undefined: nothing. */
   readonly projects?: ProjectSync;
-  /** Whether the role claim is ignored, since it names no role that can be assigned. */
+  /** Whether the role claim is ignored, since it does not name an assignable role. */
   readonly ignoresRoleClaim: boolean;
 }
 

@@ -2,7 +2,7 @@
 
 const TEXTS: Record<string, [loading: string, failed: string, reason: string, retry: string]> = {
   en: ['Loading …', 'Not available at the moment.', 'Reason:', 'Try again'],
-  de: ['Wird geladen …', 'Zurzeit nicht verfügbar.', 'Grund:', 'Noch einmal versuchen'],
+  de: ['Wird geladen …', 'Zurzeit nicht verfügbar.', 'Grund:', 'Erneut versuchen'],
 };
 let frameCount = 0;
 

@@ -71,7 +71,7 @@ export class AuditEventController {
   @ApiQuery({
     name: 'cursor',
     required: false,
-    description: 'The nextCursor of the page before, as it is, with the same filters',
+    description: 'The nextCursor of the previous page, unchanged, with the same filters',
     schema: {
       type: 'string',
       minLength: CURSOR_CHARACTERS,

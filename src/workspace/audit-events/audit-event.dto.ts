@@ -20,7 +20,7 @@ export class AuditEventAnswer {
 
   @ApiProperty({
     required: false,
-    description: 'The X-Request-Id of the request, where it came from no trusted proxy.',
+    description: 'The X-Request-Id that the client sent, unless a trusted proxy wrote it.',
   })
   readonly clientRequestId?: string;
 
@@ -50,7 +50,7 @@ export class AuditEventPageAnswer {
     type: 'string',
     format: 'date-time',
     nullable: true,
-    description: 'The time from which on the trail is looked through; null where all of it is.',
+    description: 'The beginning of the searched range; null if all of the trail is searched.',
   })
   readonly since!: string | null;
 
@@ -58,7 +58,7 @@ export class AuditEventPageAnswer {
     type: 'string',
     format: 'date-time',
     nullable: true,
-    description: 'The time up to which it is; null where it is up to now.',
+    description: 'The end of the searched range; null if it is now.',
   })
   readonly until!: string | null;
 
@@ -66,7 +66,7 @@ export class AuditEventPageAnswer {
     type: 'string',
     format: 'date-time',
     nullable: true,
-    description: 'How far back this page has looked; null on the last one.',
+    description: 'How far back this page has searched; null on the last one.',
   })
   readonly lookedBackTo!: string | null;
 }

@@ -14,10 +14,10 @@ export class ErrorAnswer {
   @ApiProperty({ description: 'A stable machine word.' })
   readonly error!: string;
 
-  @ApiProperty({ description: 'For people. Names the field where one is wrong, never a value.' })
+  @ApiProperty({ description: 'A text for people. It names a wrong field, never a value.' })
   readonly message!: string;
 
-  @ApiProperty({ description: 'The X-Request-Id of the answer, under which the log has the cause.' })
+  @ApiProperty({ description: 'The X-Request-Id of the answer; the log has the cause under it.' })
   readonly requestId!: string;
 }
 
@@ -84,7 +84,7 @@ const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescriptio
   401: { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } },
   403: {
     'WWW-Authenticate': {
-      description: 'RFC 6750, where the access token lacks the scope',
+      description: 'RFC 6750, if the access token lacks the scope',
       schema: { type: 'string' },
     },
   },
@@ -156,7 +156,7 @@ function successOf(answer: Answer, openApi: OpenApi): MethodDecorators {
     ApiQuery({
       name: 'cursor',
       required: false,
-      description: 'The nextCursor of the page before, as it is',
+      description: 'The nextCursor of the previous page, unchanged',
       schema: {
         type: 'string',
         minLength: CURSOR_CHARACTERS,

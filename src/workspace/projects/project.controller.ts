@@ -94,7 +94,7 @@ export class ProjectController {
   @Delete(':projectId')
   @Operation({
     summary: "Delete a team's project",
-    description: 'Its workflows, credentials and memberships go with it.',
+    description: 'Its workflows, credentials and memberships are deleted too.',
     right: 'project:write',
     answer: { status: 204 },
     errors: [403, 404, 409],

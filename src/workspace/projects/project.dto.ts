@@ -70,7 +70,7 @@ export class MemberAnswer {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Issuer whose claim gave the membership; null: people did.',
+    description: 'Issuer whose claim gave the membership; null if a user gave it.',
   })
   readonly issuer!: string | null;
 }

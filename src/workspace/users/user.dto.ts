@@ -9,7 +9,7 @@ const MAX_NAME_CHARACTERS = 32;
 const ROLE = `Global role; ${MEMBER_ROLE} unless given. The owner is made by the command line.`;
 
 export class NewUserBody {
-  @EmailField({ description: 'By which tokens of partners find the user.' })
+  @EmailField({ description: 'Tokens of partners find the user by it.' })
   readonly email!: string;
 
   @TextField({ description: 'Given name.', max: MAX_NAME_CHARACTERS, mayBeEmpty: true, optional: true })

@@ -128,7 +128,7 @@ export class WorkflowController {
     name: 'order',
     required: false,
     schema: { type: 'string', enum: [...DIRECTIONS] },
-    description: 'Unless given, the last change comes first, and names from A to Z. Needs sort or search',
+    description: 'By default the last change comes first, and names from A to Z. Needs sort or search',
   })
   @ApiQuery(SEARCH_PARAMETER)
   async list(
@@ -200,7 +200,7 @@ export class WorkflowController {
   @Patch(':workflowId')
   @Operation({
     summary: 'Change a workflow',
-    description: 'What is not given stays; nodes and connections are replaced whole.',
+    description: 'Missing members stay as they are; nodes and connections are replaced whole.',
     right: 'workflow:write',
     body: WorkflowChangeBody,
     answer: { status: 200, is: WorkflowAnswer },

@@ -69,7 +69,7 @@ const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
   ['the revocations', '#/revocations', (one) => one.heading('Nothing is revoked')],
   ['the instance', '#/instance', (one) => one.row('SVC_BASE_URL').waitFor()],
   ['a password to be changed', '#/password', (one) => one.field('Present password').waitFor()],
-  ['an address where nothing is', '#/nowhere', (one) => one.heading('There is nothing here')],
+  ['an address where nothing is', '#/nowhere', (one) => one.heading('Page not found')],
   [
     'a failure',
     '#/users',

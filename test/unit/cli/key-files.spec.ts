@@ -197,7 +197,7 @@ describe('keys check --fetch', () => {
   it('[D33] tells why none comes, and exits with 1', async () => {
     server.publish({ keys: [] });
     const empty = await check(server.url);
-    expect(empty.stdout).toContain('no key that can be used');
+    expect(empty.stdout).toContain('no usable key');
     expect(empty).toMatchObject({ exitCode: 1, stderr: 'error: Key sets without a usable key: 1.\n' });
     const gone = await check(server.url.replace('.json', '.gone'));
     expect(gone).toMatchObject({ exitCode: 1 });

@@ -76,7 +76,7 @@ describe('keys check', () => {
     const { stdout } = await check([strict], { SVC_TOKEN_EXCHANGE_STRICT: 'true' });
     expect(stdout).toContain('warning: entry 0, scopes: has none, so every token exchange is refused');
     expect(stdout).toContain(
-      'signs in users with global:member only; never the owner; may not link to existing users; may make users; may act for no subject',
+      'signs in users with global:member only; never the owner; may not link to existing users; may create users; may act for no subject',
     );
     expect((await check([good])).stdout).toContain('warning: entry 0, linkPrivileged: is not false');
   });
@@ -119,7 +119,7 @@ describe('keys check', () => {
     ]);
     expect(exitCode).toBe(0);
     expect(stdout.split('\n').filter((row) => row.startsWith('note: '))).toEqual([
-      'note: entry 1, origins: a login by GET is refused, and a post by a browser that names no origin',
+      'note: entry 1, origins: logins by GET are refused, and posts of browsers without an Origin',
     ]);
     expect(stdout).not.toContain('product.example');
   });

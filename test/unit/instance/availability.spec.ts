@@ -71,7 +71,7 @@ describe('[D82] token exchange that is off', () => {
       0,
       'license_ended',
       'license_ended',
-      'the licence has ended: at no date that there is',
+      'the licence has ended: at an invalid date',
     ],
   ] as const)('with the flag %j: %#', (flag, license, nowMs, reason, word, explanation) => {
     const given = settings(flag, license);

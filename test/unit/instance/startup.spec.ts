@@ -65,7 +65,7 @@ describe('a start', () => {
     const notesWith = async (embedLogin: string) =>
       (await start({ ...FLAG, ...keys, SVC_EMBED_LOGIN_ENABLED: embedLogin })).notes;
     expect(await notesWith('true')).toEqual([
-      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, origins: a login by GET is refused, and a post by a browser that names no origin',
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, origins: logins by GET are refused, and posts of browsers without an Origin',
     ]);
     expect(await notesWith('false')).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe('scopes of an entry', () => {
   it('[P.scopes] are warned of where the API has none of that name, and not where it has', async () => {
     expect(await warningsOf(['workflow:read', 'credential:list'])).toEqual([]);
     expect(await warningsOf(['workflow:read', 'workflows:read', 'execution:read'])).toEqual([
-      expect.stringContaining('has 2 scope(s) that this API does not ask for'),
+      expect.stringContaining('has 2 scopes that this API does not ask for'),
     ]);
   });
 });
@@ -128,7 +128,7 @@ describe('no start', () => {
 
   it('[D45][K20] without encryption key on PostgreSQL', async () => {
     expect(await problemsOf(DATABASE)).toEqual([
-      'SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL; openssl rand -base64 32 makes one',
+      'SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL; openssl rand -base64 32 generates one',
     ]);
   });
 

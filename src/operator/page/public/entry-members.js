@@ -156,17 +156,17 @@ export const POLICY = [
       { name: 'requireActor', unsaid: ['no', 'no'], kind: 'yes-no', label: 'Only together with an actor' },
       {
         name: 'actFor',
-        unsaid: ['of every issuer', 'of nobody'],
+        unsaid: ['of every issuer', 'of no issuer'],
         kind: 'lines',
         label: 'May act for subjects of',
         limit: 'Only of these issuers',
-        hint: 'One a line. None: of nobody.',
+        hint: 'One a line. Empty: of no issuer.',
       },
       {
         name: 'rights',
         unsaid: ['those of the actor', 'what both may do'],
         kind: 'choice',
-        label: 'Rights on behalf of somebody',
+        label: 'Rights on behalf of a user',
         values: [
           { value: 'actor', text: 'Those of the actor' },
           { value: 'both', text: 'What both may do' },

@@ -42,7 +42,7 @@ export function explainPage({ signal }) {
     { class: 'fields' },
     field('Origin of the product page', origin, 'Left empty: no browser posts it.'),
   );
-  const ofActor = field('Actor token', actorToken, 'Where somebody acts for the subject.');
+  const ofActor = field('Actor token', actorToken, 'If another user acts for the subject.');
   const ofAccessToken = h(
     'div',
     { class: 'fields' },

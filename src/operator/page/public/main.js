@@ -181,7 +181,7 @@ function decoded(part) {
 
 function missingPage() {
   return [
-    pageHead('There is nothing here', { lead: 'The address may be mistyped, or what was here has moved.' }),
+    pageHead('Page not found', { lead: 'The address may be mistyped, or the page has moved.' }),
     h('p', {}, h('a', { href: '#/' }, 'To the overview')),
   ];
 }

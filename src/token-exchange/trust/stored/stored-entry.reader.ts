@@ -49,7 +49,7 @@ export function identityOfEntry(entry: TrustedKeyEntry): string {
   return identityOfValue(raw) ?? '';
 }
 
-/** The same entry, of which no token is taken. */
+/** The same entry, of which no token is accepted. */
 export function suspended(entry: TrustedKeyEntry): TrustedKeyEntry {
   return withPolicy(entry, { isSuspended: true });
 }
