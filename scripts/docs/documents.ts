@@ -2,7 +2,7 @@
 import { withBlock } from './blocks.js';
 import { COMMAND_BLOCKS } from './commands.js';
 import { EVENT_BLOCKS, PACKAGE_EVENT_LIST, eventSchema } from './events.js';
-import { EMBED_ANSWERS, REFUSAL_BLOCKS } from './refusals.js';
+import { REFUSAL_BLOCKS } from './refusals.js';
 import { PACKAGE_SETTINGS, VARIABLE_TABLE } from './settings.js';
 
 export interface WrittenDocument {
@@ -22,7 +22,6 @@ export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/commands.md', COMMAND_BLOCKS),
   page('docs/configuration.md', VARIABLE_TABLE),
   page('docs/refusals.md', REFUSAL_BLOCKS),
-  page('docs/endpoints.md', EMBED_ANSWERS),
   page('docs/audit-events.md', EVENT_BLOCKS),
   page('src/token-exchange/README.md', { ...PACKAGE_EVENT_LIST, ...PACKAGE_SETTINGS }),
   { path: 'docs/audit-events.schema.json', write: eventSchema },

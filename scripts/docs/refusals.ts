@@ -1,4 +1,4 @@
-// The tables of docs/refusals.md, and the answers of docs/endpoints.md, from the catalogue of refusals.
+// The tables of docs/refusals.md, from the catalogue of refusals.
 import { bearerAnchor } from '../../src/token-exchange/refusals/refusal-line.js';
 import type { BearerReason, Explanation } from '../../src/token-exchange/refusals/refusals.js';
 import { BEARER_REFUSALS, NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
@@ -26,18 +26,6 @@ export const REFUSAL_BLOCKS = {
     ),
   notices: () => table(REASON_HEAD, explained(NOTICES)),
 };
-
-export const EMBED_ANSWERS = { 'refused tokens': embedAnswers };
-
-/** Each answer once: two reasons may share one. */
-function embedAnswers(): string {
-  const rows = Object.entries(TOKEN_REFUSALS).map(([reason, { embed }]) => {
-    const { status, error = reason, message } = embed;
-    return [String(status), `\`${error}\``, message];
-  });
-  const answers = new Map(rows.map((row) => [row.join(), row]));
-  return table(['Status', 'CODE', 'TEXT'], [...answers.values()]);
-}
 
 function explained(refusals: Readonly<Record<string, Explanation>>, anchorOf = (word: string) => word) {
   return Object.entries(refusals).map(([word, { cause, remedy }]) => [
