@@ -234,7 +234,9 @@ function requirements(config: Config, given: ConfigReading['given']): string[] {
     problems.push('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: is required when SVC_ENV_FEAT_TOKEN_EXCHANGE is true');
   }
   if (databaseUrl !== undefined && isMissing(VARIABLES.encryptionKeys, given)) {
-    problems.push(`SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL; ${NEW_ENCRYPTION_KEY} generates one`);
+    problems.push(
+      `SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL; ${NEW_ENCRYPTION_KEY} generates one`,
+    );
   }
   if (port === 0 && isMissing(VARIABLES.baseUrl, given) && baseUrl === defaultBaseUrl(config)) {
     problems.push('SVC_BASE_URL: is required when SVC_PORT is 0');
