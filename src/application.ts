@@ -15,7 +15,7 @@ import { GracefulShutdown } from './platform/http/graceful-shutdown.js';
 import { addSecurityHeaders } from './platform/http/security-headers.js';
 import { createServer } from './platform/http/server.js';
 import { NestLogger } from './platform/log/logger.js';
-import { RequestTraces } from './platform/log/request-traces.js';
+import { RequestTraces } from './platform/log/tracing.js';
 import type { Metrics } from './metrics/metrics.js';
 import { MetricsListener } from './metrics/metrics.listener.js';
 import { SCHEMA } from './instance/schema.js';

@@ -8,7 +8,6 @@ import { auditEvent } from '../token-exchange/plain.js';
 import { Database } from '../platform/database/database.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import { Transactions } from '../platform/database/transaction.js';
-import type { Clock } from '../platform/clock.js';
 import { SILENT } from '../platform/log/log.js';
 import { OPERATOR_ROLES } from '../users/role.js';
 import type { User } from '../users/user.repository.js';
@@ -16,9 +15,8 @@ import { ActorError, CommandError } from './command-error.js';
 import { findUser } from './find-user.js';
 import type { InstanceParts, InstanceSettings } from './instance-parts.js';
 import { instancePartsOn } from './instance-parts.js';
-import { DatabaseClock } from './database.clock.js';
 import type { ChangeOperation, ListOperation } from './operation.js';
-import { RecordedReadings } from './recorded-readings.js';
+import { Clock } from '../platform/clock.js';
 
 /** One asking for an operation. */
 export interface OperationRequest {
@@ -189,4 +187,63 @@ function byWhom({ operator }: OperationRequest, { occurredAt, requestId }: Audit
 
 function wayOf({ way, operator }: OperationRequest) {
   return operator === undefined ? { way } : { way, clientAddress: operator.clientAddress };
+}
+
+/**
+ * Times that a command writes (a revocation, a sign-out) are compared with those of instances. The operator keeps their clocks in
+ * step with the database's; that of a laptop agrees only by chance.
+ */
+export class DatabaseClock extends Clock {
+  private constructor(private readonly aheadMs: number) {
+    super();
+  }
+
+  static async of({ dataSource }: Pick<OpenDatabase, 'dataSource'>): Promise<DatabaseClock> {
+    const [row] = await dataSource.query<{ ms: number }[]>(
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
+    );
+    return new DatabaseClock((row?.ms ?? Date.now()) - Date.now());
+  }
+
+  override nowMs(): number {
+    return Date.now() + this.aheadMs;
+  }
+}
+
+/** Remembers what operators have just read, so that a page that is read again and again does not fill the trail with its readings. */
+const MINUTE_MS = 60_000;
+/** Where more is read within a minute, the oldest is forgotten, and recorded once more. */
+const MOST_REMEMBERED = 10_000;
+
+export class RecordedReadings {
+  /** When each reading was recorded, in milliseconds of a clock that only goes forward; the oldest first. */
+  private readonly recordedAtMs = new Map<string, number>();
+
+  /**
+   * Whether a reading has to be recorded (D109): the first of a person, an operation and its things within a minute has. A command's
+   * always has.
+   */
+  isDue(
+    operation: string,
+    things: Readonly<Record<string, string>>,
+    operator: { readonly userId: string; readonly clientAddress: string } | undefined,
+  ): boolean {
+    if (operator === undefined) return true;
+    const key = JSON.stringify([operator.userId, operator.clientAddress, operation, Object.entries(things)]);
+    const nowMs = performance.now();
+    const recordedAtMs = this.recordedAtMs.get(key);
+    if (recordedAtMs !== undefined && nowMs - recordedAtMs < MINUTE_MS) return false;
+    this.recordedAtMs.delete(key);
+    this.recordedAtMs.set(key, nowMs);
+    for (const [oldest, atMs] of this.recordedAtMs) {
+      if (this.recordedAtMs.size <= MOST_REMEMBERED && nowMs - atMs < MINUTE_MS) break;
+      this.recordedAtMs.delete(oldest);
+    }
+    return true;
+  }
+
+  /** A reading that could not be recorded is due again. */
+  forget(): void {
+    this.recordedAtMs.clear();
+  }
 }

@@ -6,8 +6,14 @@ import { LIST_KEY_SETS } from '../administration/list-key-sets.operation.js';
 import type { StoredKeySet } from '../administration/list-key-sets.operation.js';
 import type { JwksAddress } from '../token-exchange/advanced.js';
 import { toJwksAddress } from '../token-exchange/advanced.js';
-import type { JwksEntry, TrustedKeyEntry, TrustedKeysReading, TrustPolicy } from '../token-exchange/plain.js';
-import { policyInWords, readTrustedKeys } from '../token-exchange/plain.js';
+import type {
+  JwksEntry,
+  TrustedKeyEntry,
+  TrustedKeysReading,
+  TrustPolicy,
+  Algorithm,
+} from '../token-exchange/plain.js';
+import { policyInWords, readTrustedKeys, ALGORITHMS } from '../token-exchange/plain.js';
 import { readList } from './administration.js';
 import { configuredKeys, rulesOf, storedEntriesRulesOf } from './configured-keys.js';
 import type { CommandContext } from './command-settings.js';
@@ -15,12 +21,54 @@ import { CommandError } from '../administration/command-error.js';
 import { addEntryCommand } from './key-entry.command.js';
 import type { FetchedKeySet } from './fetched-key-sets.js';
 import { fetchKeySets, fetchedInWords, isUseless } from './fetched-key-sets.js';
-import { addKeygen } from './keygen.command.js';
 import { addRefresh } from './refresh.command.js';
 import { addRevocationCommands } from './revocation.commands.js';
 import { addEntryCommands } from './stored-entries.command.js';
-import { renderTable } from './table.js';
-import { readTextFile } from './text-file.js';
+import { renderTable, printable } from './table.js';
+import { readTextFile, refuseExisting, writeTextFile } from './text-file.js';
+import { Option } from 'commander';
+import { defaultKid, keyPaths, keyTexts, newPrivateKey } from './key-files.js';
+
+/** svc-admin keys keygen: makes the key pair by which a partner signs. */
+interface KeygenOptions {
+  readonly alg: Algorithm;
+  readonly out: string;
+  readonly kid?: string;
+  readonly force?: boolean;
+}
+
+export function addKeygen(keys: Command, context: CommandContext): void {
+  keys
+    .command('keygen')
+    .description(
+      'create the key pair that a partner signs with; the private key belongs to the partner alone',
+    )
+    .addOption(new Option('--alg <name>', 'algorithm of its tokens').choices(ALGORITHMS).default('ES256'))
+    .option('--out <file>', 'file for the private key; readable by its owner only', 'partner.pem')
+    .option('--kid <kid>', '`kid` of the key; its thumbprint (RFC 7638) if left out')
+    .option('--force', 'replace existing files')
+    .addHelpText(
+      'after',
+      '\nThe public key and a key set of it (JWKS) go beside the private key: FILE.pub.pem and FILE.jwks.json.\n' +
+        '\nExample:\n  svc-admin keys keygen --alg ES256 --kid 2026-11 --out partner.pem',
+    )
+    .action((options: KeygenOptions) => keygen(options, context));
+}
+
+async function keygen({ alg, out, kid: given, force }: KeygenOptions, context: CommandContext) {
+  const paths = keyPaths(out);
+  for (const path of Object.values(paths)) refuseExisting(context, path, { force });
+  const privateKey = newPrivateKey(alg);
+  const kid = given ?? (await defaultKid(privateKey));
+  const { privatePem, publicPem, jwks } = keyTexts(privateKey, kid, alg);
+  writeTextFile(context, paths.publicKey, publicPem, { force });
+  writeTextFile(context, paths.jwks, jwks, { force });
+  writeTextFile(context, paths.privateKey, privatePem, { force, isPrivate: true });
+  const text =
+    `The private key is in ${paths.privateKey}, the public key in ${paths.publicKey} and, as a key set, in ${paths.jwks}.\n` +
+    `Its kid is ${printable(kid)}. An entry that trusts it: svc-admin keys entry --public-key ${paths.publicKey} …\n`;
+  context.answers.give({ kid, alg, ...paths }, text);
+}
 
 const HEADINGS = ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'];
 

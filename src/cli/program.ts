@@ -12,11 +12,11 @@ import { addCredentialsCommands } from './credentials.command.js';
 import { addInitCommand } from './init.command.js';
 import { addKeysCommands } from './keys.command.js';
 import { addLicenseCommands } from './license.command.js';
-import { addMigrateCommand } from './migrate.command.js';
-import { addProjectsCommands } from './projects.command.js';
+import { addProjectsCommands, addWorkflowsCommands } from './projects.command.js';
 import { addTokenCommands } from './token.command.js';
 import { addUsersCommands } from './users.command.js';
-import { addWorkflowsCommands } from './workflows.command.js';
+import { withDatabase } from './instance-database.js';
+import { withProgress } from './progress.js';
 
 const DONE = 0;
 const FAILED = 1;
@@ -97,4 +97,21 @@ function configure(program: Command, { version, stdout, stderr, answers }: Comma
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void (answers.isJson || stderr.write(text)),
     });
+}
+
+/** svc-admin migrate: brings the database's schema up to date. */
+export function addMigrateCommand(program: Command, context: CommandContext): void {
+  program
+    .command('migrate')
+    .description("bring the database's schema up to date; the service does the same when it starts")
+    .addHelpText('after', '\nExample:\n  svc-admin --env-file production.env migrate')
+    .action(() => migrate(context));
+}
+
+/** To open a database is to bring its schema up to date. */
+async function migrate(context: CommandContext): Promise<void> {
+  const migrating = withDatabase(context, async ({ appliedMigrations }) => appliedMigrations);
+  const applied = await withProgress(context, 'Bringing the schema up to date', migrating);
+  const text = applied.map((name) => `Applied ${name}.\n`).join('') || 'The schema was up to date.\n';
+  context.answers.give({ applied }, text);
 }

@@ -11,7 +11,7 @@ export { JwksContentError, readJwks } from './trust/jwks-content.js';
 export type { JwksKey } from './trust/jwks-content.js';
 export { MAX_KEY_CHARACTERS } from './trust/projects-policy.js';
 export { policyInWords } from './trust/policy-words.js';
-export { thumbprintOf } from './trust/thumbprint.js';
+export { thumbprintOf } from './trust/algorithms.js';
 export type { TrustPolicy } from './trust/trust-policy.js';
 export type { TrustedClient } from './trust/trust-policy.js';
 export { readTrustedKeys } from './trust/trusted-key-entry.js';
@@ -27,7 +27,7 @@ export type { TokenExchangeSettings, UserTable } from './settings/token-exchange
 export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
 
 // Endpoints
-export { LOGOUT_DESCRIPTION } from './http/back-channel-logout.description.js';
+export { LOGOUT_DESCRIPTION } from './http/token-exchange.description.js';
 export { embedLoginDescription } from './http/embed-login.description.js';
 export { EMBED_PATH, LOGOUT_PATH, REVOCATION_PATH, TOKEN_PATH, loginMethods } from './http/paths.js';
 export { SERVER_METADATA_PATHS } from './http/paths.js';
@@ -35,7 +35,7 @@ export { TOKEN_EXCHANGE_DESCRIPTION } from './http/token-exchange.description.js
 export { publishedGrants } from './http/grant-types.js';
 export { TOKEN_EXCHANGE_GRANT } from './http/token-exchange.form.js';
 export { FIELD_LIMITS } from './verify/field-limits.js';
-export { TOKEN_REVOCATION_DESCRIPTION } from './http/token-revocation.description.js';
+export { TOKEN_REVOCATION_DESCRIPTION } from './http/token-exchange.description.js';
 export { MAX_TOKEN_CHARACTERS } from './verify/compact-jws.js';
 
 // Refusals

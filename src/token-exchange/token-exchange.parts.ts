@@ -6,7 +6,6 @@ import type { DataSource } from 'typeorm';
 import { ACCESS_TOKEN_OPTIONS, AccessTokenService } from './tokens/access-token.service.js';
 import { ACCESS_TOKEN_PROVIDERS } from './tokens/access-tokens.providers.js';
 import { AuditTrail } from './audit/audit-trail.js';
-import { DefaultAuditTrailRepository } from './audit/default-audit-trail.repository.js';
 import { leadershipOf } from '../platform/jobs/advisory-lock.leader.js';
 import { Leader } from '../platform/jobs/leader.js';
 import { Notifications } from '../platform/jobs/notifications.js';
@@ -16,7 +15,6 @@ import { connectionOf } from '../platform/database/driver-pool.js';
 import { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
-import { NestLog } from '../platform/log/nest.log.js';
 import { AccessTokenIssuer } from './host/access-token-issuer.js';
 import { LoginFailurePage } from './host/login-failure-page.js';
 import { SessionOpener } from './host/session-opener.js';
@@ -39,6 +37,52 @@ import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttl
 import { THROTTLE_STORAGE } from '../platform/http/throttle/minute-throttler.guard.js';
 import type { TokenExchangeSettings } from './settings/token-exchange.options.js';
 import { completedAccessTokens, completedSessions } from './settings/token-exchange.settings.js';
+import { Logger, Injectable } from '@nestjs/common';
+import { sql } from '../platform/database/sql.js';
+import { EventTable, EventTableTrail } from './audit/event-table.js';
+
+/** The trail that a host has without bringing its own: a table of this package. */
+const EVENTS = new EventTable(
+  sql`token_exchange_audit_event`,
+  sql`text`,
+  'token_exchange_audit_event_append',
+);
+
+@Injectable()
+export class DefaultAuditTrailRepository extends EventTableTrail {
+  constructor(database: Database) {
+    super(EVENTS, database);
+  }
+}
+
+/** Writes each line as its message with its fields as JSON behind it. */
+export class NestLog implements Log {
+  private readonly logger = new Logger('TokenExchange');
+
+  debug(fields: object, message: string): void {
+    this.logger.debug(lineOf(fields, message));
+  }
+
+  info(fields: object, message: string): void {
+    this.logger.log(lineOf(fields, message));
+  }
+
+  warn(fields: object, message: string): void {
+    this.logger.warn(lineOf(fields, message));
+  }
+
+  error(fields: object, message: string): void {
+    const { err } = fields as { err?: unknown };
+    this.logger.error(lineOf(fields, message), err instanceof Error ? err.stack : undefined);
+  }
+}
+
+function lineOf(fields: object, message: string): string {
+  const texts = JSON.stringify(fields, (_name, value: unknown) =>
+    value instanceof Error ? `${value.name}: ${value.message}` : value,
+  );
+  return texts === '{}' ? message : `${message} ${texts}`;
+}
 
 /** How a host gives one part: as a class whose own needs `imports` offer, or as any other provider of Nest's. */
 export type Given<Part> =

@@ -46,7 +46,7 @@ describe('what the start loads', () => {
     const started = reachedFrom(EARLY, imports);
 
     it('is followed from file to file', () => {
-      expect(started).toContain('src/token-exchange/verify/signature.ts');
+      expect(started).toContain('src/token-exchange/verify/compact-jws.ts');
     });
 
     it('is nothing of what only some configurations ask for', () => {

@@ -6,7 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pino from 'pino';
 import { createServer } from '../../src/platform/http/server.js';
-import { RequestTraces } from '../../src/platform/log/request-traces.js';
+import { RequestTraces } from '../../src/platform/log/tracing.js';
 import { WebModule } from '../../src/web/web.module.js';
 import { compiledSources } from '../support/compiled-sources.js';
 import { repositoryFile } from '../support/source-files.js';

@@ -1,4 +1,4 @@
-// The Unix socket by which commands reach the service that has the embedded database: where it is, and how it is made.
+// The command socket: where it is, and what goes through it.
 import { once } from 'node:events';
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { Server } from 'node:net';
@@ -54,3 +54,18 @@ function makeFolder(folder: string): void {
     throw new CommandSocketError(`${folder} is not a folder of the service's own account: remove it.`);
   chmodSync(folder, FOLDER_MODE);
 }
+
+/** A request with more bytes is refused. */
+export const REQUEST_LIMIT_BYTES = 256 * 1024;
+
+/** The version of the program that sends a request: one of another version gets an error that says so. */
+export const VERSION_HEADER = 'x-version';
+
+/** A line of the answer: pages as long as there are any, then one of the others, which is the last. */
+export type AnswerLine =
+  | { readonly page: readonly unknown[] }
+  | { readonly result: unknown }
+  /** Why it was not done, in words for the user of the command. */
+  | { readonly refusal: string }
+  /** It ended by a fault of the service, which has it in its log under this request id. */
+  | { readonly fault: string };

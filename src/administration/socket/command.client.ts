@@ -6,9 +6,8 @@ import type { Socket } from 'node:net';
 import { createConnection } from 'node:net';
 import { CommandError } from '../command-error.js';
 import type { ChangeOperation, ListOperation, Operation } from '../operation.js';
-import { obstacleTo } from './command-socket.js';
-import type { AnswerLine } from './messages.js';
-import { REQUEST_LIMIT_BYTES, VERSION_HEADER } from './messages.js';
+import { obstacleTo, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command-socket.js';
+import type { AnswerLine } from './command-socket.js';
 
 /** No process listens: there is no socket, or it is that of a process that was killed. */
 const NOT_LISTENING = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'];

@@ -11,9 +11,8 @@ import { JsonError, parseStrictJsonBytes } from '../../platform/json/strict-json
 import { CommandError } from '../command-error.js';
 import type { Operation } from '../operation.js';
 import { findOperation } from '../operations.js';
-import { CommandSocketError, listenOnSocket } from './command-socket.js';
-import type { AnswerLine } from './messages.js';
-import { REQUEST_LIMIT_BYTES, VERSION_HEADER } from './messages.js';
+import { CommandSocketError, listenOnSocket, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command-socket.js';
+import type { AnswerLine } from './command-socket.js';
 
 /** For a request to arrive. Commands send theirs at once. */
 const REQUEST_MS = 5_000;

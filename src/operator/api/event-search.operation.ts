@@ -11,7 +11,7 @@ import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import type { SoughtTime } from './trail-range.js';
 import { TIMES, cursorAt, checkCursor, checkedText, placeIn, rangeOf } from './trail-range.js';
-import type { Turns } from './turns.js';
+import type { WorkQueue } from './work-queue.js';
 
 export interface EventSearch extends SoughtEvents, SoughtTime {
   readonly limit?: number;
@@ -29,7 +29,7 @@ export interface EventPage extends Page<ShownEvent> {
 const WHOLE_TRAIL: BoundedRange = { since: new Date(0), until: new Date(0), isOpen: true };
 
 /** A list of one page, the newest first. */
-export function searchEvents(turns: Turns, clock: Clock): ListOperation<EventSearch, EventPage> {
+export function searchEvents(turns: WorkQueue, clock: Clock): ListOperation<EventSearch, EventPage> {
   return {
     name: 'audit events',
     read: (input) =>

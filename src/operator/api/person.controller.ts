@@ -18,13 +18,19 @@ import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 import { OperatorSessionService } from '../sign-in/operator-session.service.js';
 import type { EmbeddedSession, SessionQuery } from './embedded-session.repository.js';
 import { EmbeddedSessionRepository } from './embedded-session.repository.js';
-import { END_OPERATOR_SESSION, END_SESSION } from './end-session.operation.js';
+import {
+  END_OPERATOR_SESSION,
+  END_SESSION,
+  checkPlace,
+  placeAt,
+  placeIn,
+  searchSessions,
+} from './session-search.operation.js';
 import { Call, OperatorController } from './operator-call.decorator.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, pageOf } from './pages.js';
-import { checkPlace, placeAt, placeIn, searchSessions } from './session-search.operation.js';
 import type { UserPage } from './user-lists.operation.js';
 import { SEARCH_USERS } from './user-lists.operation.js';
 

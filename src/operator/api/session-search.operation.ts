@@ -1,12 +1,16 @@
-// Finds embedded sessions for an operator, the newest first.
+// Finds live sessions, of embedded logins and of operators, and ends one.
 import { optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
-import type { ListOperation } from '../../administration/operation.js';
+import type { ListOperation, ChangeOperation } from '../../administration/operation.js';
 import type { Checked } from '../../audit/trail-filter.js';
 import { isId } from '../../platform/text/id.js';
 import type { EmbeddedSession, SessionQuery } from './embedded-session.repository.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
 import { checkedText } from './trail-range.js';
+import { auditEvent } from '../../token-exchange/plain.js';
+import type { Read } from '../../administration/input.js';
+import { refuseOwner } from '../../administration/owner-protection.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 
 export interface SessionSearch {
   /** The id of a user, or the beginning of an e-mail address. */
@@ -59,4 +63,52 @@ export function checkPlace(cursor: string): Checked<string> {
   return /^\d{1,14}$/.test(ms) && isId(id) && more.length === 0
     ? { value: cursor }
     : { rule: 'must be the nextCursor of a page' };
+}
+
+/** Ends one session: of an embedded login, or of an operator. */
+export interface ChosenSession {
+  readonly id: string;
+}
+
+const read = (input: unknown) => readMembers<ChosenSession>(input, { id: sessionId });
+
+/** The whole family, whatever is being renewed in it. */
+export const END_SESSION: ChangeOperation<ChosenSession, null> = {
+  name: 'sessions end',
+  read,
+
+  async change({ id }, work) {
+    const { parts, transaction, context } = work;
+    const deleted = await parts.sessions.deleteFamilies(transaction, [id]);
+    const live = deleted.filter(({ expiresAt }) => expiresAt > context.occurredAt);
+    const [first] = live;
+    if (first === undefined) throw new OperatorRefusal('not_found');
+    const { userId } = first;
+    await refuseOwner(userId, work);
+    const event = auditEvent(
+      'svc.audit.session.ended',
+      { ...context, subjectUserId: userId },
+      { sessions: live.length, cause: 'ended-by-operator', sessionFamilyIds: [id] },
+    );
+    return { result: null, things: { sessionFamilyId: id, userId }, events: [event] };
+  },
+};
+
+export const END_OPERATOR_SESSION: ChangeOperation<ChosenSession, null> = {
+  name: 'operator-sessions end',
+  read,
+
+  async change({ id }, work) {
+    const { parts, transaction } = work;
+    const userId = await parts.operatorSessions.delete(transaction, id);
+    if (userId === undefined) throw new OperatorRefusal('not_found');
+    await refuseOwner(userId, work);
+    return { result: null, things: { operatorSessionId: id, userId } };
+  },
+};
+
+function sessionId(value: unknown): Read<string> {
+  return typeof value === 'string' && isId(value)
+    ? { value: value.toLowerCase() }
+    : { rule: 'must be a UUID' };
 }

@@ -15,8 +15,8 @@ import type {
   RefusalFilter,
   RefusalGroup,
   RefusalPerson,
+  TrailSummaryReader,
 } from '../../audit/trail-summary.reader.js';
-import type { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import type { Clock } from '../../platform/clock.js';
 import { isId } from '../../platform/text/id.js';
 import { searchEvents } from './event-search.operation.js';
@@ -24,7 +24,7 @@ import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import type { SoughtTime } from './trail-range.js';
 import { TIMES, cursorAt, checkCursor, checkedText, placeIn, rangeOf } from './trail-range.js';
-import { Turns } from './turns.js';
+import { WorkQueue } from './work-queue.js';
 
 const MOST_BUCKETS = 96;
 const USUAL_BUCKETS = 24;
@@ -117,7 +117,7 @@ const REFUSAL_FILTERS = {
 
 export class TrailOperations {
   /** Of looks at the trail (D112). */
-  private readonly turns = new Turns();
+  private readonly turns = new WorkQueue();
 
   constructor(
     private readonly reader: TrailSummaryReader,

@@ -1,7 +1,6 @@
 // Takes the trace of each request over, into log lines and, where the operator has loaded an SDK, into spans.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestTraces, TraceIds } from '../log/request-traces.js';
-import type { RequestSpan } from '../log/tracing.js';
+import type { RequestTraces, TraceIds, RequestSpan } from '../log/tracing.js';
 import { Tracing } from '../log/tracing.js';
 
 /** To be called before any other hook is added, so that the span includes their work. */

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOption
 import type { Logger } from 'pino';
 import { readBody } from './body.js';
 import { idOfRequest } from '../log/request-id.js';
-import type { RequestTraces } from '../log/request-traces.js';
+import type { RequestTraces } from '../log/tracing.js';
 import type { GracefulShutdown } from './graceful-shutdown.js';
 import { KnownPaths } from './known-paths.js';
 import { PROBES, traceRequests } from './request-tracing.js';

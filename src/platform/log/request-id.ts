@@ -65,7 +65,7 @@ const sentIds = new Map<string, string>();
 /**
  * The id of a request, for its whole life.
  * @rule D21 A well-formed `X-Request-Id` is the id only where it comes from a trusted proxy; another client's stands beside an own one.
- * See audit-trail.repository.ts for the trail, request-traces.ts for log lines.
+ * See audit-trail.repository.ts for the trail, tracing.ts for log lines.
  * @param isTrusted whether a reverse proxy is believed
  */
 export function idOfRequest(request: Pick<IncomingMessage, 'headers'>, isTrusted: boolean): string {

@@ -1,4 +1,4 @@
-// Spans of OpenTelemetry where the operator has loaded an SDK; without one there are none, and nothing is paid for them.
+// Traces: spans where the operator has loaded an SDK, and the trace of a request in its log lines.
 import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
 import {
   ProxyTracerProvider,
@@ -10,7 +10,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { VERSION } from '../version.js';
-import type { TraceIds } from './request-traces.js';
+import type { Logger } from 'pino';
+import { clientRequestIdOf } from './request-id.js';
 
 const NAME = 'embedded-token-exchange';
 
@@ -40,7 +41,7 @@ export interface RequestSpan {
 /**
  * @rule D92 Spans are made through the API of OpenTelemetry alone: who makes something of them is the operator's choice. They
  * hold fixed words, the route's pattern, ids that are not secret and names from the configuration: no error's message, which
- * may hold what a token says. See request-tracing.ts for what is read without an SDK, request-traces.ts for the log.
+ * may hold what a token says. See request-tracing.ts for what is read without an SDK.
  */
 export class Tracing {
   private constructor(private readonly tracer: Tracer) {}
@@ -105,4 +106,43 @@ function idsOf(span: Span): TraceIds | undefined {
 /** Never its message. */
 function classOf(error: unknown): string {
   return error instanceof Error ? error.constructor.name : typeof error;
+}
+
+/** Ids of a trace and of a span in it, in hexadecimal. */
+export interface TraceIds {
+  /** 32 digits. */
+  readonly traceId: string;
+  /** 16 digits: of the service's span; without an SDK of the caller's. */
+  readonly spanId: string;
+}
+
+/**
+ * Which trace each request under way belongs to. Lines find theirs by the request id that they have anyhow: to carry it through
+ * every call would cost each request, also those without a trace.
+ */
+export class RequestTraces {
+  private readonly byRequestId = new Map<string, TraceIds>();
+
+  /** A trusted proxy chooses request ids: of several under way with one id the first has its trace in the lines of all. */
+  begin(requestId: string, ids: TraceIds): void {
+    if (!this.byRequestId.has(requestId)) this.byRequestId.set(requestId, ids);
+  }
+
+  /** To be called for each that has begun, with the same object, however its request ends. */
+  end(requestId: string, ids: TraceIds): void {
+    if (this.byRequestId.get(requestId) === ids) this.byRequestId.delete(requestId);
+  }
+
+  /** A logger that writes as the given one does, with `traceId`, `spanId` and `clientRequestId` in lines with the `requestId` of such a request. */
+  loggerOn(logger: Logger): Logger {
+    return logger.child({}, { formatters: { log: (line) => this.withTrace(line) } });
+  }
+
+  private withTrace(line: object): object {
+    const { requestId } = line as { requestId?: unknown };
+    if (typeof requestId !== 'string') return line;
+    const [ids, clientRequestId] = [this.byRequestId.get(requestId), clientRequestIdOf(requestId)];
+    if (ids === undefined && clientRequestId === undefined) return line;
+    return { ...line, ...ids, ...(clientRequestId !== undefined && { clientRequestId }) };
+  }
 }

@@ -15,7 +15,7 @@ import { notReached, resultOf } from '../verify/token-check.js';
 import type { MadeCheck, RequestFacts, TokenFacts } from './check-kinds.js';
 import { checksOf } from './checks.js';
 import { storedIdOf } from './foreseen-users.js';
-import { masked, maskedEmail } from './masked.js';
+import { masked, maskedEmail } from './shown-values.js';
 import { isKnown, userOf } from './user-checks.js';
 import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
 import type {

@@ -1,9 +1,8 @@
-// How values of tokens and entries are shown in an explanation: in part where they are of people.
+// Shows of claims and people what an operator may see.
 import { printable, printableList } from '../../platform/text/printable.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { ClaimSet } from '../verify/external-claims.js';
 import type { RequestFacts } from './check-kinds.js';
-import { masked, maskedEmail } from './masked.js';
 
 export function mayActOf(payload: ClaimSet | undefined): string {
   const party = payload?.['may_act'] as ClaimSet | undefined;
@@ -34,4 +33,19 @@ export function remainingSeconds({ subject, actor, now, maxTokenLifetimeSeconds 
     .map((token) => token?.payload?.['exp'])
     .filter((exp) => typeof exp === 'number');
   return Math.floor(Math.min(...ends.map((exp) => exp - now), maxTokenLifetimeSeconds));
+}
+
+/** An e-mail address, as `a***@p***.example`. */
+export function maskedEmail(address: string): string {
+  const at = address.lastIndexOf('@');
+  if (at < 0) return masked(address);
+  const [domain = '', ...rest] = address.slice(at + 1).split('.');
+  const suffix = rest.length === 0 ? '' : `.${rest.at(-1) ?? ''}`;
+  return `${masked(address.slice(0, at))}@${masked(domain)}${suffix}`;
+}
+
+/** The first character, where there are others. */
+export function masked(text: string): string {
+  const [first = '', ...others] = text;
+  return others.length === 0 ? '***' : `${first}***`;
 }

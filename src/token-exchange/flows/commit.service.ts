@@ -4,7 +4,6 @@ import type { AuditEvent } from '../audit/audit-event.js';
 import type { RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
-import { Turns } from '../../platform/database/turns.js';
 import type { NewSession } from '../host/session-opener.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
@@ -20,6 +19,59 @@ import type { DecidedRequest, DecidedUser } from './commit.repository.js';
 import { CommitRepository } from './commit.repository.js';
 import type { FlowRequest } from './flow-request.js';
 import { identityEvents } from './identity-events.js';
+import { unavailabilityOf } from '../../platform/database/unavailable.js';
+
+/** Lets so many transactions of requests run at a time. The others wait, for as long as the database serves. */
+interface Waiting {
+  readonly begin: () => void;
+  readonly giveUp: (error: unknown) => void;
+}
+
+/** Shared statements take the rest of the pool, so that a rush of new users does not hold up those who are known. */
+const AT_ONCE = 8;
+
+/**
+ * The wait has no time limit of its own: a burst of new users is served late rather than refused. When the database has served none
+ * since a transaction began that it does not serve, all who wait are refused with that one.
+ */
+export class TransactionQueue {
+  private readonly waiting: Waiting[] = [];
+  private running = 0;
+  private servedAtMs = -Infinity;
+
+  /** @throws what the work throws; or the error of another's work, when this one has not begun */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    await this.begin();
+    const beganAtMs = performance.now();
+    try {
+      const result = await work();
+      this.servedAtMs = performance.now();
+      return result;
+    } catch (error) {
+      if (unavailabilityOf(error) === undefined) this.servedAtMs = performance.now();
+      else if (this.servedAtMs < beganAtMs) this.giveUpAll(error);
+      throw error;
+    } finally {
+      this.end();
+    }
+  }
+
+  private begin(): Promise<void> | undefined {
+    if (this.running === AT_ONCE) return new Promise((begin, giveUp) => this.waiting.push({ begin, giveUp }));
+    this.running += 1;
+    return undefined;
+  }
+
+  private end(): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.running -= 1;
+    else next.begin();
+  }
+
+  private giveUpAll(error: unknown): void {
+    for (const { giveUp } of this.waiting.splice(0)) giveUp(error);
+  }
+}
 
 export type Users = PerToken<ResolvedUser>;
 
@@ -44,7 +96,7 @@ export interface Committed<Result> {
 
 @Injectable()
 export class CommitService {
-  private readonly turns = new Turns();
+  private readonly turns = new TransactionQueue();
 
   constructor(
     private readonly identities: IdentityService,

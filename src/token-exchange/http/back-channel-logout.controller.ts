@@ -9,7 +9,7 @@ import { FlowRunner } from './flow.runner.js';
 import { Form } from './form.js';
 import { FormBodies } from './form-bodies.js';
 import type { ThrottledFlow } from '../host/telemetry.js';
-import { OAuthErrorFilter } from './oauth-error.filter.js';
+import { OAuthErrorFilter } from './refusal.filter.js';
 import { ENDPOINTS } from './paths.js';
 import type { Refused } from './refusal.filter.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';

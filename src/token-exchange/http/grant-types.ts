@@ -3,8 +3,7 @@ import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { CLIENT_AUTH_METHODS } from './client-credentials.js';
 import { FlowRefusal } from './flow-refusal.js';
 import type { Form } from './form.js';
-import { ID_JAG_PROFILE, JWT_BEARER_GRANT } from './id-assertion.form.js';
-import { TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
+import { ID_JAG_PROFILE, JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
 
 type Switches = Readonly<Record<'exchange' | 'idAssertion', { readonly enabled: boolean }>>;
 

@@ -1,6 +1,6 @@
-// Finds the answer to each error of a flow; its endpoint writes it.
+// Turns whatever ends a request of the endpoints into an answer, a log line and an audit event.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Catch } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { ThrottledFlow } from '../host/telemetry.js';
@@ -17,6 +17,9 @@ import { Rejection } from '../refusals/rejection.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import { FlowRefusal } from './flow-refusal.js';
+import { WORK } from './flow.runner.js';
+import { flowOf } from './grant-types.js';
+import { NOT_FOUND } from '../../platform/http/answers.js';
 
 /** The answer to the client, before the endpoint writes it in its form. */
 export interface Refused extends Required<EndpointAnswer> {
@@ -82,3 +85,37 @@ export abstract class RefusalFilter implements ExceptionFilter {
     return FAULT[this.endpoint];
   }
 }
+
+/** Writes what ends a token exchange as an OAuth error (RFC 6749 §5.2). */
+@Catch()
+export class OAuthErrorFilter extends RefusalFilter {
+  protected readonly endpoint = 'oauth';
+  protected flowOf(request: HttpRequest): ThrottledFlow {
+    return flowOf(request);
+  }
+
+  protected workOf(request: HttpRequest): string {
+    return WORK[flowOf(request)];
+  }
+
+  /** @rule D17 The body of the 501 serves clients that read OAuth errors and clients that read `message`. */
+  protected override written(refused: Refused, request: HttpRequest, thrown: unknown): HttpAnswer {
+    const { status, error, message, headers } = asRfc7523(refused, request, thrown);
+    const kind = thrown instanceof FlowRefusal ? thrown.kind : undefined;
+    if (kind === 'not_available') return { status, headers, body: NOT_FOUND };
+    const body = { error, error_description: message };
+    return { status, headers, body: kind === 'not_enabled' ? { ...body, message } : body };
+  }
+}
+
+/**
+ * A client that does not authenticate gets the ways to do so (RFC 6749 §5.2); a faulty assertion or claim is `invalid_grant` (RFC
+ * 7523 §3.1).
+ */
+function asRfc7523(refused: Refused, request: HttpRequest, thrown: unknown): Refused {
+  if (refused.error === 'invalid_client') return { ...refused, headers: CHALLENGE };
+  const isOfClaims = thrown instanceof Rejection && thrown.reason === 'claims_invalid';
+  return isOfClaims && flowOf(request) === 'id-jag' ? TOKEN_REFUSALS.token_malformed.oauth : refused;
+}
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="token"' };

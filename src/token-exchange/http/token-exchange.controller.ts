@@ -12,7 +12,7 @@ import { FormBodies } from './form-bodies.js';
 import type { Form } from './form.js';
 import type { TokenFlow } from './grant-types.js';
 import { grantTypes, markFlow, readGrantType } from './grant-types.js';
-import { readIdAssertionForm } from './id-assertion.form.js';
+import { readIdAssertionForm, readTokenExchangeForm, readTokenForm } from './token-exchange.form.js';
 import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
@@ -22,9 +22,8 @@ import { IdAssertionService } from '../flows/id-assertion.service.js';
 import { TokenExchangeService } from '../flows/token-exchange.service.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { OAuthErrorFilter } from './oauth-error.filter.js';
+import { OAuthErrorFilter } from './refusal.filter.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
-import { readTokenExchangeForm, readTokenForm } from './token-exchange.form.js';
 import { TokenTypeWarning } from './warnings.js';
 
 /** The success answer (2.4). */

@@ -1,8 +1,7 @@
-// Describes the token endpoint in OpenAPI, as plain values: the host publishes them with its own description.
-import { TOKEN_PATH } from './paths.js';
+// Describes the OAuth endpoints in OpenAPI, as plain values: the host publishes them with its own description.
+import { TOKEN_PATH, REVOCATION_PATH, LOGOUT_PATH } from './paths.js';
 import { FIELD_LIMITS } from '../verify/field-limits.js';
-import { JWT_BEARER_GRANT } from './id-assertion.form.js';
-import { TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
+import { JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
 import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
 
 /** RFC 6749 §5.2. */
@@ -148,3 +147,91 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
 function limited(name: keyof typeof FIELD_LIMITS, description: string) {
   return { type: 'string', maxLength: FIELD_LIMITS[name], description };
 }
+
+/** Describes token revocation in OpenAPI, as plain values: the host publishes them with its own description. */
+const REVOCATION_FORM = {
+  type: 'object',
+  required: ['token'],
+  properties: {
+    token: { type: 'string', minLength: 1, description: 'The access token to end.' },
+    token_type_hint: { type: 'string', description: 'Ignored.' },
+  },
+};
+
+/** Members of `paths` of an OpenAPI document. */
+export const TOKEN_REVOCATION_DESCRIPTION = {
+  [REVOCATION_PATH]: {
+    post: {
+      operationId: 'TokenRevocation_revoke',
+      tags: ['Tokens'],
+      summary: 'End an access token before its time (RFC 7009)',
+      description:
+        'Holding the token is the only credential. Services that verify with the published keys alone do not learn of it.',
+      security: [],
+      requestBody: {
+        required: true,
+        content: { 'application/x-www-form-urlencoded': { schema: REVOCATION_FORM } },
+      },
+      responses: {
+        200: {
+          description:
+            'The token is not valid any longer, or never was: ended, expired, or of another instance',
+        },
+        400: answer('The token is missing, or the form is malformed: invalid_request', OAUTH_ERROR),
+        404: answer('The licence of the instance has ended', ABSENT),
+        413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
+        415: answer('The body is not a plain form in UTF-8', OAUTH_ERROR),
+        429: answerForLater('The address made too many requests within a minute'),
+        500: answer('A fault of the instance: server_error', OAUTH_ERROR),
+        501: answer('Token exchange is switched off', OAUTH_ERROR),
+        503: answerForLater(
+          'The instance cannot reach its database: temporarily_unavailable; the token may still be valid',
+        ),
+      },
+    },
+  },
+};
+
+/** Describes back-channel logout in OpenAPI, as plain values: the host publishes them with its own description. */
+const LOGOUT_FORM = {
+  type: 'object',
+  required: ['logout_token'],
+  properties: {
+    logout_token: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'A signed JWT with iss, aud, iat, jti, sub or sid, and events with the one member http://schemas.openid.net/event/backchannel-logout.',
+    },
+  },
+};
+
+/** Members of `paths` of an OpenAPI document. */
+export const LOGOUT_DESCRIPTION = {
+  [LOGOUT_PATH]: {
+    post: {
+      operationId: 'BackChannelLogout_logOut',
+      tags: ['Tokens'],
+      summary: 'End sessions and access tokens of a signed-out user (OpenID Connect Back-Channel Logout 1.0)',
+      description:
+        'For providers and partners. Ends sessions and access tokens of the same issuer: with sid those of one session at the provider, with sub alone all of the user. The logout token is the only credential and works once.',
+      security: [],
+      requestBody: {
+        required: true,
+        content: { 'application/x-www-form-urlencoded': { schema: LOGOUT_FORM } },
+      },
+      responses: {
+        200: { description: 'The sessions and access tokens have ended, now or before; the answer is empty' },
+        400: answer('The token or the form is refused: invalid_request', OAUTH_ERROR),
+        404: answer('The licence of the instance has ended', ABSENT),
+        413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
+        415: answer('The body is not a plain form in UTF-8', OAUTH_ERROR),
+        429: answerForLater('The address or the issuer made too many requests within a minute'),
+        500: answer('A fault of the instance: server_error', OAUTH_ERROR),
+        503: answerForLater(
+          'The instance cannot reach its database: temporarily_unavailable; send the same token again',
+        ),
+      },
+    },
+  },
+};

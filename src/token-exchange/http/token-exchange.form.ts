@@ -1,9 +1,11 @@
-// Reads the form of a token-exchange request: grant_type first, then every other field.
+// Reads the forms of the token endpoint: a token exchange (RFC 8693 §2.1), and an identity assertion (RFC 7523 §2.1).
 import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
 import { Form } from './form.js';
 import { printableName } from '../../platform/text/printable.js';
 import { FIELD_LIMITS } from '../verify/field-limits.js';
 import type { AskedGrants } from '../flows/grants.js';
+import type { SentAssertion } from '../flows/id-assertion.service.js';
+import { readClientCredentials } from './client-credentials.js';
 
 /** RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -122,4 +124,22 @@ function resources(form: Form): readonly string[] | undefined {
 
 function invalid(message: string): FlowRefusal {
   return new FlowRefusal('field_invalid', message);
+}
+
+/** RFC 7523 §2.1. */
+export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+/** draft-ietf-oauth-identity-assertion-authz-grant §7.2. */
+export const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
+
+/**
+ * Every field that is not known is ignored.
+ * @param authorization the header of that name
+ * @throws FlowRefusal `field_invalid`
+ * @throws Rejection `client_credential_invalid`
+ */
+export function readIdAssertionForm(form: Form, authorization: string | undefined): SentAssertion {
+  const asked = readAskedGrants(wellFormed(form));
+  const assertion = trimmed(form, 'assertion');
+  if (assertion === '') throw new FlowRefusal('field_invalid', 'assertion is required');
+  return { assertion, ...asked, client: readClientCredentials(form, authorization) };
 }

@@ -10,7 +10,7 @@ import { waitedMs } from '../../platform/http/request-wait.js';
 import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
 import { Form } from './form.js';
 import type { ThrottledFlow } from '../host/telemetry.js';
-import { OAuthErrorFilter } from './oauth-error.filter.js';
+import { OAuthErrorFilter } from './refusal.filter.js';
 import type { CanActivate } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';

@@ -2,16 +2,14 @@
 import { isSameAddress } from '../../platform/text/origin.js';
 import { printable, printableList, printableName, printableSeconds } from '../../platform/text/printable.js';
 import type { AccessFlow } from '../host/flow.js';
-import { algorithmNamed } from '../trust/algorithms.js';
-import { thumbprintOf } from '../trust/thumbprint.js';
+import { algorithmNamed, thumbprintOf } from '../trust/algorithms.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { flowsOf } from '../trust/trust-policy.js';
 import { ID_JAG_TYPE, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
 import { heldKids, likeness, servedAlgorithms } from './claimed-key.js';
-import { parseCompactJws } from './compact-jws.js';
+import { parseCompactJws, isSignatureValid } from './compact-jws.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
 import { hasLogoutEvent, readExternalClaims, readIssuer, readLogoutClaims } from './external-claims.js';
-import { isSignatureValid } from './signature.js';
 import type { CheckedToken, Compared, TokenCheck } from './token-check.js';
 import { rejectionBy } from './token-check.js';
 

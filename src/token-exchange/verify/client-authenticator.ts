@@ -17,8 +17,7 @@ import type { TrustedClient } from '../trust/trust-policy.js';
 import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { CompactJws } from './compact-jws.js';
-import { parseCompactJws } from './compact-jws.js';
-import { isSignatureValid } from './signature.js';
+import { parseCompactJws, isSignatureValid } from './compact-jws.js';
 
 /** The credentials that a client sent. Secret. */
 export type ClientCredentials =

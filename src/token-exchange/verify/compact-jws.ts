@@ -1,6 +1,12 @@
-// Takes a compact JWS apart, strictly: nothing is believed yet, but what is read has one meaning only.
+// Reads compact JWS, and checks their signatures with node:crypto.
 import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
 import { Rejection } from '../refusals/rejection.js';
+import type { KeyObject } from 'node:crypto';
+import { verify } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Algorithm } from '../trust/algorithms.js';
+import { familyOf, signatureParameters } from '../trust/algorithms.js';
+import type { TrustedKey } from '../trust/trusted-key.js';
 
 /** A compact JWS (RFC 7515 §7.1) in its parts. Unverified. */
 export interface CompactJws {
@@ -78,4 +84,29 @@ function base64url(part: string, name: string): Buffer {
 
 function malformed(detail: string): Rejection {
   return new Rejection('token_malformed', { detail });
+}
+
+/** With a callback node:crypto verifies on libuv's thread pool, beside the event loop. */
+const verifyBesideEventLoop = promisify(verify);
+
+/**
+ * Whether a signature is right (RFC 7518 §3, RFC 8037 §3.1). ECDSA signatures are `r || s` of fixed length; node:crypto
+ * refuses every other length and zero values.
+ *
+ * Verifying is the largest part of an exchange. On the thread pool it uses another core where one is free.
+ */
+export async function isSignatureValid(
+  algorithm: Algorithm,
+  { publicKey }: Pick<TrustedKey, 'publicKey'>,
+  signingInput: Buffer,
+  signature: Buffer,
+): Promise<boolean> {
+  if (familyOf(algorithm) === 'RSA-PSS' && !hasLengthOfModulus(signature, publicKey)) return false;
+  const { digest, key } = signatureParameters(algorithm, publicKey);
+  return verifyBesideEventLoop(digest, signingInput, key, signature);
+}
+
+/** RFC 8017 §8.1.2 (1). OpenSSL takes one without its leading zeros too: a second spelling of the same token. */
+function hasLengthOfModulus(signature: Buffer, { asymmetricKeyDetails }: KeyObject): boolean {
+  return signature.length === Math.ceil((asymmetricKeyDetails?.modulusLength ?? 0) / 8);
 }

@@ -1,10 +1,11 @@
-// Holds the keys of one JWKS entry in memory, as the newest known snapshot of its address has them.
+// The cached key sets of JWKS entries.
 import type { Log } from '../../../platform/log/log.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import type { JwksKey } from '../jwks-content.js';
 import { JwksContentError, quoteKid, readJwks } from '../jwks-content.js';
 import type { JwksAddress, JwksSnapshot } from './jwks-snapshot.repository.js';
 import { toJwksAddress } from './jwks-snapshot.repository.js';
+import type { JwksOptions } from './jwks-options.js';
 
 /** A refresh that is under way, or a leader that is being replaced, is no reason to refuse a token. */
 const GRACE_SECONDS = 30;
@@ -164,4 +165,42 @@ function emptySnapshot(address: JwksAddress): JwksSnapshot {
     lastUnknownKidFetchAt: null,
     revision: 0,
   };
+}
+
+/** The cached key sets of all JWKS entries: those of the configuration, which stay, and those of stored entries, which change. */
+export class JwksCache {
+  /** In the order of the configuration. */
+  readonly configured: readonly JwksCacheEntry[];
+  private all: readonly JwksCacheEntry[];
+
+  constructor(
+    private readonly options: Pick<JwksOptions, 'entries' | 'maxStaleSeconds'>,
+    private readonly logger: Log,
+  ) {
+    this.configured = options.entries.map((entry) => this.cacheOf(entry));
+    this.all = this.configured;
+  }
+
+  /** Configured ones first. */
+  get entries(): readonly JwksCacheEntry[] {
+    return this.all;
+  }
+
+  /** Takes other stored entries. The keys of an address that was there before stay, under the policy that its entry has now. */
+  replaceStored(entries: readonly JwksEntry[]): void {
+    const held = new Map(
+      this.all.slice(this.configured.length).map((cached) => [cached.address.urlHash, cached]),
+    );
+    const stored = entries.map((entry) => {
+      const fresh = this.cacheOf(entry);
+      const cached = held.get(fresh.address.urlHash) ?? fresh;
+      cached.trustBy(entry);
+      return cached;
+    });
+    this.all = [...this.configured, ...stored];
+  }
+
+  private cacheOf(entry: JwksEntry): JwksCacheEntry {
+    return new JwksCacheEntry(entry, this.options.maxStaleSeconds, this.logger);
+  }
 }

@@ -9,7 +9,7 @@ import { LOGGER } from '../../../platform/log/log.js';
 import type { KeySetState } from '../../host/telemetry.js';
 import { ExchangeTelemetry } from '../../host/telemetry.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
-import { JwksCache } from './jwks-cache.js';
+import { JwksCache } from './jwks-cache-entry.js';
 import type { JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
 import { quoteKid } from '../jwks-content.js';
 import { JwksFetcher } from './jwks-fetcher.js';

@@ -2,7 +2,7 @@
 import type { Notifications, Subscription } from '../../../platform/jobs/notifications.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { Log } from '../../../platform/log/log.js';
-import type { JwksCache } from './jwks-cache.js';
+import type { JwksCache } from './jwks-cache-entry.js';
 import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 import { SNAPSHOT_CHANNEL } from './jwks-snapshot.repository.js';
 

@@ -8,7 +8,7 @@ import { ConcurrencyLimit } from '../../../../src/platform/http/concurrency-limi
 import { GracefulShutdown } from '../../../../src/platform/http/graceful-shutdown.js';
 import { giveUpPlace } from '../../../../src/platform/http/request-wait.js';
 import { createServer } from '../../../../src/platform/http/server.js';
-import { RequestTraces } from '../../../../src/platform/log/request-traces.js';
+import { RequestTraces } from '../../../../src/platform/log/tracing.js';
 import { openPost } from '../../../support/built-service.js';
 import { pause, until } from '../../../support/until.js';
 

@@ -1,6 +1,6 @@
 // The names of keys in the log: those of RFC 7638, made once.
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { thumbprintOf } from '../../../../src/token-exchange/trust/thumbprint.js';
+import { thumbprintOf } from '../../../../src/token-exchange/trust/algorithms.js';
 
 /** The key of RFC 7638 §3.1. */
 const EXAMPLE = {

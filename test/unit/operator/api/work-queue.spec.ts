@@ -1,9 +1,9 @@
 // Who takes turns, and who is sent away.
-import { Turns } from '../../../../src/operator/api/turns.js';
+import { WorkQueue } from '../../../../src/operator/api/work-queue.js';
 import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 
 it('[D112] a look at the trail waits for the one before, and is refused where four wait', async () => {
-  const turns = new Turns();
+  const turns = new WorkQueue();
   let atWork = 0;
   let most = 0;
   const look = async () => {
@@ -23,7 +23,7 @@ it('[D112] a look at the trail waits for the one before, and is refused where fo
 });
 
 it('[D112] a look that fails lets the next one in', async () => {
-  const turns = new Turns();
+  const turns = new WorkQueue();
   const failing = turns.take(() => Promise.reject(new Error('away')));
   const next = turns.take(() => Promise.resolve('seen'));
   await expect(failing).rejects.toThrow('away');

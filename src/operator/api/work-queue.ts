@@ -5,7 +5,7 @@ import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js
 /** A page that was loaded again, or two. */
 const MOST_WAITING = 4;
 
-export class Turns {
+export class WorkQueue {
   /** Ends with the latest work that was asked for. */
   private latest: Promise<unknown> = Promise.resolve();
   /** How many are at work or wait. */

@@ -1,18 +1,18 @@
 // How many transactions of requests run at a time, and when those that wait for their turn are refused.
-import { Turns } from '../../../../src/platform/database/turns.js';
+import { TransactionQueue } from '../../../../src/token-exchange/flows/commit.service.js';
 import { DatabaseWaitError } from '../../../../src/platform/database/unavailable.js';
 
 const AT_ONCE = 8;
 const HANGS = new DatabaseWaitError('time_limit');
 
 describe('[D49][D102] the turns of transactions', () => {
-  let turns: Turns;
+  let turns: TransactionQueue;
   let begun: number;
   let outcomes: Map<number, unknown>;
   let ends: ((error?: Error) => void)[];
 
   beforeEach(() => {
-    turns = new Turns();
+    turns = new TransactionQueue();
     begun = 0;
     outcomes = new Map();
     ends = [];

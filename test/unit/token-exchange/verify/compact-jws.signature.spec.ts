@@ -6,8 +6,7 @@ import { algorithmsFitting, isAlgorithm } from '../../../../src/token-exchange/t
 import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 import type { TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
-import { parseCompactJws } from '../../../../src/token-exchange/verify/compact-jws.js';
-import { isSignatureValid } from '../../../../src/token-exchange/verify/signature.js';
+import { parseCompactJws, isSignatureValid } from '../../../../src/token-exchange/verify/compact-jws.js';
 import { describeWithVectors } from '../../../support/vectors.js';
 
 interface Vector {

@@ -1,5 +1,5 @@
 // How much of a person an explanation shows.
-import { masked, maskedEmail } from '../../../../src/token-exchange/explain/masked.js';
+import { masked, maskedEmail } from '../../../../src/token-exchange/explain/shown-values.js';
 
 describe('masked values', () => {
   it.each([

@@ -1,6 +1,6 @@
 // Whose time a command writes down.
 import type { OpenDatabase } from '../../../src/platform/database/data-source.js';
-import { DatabaseClock } from '../../../src/administration/database.clock.js';
+import { DatabaseClock } from '../../../src/administration/administration.js';
 
 const databaseAt = (ms: number) =>
   ({ dataSource: { query: () => Promise.resolve([{ ms }]) } }) as unknown as Pick<OpenDatabase, 'dataSource'>;
