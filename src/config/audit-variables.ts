@@ -11,7 +11,7 @@ import { boolean, choice, integer, list, text } from './variable.js';
 /** A hundred years. */
 const LONGEST_RETENTION_DAYS = 36_500;
 /** Of three rows. */
-const SINK_NAMES = 'Small letters, digits, `-` and `_`, 63 at most; a new name begins anew.';
+const SINK_NAMES = 'Small letters, digits, `-` and `_`, 63 at most. A new name is a new sink.';
 
 export const AUDIT_VARIABLES = {
   auditRetentionDays: integer('SVC_AUDIT_RETENTION_DAYS', {
@@ -22,15 +22,14 @@ export const AUDIT_VARIABLES = {
   }),
   auditMaxDays: integer('SVC_AUDIT_MAX_DAYS', {
     description:
-      'After how many days an event goes although a sink has not had it; 0 keeps it until the sink has. Needs ' +
-      '`SVC_AUDIT_RETENTION_DAYS`, and is no less.',
+      'After how many days an event is deleted although a sink has not had it; 0 keeps it until then. Needs ' +
+      '`SVC_AUDIT_RETENTION_DAYS`, and is not less.',
     default: 0,
     min: 0,
     max: LONGEST_RETENTION_DAYS,
   }),
   auditSinksStart: choice('SVC_AUDIT_SINKS_START', {
-    description:
-      'Where a sink with a new name begins: with what happens from now on, or with the oldest event.',
+    description: 'Where a sink with a new name begins: with new events, or with the oldest one.',
     default: 'now',
     values: ['now', 'beginning'],
   }),
@@ -43,7 +42,7 @@ export const AUDIT_VARIABLES = {
   }),
   auditWebhookSecrets: list('SVC_AUDIT_WEBHOOK_SECRET', {
     description:
-      'Secrets that sign what is posted: each makes a signature of its own, so that one can replace another.',
+      'Secrets that sign posts: each gives a signature of its own, so that one can replace another.',
     range: 'comma-separated, each of 32 characters or more',
     isSecret: true,
     member: parseWebhookSecret,
@@ -67,7 +66,7 @@ export const AUDIT_VARIABLES = {
     check: checkSyslogUrl,
   }),
   auditSyslogCa: text('SVC_AUDIT_SYSLOG_CA', {
-    description: 'Certificates that the syslog server is verified by instead of those of Node.js, PEM.',
+    description: 'Certificates that verify the syslog server, in place of those of Node.js, PEM.',
   }),
   auditSyslogName: text('SVC_AUDIT_SYSLOG_NAME', {
     description: `Name of that sink in the database, logs and metrics; \`syslog\` if unset. ${SINK_NAMES}`,
@@ -75,7 +74,7 @@ export const AUDIT_VARIABLES = {
   }),
   auditSyslogResendSeconds: integer('SVC_AUDIT_SYSLOG_RESEND_SECONDS', {
     description:
-      'What was sent so long before a connection to the syslog server broke is sent again, in seconds.',
+      'After a broken connection to the syslog server, events of this many seconds before are sent again.',
     default: 60,
     min: 1,
     max: 3600,

@@ -36,7 +36,7 @@ export const VARIABLES = {
     description: 'Preview flag of the whole feature.',
   }),
   license: text('SVC_LICENSE', {
-    description: 'Licence: a compact JWS made by `svc-admin license issue`.',
+    description: 'Licence: a compact JWS, as `svc-admin license issue` creates it.',
     isSecret: true,
   }),
   licensePublicKey: text('SVC_LICENSE_PUBLIC_KEY', {
@@ -50,7 +50,7 @@ export const VARIABLES = {
   }),
   idAssertionEnabled: boolean('SVC_ID_ASSERTION_ENABLED', {
     description:
-      'Lets the token endpoint take identity assertions (ID-JAG) of the companies whose trusted key entries say so, independently of the other two switches. See [id-jag.md](id-jag.md).',
+      'Lets the token endpoint accept identity assertions (ID-JAG) under trusted key entries that allow them, independently of the other two switches. See [id-jag.md](id-jag.md).',
     default: false,
   }),
   exchangeEnabled: boolean('SVC_TOKEN_EXCHANGE_ENABLED', {
@@ -86,8 +86,7 @@ export const VARIABLES = {
     max: 1_000_000,
   }),
   throttleStore: choice('SVC_THROTTLE_STORE', {
-    description:
-      'Where requests are counted: by each instance for itself, or in the database for all of them together.',
+    description: 'Where requests are counted: in each instance, or in the database for all of them.',
     default: 'memory',
     values: ['memory', 'database'],
   }),
@@ -126,7 +125,7 @@ export const VARIABLES = {
   }),
   answerTimeoutSeconds: integer('SVC_ANSWER_TIMEOUT_SECONDS', {
     description:
-      'How long an answer may lie without a byte of it being taken, in seconds; never shorter than a whole request may take.',
+      'How long a client may take no byte of an answer, in seconds; never shorter than a whole request may take.',
     default: 60,
     min: 10,
     max: 3600,
@@ -175,8 +174,8 @@ export const VARIABLES = {
   partitionedCookie: boolean('SVC_EMBED_COOKIE_PARTITIONED', SETTINGS.sessions.partitioned),
   frameAncestors: list('SVC_EMBED_FRAME_ANCESTORS', {
     description:
-      'Origins that may frame the instance, beside the `origins` of trusted key entries. Without either the ' +
-      'instance leaves this to a reverse proxy while embedded login is on, and forbids framing while it is off.',
+      'Origins that may frame the instance, beside the `origins` of trusted key entries. Without either, ' +
+      'framing is left to a reverse proxy while embedded login is on, and forbidden while it is off.',
     range: 'comma-separated origins: `https://host[:port]`',
     member: parseOrigin,
   }),
@@ -220,7 +219,7 @@ export const VARIABLES = {
   host: textWithDefault('SVC_HOST', { description: 'Address to listen on.', default: '127.0.0.1' }),
   port: integer('SVC_PORT', {
     alias: 'PORT',
-    description: 'TCP port to listen on; 0 picks a free one. `PORT` is taken too.',
+    description: 'TCP port to listen on; 0 picks a free one. `PORT` works too.',
     default: 5678,
     min: 0,
     max: 65_535,
@@ -241,7 +240,7 @@ export const VARIABLES = {
   tlsKey: text('SVC_SSL_KEY', { description: 'Private key of `SVC_SSL_CERT`, PEM.', isSecret: true }),
   proxyHops: integer('SVC_PROXY_HOPS', {
     description:
-      'Number of reverse proxies whose `X-Forwarded-*` headers are believed; above 0 `X-Request-Id` is, too, which the first of them must write anew.',
+      'Number of reverse proxies whose `X-Forwarded-*` headers are trusted. Above 0 `X-Request-Id` is trusted too, so the first proxy must overwrite it.',
     default: 0,
     min: 0,
     max: 10,
@@ -251,7 +250,7 @@ export const VARIABLES = {
   workers: integerOrWord('SVC_WORKERS', {
     description:
       'Processes that answer requests; `auto` is as many as there are cores. With more than one, PostgreSQL and ' +
-      '`SVC_THROTTLE_STORE=database` are required, and one more process keeps them.',
+      '`SVC_THROTTLE_STORE=database` are required, and one more process supervises them.',
     default: 1,
     min: 1,
     max: 64,
@@ -262,8 +261,8 @@ export const VARIABLES = {
   // Stop
   shutdownDelaySeconds: integer('SVC_SHUTDOWN_DELAY_SECONDS', {
     description:
-      'Time between SIGTERM and the end of listening, in seconds: so long load balancers have to hear that the instance is ' +
-      'not ready any more.',
+      'Time between SIGTERM and the end of listening, in seconds: load balancers must notice by then that the instance is ' +
+      'not ready.',
     default: 0,
     min: 0,
     max: 300,
@@ -284,27 +283,27 @@ export const VARIABLES = {
   }),
   databaseWaitMs: integer('SVC_DATABASE_WAIT_MS', {
     description:
-      'What a request waits for its turn, and then for the database in all, before it gets a 503, in milliseconds.',
+      'How long a request waits for its turn, and then for the database in all, before it gets a 503, in milliseconds.',
     default: 1_800,
     min: 200,
     max: 30_000,
   }),
   dataDirectory: textWithDefault('SVC_DATA_DIR', {
     description:
-      'Folder of the embedded database. Commands reach a running service by a socket in it, for which its absolute path may ' +
-      'have 87 bytes.',
+      'Folder of the embedded database. It contains the socket of the commands, so its absolute path may have at ' +
+      'most 87 bytes.',
     default: './data',
   }),
   dataForcesWrites: boolean('SVC_DATA_FORCE_WRITES', {
     description:
-      'Force what the embedded database commits to the disk, so that it outlives a loss of power. Without that it outlives the ' +
-      'process only, and commits are faster.',
+      'Forces commits of the embedded database to the disk, so that they outlive a loss of power. Otherwise they outlive ' +
+      'only the process, and commits are faster.',
     default: true,
   }),
   encryptionKeys: list('SVC_ENCRYPTION_KEY', {
     description:
-      'Keys that seal secrets at rest: the first seals, all unseal. Required with PostgreSQL; on the embedded ' +
-      'database made once in the data folder.',
+      'Keys that seal secrets at rest: the first seals, all unseal. Required with PostgreSQL; with the embedded ' +
+      'database generated once in the data folder.',
     range: 'comma-separated, each 32 bytes in base64',
     isSecret: true,
     member: parseEncryptionKey,
@@ -313,7 +312,7 @@ export const VARIABLES = {
   ...AUDIT_VARIABLES,
 
   logLevel: choice('SVC_LOG_LEVEL', {
-    description: 'Least severe log lines that are written.',
+    description: 'The lowest level of log lines that are written.',
     default: 'info',
     values: ['debug', 'info', 'warn', 'error', 'silent'],
   }),

@@ -102,7 +102,7 @@ const ROLES = {
 const ENTRY_RULES = {
   baseUrl: {
     description:
-      'The address of your API: an entry that names it wrongly is refused or warned of. Where you bring access tokens of your own it is taken for their issuer too, which no entry and no `act` may name.',
+      'The address of your API: an entry that names it wrongly is refused or warned of. With access tokens of your own it is their issuer too, which no entry and no `act` may name.',
     otherwise: '`accessTokens.issuer`',
   },
   scopes: {
@@ -183,7 +183,7 @@ export const SETTINGS = {
     default: true,
   },
   eventPrefix: {
-    description: 'What the names of emitted events begin with; `name` of an event stays.',
+    description: 'What the names of emitted events begin with; the `name` in an event is not changed.',
     otherwise: '`svc.audit.`',
   },
   accessTokens: ACCESS_TOKENS,
@@ -249,7 +249,7 @@ export const SETTINGS = {
   /** @rule 8.2 Every 300 seconds where no cache life is given. See jwks-refresh.ts, which waits so long. */
   jwks: JWKS,
   isAvailable: {
-    description: 'Asked at each request; where it says no, the endpoints answer 404.',
+    description: 'Asked at each request; if it says no, the endpoints answer 404.',
     otherwise: 'always',
   },
 } satisfies MembersOf<TokenExchangeSettings>;
