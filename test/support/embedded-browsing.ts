@@ -43,7 +43,7 @@ export class EmbeddedBrowsing {
   async start(): Promise<void> {
     const { environment = {}, clock, trustedKeys = [], isBehindProxy = false } = this.settings;
     await this.database.create();
-    const certificate = makeSelfSignedCertificate('instance.test');
+    const certificate = makeSelfSignedCertificate('instance.test', '127.0.0.1');
     this.certificate = certificate.cert;
     const site = await PartnerSite.listen(certificate);
     const port = await freePort();

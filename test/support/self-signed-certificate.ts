@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Identity } from './jwks-server.js';
 
-/** A certificate for one host name and this machine, valid for a day, that is its own authority. @throws Error without openssl */
-export function makeSelfSignedCertificate(hostname: string): Identity {
+/** A certificate for one host name, valid for a day, that is its own authority. @throws Error without openssl */
+export function makeSelfSignedCertificate(hostname: string, address?: string): Identity {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   try {
-    execFileSync('openssl', [...REQUEST, '-keyout', key, '-out', cert, ...subjectOf(hostname)], {
+    execFileSync('openssl', [...REQUEST, '-keyout', key, '-out', cert, ...subjectOf(hostname, address)], {
       stdio: 'ignore',
     });
     return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
@@ -21,6 +21,7 @@ export function makeSelfSignedCertificate(hostname: string): Identity {
 
 const REQUEST = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1'.split(' ');
 
-function subjectOf(hostname: string): string[] {
-  return ['-subj', `/CN=${hostname}`, '-addext', `subjectAltName=DNS:${hostname},IP:127.0.0.1`];
+function subjectOf(hostname: string, address?: string): string[] {
+  const names = [`DNS:${hostname}`, ...(address === undefined ? [] : [`IP:${address}`])];
+  return ['-subj', `/CN=${hostname}`, '-addext', `subjectAltName=${names.join()}`];
 }
