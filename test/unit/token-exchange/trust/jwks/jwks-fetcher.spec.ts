@@ -35,7 +35,6 @@ const MODULES = [
   'token-exchange/trust/jwks/jwks-fetcher',
   'token-exchange/trust/jwks/jwks-options',
   'token-exchange/trust/jwks-url',
-  'token-exchange/trust/jwks/cache-control',
   'platform/http/guarded-connector',
   'platform/http/network-address',
 ];
