@@ -1,4 +1,4 @@
-// Local users: the entity and all its queries.
+// Local users: the entity, all its queries, and every write of role and state.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';

@@ -1,7 +1,7 @@
 // Bodies and headers that several places must answer alike.
 
 /**
- * @rule D23 Every 404 has this body: nothing of the request is echoed. See logging/logger.ts and server.ts for what log lines
+ * @rule D23 Every 404 has this body: nothing of the request is echoed. See log/logger.ts and server.ts for what log lines
  * leave out, error.filter.ts for other errors.
  */
 export const NOT_FOUND = { error: 'not_found', message: 'Not found' } as const;
@@ -14,8 +14,8 @@ export const ACCEPTED_CODING = { 'accept-encoding': 'identity' } as const;
 export const CODING_MESSAGE = 'The body must not have a Content-Encoding';
 
 /**
- * Answers are not stored, unless a route says otherwise; those of the two flows say it again (D22,
- * token-exchange/http/http-answers.ts). No page of the instance sends a referrer (D23).
+ * Answers are not stored, unless a route says otherwise; those of the flows say it again (D22,
+ * http-answers.ts). No page of the instance sends a referrer (D23).
  */
 export const COMMON_HEADERS = {
   'cache-control': 'no-store',

@@ -1,4 +1,4 @@
-// How the HTTP server stops: what has arrived is answered, and no client can hold it up.
+// How the HTTP server stops: what has arrived is answered, and no client can hold it up. main.ts and workers/ listen for the signals.
 import type { Socket } from 'node:net';
 import { setImmediate as lookedAtNetwork } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';

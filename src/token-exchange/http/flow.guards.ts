@@ -1,4 +1,4 @@
-// The guards of both flows, in the order in which the controllers name them: availability, throttle, switch, body.
+// The guards of the flows. Those of revocation and logout that throttle stand beside their controllers.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';

@@ -12,7 +12,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { JtiRepository } from './jti.repository.js';
 
 /**
- * @rule 8.3 Expired replay records are purged at the configured interval.
+ * @rule 8.3 Expired replay records are purged at the configured interval. See `RETENTION_MARGIN_SECONDS` in jti.repository.ts.
  * @rule 8.4 One statement deletes at most the configured batch.
  */
 @Injectable()

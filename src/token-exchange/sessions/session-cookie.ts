@@ -1,4 +1,4 @@
-// The session cookie: how it is set, cleared and read.
+// The session cookie: how it is set, cleared and read. The operator's page has another, in operator.guard.ts.
 import { stringifySetCookie } from 'cookie';
 
 /** Options of this package's sessions. */

@@ -35,7 +35,7 @@ interface HeaderTaker {
  * `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds) are sent with every answer; the body of a
  * refusal is left to an error filter.
  * @rule D19 Over the limit: `Retry-After` beside the RateLimit headers, with one bucket per flow and client.
- * See flow.guards.ts for the two flows' buckets, and each flow's error filter for the body of the 429.
+ * See flow.guards.ts for the buckets of the flows, the controllers of revocation and logout for theirs, and each flow's error filter for the body of the 429.
  */
 @Injectable()
 export abstract class MinuteThrottlerGuard extends ThrottlerGuard {

@@ -38,7 +38,7 @@ export class UnknownKidSearch {
    * Brings the cache to the newest state that may be asked for. A kid that it lacks afterwards is unknown.
    * @rule D36 A follower that meets an unknown kid asks the snapshot first, then for the one fetch that all share.
    * See jwks-key.provider.ts for the leader that refreshes, jwks-snapshot-follower.ts for how others hear of it,
-   * `reserveUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, coordination/ for who leads.
+   * `reserveUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, leader.ts for who leads.
    * For a request that would be one too many to wait, the kid is unknown at once (D34).
    */
   async search(cached: JwksCacheEntry, kid: string): Promise<void> {
