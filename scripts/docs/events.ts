@@ -7,29 +7,28 @@ import { table } from './blocks.js';
 
 /** What every event has, as commands, the API and sinks show it. */
 const COMMON = {
-  id: text('Decimal digits that grow with each event written. Numbers may be left out.', {
+  id: text('Decimal digits that grow with each event; numbers may be skipped.', {
     pattern: '^[0-9]{1,19}$',
   }),
   event: text('Name of the event: what happened, and what its payload is.', { enum: AUDIT_EVENT_NAMES }),
   occurredAt: text('When it happened, by the clock of the instance, in UTC with milliseconds.', {
     format: 'date-time',
   }),
-  requestId: text('`X-Request-Id` of the answer, and of the lines of the log.', {
+  requestId: text('`X-Request-Id` of the answer and of log lines.', {
     minLength: 1,
     maxLength: 128,
   }),
   clientRequestId: optional(
-    text(
-      '`X-Request-Id` of the request, where it came from no trusted proxy: chosen by the client, and not unique.',
-      { minLength: 8, maxLength: 128 },
-    ),
+    text('`X-Request-Id` that the client chose, if no trusted proxy wrote it; not unique.', {
+      minLength: 8,
+      maxLength: 128,
+    }),
   ),
-  subjectUserId: text(
-    'Id of the local user whom it is about; null where no user was found, or none is meant.',
-    { type: ['string', 'null'] },
-  ),
+  subjectUserId: text('Id of the local user of the event; null if there is none.', {
+    type: ['string', 'null'],
+  }),
   actorUserId: text('Id of the local user who acted for the subject.', { type: ['string', 'null'] }),
-  payload: text('The rest, by the name of the event.', { type: 'object' }),
+  payload: text('The rest, which depends on the event.', { type: 'object' }),
 } satisfies Members;
 
 export function eventSchema(): string {

@@ -27,21 +27,21 @@ export type OperatorRefusalReason = (typeof OPERATOR_REFUSAL_REASONS)[number];
 
 const CALL = { method: text('Method of the call.'), route: text('Path with the names of its parameters.') };
 const ADMINISTRATION = {
-  operation: text('As its command is typed: `users create`.'),
+  operation: text('The operation as its command is typed: `users create`.'),
   way: oneOf(
     ['service', 'database', 'operator'],
-    "Through the running service, on the database itself, or by the operator's page: then the subject is who asked.",
+    "Through the running service, directly on the database, or at the operator's page; there the subject is the operator.",
   ),
-  clientAddress: optional(clientAddress("By the operator's page only. ")),
+  clientAddress: optional(clientAddress("Only from the operator's page. ")),
 };
-const OPERATOR_SESSION_ID = uuid("The session of the operator's page, as its lists call it; opens nothing.");
+const OPERATOR_SESSION_ID = uuid("Id of the session of the operator's page, as in its lists; no credential.");
 
 export const INSTANCE_EVENTS = {
   'svc.audit.api.called': event(
-    'An API call came with a valid access token, also one that is refused for a missing right or licence; or the trail was read, by a token or a session. Throttled calls leave none.',
+    'An API call came with a valid access token, also one that is refused for a missing right or licence; or the trail was read with a token or a session. Throttled calls leave no event.',
     {
       ...CALL,
-      things: textsByName('The ids that the path named, by the names of its parameters.'),
+      things: textsByName('The ids in the path, under the names of its parameters.'),
       accessTokenId: optional(ACCESS_TOKEN_ID),
       sessionFamilyId: optional(SESSION_FAMILY_ID),
     },
@@ -49,20 +49,20 @@ export const INSTANCE_EVENTS = {
   'svc.audit.api.refused': event(
     'A call of the API was refused for its Bearer credential (401). Within a minute and instance at most ten are written of one token that this instance signed, else of one client address, and 600 of all addresses together. The users are those of a token that this instance signed.',
     {
-      reason: text('The stable word for the cause, explained in docs/refusals.md.'),
+      reason: text('The cause, a word of docs/refusals.md.'),
       expected: optional(text('What the rule asks for.')),
-      found: optional(text('What came instead, in words of the service.')),
+      found: optional(text('What came instead.')),
       ...CALL,
       accessTokenId: optional(uuid('`jti` of the access token, if this instance signed it.')),
       clientAddress: optional(clientAddress()),
     },
     { of: 'api', is: 'failed' },
   ),
-  'svc.audit.administration.performed': event('A command did its work; one that reads was about to.', {
+  'svc.audit.administration.performed': event('A command did its work, or a reading one is about to.', {
     ...ADMINISTRATION,
-    things: textsByName('The ids of what it concerned, by the names that the API has for them.'),
+    things: textsByName('The ids of the affected things, under the names of the API.'),
   }),
-  'svc.audit.administration.failed': event('A command was asked for and changed nothing.', {
+  'svc.audit.administration.failed': event('A command failed and changed nothing.', {
     ...ADMINISTRATION,
     reason: oneOf(['refused', 'internal_error'], '`internal_error`: a fault ended it.'),
   }),
@@ -70,17 +70,17 @@ export const INSTANCE_EVENTS = {
     clientAddress: clientAddress(),
     by: oneOf(
       ['password', 'code'],
-      '`code`: by a code of `svc-admin users set-password --code`, with which a password was set.',
+      '`code`: with a code of `svc-admin users set-password --code`, which also set a password.',
     ),
     operatorSessionId: OPERATOR_SESSION_ID,
   }),
   'svc.audit.operator.sign-in-failed': event(
-    "A sign-in at the operator's page was refused, or the change of a password there for the one before. The client gets the same answer for every reason. The subject is the user whose e-mail address was typed, where there is one.",
+    "A sign-in at the operator's page was refused, or a change of a password there. The client gets the same answer for every reason. The subject is the user with the typed e-mail address, if there is one.",
     {
       clientAddress: clientAddress(),
       reason: oneOf(
         OPERATOR_REFUSAL_REASONS,
-        '`wrong_code`: also one that was used, is too old, or belongs to a user who may not sign in.',
+        '`wrong_code`: also a used or expired one, or one of a user who may not sign in.',
       ),
     },
   ),
@@ -89,14 +89,14 @@ export const INSTANCE_EVENTS = {
     operatorSessionId: OPERATOR_SESSION_ID,
   }),
   'svc.audit.operator.password-changed': event(
-    "The subject has another password for the operator's page, and the sessions of before have ended.",
+    "The subject has a new password for the operator's page, and the previous sessions have ended.",
     {
-      clientAddress: optional(clientAddress('Not there where a command has set it. ')),
+      clientAddress: optional(clientAddress('Missing if a command set the password. ')),
       by: oneOf(
         ['password', 'code', 'command'],
-        'By the one before, by a code, or by `svc-admin users set-password`.',
+        'How it was set: with the previous password, with a code, or by `svc-admin users set-password`.',
       ),
-      endedSessions: integer("How many sessions of the operator's page have ended by it."),
+      endedSessions: integer("Number of sessions of the operator's page that ended."),
     },
   ),
 } satisfies Events;

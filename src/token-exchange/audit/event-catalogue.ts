@@ -19,49 +19,36 @@ const USER_ID = text('Id of a local user.', { minLength: 1 });
 const PROJECT_ID = text('', { minLength: 1 });
 const ROLE = text('Global role of the user.');
 export const ACCESS_TOKEN_ID = uuid('`jti` of the access token.');
-export const SESSION_FAMILY_ID = uuid('Family of the session: its renewals stay in it. No browser has it.');
+export const SESSION_FAMILY_ID = uuid('Family of the session, which its renewals keep; no credential.');
 
 /** @param also a sentence about this event */
 export function clientAddress(also = '') {
   return text(
-    `Who sent the request, as the throttle counts it: an IPv4 address, the /64 network of an IPv6 address, or \`unknown\`. ${also}Personal data.`,
+    `Client address as the throttle counts it (of IPv6 the /64), or \`unknown\`. ${also}Personal data.`,
   );
 }
 
 const PRIOR_ACTORS = optional(
   listOf(
     objectOf({ iss: text('Issuer who knows them.'), sub: text('Their id there.') }, ''),
-    'Who has acted before, by what the tokens say, the latest first. Their ids are those of the issuers: no local user is meant.',
+    'Who acted before, as the tokens say, the latest first. The ids are those of the issuers.',
     { minItems: 1 },
   ),
 );
 
-const CLIENT_ID = optional(
-  text('The client that sent an identity assertion, by its id in the trusted key entry.'),
-);
+const CLIENT_ID = optional(text('Id of the client that sent an identity assertion.'));
 
 const REFUSAL = {
-  flow: oneOf(
-    ['exchange', 'embed', 'id-jag', 'logout'],
-    'The flow: a token exchange, an embedded login, an identity assertion, or a back-channel logout.',
-  ),
-  reason: text(
-    'The stable word for the true cause, explained in docs/refusals.md; the client may have learned less.',
-  ),
-  issuer: optional(text('`iss` of the token, where that is a trusted one.', { minLength: 1 })),
-  kid: optional(
-    text('`kid` of the token, where its issuer is a trusted one; escaped, and cut to 200 characters.'),
-  ),
+  flow: oneOf(['exchange', 'embed', 'id-jag', 'logout'], 'The flow.'),
+  reason: text('The cause, a word of docs/refusals.md; the client may see less.'),
+  issuer: optional(text('`iss` of the token, if it is trusted.', { minLength: 1 })),
+  kid: optional(text('`kid` of the token, if its issuer is trusted; at most 200 characters.')),
   clientId: CLIENT_ID,
   party: optional(oneOf(['subject', 'actor'], 'Which token was refused.')),
-  userId: optional(
-    text('The local user who was found, where who that is or what is stored of them is the cause.'),
-  ),
-  detail: optional(text('More about the cause, with nothing of the token.')),
-  expected: optional(
-    text('What the rule asks for: words and numbers of the service, and values of the configuration.'),
-  ),
-  found: optional(text('What came instead: never an e-mail address, a `sub`, a `jti`, a token or a key.')),
+  userId: optional(text('The local user, if the cause lies with that user.')),
+  detail: optional(text('More about the cause, without values of the token.')),
+  expected: optional(text('What the rule requires.')),
+  found: optional(text('What came instead.')),
   clientAddress: optional(clientAddress()),
 };
 
@@ -82,13 +69,11 @@ export const TOKEN_EXCHANGE_EVENTS = {
       clientId: CLIENT_ID,
       accessTokenId: ACCESS_TOKEN_ID,
       lifetimeSeconds: integer('Life of the access token, in seconds.', 1),
-      scope: optional(text('`scope` as it was asked for.')),
-      resource: optional(
-        listOf(text(''), '`resource` as it was asked for, without user, password and query.'),
-      ),
-      grantedScopes: optional(listOf(text(''), 'What was granted, where the entries limit it.')),
-      audience: optional(text('The service that the token is for, where it is another one.')),
-      rights: optional(oneOf(['actor', 'both'], 'Whose rights a call needs that is made with it.')),
+      scope: optional(text('The requested `scope`.')),
+      resource: optional(listOf(text(''), 'The requested `resource`, without user, password and query.')),
+      grantedScopes: optional(listOf(text(''), 'The granted scopes, if the entries limit them.')),
+      audience: optional(text('The service that the token is for, if it is another one.')),
+      rights: optional(oneOf(['actor', 'both'], 'Whose rights a call with the token needs.')),
       priorActors: PRIOR_ACTORS,
       clientAddress: optional(clientAddress()),
     },
@@ -107,9 +92,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
       issuer: ISSUER,
       kid: KID,
       sessionFamilyId: optional(SESSION_FAMILY_ID),
-      replacedRedirect: optional(
-        text('Why the browser went to `/` in place of the `redirectTo` of the login, which is not recorded.'),
-      ),
+      replacedRedirect: optional(text('Why the browser went to `/` in place of `redirectTo`.')),
       priorActors: PRIOR_ACTORS,
       clientAddress: optional(clientAddress()),
     },
@@ -122,15 +105,12 @@ export const TOKEN_EXCHANGE_EVENTS = {
     { of: 'embed', is: 'failed' },
   ),
   'svc.audit.token-exchange.logout': event(
-    'A provider or partner has signed a user out: what that user, or one session at the provider, had opened was ended.',
+    'A provider or partner has signed a user out: sessions and access tokens of the user, or of one session at the provider, have ended.',
     {
       issuer: ISSUER,
       kid: KID,
-      ends: oneOf(
-        ['subject', 'session'],
-        'All of the subject, or what one session of the provider has opened.',
-      ),
-      sessions: integer('How many sessions that had not ended by themselves.'),
+      ends: oneOf(['subject', 'session'], 'Everything of the subject, or of one session at the provider.'),
+      sessions: integer('Number of sessions that were still live.'),
       clientAddress: optional(clientAddress()),
     },
     { of: 'logout', is: 'succeeded' },
@@ -152,7 +132,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
     { issuer: ISSUER, userId: USER_ID },
   ),
   'svc.audit.token-exchange.privileged-identity-linked': event(
-    "The user of such a link is the owner or an administrator: who has the issuer's key is that user from now on. A warning of the log says so too.",
+    'The user of such a link is the owner or an administrator: the issuer can sign in as that user from now on. The log warns, too.',
     { issuer: ISSUER, userId: USER_ID, role: ROLE },
   ),
   /** @rule 6.7 A token changed a user's role. */
@@ -160,16 +140,16 @@ export const TOKEN_EXCHANGE_EVENTS = {
     issuer: ISSUER,
     userId: USER_ID,
     from: text('Role before.'),
-    to: text('Role since.'),
+    to: text('Role after.'),
   }),
   'svc.audit.token-exchange.projects-updated': event(
     "A token's claim of projects has changed memberships of a user.",
     {
       issuer: ISSUER,
       userId: USER_ID,
-      added: listOf(PROJECT_ID, 'Ids of projects that the user has become a member of.'),
-      changed: listOf(PROJECT_ID, 'Ids of projects in which the user has another role since.'),
-      removed: listOf(PROJECT_ID, 'Ids of projects that the user is no member of any longer.'),
+      added: listOf(PROJECT_ID, 'Ids of projects that the user has joined.'),
+      changed: listOf(PROJECT_ID, 'Ids of projects in which the user now has another role.'),
+      removed: listOf(PROJECT_ID, 'Ids of projects that the user has left.'),
     },
   ),
   /** @rule D86 The event of changed names of a user says which they are, and never what they were or are. */
@@ -178,7 +158,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
     userId: USER_ID,
     fields: listOf(
       oneOf(['givenName', 'familyName'], ''),
-      'Which names were changed; never what they were or are.',
+      'Which names were changed, without their values.',
       { minItems: 1, uniqueItems: true },
     ),
   }),
@@ -186,31 +166,31 @@ export const TOKEN_EXCHANGE_EVENTS = {
     entry: text('Name of the entry.'),
     change: oneOf(['added', 'policy-changed', 'suspended', 'resumed', 'removed'], 'What was done.'),
     issuer: optional(ISSUER),
-    from: optional(objectOf(STORED_ENTRY, 'The entry before; not there where it was added.')),
-    to: optional(objectOf(STORED_ENTRY, 'The entry since; not there where it was removed.')),
+    from: optional(objectOf(STORED_ENTRY, 'The entry before; missing if it was added.')),
+    to: optional(objectOf(STORED_ENTRY, 'The entry after; missing if it was removed.')),
   }),
   'svc.audit.token-exchange.trust-revoked': event(
     'Trust in a key, or without `kid` in every key of an issuer, was revoked, with everything that it signed for.',
     { issuer: ISSUER, kid: optional(KID) },
   ),
-  'svc.audit.token-exchange.trust-restored': event(
-    'That trust was restored, for what is issued from then on.',
-    { issuer: ISSUER, kid: optional(KID) },
-  ),
+  'svc.audit.token-exchange.trust-restored': event('Trust was restored, for what is issued from then on.', {
+    issuer: ISSUER,
+    kid: optional(KID),
+  }),
   'svc.audit.token-exchange.token-revoked': event('An access token was ended by a client that held it.', {
     accessTokenId: ACCESS_TOKEN_ID,
   }),
   'svc.audit.token-exchange.user-signed-out': event(
     'All sessions and access tokens of the subject were ended.',
-    { sessions: integer('How many sessions that had not ended by themselves.') },
+    { sessions: integer('Number of sessions that were still live.') },
   ),
   'svc.audit.session.ended': event('Sessions of the subject were ended before their time.', {
-    sessions: integer('How many that had not ended by themselves.'),
+    sessions: integer('Number of those that were still live.'),
     cause: oneOf(
       ['signed-out', 'replaced', 'too-many', 'ended-by-operator', 'signed-out-by-provider'],
-      "`replaced`: a login in the same browser took their place, mostly that of another user. `too-many`: they were the oldest of more than a user may have. `ended-by-operator`: at the operator's page. `signed-out-by-provider`: by a logout token.",
+      "`replaced`: by another login in the same browser. `too-many`: the oldest of too many. `ended-by-operator`: at the operator's page. `signed-out-by-provider`: by a logout token.",
     ),
-    sessionFamilyIds: listOf(uuid(''), 'Their families, as in the events of their logins.', {
+    sessionFamilyIds: listOf(uuid(''), 'Their families, as in the events of the logins.', {
       minItems: 1,
       uniqueItems: true,
     }),
