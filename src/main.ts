@@ -146,7 +146,7 @@ function obeyPrimary(
 
 async function stop(application: Application, logger: Logger): Promise<void> {
   setTimeout(() => {
-    logger.warn('the stop took too long: what was still open is left behind');
+    logger.warn('the stop took too long: what was still open is abandoned');
     exitAfterLog(EXIT_FAILED, logger);
   }, LONGEST_STOP_MS).unref();
   try {

@@ -91,7 +91,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   /** Only a clock that was set can bring a licence back. */
   private logBack(): void {
     if (this.isLoaded)
-      this.log.info({ endpoints: ENDPOINTS }, 'token exchange is on again: its licence counts');
+      this.log.info({ endpoints: ENDPOINTS }, 'token exchange is on again: its licence is valid');
     else
       this.log.warn(
         { reason: 'restart_needed', endpoints: ENDPOINTS },

@@ -73,7 +73,7 @@ describeOnEachDatabase('[D118] keys refresh', (database) => {
     expect(told).toContain('second');
   });
 
-  it('[D118] says why a fetch failed, and that the keys held before serve on', async () => {
+  it('[D118] says why a fetch failed, and that the the previous keys stay in use', async () => {
     server.answerWith((response) => response.writeHead(503).end());
     const { exitCode, stderr, all } = await refresh();
     expect(all).toMatchObject([{ entry: 'acme', fetched: false, failure: 'status 503', kids: ['second'] }]);

@@ -76,7 +76,7 @@ export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdo
       this.isFailing = false;
     } catch (error) {
       if (!this.isFailing && !this.hasStopped)
-        this.logger.error({ err: error }, 'revocations cannot be read; it is tried again');
+        this.logger.error({ err: error }, 'revocations cannot be read; the next attempt follows');
       this.isFailing = true;
     }
   }

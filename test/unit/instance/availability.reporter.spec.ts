@@ -167,7 +167,7 @@ describe('[D82] what the log is told', () => {
     expect(made.told).toEqual([expect.stringContaining('error: ')]);
     made.clock.setBack(3 * DAY);
     made.pass(1);
-    expect(made.told).toEqual(['info: token exchange is on again: its licence counts']);
+    expect(made.told).toEqual(['info: token exchange is on again: its licence is valid']);
     expect(made.reporter.state).toEqual({ available: true, embedLogin: true, exchange: false });
   });
 

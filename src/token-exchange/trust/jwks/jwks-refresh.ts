@@ -142,7 +142,7 @@ export class JwksRefresh {
     }
     const isNews = before === 0 || lastFailureReason !== reason;
     if (isNews)
-      this.logger.warn({ ...cached.logFields, reason }, 'a JWKS fetch failed; keys held before serve on');
+      this.logger.warn({ ...cached.logFields, reason }, 'a JWKS fetch failed; the previous keys stay in use');
   }
 
   /** Doubles from 5 seconds up to 5 minutes, but never beyond the entry's normal interval. */

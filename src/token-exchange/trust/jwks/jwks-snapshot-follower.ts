@@ -83,7 +83,7 @@ export class JwksSnapshotFollower {
       this.isFailing = false;
     } catch (error) {
       if (!this.isFailing)
-        this.logger.warn({ err: error }, 'the stored key sets cannot be read; those in memory serve');
+        this.logger.warn({ err: error }, 'the stored key sets cannot be read; those in memory stay in use');
       this.isFailing = true;
     }
   }

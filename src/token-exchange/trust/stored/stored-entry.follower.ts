@@ -91,7 +91,10 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
       this.isFailing = false;
     } catch (error) {
       if (!this.isFailing)
-        this.logger.error({ err: error }, 'the stored trusted key entries cannot be read; those held stay');
+        this.logger.error(
+          { err: error },
+          'the stored trusted key entries cannot be read; the known ones stay in use',
+        );
       this.isFailing = true;
     }
   }
