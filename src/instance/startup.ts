@@ -226,7 +226,7 @@ export function trustedKeysRules({
   };
 }
 
-/** @rule 2.1 The trusted keys are required when the feature is on. */
+/** @rule 2.1 = 5.1.2 The trusted keys are required when the feature is on. */
 function requirements(config: Config, given: ConfigReading['given']): string[] {
   const { featureFlag, databaseUrl, port, baseUrl } = config;
   const problems: string[] = [];

@@ -30,7 +30,7 @@ type Configured = Pick<Startup, 'config' | 'given' | 'license' | 'trustedKeys'>;
 
 /**
  * Whether the feature is there at all.
- * @rule 1.4 Without the flag or the licence the module is not loaded, and both endpoints answer 404.
+ * @rule 1.4 = 7.1 Without the flag or the licence the module is not loaded, and both endpoints answer 404.
  */
 export function isTokenExchangeAvailable(startup: AvailabilitySettings, clock: Clock): boolean {
   return unavailableBecause(startup, clock.nowMs()) === undefined;

@@ -112,7 +112,7 @@ export class CommitRepository {
 
 /**
  * Ends in `accepted (request)`: the requests whose tokens are all new. The primary key decides every race.
- * @rule 5.2.5 A jti is accepted once.
+ * @rule 5.2.5 = 8.14 A jti is accepted once.
  * @rule D3 A statement that commits alone uses up all tokens of a request, also of one that is refused.
  */
 const USED: Sql<Statement> = sql`asked AS (

@@ -130,7 +130,7 @@ export function checkTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules
 }
 
 /**
- * @rule 4.2.5 The life of the issued token is the shortest of both tokens' remaining lives and the configured limit.
+ * @rule 4.2.5 = 8.8 The life of the issued token is the shortest of both tokens' remaining lives and the configured limit.
  * @rule D13 Less than 5 seconds is refused, exactly 5 is issued; whole seconds, rounded down.
  */
 function checkLifetime({ subject, actor }: Tokens, { now, maxTokenLifetimeSeconds }: Limits): Validity {

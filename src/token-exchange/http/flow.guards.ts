@@ -78,7 +78,7 @@ export class ExchangeThrottlerGuard extends MinuteThrottlerGuard {
   }
 }
 
-/** @rule 5.1.3 A disabled embedded login answers 501. */
+/** @rule 5.1.3 = 7.3 A disabled embedded login answers 501. */
 @Injectable()
 export class EmbedLoginEnabledGuard implements CanActivate {
   constructor(
@@ -91,7 +91,7 @@ export class EmbedLoginEnabledGuard implements CanActivate {
   }
 }
 
-/** @rule 5.1.4 A disabled token exchange answers 501, unless the endpoint takes identity assertions. */
+/** @rule 5.1.4 = 7.2 A disabled token exchange answers 501, unless the endpoint takes identity assertions. */
 @Injectable()
 export class ExchangeEnabledGuard implements CanActivate {
   constructor(

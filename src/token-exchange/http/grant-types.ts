@@ -28,7 +28,7 @@ export function publishedGrants(switches: Switches) {
 }
 
 /**
- * @rule 4.2.grant_type Anything but the exact URN is an unsupported grant type; with identity assertions on, theirs is another (D133).
+ * @rule 4.2.grant_type = 7.4 Anything but the exact URN is an unsupported grant type; with identity assertions on, theirs is another (D133).
  * @throws FlowRefusal `unsupported_grant_type`, or `not_enabled` for a token exchange where identity assertions alone are on
  */
 export function readGrantType(form: Form, grants: ReadonlyMap<string, TokenFlow>): TokenFlow {

@@ -58,7 +58,7 @@ export class TokenExchangeController {
 
   /**
    * @rule 4.2 Token exchange is a form POST and succeeds with 200.
-   * @rule 2.4.1 The answer names the token, its type and its life.
+   * @rule 2.4.1 = 2.4.2 = 2.4.3 = 2.4.4 The answer names the token, its type and its life.
    * @rule 5.4 A token exchange, like an embedded login, asks for no credential but the external token.
    */
   @Post(ENDPOINTS.exchange)

@@ -28,7 +28,7 @@ export interface OtherTokenType {
 
 /**
  * The fields of the request that are read (4.2). Every unknown field is ignored (RFC 6749 §3.2).
- * @rule 4.2.subject_token_type The three token-type fields are taken and ignored.
+ * @rule 4.2.subject_token_type = 4.2.actor_token_type = 4.2.requested_token_type The three token-type fields are taken and ignored.
  */
 export interface TokenExchangeForm {
   readonly subjectToken: string;
@@ -116,7 +116,7 @@ function actorToken(form: Form): string | undefined {
   return undefined;
 }
 
-/** @rule 4.2.resource At most 2048 characters; URIs with spaces between them. */
+/** @rule 4.2.resource = 8.11 At most 2048 characters; URIs with spaces between them. */
 function resources(form: Form): readonly string[] | undefined {
   const uris = (form.get('resource') ?? '').split(' ').filter((uri) => uri !== '');
   return uris.length > 0 ? uris : undefined;

@@ -37,7 +37,7 @@ const DIGEST_BYTES = { sha256: 32, sha384: 48, sha512: 64 };
 export const MINIMUM_RSA_BITS = 2048;
 
 /**
- * @rule 5.2.2 Only the asymmetric algorithms of the table are accepted: never HMAC, never `none`.
+ * @rule 2.1.supported = 5.2.2 Only the asymmetric algorithms of the table are accepted: never HMAC, never `none`.
  */
 export function isAlgorithm(value: unknown): value is Algorithm {
   return typeof value === 'string' && Object.hasOwn(ROWS, value);

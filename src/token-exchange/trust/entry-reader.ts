@@ -76,7 +76,7 @@ function staticEntry(members: EntryMembers, policy: TrustPolicy): StaticKeyEntry
   return { ...policy, type: 'static', key: { kid, algorithms: new Set(algorithms), publicKey, policy } };
 }
 
-/** @rule 2.1.jwks.cacheTtlSeconds The fallback cache life is 60 to 86,400 seconds. */
+/** @rule 2.1.jwks.cacheTtlSeconds = 8.13 The fallback cache life is 60 to 86,400 seconds. */
 function jwksEntry(members: EntryMembers, policy: TrustPolicy, rules: TrustedKeysRules): JwksEntry {
   const url = readUrl(members, rules);
   const cacheTtlSeconds = members.optionalInteger('cacheTtlSeconds', MIN_CACHE_SECONDS, MAX_CACHE_SECONDS);

@@ -49,7 +49,7 @@ const MAX_NAME_CHARACTERS = 32;
  * The one place that decides on users, for subject and actor of both flows: by the cache, in a transaction, and in explanations.
  * @rule 4.4.1 A linked identity is its user; where the host has deleted that user, it is unknown again.
  * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
- * @rule 4.4.3 If no user has the e-mail address, a new user is made.
+ * @rule 4.4.3 = 7.10 If no user has the e-mail address, a new user is made.
  * @throws Rejection when identity, e-mail, role or the user's state forbid it
  */
 export function decide(token: VerifiedToken, candidates: Candidates, roles: RoleNames): UserDecision {
@@ -80,7 +80,7 @@ export function identityOf({ claims: { iss, sub } }: VerifiedToken): ExternalIde
 
 /**
  * `decide` for a user who was found, by the link of the identity or by its e-mail address.
- * @rule 4.4.4 A valid role claim wins over the stored role at every login.
+ * @rule 4.4.4 = 4.4 = 2.2.10 A valid role claim wins over the stored role at every login.
  * @throws Rejection as `decide`
  */
 export function decideOnUser(
@@ -127,7 +127,7 @@ function refuseDisabled({ enabled, id: userId }: HostUser): void {
   throw new Rejection('user_disabled', { userId, ...values });
 }
 
-/** @rule 2.5.3 Names are cut to 32 characters and written only where they differ. */
+/** @rule 2.5.3 = 2.2.8 = 2.2.9 = 8.12 Names are cut to 32 characters and written only where they differ. */
 function changedName(
   name: 'givenName' | 'familyName',
   claim: string | undefined,

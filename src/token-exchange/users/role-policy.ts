@@ -65,7 +65,7 @@ function isAssignable(role: string, { assignable, owner }: RoleNames): boolean {
   return role !== owner && assignable.includes(role);
 }
 
-/** @rule 5.2.8 Role claims are checked against the `allowedRoles` of the matching entry. */
+/** @rule 5.2.8 = 2.1.allowedRoles Role claims are checked against the `allowedRoles` of the matching entry. */
 function refuseUnlessAllowed(role: string, policy: TrustPolicy): void {
   if (isAllowed(role, policy)) return;
   throw new Rejection('role_not_allowed', {

@@ -223,7 +223,7 @@ const LOGOUT_CLAIMS: TokenCheck<LogoutToken> = {
   compared: () => ['iss, aud, iat, jti, events, sub or sid, and no nonce', 'all of them'],
 };
 
-/** @rule 5.2.4 The audience is compared only where the entry expects one. */
+/** @rule 5.2.4 = 2.1.expectedAudience The audience is compared only where the entry expects one. */
 const EXPECTED_AUDIENCE: TokenCheck<AnyToken> = {
   about: 'aud',
   reason: 'audience_mismatch',
@@ -317,7 +317,7 @@ const lifetimeUpTo = (limitOf: (token: CheckedToken) => number): TokenCheck => (
 });
 
 const OF_A_LOGIN: readonly TokenCheck[] = [
-  /** @rule 5.2.7 A token for embedded login lives at most 60 seconds. */
+  /** @rule 5.2.7 = 8.7 A token for embedded login lives at most 60 seconds. */
   lifetimeUpTo(() => MAX_EMBED_LIFETIME_SECONDS),
   // At an embedded login there is never an actor.
   ACTOR_REQUIRED,

@@ -77,7 +77,7 @@ export function readIssuer(payload: ClaimSet): string {
  * Reads the claims of a token whose signature holds.
  * @param ownIssuer of the instance's own tokens
  * @param projectsClaim name of the claim of projects, where the entry turns it on
- * @rule 5.2.3 Required claims are there, with their types.
+ * @rule 5.2.3 = 2.2.1 = 2.2.2 = 2.2.3 = 2.2.4 = 2.2.5 = 2.2.6 Required claims are there, with their types.
  * @throws Rejection `claims_invalid` or `claims_not_storable`
  */
 export function readExternalClaims(
