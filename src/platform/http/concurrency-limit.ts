@@ -60,8 +60,8 @@ export class ConcurrencyLimit {
 
   /**
    * @param most requests in progress, 1 or more
-   * @param waitMs how long a request may wait: one that has waited longer gets 503, and while the oldest has waited for half of it, so does
-   *   every new one
+   * @param waitMs how long a request may wait, in milliseconds. A request that has waited longer gets 503. New requests get 503 while
+   *   the oldest has waited for more than half of it.
    * @param onRefused called for each request that is refused
    */
   constructor(

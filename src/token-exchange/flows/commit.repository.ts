@@ -160,7 +160,7 @@ export function commitStatements(tables: CrossedTables): [CommitStatement, Commi
   return [commitOf('exchange_commit', tables), commitOf('login_commit', tables, SESSIONS)];
 }
 
-/** At READ COMMITTED a disable may commit beside it: what is written then carries the generation of before, and is refused by that. */
+/** At READ COMMITTED a disable may commit beside it. The session or token then carries the earlier generation, and each use is refused. */
 function commitOf(
   name: string,
   { users, events }: CrossedTables,

@@ -1,4 +1,4 @@
-// Uses up the tokens of a request and writes what it does, by the shared statement or in a transaction of its own; for both flows.
+// Uses up the tokens of a request and writes its effects: in the shared statement, or in a transaction of its own.
 import { Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
 import type { RecordedWork } from '../audit/audit.bus.js';
@@ -105,9 +105,9 @@ export class CommitService {
   ) {}
 
   /**
-   * Commits by the shared statement what changes no user, and whose users are still as they are known. For all else it uses the tokens up
-   * and decides again in a transaction, which never touches replay records and may be run again.
-   * @throws Rejection `token_replayed`, or what forbids the users: that is final in the transaction only
+   * Commits a request that changes no user, and whose users are still as decided on, in the shared statement. For every other request
+   * it uses up the tokens and decides again in a transaction, which never touches replay records and may be retried.
+   * @throws Rejection `token_replayed`, or the decision's refusal, which is final only in the transaction
    */
   async commit<Result>(planned: Planned<Result>): Promise<Committed<Result>> {
     const { request } = planned;

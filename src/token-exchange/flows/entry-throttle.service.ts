@@ -42,10 +42,10 @@ export class EntryThrottleService {
   ) {}
 
   /**
-   * Counts verified tokens by their entries, where these have a limit: above it nothing is used up. Where each token has such an
-   * entry the request is refunded to its address, and counted there again if it fails. The one who sends a token again and again need
-   * not be the partner who has signed it once (D75).
-   * @rule P.perMinute = D75 What succeeds under an entry with `perMinute` is counted by the entry, all else by its address.
+   * Counts verified tokens by their trusted key entries, where these have a limit; above the limit no token is used up. If every token
+   * has such an entry, the hit of the address is refunded. It is counted again if the request fails, because a client that repeats a
+   * token need not be the partner that signed it (D75).
+   * @rule P.perMinute What succeeds under an entry with `perMinute` is counted by the entry, all else by its address.
    * Identity assertions are counted by entry and client.
    * @returns the nearest limit, where the address has no part in the count
    * @throws TooManyRequestsError

@@ -10,10 +10,10 @@ export interface Hit {
   readonly countedAtMs: number;
 }
 
-/** Hits that are taken back where their request fails. */
+/** Throttle hits of a request. */
 export interface CountedHits {
   readonly ofEntries: readonly Hit[];
-  /** Refunded to the address, which has it again after a failure. */
+  /** Refunded because the entries count the request; counted again if it fails. */
   readonly ofAddress: Hit | undefined;
 }
 

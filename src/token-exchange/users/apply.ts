@@ -79,8 +79,8 @@ export function resolvedUser(
 }
 
 /**
- * Decides again, on rows that no other transaction changes until this one ends. They are locked once, as strongly as the first
- * decision needs: of two transactions that share a lock neither could take the stronger one.
+ * Decides again, on rows that no other transaction changes until this one ends. The rows are locked once, as strongly as the
+ * first decision needs, because two transactions that share a lock cannot both strengthen it.
  */
 async function underLock(
   transaction: Transaction,

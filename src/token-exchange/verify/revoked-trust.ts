@@ -17,10 +17,9 @@ export function refuseRevokedTrust(revocations: Revocations, tokens: Tokens): vo
 }
 
 /**
- * Asked again right before something is handed out, by what is known then: the token is used up, so the client is not sent away
- * to send it again. A revocation that comes in between, or that this instance has not heard of yet, leaves nothing alive. While it
- * holds everything of its keys is refused, whenever it was issued, and its restoration leaves all refused that was issued
- * before (`Revocations`). To ask again only spares the client a credential that is of no use.
+ * Asked again right before a session or access token is issued, without waiting for newer revocations: the external token is used up,
+ * so the client could not repeat it. A revocation that arrives in between is safe too, because each use of a session or access token
+ * is checked again (`Revocations`). Asking here only spares the client a useless credential.
  * @throws Rejection `trust_revoked`, `signed_out_by_provider`
  */
 export function refuseRevokedSince(revocations: Revocations, { subject, actor }: Tokens): void {

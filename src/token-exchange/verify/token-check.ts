@@ -78,7 +78,7 @@ export interface TokenCheck<Seen = CheckedToken> {
   readonly fails?: (seen: Seen) => boolean;
   /** Whether or not the check fails. */
   readonly compared: (seen: Seen) => Compared;
-  /** What log and trail get instead, if the values would repeat the cause or must not be there. */
+  /** The context for log and trail, if not the compared values: these repeat the cause, or must not be recorded. */
   readonly logged?: RejectionContext | ((seen: Seen) => RejectionContext);
 }
 
