@@ -45,7 +45,7 @@ export class EntryThrottleService {
    * Counts verified tokens by their trusted key entries, where these have a limit; above the limit no token is used up. If every token
    * has such an entry, the hit of the address is refunded. It is counted again if the request fails, because a client that repeats a
    * token need not be the partner that signed it (D75).
-   * @rule P.perMinute What succeeds under an entry with `perMinute` is counted by the entry, all else by its address.
+   * @rule P.perMinute = D75 What succeeds under an entry with `perMinute` is counted by the entry, all else by its address.
    * Identity assertions are counted by entry and client.
    * @returns the nearest limit, where the address has no part in the count
    * @throws TooManyRequestsError
