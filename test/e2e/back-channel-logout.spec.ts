@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation.providers.js';
+import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { EVENT, auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { linkedUser } from '../support/local-users.js';
@@ -220,13 +221,16 @@ describeOnEachDatabase('[D132] a login that is under way when its user is signed
   beforeEach(() => clock.advance(10));
 
   it('is refused where the logout is first: its token was issued before', async () => {
-    const [login, subject] = [scene.token('ada'), scene.token('ada')];
+    const [login, subject, actor] = [scene.token('ada'), scene.token('ada'), scene.token('ada')];
     clock.advance(1);
     await scene.post({ sub: 'ada' });
     const answer = await service.embed({ token: login });
     expect([answer.status, await answer.json()]).toMatchObject([401, { error: 'signed_out_by_provider' }]);
-    const exchange = await service.exchange({ subject_token: subject });
-    expect([exchange.status, await exchange.json()]).toMatchObject([400, { error: 'invalid_grant' }]);
+    const tokens = [{ subject_token: subject }, { subject_token: scene.token('bob'), actor_token: actor }];
+    for (const fields of tokens) {
+      const exchange = await service.exchange(fields);
+      expect([exchange.status, await exchange.json()]).toMatchObject([400, { error: 'invalid_grant' }]);
+    }
   });
 
   it('is refused too where its token is of the same second, and of a clock that is ahead its session ends all the same', async () => {
@@ -355,6 +359,17 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
       expect(await auditRows(service, reason)).toMatchObject([{ payload: { reason } }]);
     }
     expect(await scene.me(session)).toBe(200);
+  });
+
+  it('[D59] takes none of a key that is revoked', async () => {
+    const key = { issuer: partner.issuer, kid: partner.kid };
+    await service.part(RevocationService).revoke(key, 'revoke-the-key');
+    const answer = await scene.post({ sub: 'ada' }, partner, { 'x-request-id': 'of-a-revoked-key' });
+    expect([answer.status, await answer.json()]).toEqual([400, REFUSED]);
+    expect(await auditRows(service, 'of-a-revoked-key')).toMatchObject([
+      { payload: { reason: 'trust_revoked' } },
+    ]);
+    await service.part(RevocationService).restore(key, 'restore-the-key');
   });
 
   it('wants a form with logout_token', async () => {

@@ -1,4 +1,5 @@
 // An instance with the operator's pages, a partner whose tokens come in, and browsers of operators.
+import type { Members } from '../../demo/partner.js';
 import type { APIRequestContext, APIResponse, Locator, Page } from 'playwright-core';
 import { request } from 'playwright-core';
 import { EmbeddedBrowsing } from './embedded-browsing.js';
@@ -19,12 +20,14 @@ const ENVIRONMENT = {
 export interface OperatorSettings {
   environment?: Record<string, string>;
   clock?: TestClock;
+  /** Trusted key entries beside the partner's. */
+  trustedKeys?: readonly Members[];
 }
 
 /** Call `start` before the tests and `stop` after them. */
 export class OperatorBrowsing extends EmbeddedBrowsing {
-  constructor({ environment, clock }: OperatorSettings = {}) {
-    super({ environment: { ...ENVIRONMENT, ...environment }, ...(clock && { clock }) });
+  constructor({ environment, ...others }: OperatorSettings = {}) {
+    super({ environment: { ...ENVIRONMENT, ...environment }, ...others });
   }
 
   override async start(): Promise<void> {
@@ -53,7 +56,7 @@ export class OperatorBrowsing extends EmbeddedBrowsing {
   }
 
   /** Sends a request that takes the certificate of the tests and knows no cookie of another. */
-  private async asProgram(send: (program: APIRequestContext) => Promise<APIResponse>): Promise<APIResponse> {
+  async asProgram(send: (program: APIRequestContext) => Promise<APIResponse>): Promise<APIResponse> {
     const settings = { baseURL: this.service.address, ignoreHTTPSErrors: true, maxRedirects: 0 };
     const program = await request.newContext(settings);
     try {

@@ -49,7 +49,6 @@ export class BackChannelLogoutService {
 
   private async verify(text: string): Promise<VerifiedLogout> {
     const token = await this.verifier.verifyLogout(text);
-    this.revocations.ensureKnown();
     refuseRevokedKey(this.revocations, token);
     return token;
   }

@@ -1,5 +1,6 @@
 // The grants of an access token: scopes, audience, and whose rights its calls have.
 import type { Tokens } from '../verify/tokens.js';
+import { isSameAddress } from '../../platform/text/origin.js';
 import { printableAddress, printableList } from '../../platform/text/printable.js';
 import type { AccessTokenGrant } from '../host/access-token-issuer.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
@@ -74,7 +75,7 @@ function grantedAudience(
   const [only, ...others] = new Set(resource);
   if (only === undefined) return undefined;
   if (others.length === 0 && isAsserted(only, assertion)) {
-    if (isSameAddress(only, host)) return undefined;
+    if (host !== undefined && isSameAddress(only, host)) return undefined;
     if (ceiling.has(only)) return only;
   }
   const listsIt = ({ resources }: TrustPolicy) => resources?.has(only) !== false;
@@ -115,10 +116,4 @@ function policiesOf({ subject, actor }: Tokens): TrustPolicy[] {
 function common(lists: readonly (ReadonlySet<string> | undefined)[]): ReadonlySet<string> | undefined {
   const [first, ...others] = lists.filter((list) => list !== undefined);
   return first && new Set([...first].filter((value) => others.every((list) => list.has(value))));
-}
-
-/** Clients that make a URL of a base address write it with a slash at its end. */
-function isSameAddress(resource: string, host: string | undefined): boolean {
-  if (host === undefined || !URL.canParse(resource) || !URL.canParse(host)) return false;
-  return new URL(resource).href === new URL(host).href;
 }

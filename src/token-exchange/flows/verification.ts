@@ -33,11 +33,7 @@ export async function verifyExchange(
 ): Promise<Tokens> {
   const subject = await verifier.verify(subjectToken, 'exchange', 'subject');
   const actor = actorToken === undefined ? undefined : await verifier.verify(actorToken, 'exchange', 'actor');
-  const tokens = { subject, actor };
-  request.tokens = tokens;
-  checkActor(tokens);
-  refuseRevokedTrust(revocations, tokens);
-  return tokens;
+  return acceptedTogether(revocations, { subject, actor }, request);
 }
 
 /** @throws Rejection with the first reason against an identity assertion */
@@ -47,11 +43,7 @@ export async function verifyAssertion(
   request: VerifiedRequest = {},
 ): Promise<Tokens> {
   const subject = await verifier.verify(assertion, 'id-jag', undefined, client);
-  const tokens = { subject, client };
-  request.tokens = tokens;
-  checkActor(tokens);
-  refuseRevokedTrust(revocations, tokens);
-  return tokens;
+  return acceptedTogether(revocations, { subject, client }, request);
 }
 
 /** @throws Rejection with the first reason against it */
@@ -65,4 +57,11 @@ export async function verifyLogin(
   refuseForeignOrigin(subject, source);
   refuseRevokedTrust(revocations, { subject });
   return { subject };
+}
+
+function acceptedTogether(revocations: Revocations, tokens: Tokens, request: VerifiedRequest): Tokens {
+  request.tokens = tokens;
+  checkActor(tokens);
+  refuseRevokedTrust(revocations, tokens);
+  return tokens;
 }

@@ -1,49 +1,31 @@
 // POST /rest/auth/backchannel-logout (OpenID Connect Back-Channel Logout 1.0).
-import { Catch, Inject, Injectable, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import type { ThrottlerStorage } from '@nestjs/throttler';
+import { Catch, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { BackChannelLogoutService } from '../flows/back-channel-logout.service.js';
-import { AvailableGuard, ClockGuard, FormOnlyGuard, RevocationsKnownGuard } from './flow.guards.js';
+import {
+  AvailableGuard,
+  ClockGuard,
+  FormOnlyGuard,
+  RevocationsKnownGuard,
+  throttlerOf,
+} from './flow.guards.js';
 import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
 import { FlowRunner } from './flow.runner.js';
 import { Form } from './form.js';
 import { FormBodies } from './form-bodies.js';
-import type { ThrottledFlow } from '../host/telemetry.js';
 import { OAuthErrorFilter } from './refusal.filter.js';
 import { ENDPOINTS } from './paths.js';
 import type { Refused } from './refusal.filter.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import {
-  MinuteThrottlerGuard,
-  THROTTLE_STORAGE,
-} from '../../platform/http/throttle/minute-throttler.guard.js';
 import { Rejection } from '../refusals/rejection.js';
-import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 
 /** Logouts per client address and minute, before their tokens are looked at; those that are verified are counted by issuer too. */
-@Injectable()
-export class LogoutThrottlerGuard extends MinuteThrottlerGuard {
-  constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS) { logout }: Pick<TokenExchangeOptions, 'logout'>,
-    @Inject(THROTTLE_STORAGE) storage: ThrottlerStorage,
-    reflector: Reflector,
-  ) {
-    super({ name: 'logout', perMinute: logout.perMinute }, storage, reflector);
-  }
-}
+const LogoutThrottlerGuard = throttlerOf('logout', ({ logout }) => logout.perMinute);
 
 /** Every refused logout token gets the same 400 (§2.8; D130): only the log and the audit trail have the cause. */
 @Catch()
 export class LogoutErrorFilter extends OAuthErrorFilter {
-  protected override flowOf(): ThrottledFlow {
-    return 'logout';
-  }
-
-  protected override workOf(): string {
-    return 'a back-channel logout';
-  }
+  protected override readonly flow = 'logout';
 
   protected override written(refused: Refused, request: HttpRequest, thrown: unknown): HttpAnswer {
     if (!(thrown instanceof Rejection)) return super.written(refused, request, thrown);

@@ -7,7 +7,6 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { RenderedPage } from '../host/login-failure-page.js';
 import { LoginFailurePage } from '../host/login-failure-page.js';
-import type { ThrottledFlow } from '../host/telemetry.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
@@ -19,6 +18,7 @@ import { pageOriginOf } from '../flows/login-origin.js';
 @Catch()
 export class EmbedErrorFilter extends RefusalFilter {
   protected readonly endpoint = 'embed';
+  protected readonly flow = 'embed';
 
   constructor(
     @Inject(LOGGER) logger: Log,
@@ -29,14 +29,6 @@ export class EmbedErrorFilter extends RefusalFilter {
     @Optional() private readonly page?: LoginFailurePage,
   ) {
     super(logger, telemetry, answers, outages);
-  }
-
-  protected flowOf(): ThrottledFlow {
-    return 'embed';
-  }
-
-  protected workOf(): string {
-    return 'an embedded login';
   }
 
   /**

@@ -1,5 +1,5 @@
 // The guards of the flows. Those of revocation and logout that throttle stand beside their controllers.
-import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
@@ -22,6 +22,7 @@ import { loginMethods } from './paths.js';
 import { requestOf } from '../../platform/http/http-answers.js';
 import { beginWait } from '../../platform/http/request-wait.js';
 import { Revocations } from '../revocation/revocations.js';
+import type { ThrottledFlow } from '../host/telemetry.js';
 
 /** Removes the endpoints while the service runs, for example when a licence runs out (D39). */
 @Injectable()
@@ -54,29 +55,29 @@ export class LoginMethodGuard implements CanActivate {
   }
 }
 
-/** @rule 8.5 Embedded logins per client address and minute; GET and POST share the count. */
-@Injectable()
-export class EmbedLoginThrottlerGuard extends MinuteThrottlerGuard {
-  constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS) { embedLogin }: Pick<TokenExchangeOptions, 'embedLogin'>,
-    @Inject(THROTTLE_STORAGE) storage: ThrottlerStorage,
-    reflector: Reflector,
-  ) {
-    super({ name: 'embed', perMinute: embedLogin.perMinute }, storage, reflector);
+/** A guard that limits requests per client address and minute, in a bucket of their own. */
+export function throttlerOf(
+  flow: ThrottledFlow,
+  perMinuteOf: (options: TokenExchangeOptions) => number,
+): Type<CanActivate> {
+  @Injectable()
+  class FlowThrottlerGuard extends MinuteThrottlerGuard {
+    constructor(
+      @Inject(TOKEN_EXCHANGE_OPTIONS) options: TokenExchangeOptions,
+      @Inject(THROTTLE_STORAGE) storage: ThrottlerStorage,
+      reflector: Reflector,
+    ) {
+      super({ name: flow, perMinute: perMinuteOf(options) }, storage, reflector);
+    }
   }
+  return FlowThrottlerGuard;
 }
 
+/** @rule 8.5 Embedded logins per client address and minute; GET and POST share the count. */
+export const EmbedLoginThrottlerGuard = throttlerOf('embed', ({ embedLogin }) => embedLogin.perMinute);
+
 /** @rule 8.6 Token exchanges per client address and minute. */
-@Injectable()
-export class ExchangeThrottlerGuard extends MinuteThrottlerGuard {
-  constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS) { exchange }: Pick<TokenExchangeOptions, 'exchange'>,
-    @Inject(THROTTLE_STORAGE) storage: ThrottlerStorage,
-    reflector: Reflector,
-  ) {
-    super({ name: 'exchange', perMinute: exchange.perMinute }, storage, reflector);
-  }
-}
+export const ExchangeThrottlerGuard = throttlerOf('exchange', ({ exchange }) => exchange.perMinute);
 
 /** @rule 5.1.3 = 7.3 A disabled embedded login answers 501. */
 @Injectable()

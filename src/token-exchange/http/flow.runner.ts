@@ -23,14 +23,7 @@ import { rejectionLine } from '../refusals/refusal-line.js';
 import { Rejection } from '../refusals/rejection.js';
 import { EntryThrottleService } from '../flows/entry-throttle.service.js';
 import { FlowRefusal } from './flow-refusal.js';
-
-/** How the log calls what was refused. */
-export const WORK = {
-  exchange: 'a token exchange',
-  embed: 'an embedded login',
-  'id-jag': 'an identity assertion',
-  logout: 'a back-channel logout',
-} as const;
+import { WORK, markFlow } from './refusal.filter.js';
 
 const FAILURE_EVENTS = {
   exchange: 'svc.audit.token-exchange.failed',
@@ -59,6 +52,7 @@ export class FlowRunner {
 
   /** @throws what the work throws, once its failure is recorded */
   async run<T>(flow: Flow, http: HttpRequest, work: (request: FlowRequest) => Promise<T>): Promise<T> {
+    markFlow(http, flow);
     const request = this.received(flow, http);
     try {
       return await work(request);

@@ -1,5 +1,4 @@
 // The grants of the token endpoint, and which of them a form names.
-import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { CLIENT_AUTH_METHODS } from './client-credentials.js';
 import { FlowRefusal } from './flow-refusal.js';
 import type { Form } from './form.js';
@@ -42,18 +41,4 @@ export function readGrantType(form: Form, grants: ReadonlyMap<string, TokenFlow>
 
 export function exchangeNotEnabled(): FlowRefusal {
   return new FlowRefusal('not_enabled', 'Token exchange is not enabled on this instance');
-}
-
-const FLOW = Symbol('the flow of a request at the token endpoint');
-
-type Marked = HttpRequest & { [FLOW]?: TokenFlow };
-
-/** For the answer to a failed request. */
-export function markFlow(request: Marked, flow: TokenFlow): void {
-  request[FLOW] = flow;
-}
-
-/** A request that was refused before its form has named a grant counts as a token exchange. */
-export function flowOf({ [FLOW]: flow = 'exchange' }: Marked): TokenFlow {
-  return flow;
 }

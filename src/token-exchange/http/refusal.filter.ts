@@ -17,9 +17,25 @@ import { Rejection } from '../refusals/rejection.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import { FlowRefusal } from './flow-refusal.js';
-import { WORK } from './flow.runner.js';
-import { flowOf } from './grant-types.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
+
+/** How the log calls what was refused. */
+export const WORK: Readonly<Record<ThrottledFlow, string>> = {
+  exchange: 'a token exchange',
+  embed: 'an embedded login',
+  'id-jag': 'an identity assertion',
+  logout: 'a back-channel logout',
+  revocation: 'a token revocation',
+};
+
+const FLOW = Symbol('the flow of a request');
+
+type Marked = HttpRequest & { [FLOW]?: ThrottledFlow };
+
+/** Says of which flow a request is: the token endpoint has two. */
+export function markFlow(request: Marked, flow: ThrottledFlow): void {
+  request[FLOW] = flow;
+}
 
 /** The answer to the client, before the endpoint writes it in its form. */
 export interface Refused extends Required<EndpointAnswer> {
@@ -30,10 +46,8 @@ export interface Refused extends Required<EndpointAnswer> {
 export abstract class RefusalFilter implements ExceptionFilter {
   /** Which answers of the catalogue are this endpoint's. */
   protected abstract readonly endpoint: 'oauth' | 'embed';
-  /** In metrics and in the log. */
-  protected abstract flowOf(request: HttpRequest): ThrottledFlow;
-  /** In sentences of the log. */
-  protected abstract workOf(request: HttpRequest): string;
+  /** In metrics and in the log, of a request that is refused before it is marked. */
+  protected abstract readonly flow: ThrottledFlow;
 
   constructor(
     @Inject(LOGGER) private readonly logger: Log,
@@ -47,6 +61,10 @@ export abstract class RefusalFilter implements ExceptionFilter {
     const error = this.outages.refusalOf(thrown, this.flowOf(request));
     const refused = this.answerTo(error, request);
     this.answers.send(host, this.written(refused, request, error));
+  }
+
+  protected flowOf({ [FLOW]: flow = this.flow }: Marked): ThrottledFlow {
+    return flow;
   }
 
   protected abstract written(refused: Refused, request: HttpRequest, error: unknown): HttpAnswer;
@@ -76,12 +94,15 @@ export abstract class RefusalFilter implements ExceptionFilter {
     if (REQUEST_REFUSALS[kind].level === 'silent') return;
     const requestId = requestIdOf(request);
     const fields = { requestId, flow: this.flowOf(request), reason: kind, detail, found };
-    this.logger.warn(fields, flowRefusalLine(this.workOf(request), kind, { detail, found }));
+    this.logger.warn(fields, flowRefusalLine(WORK[this.flowOf(request)], kind, { detail, found }));
   }
 
   private faultOf(error: unknown, request: HttpRequest): Refused {
     const requestId = requestIdOf(request);
-    this.logger.error({ err: error, requestId }, `${this.workOf(request)} failed by a fault of the service`);
+    this.logger.error(
+      { err: error, requestId },
+      `${WORK[this.flowOf(request)]} failed by a fault of the service`,
+    );
     return FAULT[this.endpoint];
   }
 }
@@ -90,17 +111,11 @@ export abstract class RefusalFilter implements ExceptionFilter {
 @Catch()
 export class OAuthErrorFilter extends RefusalFilter {
   protected readonly endpoint = 'oauth';
-  protected flowOf(request: HttpRequest): ThrottledFlow {
-    return flowOf(request);
-  }
-
-  protected workOf(request: HttpRequest): string {
-    return WORK[flowOf(request)];
-  }
+  protected readonly flow: ThrottledFlow = 'exchange';
 
   /** @rule D17 The body of the 501 serves clients that read OAuth errors and clients that read `message`. */
   protected override written(refused: Refused, request: HttpRequest, thrown: unknown): HttpAnswer {
-    const { status, error, message, headers } = asRfc7523(refused, request, thrown);
+    const { status, error, message, headers } = asRfc7523(refused, this.flowOf(request), thrown);
     const kind = thrown instanceof FlowRefusal ? thrown.kind : undefined;
     if (kind === 'not_available') return { status, headers, body: NOT_FOUND };
     const body = { error, error_description: message };
@@ -112,10 +127,10 @@ export class OAuthErrorFilter extends RefusalFilter {
  * A client that does not authenticate gets the ways to do so (RFC 6749 §5.2); a faulty assertion or claim is `invalid_grant` (RFC
  * 7523 §3.1).
  */
-function asRfc7523(refused: Refused, request: HttpRequest, thrown: unknown): Refused {
+function asRfc7523(refused: Refused, flow: ThrottledFlow, thrown: unknown): Refused {
   if (refused.error === 'invalid_client') return { ...refused, headers: CHALLENGE };
   const isOfClaims = thrown instanceof Rejection && thrown.reason === 'claims_invalid';
-  return isOfClaims && flowOf(request) === 'id-jag' ? TOKEN_REFUSALS.token_malformed.oauth : refused;
+  return isOfClaims && flow === 'id-jag' ? TOKEN_REFUSALS.token_malformed.oauth : refused;
 }
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="token"' };

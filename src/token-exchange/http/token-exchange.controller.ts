@@ -11,13 +11,14 @@ import {
 import { FormBodies } from './form-bodies.js';
 import type { Form } from './form.js';
 import type { TokenFlow } from './grant-types.js';
-import { grantTypes, markFlow, readGrantType } from './grant-types.js';
+import { grantTypes, readGrantType } from './grant-types.js';
 import { readIdAssertionForm, readTokenExchangeForm, readTokenForm } from './token-exchange.form.js';
 import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ENDPOINTS } from './paths.js';
+import type { RedeemedAssertion } from '../flows/id-assertion.service.js';
 import { IdAssertionService } from '../flows/id-assertion.service.js';
 import { TokenExchangeService } from '../flows/token-exchange.service.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
@@ -26,19 +27,21 @@ import { OAuthErrorFilter } from './refusal.filter.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { TokenTypeWarning } from './warnings.js';
 
-/** The success answer (2.4). */
-export interface TokenExchangeAnswer {
+const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
+
+/** The success answer (2.4; RFC 6749 §5.1). */
+interface TokenAnswer {
   access_token: string;
   token_type: 'Bearer';
   /** Whole seconds. */
   expires_in: number;
-  issued_token_type: 'urn:ietf:params:oauth:token-type:access_token';
-  /** The granted scopes, if limited (RFC 6749 §5.1). */
+  /** Of a token exchange. */
+  issued_token_type?: typeof ACCESS_TOKEN_TYPE;
+  /** What is granted, where it is limited. */
   scope?: string;
+  /** What the token is for, where an identity assertion or its client has named anything. */
+  resource?: string;
 }
-
-/** The same of an identity assertion, by RFC 6749 §5.1: without `issued_token_type`, and with what the token is for. */
-export type IdAssertionAnswer = Omit<TokenExchangeAnswer, 'issued_token_type'> & { resource?: string };
 
 @UseFilters(OAuthErrorFilter)
 export class TokenExchangeController {
@@ -73,7 +76,6 @@ export class TokenExchangeController {
   async token(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const form = readTokenForm(this.bodies.bytesOf(request));
     const flow = readGrantType(form, this.grants);
-    markFlow(request, flow);
     const answer = await this.flows.run(flow, request, (received) =>
       flow === 'id-jag'
         ? this.redeem(form, received, request.headers.authorization)
@@ -85,32 +87,26 @@ export class TokenExchangeController {
   private async exchange(form: Form, received: FlowRequest): Promise<HttpAnswer> {
     const { subjectToken, actorToken, scope, resources, otherTypes } = readTokenExchangeForm(form);
     for (const type of otherTypes ?? []) this.types.warn(type, received.requestId);
-    const { accessToken, lifetimeSeconds, grantedScopes, rateLimit } = await this.exchanges.exchange(
-      { subjectToken, actorToken, scope, resource: resources },
-      received,
-    );
-    const body: TokenExchangeAnswer = {
-      access_token: accessToken,
-      token_type: 'Bearer',
-      expires_in: lifetimeSeconds,
-      issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-      scope: grantedScopes?.join(' '),
-    };
-    return { status: 200, headers: rateLimit && rateLimitHeaders(rateLimit), body };
+    const sent = { subjectToken, actorToken, scope, resource: resources };
+    return success(await this.exchanges.exchange(sent, received), ACCESS_TOKEN_TYPE);
   }
 
   private async redeem(form: Form, received: FlowRequest, authorization?: string): Promise<HttpAnswer> {
-    const { accessToken, lifetimeSeconds, grantedScopes, resource, rateLimit } = await this.assertions.redeem(
-      readIdAssertionForm(form, authorization),
-      received,
-    );
-    const body: IdAssertionAnswer = {
-      access_token: accessToken,
-      token_type: 'Bearer',
-      expires_in: lifetimeSeconds,
-      scope: grantedScopes?.join(' '),
-      resource,
-    };
-    return { status: 200, headers: rateLimit && rateLimitHeaders(rateLimit), body };
+    return success(await this.assertions.redeem(readIdAssertionForm(form, authorization), received));
   }
+}
+
+function success(
+  { accessToken, lifetimeSeconds, grantedScopes, resource, rateLimit }: RedeemedAssertion,
+  issuedTokenType?: TokenAnswer['issued_token_type'],
+): HttpAnswer {
+  const body: TokenAnswer = {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: lifetimeSeconds,
+    issued_token_type: issuedTokenType,
+    scope: grantedScopes?.join(' '),
+    resource,
+  };
+  return { status: 200, headers: rateLimit && rateLimitHeaders(rateLimit), body };
 }

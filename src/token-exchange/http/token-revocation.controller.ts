@@ -1,6 +1,6 @@
 // POST /rest/auth/oauth/revoke (RFC 7009).
 import { Post, Req, Res, UseFilters, UseGuards, Catch, Inject, Injectable } from '@nestjs/common';
-import { AvailableGuard, FormOnlyGuard, RevocationsKnownGuard } from './flow.guards.js';
+import { AvailableGuard, FormOnlyGuard, RevocationsKnownGuard, throttlerOf } from './flow.guards.js';
 import { FormBodies } from './form-bodies.js';
 import { ENDPOINTS } from './paths.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
@@ -9,30 +9,17 @@ import { requestIdOf } from '../../platform/log/request-id.js';
 import { waitedMs } from '../../platform/http/request-wait.js';
 import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
 import { Form } from './form.js';
-import type { ThrottledFlow } from '../host/telemetry.js';
 import { OAuthErrorFilter } from './refusal.filter.js';
 import type { CanActivate } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import type { ThrottlerStorage } from '@nestjs/throttler';
-import {
-  MinuteThrottlerGuard,
-  THROTTLE_STORAGE,
-} from '../../platform/http/throttle/minute-throttler.guard.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { TokenRevocationService } from '../tokens/token-revocation.service.js';
 
 /** Token revocations per client address and minute, in a bucket of their own. */
-@Injectable()
-export class TokenRevocationThrottlerGuard extends MinuteThrottlerGuard {
-  constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS) { tokenRevocation }: Pick<TokenExchangeOptions, 'tokenRevocation'>,
-    @Inject(THROTTLE_STORAGE) storage: ThrottlerStorage,
-    reflector: Reflector,
-  ) {
-    super({ name: 'revocation', perMinute: tokenRevocation.perMinute }, storage, reflector);
-  }
-}
+const TokenRevocationThrottlerGuard = throttlerOf(
+  'revocation',
+  ({ tokenRevocation }) => tokenRevocation.perMinute,
+);
 
 /** Without token exchange and identity assertions it goes: what is not issued is not ended. */
 @Injectable()
@@ -53,13 +40,7 @@ export class TokenRevocationEnabledGuard implements CanActivate {
 /** The answers are those of the token endpoint; what counts and logs them has another name. */
 @Catch()
 export class TokenRevocationErrorFilter extends OAuthErrorFilter {
-  protected override flowOf(): ThrottledFlow {
-    return 'revocation';
-  }
-
-  protected override workOf(): string {
-    return 'a token revocation';
-  }
+  protected override readonly flow = 'revocation';
 }
 
 /**

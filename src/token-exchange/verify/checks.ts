@@ -1,5 +1,4 @@
 // The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
-import { isSameAddress } from '../../platform/text/origin.js';
 import { printable, printableList, printableName, printableSeconds } from '../../platform/text/printable.js';
 import type { AccessFlow } from '../host/flow.js';
 import { algorithmNamed, thumbprintOf } from '../trust/algorithms.js';
@@ -9,7 +8,13 @@ import { ID_JAG_TYPE, readAssertionClaims, unsupportedClaims } from './assertion
 import { heldKids, likeness, servedAlgorithms } from './claimed-key.js';
 import { parseCompactJws, isSignatureValid } from './compact-jws.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
-import { hasLogoutEvent, readExternalClaims, readIssuer, readLogoutClaims } from './external-claims.js';
+import {
+  hasLogoutEvent,
+  isAloneFor,
+  readExternalClaims,
+  readIssuer,
+  readLogoutClaims,
+} from './external-claims.js';
 import type { CheckedToken, Compared, TokenCheck } from './token-check.js';
 import { rejectionBy } from './token-check.js';
 
@@ -247,10 +252,7 @@ const EXPECTED_AUDIENCE: TokenCheck<AnyToken> = {
 const OWN_AUDIENCE: TokenCheck = {
   about: 'aud',
   reason: 'audience_mismatch',
-  fails: ({ claims: { aud }, rules: { ownIssuer } }) => {
-    const [only, ...others] = [aud].flat();
-    return only === undefined || others.length > 0 || !isSameAddress(only, ownIssuer ?? '');
-  },
+  fails: ({ claims: { aud }, rules: { ownIssuer } }) => !isAloneFor(aud, ownIssuer),
   compared: ({ claims: { aud }, rules }) => [
     `${printable(rules.ownIssuer)} alone`,
     typeof aud === 'string' ? printable(aud) : printableList(aud),

@@ -2,7 +2,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
-import { isSameAddress } from '../../platform/text/origin.js';
 import { printable, printableName } from '../../platform/text/printable.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';
@@ -18,6 +17,7 @@ import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { CompactJws } from './compact-jws.js';
 import { parseCompactJws, isSignatureValid } from './compact-jws.js';
+import { isAloneFor } from './external-claims.js';
 
 /** The credentials that a client sent. Secret. */
 export type ClientCredentials =
@@ -117,21 +117,14 @@ export class ClientAuthenticator {
   private claimFault({ aud, exp, nbf = 0, iat = 0, jti }: CompactJws['payload']): string | undefined {
     const now = this.clock.nowSeconds();
     const latest = now + this.options.clockToleranceSeconds;
-    if (!this.isOwnIssuer(aud))
+    // By draft-ietf-oauth-rfc7523bis.
+    if (!isAloneFor(aud, this.options.ownIssuer))
       return 'aud of the client assertion must be the issuer of this instance alone';
     if (typeof exp !== 'number' || !(exp > now && exp <= now + MAX_SECONDS_AHEAD))
       return `exp of the client assertion must lie at most ${MAX_SECONDS_AHEAD} s ahead`;
     if (typeof nbf !== 'number' || typeof iat !== 'number' || Math.max(nbf, iat) > latest)
       return 'nbf or iat of the client assertion lies ahead';
     return typeof jti === 'string' && jti !== '' ? undefined : 'jti of the client assertion must be a text';
-  }
-
-  /** The only audience, by draft-ietf-oauth-rfc7523bis. */
-  private isOwnIssuer(aud: unknown): boolean {
-    const [audience, ...others] = [aud].flat();
-    const { ownIssuer } = this.options;
-    if (typeof audience !== 'string' || others.length > 0 || ownIssuer === undefined) return false;
-    return isSameAddress(audience, ownIssuer);
   }
 }
 
@@ -141,20 +134,14 @@ function authenticated(id: string, matching: readonly NamedClient[], detail: str
 }
 
 function readJws(assertion: string): CompactJws {
-  const jws = parsed(assertion);
-  const { crit, b64, typ } = jws.header;
-  if (crit !== undefined || b64 !== undefined || !TYPES.includes(typ))
-    throw invalid(undefined, 'the header of the client assertion is not supported');
-  return jws;
-}
-
-function parsed(assertion: string): CompactJws {
   try {
-    return parseCompactJws(assertion);
+    const jws = parseCompactJws(assertion);
+    const { crit, b64, typ } = jws.header;
+    if (crit === undefined && b64 === undefined && TYPES.includes(typ)) return jws;
   } catch (error) {
-    if (error instanceof Rejection) throw invalid(undefined, 'the client assertion is no JWT');
-    throw error;
+    if (!(error instanceof Rejection)) throw error;
   }
+  throw invalid(undefined, 'the client assertion is no JWT, or its header is not supported');
 }
 
 /** @param id of a client that an entry names; undefined where it is not known yet which one it is */

@@ -85,9 +85,7 @@ export function readExternalClaims(
   ownIssuer?: string,
   projectsClaim?: string,
 ): ExternalClaims {
-  // Before any other check: some of them cannot take such text either.
-  if (hasUnstorableText(payload))
-    throw notStorable(`${unstorableClaim(payload)} has NUL or a lone surrogate`);
+  refuseUnstorable(payload);
   const claims = {
     iss: requiredText(payload, 'iss'),
     sub: requiredText(payload, 'sub'),
@@ -110,8 +108,7 @@ export function readExternalClaims(
  * @throws Rejection `claims_invalid` or `claims_not_storable`
  */
 export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
-  if (hasUnstorableText(payload))
-    throw notStorable(`${unstorableClaim(payload)} has NUL or a lone surrogate`);
+  refuseUnstorable(payload);
   const [sub, sid] = [optionalName(payload, 'sub'), optionalName(payload, 'sid')];
   if (sub === undefined && sid === undefined) throw invalid('sub or sid must be there');
   refuseOtherEvents(payload);
@@ -129,6 +126,13 @@ export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
     sub,
     sid,
   };
+}
+
+/** Whether an `aud` is one address and nothing else: as a text, or as a list of one. */
+export function isAloneFor(aud: unknown, address: string | undefined): boolean {
+  const [only, ...others] = [aud].flat();
+  if (typeof only !== 'string' || others.length > 0 || address === undefined) return false;
+  return isSameAddress(only, address);
 }
 
 /** Whether the claims are those of a logout token; the header is not looked at. */
@@ -225,10 +229,12 @@ function refuseTooLong({
   }
 }
 
-/** The first of the claims that storage cannot hold, by its name. */
-function unstorableClaim(payload: ClaimSet): string {
+/** Before any other check: some of them cannot take such text either. */
+function refuseUnstorable(payload: ClaimSet): void {
+  if (!hasUnstorableText(payload)) return;
   const name = Object.keys(payload).find((claim) => hasUnstorableText(payload[claim]));
-  return name === undefined ? 'the name of a claim' : printable(name);
+  const claim = name === undefined ? 'the name of a claim' : printable(name);
+  throw notStorable(`${claim} has NUL or a lone surrogate`);
 }
 
 export function requiredText(payload: ClaimSet, name: string): string {

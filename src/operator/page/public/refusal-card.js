@@ -47,15 +47,14 @@ function marksOf({
   payload: { issuer, kid, clientId, party, userId },
 }) {
   const user = subjectUserId ?? userId;
-  const toUser = user && h('a', { href: address('#/users/?', user) }, 'to the user');
+  const toUser = (text) => user && h('a', { href: address('#/users/?', user) }, text);
   const marks = [
     ['Check', check],
     ['Token', party],
     ['Issuer', issuer && isolated(issuer)],
     ['Key', kid && code(kid)],
-    // A program, and for whom it acts.
-    ['Client', clientId && h('span', {}, isolated(clientId), toUser && ', for ', toUser)],
-    ['User', !clientId && toUser],
+    ['Client', clientId && h('span', {}, isolated(clientId), user && ', for ', toUser('this user'))],
+    ['User', !clientId && toUser('to the user')],
     ['More', reason && code(`docs/refusals.md#${reason}`)],
     ['Request', requestId && h('a', { href: address('#/requests/?', requestId) }, code(requestId))],
   ];

@@ -163,7 +163,8 @@ function resultOf({ reason }) {
   return typeof reason === 'string' && [' ', h('span', { class: 'state bad' }, reason)];
 }
 
-function personOf({ subjectUserId, actorUserId }, people) {
+/** Who acts, and for whom: an actor, or the client that has redeemed an identity assertion. */
+function personOf({ subjectUserId, actorUserId, payload: { clientId } }, people) {
   const link = (id, role) =>
     id !== null &&
     h(
@@ -172,7 +173,8 @@ function personOf({ subjectUserId, actorUserId }, people) {
       role,
       h('a', { href: address('#/users/?', id), title: id }, isolated(people[id] ?? 'deleted user')),
     );
-  const shown = [link(subjectUserId, ''), link(actorUserId, 'by ')].filter(Boolean);
+  const client = clientId && [isolated(clientId), ', for '];
+  const shown = [link(subjectUserId, client), link(actorUserId, 'by ')].filter(Boolean);
   return shown.length === 0 ? '—' : shown;
 }
 
