@@ -31,7 +31,7 @@ const MODULES = [
 const ALONE = { platform: [], 'token-exchange': ['platform'], config: ['platform', 'token-exchange'] };
 
 /** The files of `token-exchange` that other modules of `src` import. */
-const ENTRIES = ['index', 'advanced', 'plain', 'explain/index'].map(
+const ENTRIES = ['index', 'advanced', 'instance', 'plain', 'explain/index'].map(
   (name) => `src/token-exchange/${name}.ts`,
 );
 

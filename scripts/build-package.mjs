@@ -1,33 +1,116 @@
-// Builds an npm package of the repository into a folder that `npm pack` can be run in.
+// Builds an npm package of the repository into a folder that `npm pack` can be run in: the JavaScript of its entries in a few files,
+// the types that these entries reach, and its documents.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rollup } from '@rollup/wasm-node';
+import { format } from 'prettier';
+import ts from 'typescript';
 import { PACKAGE_FOLDERS } from './package-folders.mjs';
 
 const REPOSITORY = dirname(dirname(fileURLToPath(import.meta.url)));
 const [MODULE] = PACKAGE_FOLDERS;
+/** The compiler's helpers for decorators ask for it, and have another way. */
+const EXPECTED_LOG = 'THIS_IS_UNDEFINED';
+/** The types say what the comments of the JavaScript would say again. */
+const UNCOMMENTED = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, removeComments: true };
 
 /**
  * @param {string} [folder] emptied first; `dist-package` of the repository unless another is named
  * @param {string} [sources] where the package lies in the repository; the module for other products unless another is named
- * @returns {string} the folder, with compiled sources, types, package.json, README, CHANGELOG and LICENSE
+ * @returns {Promise<string>} the folder, with JavaScript, types, package.json, README, LICENSE and the documents of `files`
  */
-export function buildPackage(folder = join(REPOSITORY, 'dist-package'), sources = MODULE) {
+export async function buildPackage(folder = join(REPOSITORY, 'dist-package'), sources = MODULE) {
   const home = join(REPOSITORY, sources);
+  const compiled = join(folder, 'compiled');
+  const dist = join(folder, 'dist');
+  const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  execFileSync(process.execPath, [compiler, '-p', home, '--outDir', join(folder, 'dist')], {
-    stdio: 'inherit',
-  });
-  for (const name of ['package.json', 'README.md']) cpSync(join(home, name), join(folder, name));
-  for (const name of ['CHANGELOG.md', 'LICENSE']) cpSync(join(REPOSITORY, name), join(folder, name));
+  execFileSync(process.execPath, [compiler, '-p', home, '--outDir', compiled], { stdio: 'inherit' });
+  const entries = entriesOf(manifest);
+  await bundle(compiled, entries, dist);
+  for (const path of reachedTypes(compiled, entries)) copyTypes(join(compiled, path), join(dist, path));
+  rmSync(compiled, { recursive: true });
+  cpSync(join(home, 'package.json'), join(folder, 'package.json'));
+  cpSync(join(REPOSITORY, 'LICENSE'), join(folder, 'LICENSE'));
+  copyDocuments(home, folder, manifest);
   return folder;
+}
+
+/** The places below `dist` of what package.json exports, without the end of their names. */
+function entriesOf({ exports }) {
+  const files = Object.values(exports).flatMap((entry) => entry.default ?? []);
+  return files.map((file) => relative('dist', file).replace(/\.js$/, ''));
+}
+
+async function bundle(compiled, entries, dist) {
+  const bundled = await rollup({
+    input: Object.fromEntries(entries.map((entry) => [entry, join(compiled, `${entry}.js`)])),
+    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    plugins: [{ name: 'legible', transform: uncommented, renderChunk: formatted }],
+    onLog: (_level, log) => {
+      if (log.code !== EXPECTED_LOG) throw new Error(log.message);
+    },
+  });
+  await bundled.write({ dir: dist, chunkFileNames: '[name].js', minifyInternalExports: false });
+  await bundled.close();
+}
+
+function uncommented(code) {
+  return { code: ts.transpileModule(code, { compilerOptions: UNCOMMENTED }).outputText, map: null };
+}
+
+/** As the sources are, but for tabs, which are smaller. */
+async function formatted(code) {
+  const settings = { parser: 'babel', singleQuote: true, printWidth: 110, useTabs: true };
+  return { code: await format(code, settings), map: null };
+}
+
+/** The places of the types that those of the entries import, and these in turn. */
+function reachedTypes(compiled, entries) {
+  const reached = new Set();
+  const reach = (path) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    const { importedFiles } = ts.preProcessFile(readFileSync(join(compiled, path), 'utf8'));
+    for (const { fileName } of importedFiles)
+      if (fileName.startsWith('.')) reach(join(dirname(path), fileName.replace(/js$/, 'd.ts')));
+  };
+  for (const entry of entries) reach(`${entry}.d.ts`);
+  return reached;
+}
+
+/** Without the tags that lead to rules of the repository. */
+function copyTypes(source, target) {
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, readFileSync(source, 'utf8').replace(/@rule \S+ /g, ''));
+}
+
+/** The README, and what `files` of package.json names: of the package's own folder, or else of the repository. */
+function copyDocuments(home, folder, { files }) {
+  const names = ['README.md', ...files.filter((name) => name !== 'dist')];
+  const sources = names.map((name) => [home, REPOSITORY].map((place) => join(place, name)).find(existsSync));
+  for (const [index, name] of names.entries()) {
+    const source = sources[index];
+    const placeOf = (link) => names[sources.indexOf(resolve(dirname(source), link))];
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), relinked(readFileSync(source, 'utf8'), dirname(name), placeOf));
+  }
+}
+
+/** Links lead to where documents lie in the package; of a link to another file the text is left. */
+function relinked(text, folder, placeOf) {
+  return text.replace(/\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g, (_, words, target, anchor = '') => {
+    const place = placeOf(target);
+    return place === undefined ? words : `[${words}](${relative(folder, place)}${anchor})`;
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [, , folder, sources] = process.argv;
-  console.log(buildPackage(folder === undefined ? undefined : resolve(folder), sources));
+  console.log(await buildPackage(folder === undefined ? undefined : resolve(folder), sources));
 }

@@ -23,7 +23,7 @@ const ACCEPTED = [
 /** What nobody needs who uses a package, or nobody may have. */
 const UNWANTED = /(^|\/)(\.[^/]+|node_modules|tests?)(\/|$)|\.(spec\.\w+|pem|key|log|tgz|tsbuildinfo)$/;
 const MODULE = /\.[cm]?[jt]s$/;
-const NEEDED = ['LICENSE', 'README.md', 'CHANGELOG.md'];
+const NEEDED = ['LICENSE', 'README.md'];
 /** They would run on the machine of whoever installs the package. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
 
@@ -45,6 +45,7 @@ export async function checkPackage(file, { root, service }) {
   const findings = [...(await publintFindings(tarball, manifest)), ...(await typeFindings(contents))];
   return {
     problems: [
+      ...missingFiles(paths, manifest),
       ...fileProblems(paths, read, { root, service }),
       ...manifestProblems(manifest, service),
       ...importProblems(paths, read, manifest),
@@ -62,11 +63,15 @@ function reasonFor(finding) {
   return ACCEPTED.find(isLike)?.reason;
 }
 
+/** What every package has, and what `files` of its package.json names: files and folders. */
+function missingFiles(paths, { files = [] }) {
+  const isThere = (name) => paths.some((path) => path === name || path.startsWith(`${name}/`));
+  return [...NEEDED, ...files].filter((name) => !isThere(name)).map((name) => `${name} is missing`);
+}
+
 function fileProblems(paths, read, { root, service }) {
-  const problems = NEEDED.filter((path) => !paths.includes(path)).map((path) => `${path} is missing`);
-  problems.push(
-    ...paths.filter((path) => UNWANTED.test(path)).map((path) => `${path} does not belong into it`),
-  );
+  const unwanted = paths.filter((path) => UNWANTED.test(path));
+  const problems = unwanted.map((path) => `${path} does not belong into it`);
   const [licence, changelog] = [read('LICENSE'), read('CHANGELOG.md')];
   if (licence !== undefined && licence !== readFileSync(join(root, 'LICENSE'), 'utf8'))
     problems.push('LICENSE is not that of the repository');

@@ -24,7 +24,7 @@ import type { Startup } from './instance/startup.js';
 import { databaseSettings, encryptionKeys } from './instance/startup.js';
 import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js';
 import { shareOf } from './instance/workers.js';
-import { StoredEntryFollower } from './token-exchange/advanced.js';
+import { StoredEntryFollower } from './token-exchange/instance.js';
 import {
   LOGOUT_DESCRIPTION,
   TOKEN_EXCHANGE_DESCRIPTION,

@@ -25,6 +25,6 @@ export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/internals/rules.md', RULE_TABLES),
   page('docs/refusals.md', REFUSAL_BLOCKS),
   page('docs/audit-events.md', EVENT_BLOCKS),
-  page('src/token-exchange/README.md', { ...PACKAGE_EVENT_LIST, ...PACKAGE_SETTINGS }),
+  page('src/token-exchange/docs/guide.md', { ...PACKAGE_EVENT_LIST, ...PACKAGE_SETTINGS }),
   { path: 'docs/audit-events.schema.json', write: eventSchema },
 ];

@@ -1,7 +1,7 @@
 // Sessions and access tokens of the instance, and the authentication with them.
 import type { DynamicModule, ModuleMetadata, Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import type { SessionOptions } from '../token-exchange/advanced.js';
+import type { SessionOptions } from '../token-exchange/instance.js';
 import {
   ACCESS_TOKEN_OPTIONS,
   ACCESS_TOKEN_PROVIDERS,
@@ -19,7 +19,7 @@ import {
   SessionRepository,
   SessionService,
   UserDirectory,
-} from '../token-exchange/advanced.js';
+} from '../token-exchange/instance.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
 import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';

@@ -1,5 +1,5 @@
 // Options of the access module.
-import type { MetadataOptions } from '../token-exchange/advanced.js';
+import type { MetadataOptions } from '../token-exchange/instance.js';
 import type { BearerReason } from '../token-exchange/plain.js';
 
 export interface AccessOptions extends MetadataOptions {

@@ -11,7 +11,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Database } from '../platform/database/database.js';
 import { withinWait } from '../platform/database/wait-limit.js';
 import { beginWait } from '../platform/http/request-wait.js';
-import { bearerTokenIn, challengeTo, readSessionCookies } from '../token-exchange/advanced.js';
+import { bearerTokenIn, challengeTo, readSessionCookies } from '../token-exchange/instance.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import type { BearerVerdict } from './authentication.service.js';

@@ -1,13 +1,13 @@
 // Finds out who presents a credential, and reads that user's present state.
 import { Injectable } from '@nestjs/common';
-import type { AccessTokenRefusal } from '../token-exchange/advanced.js';
+import type { AccessTokenRefusal } from '../token-exchange/instance.js';
 import {
   AccessTokenService,
   SessionService,
   callerOf,
   isCurrent,
   isEnabled,
-} from '../token-exchange/advanced.js';
+} from '../token-exchange/instance.js';
 import { UserRepository } from '../users/user.repository.js';
 import type { Principal } from './principal.js';
 

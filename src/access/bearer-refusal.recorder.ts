@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { AuditBus } from '../token-exchange/advanced.js';
+import { AuditBus } from '../token-exchange/instance.js';
 import type { AuditEvent } from '../token-exchange/plain.js';
 import { auditEvent, bearerLine } from '../token-exchange/plain.js';
 import { Clock } from '../platform/clock.js';

@@ -2,7 +2,7 @@
 import { Controller, Get, HttpCode, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../platform/clock.js';
-import { SignOutService } from '../token-exchange/advanced.js';
+import { SignOutService } from '../token-exchange/instance.js';
 import type { User } from '../users/user.repository.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { CurrentPrincipal } from './current-principal.decorator.js';

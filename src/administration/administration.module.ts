@@ -14,7 +14,7 @@ import {
   SessionRepository,
   StoredEntryChanges,
   StoredEntryRepository,
-} from '../token-exchange/advanced.js';
+} from '../token-exchange/instance.js';
 import { Database } from '../platform/database/database.js';
 import { Clock } from '../platform/clock.js';
 import { UserRepository } from '../users/user.repository.js';

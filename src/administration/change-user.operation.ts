@@ -1,6 +1,6 @@
 // Gives a user another role, unlinks a user from identities of an issuer, or deletes a user.
 import { isUniqueViolation } from '../platform/database/database-error.js';
-import { signOutEverywhere } from '../token-exchange/advanced.js';
+import { signOutEverywhere } from '../token-exchange/instance.js';
 import type { AuditEvent } from '../token-exchange/plain.js';
 import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
 import type { GlobalRole } from '../users/role.js';

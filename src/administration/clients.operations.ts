@@ -1,6 +1,6 @@
 // Adds, removes and lists the clients that may send identity assertions of a trusted key entry.
 import { createHash, randomBytes } from 'node:crypto';
-import { StoredEntryError } from '../token-exchange/advanced.js';
+import { StoredEntryError } from '../token-exchange/instance.js';
 import type { TrustedClient, TrustedKeyEntry } from '../token-exchange/plain.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
 import type { ChangedEntry } from './entry-change.js';

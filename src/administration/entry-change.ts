@@ -1,6 +1,6 @@
 // Results and refusals of the operations on stored trusted key entries.
-import type { StoredEntryChange, StoredEntryChanges } from '../token-exchange/advanced.js';
-import { StoredEntryError } from '../token-exchange/advanced.js';
+import type { StoredEntryChange, StoredEntryChanges } from '../token-exchange/instance.js';
+import { StoredEntryError } from '../token-exchange/instance.js';
 import type { AuditContext } from '../token-exchange/plain.js';
 import { policyInWords } from '../token-exchange/plain.js';
 import { CommandError } from './command-error.js';

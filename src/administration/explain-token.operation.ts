@@ -1,5 +1,5 @@
 // Explains what the service would make of a token, without using it up; and why a request was refused.
-import type { AccessFlow } from '../token-exchange/advanced.js';
+import type { AccessFlow } from '../token-exchange/instance.js';
 import type { TokenExplanation } from '../token-exchange/explain/index.js';
 import { FIELD_LIMITS, MAX_TOKEN_CHARACTERS } from '../token-exchange/plain.js';
 import { hasMoreCharacters } from '../platform/text/characters.js';

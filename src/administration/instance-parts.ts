@@ -6,14 +6,14 @@ import { OperatorAccountRepository } from './accounts/operator-account.repositor
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { Database } from '../platform/database/database.js';
-import type { CheckedStoredEntry, StoredEntriesRules } from '../token-exchange/advanced.js';
+import type { CheckedStoredEntry, StoredEntriesRules } from '../token-exchange/instance.js';
 import {
   JwksSnapshotRepository,
   RevocationRepository,
   SessionRepository,
   StoredEntryChanges,
   StoredEntryRepository,
-} from '../token-exchange/advanced.js';
+} from '../token-exchange/instance.js';
 import type { ExplanationRequest, TokenExplanation } from '../token-exchange/explain/index.js';
 import type { Clock } from '../platform/clock.js';
 import { User, UserRepository } from '../users/user.repository.js';

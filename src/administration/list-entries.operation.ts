@@ -1,6 +1,6 @@
 // Lists all trusted key entries, configured and stored, with what each allows.
-import type { CheckedStoredEntry } from '../token-exchange/advanced.js';
-import { labelOf, toJwksAddress } from '../token-exchange/advanced.js';
+import type { CheckedStoredEntry } from '../token-exchange/instance.js';
+import { labelOf, toJwksAddress } from '../token-exchange/instance.js';
 import type { TrustedKeyEntry } from '../token-exchange/plain.js';
 import { policyInWords, thumbprintOf } from '../token-exchange/plain.js';
 import { readNothing } from './input.js';

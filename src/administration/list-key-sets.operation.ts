@@ -1,5 +1,5 @@
 // Lists what the instances have stored about fetched key sets.
-import type { JwksSnapshot } from '../token-exchange/advanced.js';
+import type { JwksSnapshot } from '../token-exchange/instance.js';
 import { readJwks, thumbprintOf } from '../token-exchange/plain.js';
 import type { Read } from './input.js';
 import { readMembers } from './input.js';

@@ -1,5 +1,5 @@
 // Lists every trust revocation there ever was.
-import type { TrustRevocation } from '../token-exchange/advanced.js';
+import type { TrustRevocation } from '../token-exchange/instance.js';
 import { readNothing } from './input.js';
 import type { ListOperation } from './operation.js';
 

@@ -1,6 +1,6 @@
 // Asks the instances to fetch key sets now, and returns the outcome.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JwksSnapshotRepository } from '../token-exchange/advanced.js';
+import type { JwksSnapshotRepository } from '../token-exchange/instance.js';
 import { readMembers, wholeNumber } from './input.js';
 import type { ChosenKeySets, StoredKeySet } from './list-key-sets.operation.js';
 import { hashes, storedKeySet } from './list-key-sets.operation.js';

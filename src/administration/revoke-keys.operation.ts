@@ -1,5 +1,5 @@
 // Revokes trust in a key, or in all keys of an issuer, with all that they signed for, and restores it.
-import { restoreTrust, revokeTrust } from '../token-exchange/advanced.js';
+import { restoreTrust, revokeTrust } from '../token-exchange/instance.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { readMembers, storableText } from './input.js';

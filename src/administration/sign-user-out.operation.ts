@@ -1,5 +1,5 @@
 // Ends all sessions and access tokens of a user; new logins pass.
-import { signOutEverywhere } from '../token-exchange/advanced.js';
+import { signOutEverywhere } from '../token-exchange/instance.js';
 import { findUser } from './find-user.js';
 import { readMembers, storableText } from './input.js';
 import type { ChangeOperation } from './operation.js';

@@ -1,5 +1,5 @@
 // Suspends a stored trusted key entry, resumes it, or takes it away.
-import type { StoredEntryChange, StoredEntryChanges, StoredEntryWork } from '../token-exchange/advanced.js';
+import type { StoredEntryChange, StoredEntryChanges, StoredEntryWork } from '../token-exchange/instance.js';
 import type { ChangedEntry, ChosenEntry } from './entry-change.js';
 import { changeEntry, trustEntry } from './entry-change.js';
 import { readMembers, storableText } from './input.js';

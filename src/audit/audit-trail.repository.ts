@@ -3,7 +3,7 @@ import { Injectable, Optional } from '@nestjs/common';
 import { PersonHashes } from './person-hashes.js';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { clientRequestIdOf } from '../platform/log/request-id.js';
-import { EventTable, EventTableTrail } from '../token-exchange/advanced.js';
+import { EventTable, EventTableTrail } from '../token-exchange/instance.js';
 import { Database } from '../platform/database/database.js';
 import { sql } from '../platform/database/sql.js';
 

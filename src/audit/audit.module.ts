@@ -3,7 +3,7 @@ import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { KeyRing } from '../platform/secrets/key-ring.js';
-import { AuditBus, AuditTrail } from '../token-exchange/advanced.js';
+import { AuditBus, AuditTrail } from '../token-exchange/instance.js';
 import { AuditLogSink } from './audit-log.sink.js';
 import { AuditTrailFollower } from './audit-trail.follower.js';
 import { AuditTrailReader } from './audit-trail.reader.js';

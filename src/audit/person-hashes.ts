@@ -1,7 +1,7 @@
 // Keyed hashes of e-mail addresses and `sub`s, by which refusals of a person are found who is no user of the instance.
 import { createHmac } from 'node:crypto';
 import type { KeyRing } from '../platform/secrets/key-ring.js';
-import type { ExternalPerson } from '../token-exchange/advanced.js';
+import type { ExternalPerson } from '../token-exchange/instance.js';
 import { normalizeEmail } from '../users/email.js';
 
 const PURPOSE = 'audit trail: persons of refused tokens';

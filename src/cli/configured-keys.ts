@@ -2,7 +2,7 @@
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
 import { trustedKeysRules } from '../instance/startup.js';
-import type { StoredEntriesRules } from '../token-exchange/advanced.js';
+import type { StoredEntriesRules } from '../token-exchange/instance.js';
 import type { TrustedKeysRules } from '../token-exchange/plain.js';
 import { readTrustedKeys } from '../token-exchange/plain.js';
 import type { CommandContext } from './command-settings.js';

@@ -4,7 +4,7 @@ import { VARIABLES } from '../config/environment.js';
 import { NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { encryptionKeys } from '../instance/startup.js';
-import { SigningKeyRepository } from '../token-exchange/advanced.js';
+import { SigningKeyRepository } from '../token-exchange/instance.js';
 import { Database } from '../platform/database/database.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
 import type { Resealing, Unreadable } from '../platform/secrets/resealing.js';

@@ -1,5 +1,5 @@
 // Fetches key sets now, as the service would, and says what came.
-import { JwksFetcher, JwksFetchError, toJwksAddress } from '../token-exchange/advanced.js';
+import { JwksFetcher, JwksFetchError, toJwksAddress } from '../token-exchange/instance.js';
 import type { JwksEntry, JwksKey, TrustedKeysRules } from '../token-exchange/plain.js';
 import { JwksContentError, readJwks } from '../token-exchange/plain.js';
 import { printable } from './table.js';

@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
 import { LIST_KEY_SETS } from '../administration/list-key-sets.operation.js';
 import type { StoredKeySet } from '../administration/list-key-sets.operation.js';
-import type { JwksAddress } from '../token-exchange/advanced.js';
-import { toJwksAddress } from '../token-exchange/advanced.js';
+import type { JwksAddress } from '../token-exchange/instance.js';
+import { toJwksAddress } from '../token-exchange/instance.js';
 import type {
   JwksEntry,
   TrustedKeyEntry,

@@ -10,7 +10,7 @@ import {
   JwksKeyProvider,
   Revocations,
   StoredEntryFollower,
-} from '../token-exchange/advanced.js';
+} from '../token-exchange/instance.js';
 
 /** With token exchange its clock and keys belong to readiness, too. @param exchange its module, if there is one */
 export function readiness(

@@ -1,5 +1,5 @@
 // Which routes answer at this moment: flag, licence and switches decide.
-import type { TokenEndpoint } from '../token-exchange/advanced.js';
+import type { TokenEndpoint } from '../token-exchange/instance.js';
 import type { Startup } from '../instance/startup.js';
 import { isTokenExchangeAvailable } from '../instance/token-exchange-settings.js';
 import {

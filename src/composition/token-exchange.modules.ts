@@ -8,7 +8,7 @@ import { InstanceProjects } from '../instance/ports/instance-projects.js';
 import { InstanceTelemetry } from '../instance/ports/instance-telemetry.js';
 import { InstanceUsers } from '../instance/ports/instance-users.js';
 import { isTokenExchangeAvailable, tokenExchangeSettings } from '../instance/token-exchange-settings.js';
-import { AccessTokenService, SessionService } from '../token-exchange/advanced.js';
+import { AccessTokenService, SessionService } from '../token-exchange/instance.js';
 import { TokenExchangeModule } from '../token-exchange/index.js';
 import type { Parts, SharedModules } from './shared.modules.js';
 

@@ -2,8 +2,8 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { VERSION } from '../platform/version.js';
 import type { PoolState } from '../platform/database/driver-pool.js';
-import type { KeySetState, KeysHeld, ReplayRecords } from '../token-exchange/advanced.js';
-import { KEY_SET_FETCH_OUTCOMES } from '../token-exchange/advanced.js';
+import type { KeySetState, KeysHeld, ReplayRecords } from '../token-exchange/instance.js';
+import { KEY_SET_FETCH_OUTCOMES } from '../token-exchange/instance.js';
 import { BoundedReading } from './bounded-reading.js';
 
 /** From 0.2 ms to 2.5 s: a stage takes a fraction of a millisecond when all is well, seconds when a database is away. */

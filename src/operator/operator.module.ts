@@ -5,7 +5,7 @@ import { TrailSummaryReader } from '../audit/trail-summary.reader.js';
 import { OPERATOR_DATABASE } from '../platform/database/database.module.js';
 import type { Database } from '../platform/database/database.js';
 import { Clock } from '../platform/clock.js';
-import { JwksKeyProvider } from '../token-exchange/advanced.js';
+import { JwksKeyProvider } from '../token-exchange/instance.js';
 import { OperatorAccountRepository } from '../administration/accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from '../administration/accounts/operator-session.repository.js';
 import { PasswordHasher } from '../administration/accounts/password-hasher.js';

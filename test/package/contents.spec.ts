@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -19,6 +20,8 @@ import type { Installation, Manifest } from './support/packed-package.js';
 import { PACKAGE, homeOf, manifestIn, preparedInstallation } from './support/packed-package.js';
 import { LOWEST_OF_11, LOWEST_OF_12, PEER_SETS } from './support/peer-versions.js';
 import { TOKEN_EXCHANGE_TABLES } from '../../src/token-exchange/migrations/index.js';
+import { REFUSALS_PAGE } from '../../src/token-exchange/refusals/refusal-line.js';
+import { relativeLinks } from '../architecture/support/documentation.js';
 
 /** The values that each entry exports. */
 const VALUES = {
@@ -33,9 +36,9 @@ const VALUES = {
     'UserDirectory',
     'managerOf',
   ],
-  // What else it exports is for the instance of this repository.
   [`${PACKAGE}/advanced`]: [
     'AccessTokenIssuer',
+    'AccessTokenService',
     'AuditTrail',
     'Clock',
     'DatabaseOutages',
@@ -43,9 +46,11 @@ const VALUES = {
     'Leader',
     'LoginFailurePage',
     'Notifications',
+    'ProjectDirectory',
     'RevocationService',
     'Revocations',
     'SessionOpener',
+    'SessionService',
     'SignOutService',
     'SoleLeader',
     'SoleProcessNotifications',
@@ -53,12 +58,17 @@ const VALUES = {
     'StoredEntryService',
     'TemporarilyUnavailableException',
     'Transaction',
+    'UserDirectory',
     'limitWaits',
     'readTrustedKeys',
   ],
 };
 /** How many names, types among them, a host has to look through first. */
 const MOST_EXPORTS = 15;
+/** 60 % of what it had before its entries were bundled. */
+const MOST_FILES = 256;
+const MOST_BYTES = 177_000;
+const MOST_README_LINES = 120;
 const EXAMPLES = ['examples/own-product', 'examples/with-defaults'];
 const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
 
@@ -82,7 +92,7 @@ describe('the entries', () => {
   it('export what every host needs from the first, and what is documented besides from the second', () => {
     expect(exportsOf(PACKAGE)).toEqual(VALUES[PACKAGE]);
     const advanced = `${PACKAGE}/advanced`;
-    expect(exportsOf(advanced)).toEqual(expect.arrayContaining(VALUES[advanced] ?? []));
+    expect(exportsOf(advanced)).toEqual(VALUES[advanced]);
   });
 
   it(`export not more than ${MOST_EXPORTS} names from the first, types included`, () => {
@@ -163,17 +173,22 @@ describe('the dependencies', () => {
 });
 
 describe('the files', () => {
-  it('are compiled sources, types and documents, and nothing else', () => {
-    const list = execFileSync('tar', ['-tzf', join(installation.folder, 'package.tgz')], {
-      encoding: 'utf8',
-    });
-    const paths = list.trim().split('\n');
+  const tarball = () => join(installation.folder, 'package.tgz');
+  const packedPaths = () => {
+    const list = execFileSync('tar', ['-tzf', tarball()], { encoding: 'utf8' });
+    return list.trim().split('\n');
+  };
+
+  it('are JavaScript in a few files, types and documents, and nothing else', () => {
+    const paths = packedPaths();
     expect(paths).toEqual(
       expect.arrayContaining(
         [
-          'CHANGELOG.md',
           'LICENSE',
           'README.md',
+          'docs/guide.md',
+          'docs/projects-claim.md',
+          'docs/refusals.md',
           'package.json',
           'dist/token-exchange/index.js',
           'dist/token-exchange/index.d.ts',
@@ -182,8 +197,23 @@ describe('the files', () => {
         ].map((path) => `package/${path}`),
       ),
     );
-    const known = /^package\/(dist\/.*\.(js|d\.ts)|CHANGELOG\.md|LICENSE|README\.md|package\.json)$/;
+    const known = /^package\/(dist\/.*\.(js|d\.ts)|docs\/[\w-]+\.md|LICENSE|README\.md|package\.json)$/;
     expect(paths.filter((path) => !known.test(path))).toEqual([]);
+    expect(paths.filter((path) => path.endsWith('.js')).length).toBeLessThan(6);
+  });
+
+  it(`are at most ${MOST_FILES} of at most ${MOST_BYTES} bytes together, packed`, () => {
+    expect(packedPaths().length).toBeLessThanOrEqual(MOST_FILES);
+    expect(statSync(tarball()).size).toBeLessThanOrEqual(MOST_BYTES);
+  });
+
+  it('have the rules of the repository neither in their types nor in their documents', () => {
+    const home = homeOf(installation);
+    const texts = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      /\.(d\.ts|md)$/.test(path),
+    );
+    expect(texts.length).toBeGreaterThan(10);
+    expect(texts.filter((path) => readFileSync(join(home, path), 'utf8').includes('@rule '))).toEqual([]);
   });
 
   it('have the types of every entry whole, for a host that checks them too', () => {
@@ -195,11 +225,35 @@ describe('the files', () => {
 });
 
 describe('the documents', () => {
-  const { text } = repositoryFile('src/token-exchange/README.md');
+  const { text } = repositoryFile('src/token-exchange/docs/guide.md');
+  const { text: readme } = repositoryFile('src/token-exchange/README.md');
+
+  it('lead nowhere but to one another, and what log lines and types name is there', () => {
+    const home = homeOf(installation);
+    const paths = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter(
+      (path) => path.endsWith('.md') && !path.includes('node_modules'),
+    );
+    expect(paths.sort()).toEqual([
+      'README.md',
+      'docs/guide.md',
+      'docs/projects-claim.md',
+      'docs/refusals.md',
+    ]);
+    const documents = paths.map((path) => ({ path, text: readFileSync(join(home, path), 'utf8') }));
+    const links = documents.flatMap((document) => relativeLinks(document));
+    expect(links.length).toBeGreaterThan(3);
+    expect(links.filter((path) => !existsSync(join(home, path)))).toEqual([]);
+    expect(existsSync(join(home, REFUSALS_PAGE))).toBe(true);
+  });
+
+  it('have a README of one page', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(MOST_README_LINES + 1);
+  });
 
   it('have programs that compile, as they stand there', () => {
-    const programs = [...text.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)];
-    expect(programs.length).toBe(text.split('```ts').length - 1);
+    const both = `${readme}\n${text}`;
+    const programs = [...both.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)];
+    expect(programs.length).toBe(both.split('```ts').length - 1);
     const files = programs.map(([, path = '', program = '']) => [path, program]);
     expect(problemsOf(folderBesidePackage(Object.fromEntries(files)))).toEqual([]);
   });

@@ -3,8 +3,8 @@ import type {
   CheckedStoredEntry,
   JwksSnapshotRepository,
   RevocationRepository,
-} from '../../token-exchange/advanced.js';
-import { IdentityLinkRepository, JtiRepository } from '../../token-exchange/advanced.js';
+} from '../../token-exchange/instance.js';
+import { IdentityLinkRepository, JtiRepository } from '../../token-exchange/instance.js';
 import type {
   ExplanationRequest,
   ExplanationRules,

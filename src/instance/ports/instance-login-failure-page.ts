@@ -1,7 +1,7 @@
 // How this instance shows a refused login in a frame.
 import { Injectable } from '@nestjs/common';
-import type { LoginFailure, RenderedPage } from '../../token-exchange/advanced.js';
-import { LoginFailurePage } from '../../token-exchange/advanced.js';
+import type { LoginFailure, RenderedPage } from '../../token-exchange/instance.js';
+import { LoginFailurePage } from '../../token-exchange/instance.js';
 import { LoginFailedPage } from '../../web/login-failed.page.js';
 
 @Injectable()

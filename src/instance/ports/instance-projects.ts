@@ -8,8 +8,8 @@ import type {
   HostProject,
   ProjectChange,
   ProjectQuery,
-} from '../../token-exchange/advanced.js';
-import { ProjectDirectory } from '../../token-exchange/advanced.js';
+} from '../../token-exchange/instance.js';
+import { ProjectDirectory } from '../../token-exchange/instance.js';
 
 /** The projects of the keys, and those in which the user is by claims of the issuer. */
 const ASKED = `FROM project

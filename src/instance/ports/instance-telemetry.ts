@@ -11,8 +11,8 @@ import type {
   Stage,
   ThrottledFlow,
   TracedStep,
-} from '../../token-exchange/advanced.js';
-import { ExchangeTelemetry } from '../../token-exchange/advanced.js';
+} from '../../token-exchange/instance.js';
+import { ExchangeTelemetry } from '../../token-exchange/instance.js';
 import { Rejection } from '../../token-exchange/plain.js';
 
 @Injectable()

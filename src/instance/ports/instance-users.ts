@@ -1,8 +1,8 @@
 // The port to users, on this instance's accounts.
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
-import type { UserLock } from '../../token-exchange/advanced.js';
-import { UserDirectory } from '../../token-exchange/advanced.js';
+import type { UserLock } from '../../token-exchange/instance.js';
+import { UserDirectory } from '../../token-exchange/instance.js';
 import type { HostUser, HostUserUpdate, NewHostUser } from '../../token-exchange/index.js';
 import type { GlobalRole } from '../../users/role.js';
 import { isGlobalRole } from '../../users/role.js';

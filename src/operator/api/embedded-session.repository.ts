@@ -3,8 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../platform/database/database.module.js';
 import { Database } from '../../platform/database/database.js';
 import { normalizeEmail } from '../../users/email.js';
-import type { VouchingKey } from '../../token-exchange/advanced.js';
-import { readRecordedKeys } from '../../token-exchange/advanced.js';
+import type { VouchingKey } from '../../token-exchange/instance.js';
+import { readRecordedKeys } from '../../token-exchange/instance.js';
 
 export interface EmbeddedSession {
   /** Its family's. */

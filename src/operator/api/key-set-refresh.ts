@@ -4,7 +4,7 @@ import type { StoredKeySet } from '../../administration/list-key-sets.operation.
 import { LIST_KEY_SETS } from '../../administration/list-key-sets.operation.js';
 import { REFRESH_KEY_SETS } from '../../administration/refresh-key-sets.operation.js';
 import type { Clock } from '../../platform/clock.js';
-import type { JwksKeyProvider } from '../../token-exchange/advanced.js';
+import type { JwksKeyProvider } from '../../token-exchange/instance.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 import type { OperatorCall, OperatorCalls } from './operator-calls.js';

@@ -7,7 +7,7 @@ import { SIGN_USER_OUT } from '../../administration/sign-user-out.operation.js';
 import type { SwitchedUser } from '../../administration/switch-user.operation.js';
 import { DISABLE_USER, ENABLE_USER } from '../../administration/switch-user.operation.js';
 import { Clock } from '../../platform/clock.js';
-import { Revocations } from '../../token-exchange/advanced.js';
+import { Revocations } from '../../token-exchange/instance.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import type { PageQuery } from '../../workspace/api/query.pipe.js';

@@ -2,7 +2,7 @@
 import { readMembers, storableText } from '../../administration/input.js';
 import type { ChosenEntry } from '../../administration/entry-change.js';
 import type { ListOperation } from '../../administration/operation.js';
-import { shownEntry } from '../../token-exchange/advanced.js';
+import { shownEntry } from '../../token-exchange/instance.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 
 export interface EntryDefinition {

@@ -2,7 +2,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { readSessionCookies } from '../../token-exchange/advanced.js';
+import { readSessionCookies } from '../../token-exchange/instance.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorRefusal } from './operator-refusal.js';
 import { OperatorSessionService } from './operator-session.service.js';

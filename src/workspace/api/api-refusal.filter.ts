@@ -4,7 +4,7 @@ import { Catch, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessOptions } from '../../access/access.options.js';
 import { ACCESS_OPTIONS } from '../../access/access.options.js';
-import { challengeTo, scopeChallengeTo } from '../../token-exchange/advanced.js';
+import { challengeTo, scopeChallengeTo } from '../../token-exchange/instance.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import type { ApiOptions, ApiRefusalReason } from './api-refusal.js';

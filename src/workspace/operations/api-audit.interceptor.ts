@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import type { Principal } from '../../access/principal.js';
 import { auditUsers } from '../../access/principal.js';
-import { AuditBus } from '../../token-exchange/advanced.js';
+import { AuditBus } from '../../token-exchange/instance.js';
 import type { AuditEvent } from '../../token-exchange/plain.js';
 import { auditEvent } from '../../token-exchange/plain.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';

@@ -1,0 +1,61 @@
+// What the instance of this repository needs beyond the entries of the package. It is no entry itself.
+export * from './advanced.js';
+
+// Ports
+export { KEY_SET_FETCH_OUTCOMES } from './host/telemetry.js';
+
+// Trusted key entries
+export type { TrustedKeysRules } from './trust/entry-reader.js';
+export { JwksFetchError, JwksFetcher } from './trust/jwks/jwks-fetcher.js';
+export { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
+export { JwksSnapshotRepository, toJwksAddress } from './trust/jwks/jwks-snapshot.repository.js';
+export type { JwksAddress, JwksSnapshot } from './trust/jwks/jwks-snapshot.repository.js';
+export type { StoredEntriesRules } from './trust/stored/check-stored-entries.js';
+export { StoredEntryChanges, shownEntry } from './trust/stored/stored-entry.changes.js';
+export type { StoredEntryChange, StoredEntryWork } from './trust/stored/stored-entry.changes.js';
+export { StoredEntryFollower } from './trust/stored/stored-entry.follower.js';
+export { StoredEntryRepository } from './trust/stored/stored-entry.repository.js';
+export { labelOf } from './trust/stored/stored-entry.js';
+export type { CheckedStoredEntry } from './trust/stored/stored-entry.js';
+
+// Access tokens
+export { ACCESS_TOKEN_OPTIONS, ACCESS_TOKEN_ALGORITHM } from './tokens/access-token.service.js';
+export { ACCESS_TOKEN_PROVIDERS } from './tokens/access-tokens.providers.js';
+export { SigningKeyRepository } from './tokens/signing-key.repository.js';
+export { SigningKeyService } from './tokens/signing-key.service.js';
+
+// Calls with access tokens, and what is published of them
+export { callerOf, isCurrent, isEnabled } from './tokens/caller.js';
+export type { Caller } from './tokens/caller.js';
+export { bearerTokenIn, challengeTo, scopeChallengeTo } from './http/challenge.js';
+export { KeySetController } from './http/key-set.controller.js';
+export { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
+export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.js';
+
+// Sessions
+export { readSessionCookies, SESSION_OPTIONS } from './sessions/session-cookie.js';
+export type { SessionOptions } from './sessions/session-cookie.js';
+export { SessionRepository } from './sessions/session.repository.js';
+export { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
+export { signOutEverywhere } from './sessions/sign-out.service.js';
+
+// Revocation
+export { RevocationFollower } from './revocation/revocation.follower.js';
+export { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
+export { RevocationRepository } from './revocation/revocation.repository.js';
+export type { RevokedTrust } from './revocation/revocation.repository.js';
+export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
+export type { EndedToken } from './revocation/revocation.service.js';
+export { readRecordedKeys } from './revocation/vouching-key.js';
+
+// Audit events
+export { AuditBus } from './audit/audit.bus.js';
+export type { RecordedWork } from './audit/audit.bus.js';
+export { EventTable, EventTableTrail } from './audit/event-table.js';
+export type { StoredEntryRecord } from './audit/event-catalogue.js';
+
+// Users and replay protection
+export { IdentityLinkRepository } from './users/identity-link.repository.js';
+export { ClockDifference } from './replay/clock-difference.js';
+export { JtiRepository } from './replay/jti.repository.js';
+export type { Party } from './refusals/rejection.js';
