@@ -14,7 +14,15 @@ import { older } from './older.mjs';
 import { oneRequest } from './one-request.mjs';
 import { operatorTrail } from './operator-trail.mjs';
 import { overload } from './overload.mjs';
-import { embedLogin, exchangeActor, exchangePolicy, firstLogin, instances, workers } from './pairs.mjs';
+import {
+  embedLogin,
+  exchangeActor,
+  exchangePolicy,
+  exchangeProjects,
+  firstLogin,
+  instances,
+  workers,
+} from './pairs.mjs';
 import { peers } from './peers.mjs';
 import { refusedKid, refusedReplay, refusedSignature } from './refusals.mjs';
 import { start } from './start.mjs';
@@ -27,6 +35,7 @@ export const CASES = [
   peers,
   exchangeActor,
   exchangePolicy,
+  exchangeProjects,
   auditStreaming,
   firstLogin,
   embedLogin,

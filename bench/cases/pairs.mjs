@@ -1,6 +1,7 @@
 // Two loads of the service that differ in one thing: an actor token, a first login, a session, a second process.
 import { randomUUID } from 'node:crypto';
 import { embedLogins, exchangeRequests, exchangesWithActor } from '../support/exchanges.mjs';
+import { logins } from '../support/residents.mjs';
 import { alternate, measure, warmUp } from '../support/rounds.mjs';
 import { cpuMicros, ratio } from '../support/statistics.mjs';
 
@@ -59,6 +60,27 @@ export const exchangePolicy = {
     ]);
     const title = 'CPU with database, contract / full policy';
     return { rounds, ratios: [ratio(rounds, { title, of: cpuMicros, ...names, atLeast: 0.95 })] };
+  },
+};
+
+const PROJECTS = ['acme-paris:project:editor', 'acme-london:project:viewer'];
+
+export const exchangeProjects = {
+  name: 'exchange-projects',
+  title: 'Token exchange with an unchanged claim of projects, ES256, known users, on PostgreSQL',
+
+  async run(workbench) {
+    const policy = { projects: { mayAssign: ['acme-*'], create: true } };
+    const service = await workbench.startService({ policy });
+    const claimSets = (count) => logins(count).map((claims) => ({ ...claims, projects: PROJECTS }));
+    return compare(workbench, service, {
+      over: {
+        name: 'with projects',
+        load: exchangeRequests(service, workbench.partner, 'ES256', { claimSets }),
+      },
+      under: { name: 'without', load: exchangeRequests(service, workbench.partner, 'ES256') },
+      atMost: 1.03,
+    });
   },
 };
 

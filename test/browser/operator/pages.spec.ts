@@ -246,9 +246,21 @@ describeInBrowser("the operator's pages", () => {
     await answers(400);
     await one.link('Change').click();
     await one.page.getByLabel('Only these methods').uncheck();
+    await one.page.getByLabel('Tokens add users to projects, and remove them').check();
+    await one.page.getByLabel('Only these projects').check();
+    await one.field('Projects that tokens may name').fill('acme-*');
+    await one.page.getByLabel('Only these project roles').check();
+    await one.page.getByLabel('Viewer', { exact: true }).check();
+    await one.field('Name of the claim').fill('customers');
     await one.button('Save changes').click();
     await one.heading('stored:added');
     await answers(200);
+    await one.link('Change').click();
+    expect(await one.field('Projects that tokens may name').inputValue()).toBe('acme-*');
+    expect(await one.field('Name of the claim').inputValue()).toBe('customers');
+    await one.page.getByLabel('Tokens add users to projects, and remove them').uncheck();
+    await one.button('Save changes').click();
+    await one.heading('stored:added');
 
     await one.button('Suspend').click();
     await one.confirm('Suspend added?', 'Suspend');

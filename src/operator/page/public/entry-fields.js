@@ -97,10 +97,7 @@ export function policyFields(definition, isStrict) {
     ),
     /** By the names of members. */
     places: Object.fromEntries(controls.map(({ name, whole }) => [name, whole])),
-    read: () =>
-      Object.fromEntries(
-        controls.map(({ name, value }) => [name, value()]).filter(([, value]) => value !== undefined),
-      ),
+    read: () => valuesOf(controls),
   };
 }
 
@@ -112,11 +109,13 @@ function inMode(member, isStrict) {
     hint: (isStrict && strictHint) || member.hint,
     unsaid: Array.isArray(unsaid) ? unsaid[isStrict ? 1 : 0] : unsaid,
     isRequired: isStrict && isRequired === true,
+    members: member.members?.map((inner) => inMode(inner, isStrict)),
   };
 }
 
 function controlFor(member, value) {
-  if (member.kind === 'lines' || member.kind === 'some') return listControl(member, value);
+  if (member.kind === 'object' || member.kind === 'lines' || member.kind === 'some')
+    return listControl(member, value);
   if (member.kind === 'yes-no' || member.kind === 'choice') return choiceControl(member, value);
   const input = h('input', {
     ...(member.kind === 'number' ? { type: 'number', min: 1, max: 1_000_000 } : {}),
@@ -148,10 +147,12 @@ function choiceControl(member, value) {
   return { name: member.name, whole: field(member.label, control, hintOf(member)), value: read };
 }
 
+const CONTROLS = { lines: linesControl, some: someControl, object: objectControl };
+
 /** A list that is left out does not limit; an empty one allows nothing. */
 function listControl(member, value) {
   const limit = checkbox(member.limit, value !== undefined);
-  const list = member.kind === 'lines' ? linesControl(member, value ?? []) : someControl(member, value ?? []);
+  const list = CONTROLS[member.kind](member, value);
   const unsaid = h('p', { class: 'soft hint' }, `Left out: ${member.unsaid}.`);
   const show = () => {
     list.whole.hidden = !limit.input.checked;
@@ -170,7 +171,7 @@ function listControl(member, value) {
   return { name: member.name, whole, value: () => (limit.input.checked ? list.value() : undefined) };
 }
 
-function linesControl(member, value) {
+function linesControl(member, value = []) {
   const text = h(
     'textarea',
     { rows: Math.max(2, value.length + 1), spellcheck: 'false', 'aria-label': member.label },
@@ -187,7 +188,7 @@ function linesControl(member, value) {
   };
 }
 
-function someControl(member, value) {
+function someControl(member, value = []) {
   const boxes = member.values.map((one) => ({ ...one, ...checkbox(one.text, value.includes(one.value)) }));
   return {
     whole: h(
@@ -198,6 +199,25 @@ function someControl(member, value) {
     ),
     value: () => boxes.filter(({ input }) => input.checked).map((box) => box.value),
   };
+}
+
+function objectControl({ members }, value = {}) {
+  const controls = members.map((member) => controlFor(member, value[member.name]));
+  return {
+    whole: h(
+      'div',
+      { class: 'fields' },
+      controls.map(({ whole }) => whole),
+    ),
+    value: () => valuesOf(controls),
+  };
+}
+
+/** Without those that are left out. */
+function valuesOf(controls) {
+  return Object.fromEntries(
+    controls.map(({ name, value }) => [name, value()]).filter(([, value]) => value !== undefined),
+  );
 }
 
 /** @param {object} value what it holds at first; empty: nothing */

@@ -16,6 +16,11 @@ const ROLES = [
   { value: 'global:member', text: 'Member' },
   { value: 'global:admin', text: 'Administrator' },
 ];
+const PROJECT_ROLES = [
+  { value: 'project:viewer', text: 'Viewer' },
+  { value: 'project:editor', text: 'Editor' },
+  { value: 'project:admin', text: 'Project administrator' },
+];
 const FLOWS = [
   { value: 'embed', text: 'Embedded login' },
   { value: 'exchange', text: 'Token exchange' },
@@ -25,7 +30,7 @@ const FLOWS = [
 
 /**
  * Kinds: `text`; `number`; `choice` of some values; `lines`, a list with one value a line; `some`, a list of known values;
- * `yes-no`. Lists and choices can be left out, which is not the same as empty: `unsaid` says what is true then, of an instance that is not
+ * `yes-no`; `object`, with members of its own. Objects, lists and choices can be left out, which is not the same as empty: `unsaid` says what is true then, of an instance that is not
  * strict and of one that is (policy-defaults.ts). `isRequired`: where it is strict.
  */
 export const POLICY = [
@@ -132,6 +137,35 @@ export const POLICY = [
         label: 'Also the owner and administrators',
       },
       { name: 'provisionUsers', unsaid: ['yes', 'yes'], kind: 'yes-no', label: 'Tokens may create users' },
+      {
+        name: 'projects',
+        unsaid: ['a claim of projects is not read', 'a claim of projects is not read'],
+        kind: 'object',
+        label: 'Projects',
+        limit: 'Tokens add users to projects, and remove them',
+        members: [
+          {
+            name: 'mayAssign',
+            isRequired: true,
+            unsaid: ['every project of the issuer', 'not possible'],
+            kind: 'lines',
+            label: 'Projects that tokens may name',
+            limit: 'Only these projects',
+            hint: 'External keys, one a line; * at the end stands for any rest.',
+          },
+          {
+            name: 'roles',
+            isRequired: true,
+            unsaid: ['every role', 'not possible'],
+            kind: 'some',
+            label: 'Roles in projects that tokens may assign',
+            values: PROJECT_ROLES,
+            limit: 'Only these project roles',
+          },
+          { name: 'create', unsaid: ['no', 'no'], kind: 'yes-no', label: 'Tokens may create projects' },
+          { name: 'claim', kind: 'text', label: 'Name of the claim', hint: 'Left empty: `projects`.' },
+        ],
+      },
     ],
   },
   {

@@ -1,0 +1,139 @@
+// The README, followed in applications that `nest new` generates: of NestJS 11, in CommonJS with Jest, and of NestJS 12, in ES modules with Vitest.
+import type { ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { freePort } from '../../demo/free-port.js';
+import { repositoryFile } from '../support/source-files.js';
+import { until } from '../support/until.js';
+import { describeOnEmptyDatabase } from './support/empty-database.js';
+import { emptyCache, emptyFolder } from './support/installed-package.js';
+import { PACKAGE, preparedInstallation } from './support/packed-package.js';
+
+const GENERATION_MS = 600_000;
+const RUN_MS = 180_000;
+const START_MS = 60_000;
+const README = repositoryFile('src/token-exchange/README.md').text;
+const GUIDE = repositoryFile('src/token-exchange/docs/guide.md').text;
+const PROGRAM = /```[jt]s\n\/\/ (\S+)\n([\s\S]*?)```/g;
+/** What `nest new` has, which its own tests ask for. */
+const GENERATED_IMPORTS = [
+  "import { AppController } from './app.controller.js';",
+  "import { AppService } from './app.service.js';",
+];
+const [INSTALL = '', KEY = '', CALLS = ''] = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map(
+  ([, block = '']) => block,
+);
+const [JEST_LINE = ''] = /"transformIgnorePatterns": \[[^\]]*\]/.exec(README) ?? [];
+
+const APPLICATIONS = [
+  { nest: '11', isCommonJs: true },
+  { nest: '12', isCommonJs: false },
+];
+
+const probe = spawnSync('npm', ['view', '@nestjs/cli', 'version'], { timeout: 30_000 });
+
+describe.each(APPLICATIONS)('the README in an application of NestJS $nest', ({ nest, isCommonJs }) => {
+  if (probe.status !== 0) return void it.skip('skipped: npm could not fetch what is needed', () => undefined);
+
+  describeOnEmptyDatabase('with a database', (database) => {
+    let folder: string;
+    let application: string;
+    let running: ChildProcess | undefined;
+
+    const shell = (script: string, more: Record<string, string> = {}) => {
+      const result = spawnSync('bash', ['-ec', script], {
+        cwd: application,
+        env: { ...npm, ...more },
+        encoding: 'utf8',
+      });
+      return { status: result.status, output: result.stdout + result.stderr };
+    };
+    let npm: Record<string, string>;
+
+    beforeAll(() => {
+      folder = emptyFolder(`nest-${nest}`);
+      application = join(folder, 'app');
+      npm = { PATH: process.env['PATH'] ?? '', HOME: folder, NO_COLOR: '1', ...emptyCache(folder) };
+      const generate = ['-y', `@nestjs/cli@${nest}`, 'new', 'app', '--skip-install', '--skip-git'];
+      const inFolder = { cwd: folder, env: npm, stdio: 'pipe' } as const;
+      execFileSync('npx', [...generate, '--package-manager', 'npm'], inFolder);
+      cpSync(join(preparedInstallation().folder, 'package.tgz'), join(application, 'package.tgz'));
+      expect(shell(INSTALL.replace(PACKAGE, './package.tgz'))).toMatchObject({ status: 0 });
+      for (const [, path = '', text = ''] of [...README.matchAll(PROGRAM), ...yourUsers()])
+        writeFileSync(join(application, path), asGenerated(path, text, isCommonJs));
+      expect(shell(KEY)).toMatchObject({ status: 0 });
+      if (isCommonJs) for (const path of ['package.json', 'test/jest-e2e.json']) configureJest(path);
+    }, GENERATION_MS);
+    afterAll(async () => {
+      if (running?.kill() === true) await once(running, 'exit');
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    const configureJest = (path: string) => {
+      const text = readFileSync(join(application, path), 'utf8');
+      writeFileSync(
+        join(application, path),
+        text.replace(/^( *)"testRegex"/m, `$1${JEST_LINE},\n$1"testRegex"`),
+      );
+    };
+    const settings = () => ({
+      DATABASE_URL: database().url,
+      SEALING_KEY: Buffer.alloc(32, 7).toString('base64'),
+    });
+
+    it.each(['npm test', 'npm run test:e2e', 'npm run build'])(
+      'lets %s pass',
+      (command) => {
+        const { status, output } = shell(command, settings());
+        expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
+      },
+      RUN_MS,
+    );
+
+    it(
+      'leads to an exchange, and to the guarded route',
+      async () => {
+        const port = String(await freePort());
+        const env = { ...npm, ...settings(), PORT: port };
+        running = spawn(process.execPath, ['dist/main'], { cwd: application, env, stdio: 'ignore' });
+        const origin = `http://localhost:${port}`;
+        await until('it listens', START_MS, () =>
+          fetch(origin).then(
+            () => true,
+            () => false,
+          ),
+        );
+        const calls = CALLS.slice(CALLS.indexOf('curl')).replaceAll('http://localhost:3000', origin);
+        const [exchange = '', orders = ''] = calls.split(/^(?=curl .*\/orders)/m);
+        const token = (
+          JSON.parse(shell(exchange.replace('curl', 'curl -s')).output) as Record<string, unknown>
+        )['access_token'];
+        expect(token).toEqual(expect.any(String));
+        const { output } = shell(orders.replace('curl', 'curl -s').replace('ACCESS_TOKEN', String(token)));
+        expect(orders.trim().split(' # ')[1]).toBe(output);
+      },
+      RUN_MS,
+    );
+  });
+});
+
+/** The entity and the class of users, which the README takes from the guide. */
+function yourUsers(): RegExpMatchArray[] {
+  const files = ['src/user.entity.ts', 'src/product-users.ts'];
+  expect(files.filter((path) => !README.includes(path))).toEqual([]);
+  return [...GUIDE.matchAll(PROGRAM)].filter(([, path = '']) => files.includes(path));
+}
+
+/** Beside what is generated; and as the README says of CommonJS. */
+function asGenerated(path: string, text: string, isCommonJs: boolean): string {
+  const whole =
+    path === 'src/app.module.ts'
+      ? `${GENERATED_IMPORTS.join('\n')}\n${text}`.replace(
+          'controllers: [',
+          'providers: [AppService],\n  controllers: [AppController, ',
+        )
+      : text;
+  return isCommonJs ? whole.replace(/(from '\.[^']*)\.js'/g, "$1'") : whole;
+}
