@@ -14,6 +14,8 @@ const REPOSITORY = dirname(dirname(fileURLToPath(import.meta.url)));
 const [MODULE] = PACKAGE_FOLDERS;
 /** The compiler's helpers for decorators ask for it, and have another way. */
 const EXPECTED_LOG = 'THIS_IS_UNDEFINED';
+/** One of these helpers as the compiler writes it into each file. */
+const HELPER = /^var (__\w+) = \(this && this\.__\w+\) \|\| function[^]*?^};\n/gm;
 /** The types say what the comments of the JavaScript would say again. */
 const UNCOMMENTED = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, removeComments: true };
 
@@ -51,13 +53,32 @@ async function bundle(compiled, entries, dist) {
   const bundled = await rollup({
     input: Object.fromEntries(entries.map((entry) => [entry, join(compiled, `${entry}.js`)])),
     external: (id) => !id.startsWith('.') && !isAbsolute(id),
-    plugins: [{ name: 'legible', transform: uncommented, renderChunk: formatted }],
+    plugins: [sharedHelpers(), { name: 'legible', transform: uncommented, renderChunk: formatted }],
     onLog: (_level, log) => {
       if (log.code !== EXPECTED_LOG) throw new Error(log.message);
     },
   });
   await bundled.write({ dir: dist, chunkFileNames: '[name].js', minifyInternalExports: false });
   await bundled.close();
+}
+
+/** All files import the helpers of the compiler, each of which stands once. */
+function sharedHelpers() {
+  const texts = new Map();
+  const transform = (code, id) => {
+    if (texts.has(id)) return null;
+    const imports = [...code.matchAll(HELPER)].map(([text, name]) => {
+      texts.set(`/${name}`, `export ${text}`);
+      return `import { ${name} } from '/${name}';\n`;
+    });
+    return { code: imports.join('') + code.replace(HELPER, ''), map: null };
+  };
+  return {
+    name: 'shared-helpers',
+    resolveId: (id) => (texts.has(id) ? id : null),
+    load: (id) => texts.get(id),
+    transform,
+  };
 }
 
 function uncommented(code) {

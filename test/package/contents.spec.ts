@@ -258,19 +258,6 @@ describe('the documents', () => {
     expect(problemsOf(folderBesidePackage(Object.fromEntries(files)))).toEqual([]);
   });
 
-  it('list each setting, with the default and range that the code keeps', () => {
-    const rows = [...text.matchAll(/^\| `([a-z][\w.]+)` \| [^|]* \| `(\d+)` \| (\d+) to (\d+) \|$/gm)];
-    const ranges = rows.map(([, name = '', , min = '', max = '']) => ({ name, min, max }));
-    expect(ranges.length).toBe(13);
-    const { text: code } = repositoryFile('src/token-exchange/settings/token-exchange.options.ts');
-    for (const [, name = '', fallback = '', min = '', max = ''] of rows) {
-      const member = name.split('.').at(-1);
-      const sentence = `${grouped(min)} to ${grouped(max)}, default ${grouped(fallback)}`;
-      const found = new RegExp(`${sentence}\\.[^;]*?readonly ${member}:`).test(code);
-      expect({ name, isAsInTheCode: found }).toEqual({ name, isAsInTheCode: true });
-    }
-  });
-
   it('name each table', () => {
     const tables = TOKEN_EXCHANGE_TABLES.map((name) => name.replace('token_exchange_', ''));
     expect(tables.length).toBeGreaterThan(5);
@@ -390,9 +377,4 @@ function packageOf(specifier: string): string {
 
 function majorOf(version = ''): string {
   return version.split('.', 1)[0] ?? '';
-}
-
-/** As the code writes numbers: 86,400. */
-function grouped(digits: string): string {
-  return Number(digits).toLocaleString('en-US');
 }
