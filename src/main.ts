@@ -25,7 +25,7 @@ const EXIT_FAILED = 1;
 const EXIT_MISUSED = 2;
 /** Without the delay that is configured; then the process ends all the same. Connections are cut before that. */
 const LONGEST_STOP_MS = 5_000;
-/** For the answer to whoever asked the embedded database last. */
+/** For the answers to the last requests to the embedded database. */
 const LAST_ANSWERS_MS = 250;
 /** So long the connections of a worker that is replaced have to go elsewhere by themselves. */
 const HANDING_OVER_MS = 2_000;
@@ -105,8 +105,8 @@ function summary(startup: Startup, { database, metricsAddress }: Application) {
 }
 
 /**
- * @rule D93 A stop is told at once, waits for the delay that is configured, and takes no longer than five seconds after it.
- * See graceful-shutdown.ts for what becomes of connections.
+ * @rule D93 A stop is announced at once, waits for the configured delay, and takes at most five seconds after it. See
+ * graceful-shutdown.ts for what becomes of connections.
  */
 function stopOnSignals(application: Application, delayMs: number, logger: Logger): void {
   let isStopping = false;
@@ -159,8 +159,8 @@ async function stop(application: Application, logger: Logger): Promise<void> {
 }
 
 /**
- * @rule D99 Where the embedded database stops by itself the process ends with it, and the next start recovers.
- * What it was asked last has its answer by then.
+ * @rule D99 Where the embedded database stops by itself the process ends with it, and the next start recovers. Its last questions
+ * have their answers.
  */
 function endWithDatabase({ database }: Application, logger: Logger): void {
   void database.stopped.then((error) => {

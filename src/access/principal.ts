@@ -26,7 +26,7 @@ export interface Principal {
     | { readonly kind: 'access_token'; readonly id: string };
 }
 
-/** What a call may do: by whose rights, and within which scopes. */
+/** The users whose rights count, and the scopes. */
 export type Authority = Pick<Principal, 'rightsOf' | 'scopes'>;
 
 /** The ids that audit events hold: the subject, and the actor where there is one. */

@@ -26,7 +26,7 @@ export interface MeAnswer {
   /** Whose rights an actor's calls need: its own, or those of both; null without an actor. */
   delegatedRights: 'actor' | 'both' | null;
   authentication: 'session' | 'access_token';
-  /** What an access token is limited to; null where it is not. */
+  /** The scopes of an access token; null without a limit. */
   scopes: string[] | null;
   /** ISO 8601. */
   expiresAt: string;

@@ -51,7 +51,7 @@ export class AdministrationModule {
   }
 }
 
-/** What `administration` takes, in its order. */
+/** The arguments of `administration`, in order. */
 const NEEDS = [
   AuditBus,
   Clock,

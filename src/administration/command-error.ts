@@ -20,7 +20,7 @@ export class ActorError extends CommandError {
   }
 }
 
-/** What was given to an operation breaks a rule. */
+/** An input of an operation breaks a rule. */
 export class InputError extends CommandError {
   /**
    * @param member of the input that breaks it

@@ -18,7 +18,7 @@ export interface ChangedEntry extends ChosenEntry {
   readonly changed: boolean;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
-  /** What its tokens may do, a phrase for each thing; empty where it takes none. */
+  /** What its tokens may do, in phrases; empty if it takes none. */
   readonly policy: readonly string[];
 }
 

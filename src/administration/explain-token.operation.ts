@@ -88,7 +88,7 @@ function requestIdText(value: unknown): Read<string> {
   return 'rule' in text ? text : checkText(text.value);
 }
 
-/** What is longer is refused as malformed by both flows. */
+/** Both flows refuse longer ones as malformed. */
 function tokenText(value: unknown): Read<string> {
   if (typeof value !== 'string' || value === '') return { rule: 'must be a token' };
   const isTooLong = value.length > MAX_TOKEN_CHARACTERS;

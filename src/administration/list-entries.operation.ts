@@ -29,7 +29,7 @@ export interface ListedEntry {
   readonly keys: KeyPlace | null;
   /** The `aud` that it expects; null where it expects none, or is refused. */
   readonly audience: string | null;
-  /** What its tokens may do, a phrase for each thing. */
+  /** What its tokens may do, in phrases. */
   readonly policy: readonly string[];
   readonly problems: readonly string[];
   /** ISO 8601; null where it is configured. */

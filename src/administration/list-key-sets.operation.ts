@@ -7,7 +7,7 @@ import type { ListOperation } from './operation.js';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Of which addresses, by the hashes that `toJwksAddress` makes of them: an address may hold a secret. */
+/** The addresses, as hashes of `toJwksAddress`: an address may hold a secret. */
 export interface ChosenKeySets {
   readonly urlHashes: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../platform/database/transaction.js';
 import type { User } from '../users/user.repository.js';
 import type { InstanceParts } from './instance-parts.js';
 
-/** What all operations have. Inputs, results and items are JSON values: they may go through a socket. */
+/** Inputs, results and items are JSON values, since they may go through a socket. */
 interface NamedOperation<Input> {
   /** As its command is typed: `users create`. */
   readonly name: string;
@@ -36,7 +36,7 @@ export interface ChangeOperation<Input = unknown, Result = unknown> extends Name
 export interface ListOperation<Input = unknown, Item = unknown> extends NamedOperation<Input> {
   /** It causes something, and is no mere reading: recorded each time. */
   readonly isAct?: true;
-  /** What is read, for the trail: local ids by the names that the API has for them; left out: all there is. */
+  /** The things that are read, for the trail: local ids by their names in the API; left out: all. */
   things?(input: Input): Readonly<Record<string, string>>;
   /**
    * A page may be empty, so that the reader of a long list can check between pages whether its client is still connected.
@@ -57,10 +57,9 @@ export interface ChangeWork {
   readonly operator?: User;
 }
 
-/** What a change has done. */
 export interface Changed<Result> {
   readonly result: Result;
-  /** What it concerned: local ids by the names that the API has for them, `userId` for example. Never an e-mail address. */
+  /** The changed things: local ids by their names in the API, `userId` for example. Never an e-mail address. */
   readonly things: Readonly<Record<string, string>>;
   /** What happened besides: recorded in the same transaction, and published after it. */
   readonly events?: readonly AuditEvent[];

@@ -7,7 +7,7 @@ import type { NewWorkflow } from '../workspace/workflows/workflow.repository.js'
 /** A workflow that has no project yet. */
 export type WorkflowDraft = Omit<NewWorkflow, 'projectId'>;
 
-/** What the reading found: the workflows, or problems with which nothing is to be imported. */
+/** The workflows, or problems with which nothing is imported. */
 export interface WorkflowFileReading {
   readonly workflows: WorkflowDraft[];
   readonly problems: string[];
@@ -16,7 +16,7 @@ export interface WorkflowFileReading {
 const MAX_NAME_CHARACTERS = 128;
 const DEFAULTS = { active: false, nodes: [], connections: {} };
 
-/** What each member must be, in words and as a check. */
+/** The rule of each member, in words and as a check. */
 const RULES = [
   { member: 'name', rule: `must be a text of 1 to ${MAX_NAME_CHARACTERS} characters`, holds: isName },
   { member: 'active', rule: 'must be true or false', holds: (value: unknown) => typeof value === 'boolean' },

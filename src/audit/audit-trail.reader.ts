@@ -60,7 +60,7 @@ const DEPTHS: Readonly<Record<TrailIndex, { statement: number; page: number }>> 
 /** The ids among which events of some time lie, both included. */
 type IdRange = Pick<Look, 'first' | 'last'>;
 
-/** What has been looked at for a page. */
+/** The rows that were read for a page. */
 interface Walk {
   readonly rows: LookedRow[];
   end: LookedRow | undefined;

@@ -4,7 +4,7 @@ import { similarName } from '../platform/text/wording.js';
 import { BEARER_REFUSALS, TOKEN_REFUSALS } from '../token-exchange/plain.js';
 import { isUnstorable } from '../platform/json/strict-json.js';
 
-/** What is given must all be true of an event. */
+/** An event must match all given members. */
 export interface TrailFilter {
   /** A name of the catalogue, or the beginning of some with `*` at its end. */
   readonly event?: string;

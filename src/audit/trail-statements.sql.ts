@@ -4,7 +4,7 @@ import type { Sql } from '../platform/database/sql.js';
 import { givenRows, parameter, sql } from '../platform/database/sql.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 
-/** What a row must be like. */
+/** The conditions for a row. */
 export interface Sought extends TrailFilter, TimeRange {}
 
 /** One look at some rows that lie together. */
@@ -92,8 +92,8 @@ export type TrailIndex = 'id' | 'subject' | 'request';
 const DIRECTIONS: Readonly<Record<TrailOrder, Sql>> = { newest: sql`DESC`, oldest: sql`ASC` };
 
 /**
- * By two columns at once, in conditions as in the order: the planner then has no other index that fits, whatever it thinks of
- * how many events a user has. A request is found by its id, and by what its client called it.
+ * By two columns at once, in conditions as in the order: the planner then has no other index that fits, for any number of events.
+ * A request is found by its id or by its client's id for it.
  */
 const ROWS: Readonly<Record<TrailIndex, (direction: Sql) => Sql<Look>>> = {
   id: (direction) => sql`SELECT * FROM audit_event WHERE id BETWEEN ${FIRST} AND ${LAST}
@@ -163,7 +163,7 @@ export const NEWEST_ID = new PreparedStatement<unknown, { id: string }>(
 
 const AFTER = parameter('bigint', ({ after }: LookAfter) => after);
 
-/** What came after a row: those that are sought, those before which ids are missing, and the last. */
+/** The rows after a row: matching ones, those after missing ids, and the last. */
 export const LOOK_AFTER = new PreparedStatement<LookAfter, FollowedRow>(
   'audit_events_after',
   sql`SELECT looked.* FROM (

@@ -22,7 +22,7 @@ export interface RangeParts {
   readonly number: number;
 }
 
-/** What is given must all be true of a refusal. */
+/** A refusal must match all given members. */
 export interface RefusalFilter {
   readonly person?: RefusalPerson;
   readonly issuer?: string;
@@ -130,7 +130,7 @@ const find = (rows: string, limit: string) => `SELECT looked.* FROM (
 const FIND_AMONG_ALL = find(AMONG_ALL, '$10');
 const FIND_OF_PERSON = find(OF_PERSON, '$12');
 
-/** What is not sought is counted together, with nulls. */
+/** Columns that are not asked for are counted together, with nulls. */
 const group = (
   rows: string,
 ) => `SELECT event, reason, issuer, kid, count(*)::int AS count, min(id)::text AS "oldestId",

@@ -20,7 +20,7 @@ import { printable, renderTable } from './table.js';
 const USUAL_LIMIT = 100;
 const USUAL_LINES = 10;
 const HEADINGS = ['TIME', 'EVENT', 'SUBJECT', 'ACTOR', 'REQUEST', 'PAYLOAD'];
-/** Of the columns of lines that come one by one: names of events are shorter, ids as long. */
+/** Widths of the columns: names of events are shorter, ids as long. */
 const WIDTHS = [24, 34, 36, 36, 36];
 const NO_USER = '-';
 const FIRST_MEMBERS = ['operation', 'reason', 'issuer', 'kid'];

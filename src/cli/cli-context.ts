@@ -24,7 +24,7 @@ export interface Terminal {
 
 /** Asks a person at a terminal for a secret. */
 export interface SecretPrompt {
-  /** What is typed up to the end of the line, which is not shown. */
+  /** Reads one line without showing it. */
   ask(question: string): Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-// What commands know of the configured trusted keys: the entries, and the rules by which all entries are checked.
+// The configured trusted keys for commands: the entries, and the rules for all entries.
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
 import { trustedKeysRules } from '../instance/startup.js';
@@ -25,8 +25,8 @@ export function configuredKeys({ settings }: CommandContext): string {
 }
 
 /**
- * What stored entries are checked by. A command may be typed where no keys are configured, and entries with problems are none:
- * each instance checks by what it has itself.
+ * The rules for stored entries. A command may run without the configured keys, and ignores entries with problems: each instance
+ * checks with its own.
  */
 export function storedEntriesRulesOf(context: CommandContext): StoredEntriesRules {
   const rules = rulesOf(context);

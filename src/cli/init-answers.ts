@@ -1,4 +1,4 @@
-// What `svc-admin init` has to know, asked of a person or taken from options.
+// The answers for `svc-admin init`, from a person or from options.
 import { VARIABLES } from '../config/environment.js';
 import { defaultBaseUrl } from '../config/load-config.js';
 import { isEmailAddress, domainNamed } from '../platform/text/email-address.js';

@@ -21,7 +21,7 @@ const TRIAL_DAYS = 90;
 const SECONDS_A_DAY = 86_400;
 /** The bits of a file's mode that are not its owner's. */
 const OTHERS = 0o077;
-/** What the first partner's users can do by access tokens; its sessions have all rights of a member. */
+/** Scopes of the first partner's access tokens; its sessions have all rights of a member. */
 const SCOPES = ['workflow:read', 'workflow:write'];
 
 /** One file, as it is to be. */
@@ -36,7 +36,6 @@ export interface PlannedFile {
   readonly reason?: string;
 }
 
-/** What is made besides answers. */
 export interface PartnerKey {
   readonly alg: Algorithm;
   readonly kid: string;

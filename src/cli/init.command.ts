@@ -31,7 +31,6 @@ interface InitOptions extends Partial<InitAnswers> {
   readonly force?: true;
 }
 
-/** What was done with a file. */
 interface SettledFile {
   /** As seen from where the command was typed. */
   readonly path: string;
@@ -213,7 +212,7 @@ export interface NextCommand {
   readonly does: string;
 }
 
-/** What a shell takes as it is. */
+/** Text that a shell needs no quotes for. */
 const PLAIN = /^[\w./:@%+=,-]+$/;
 
 /** @param workingDirectory the folder in which they will be typed */

@@ -21,7 +21,7 @@ const CURVES: Readonly<Partial<Record<Algorithm, string>>> = {
   ES512: 'P-521',
 };
 
-/** What is written of a pair, in the form that its reader expects. */
+/** The files of a pair, each in the form that its reader expects. */
 export interface KeyTexts {
   /** PKCS #8. */
   readonly privatePem: string;

@@ -76,7 +76,7 @@ const POLICY_HEADINGS = ['LABEL', 'POLICY'];
 
 const STATUS_HEADINGS = ['ENTRY', 'URL', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'];
 
-/** Of an entry that no instance has tried yet. */
+/** The state of an entry that no instance has tried yet. */
 const NOT_FETCHED = { kids: [], thumbprints: [], lastSuccess: null, lastFailure: null, nextRefresh: null };
 
 /** The state of one entry. */

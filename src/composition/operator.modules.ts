@@ -1,4 +1,4 @@
-// What serves operators: commands and the page. What is not asked for is not loaded.
+// Modules for operators: commands and the page, loaded only if they are configured.
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import type { SinkStatus } from '../audit/sinks/audit-streaming.js';

@@ -28,7 +28,7 @@ import type { Startup } from '../instance/startup.js';
 import type { Clock } from '../platform/clock.js';
 import type { KeyRing } from '../platform/secrets/key-ring.js';
 
-/** What the application is put together from. */
+/** The parts of the application. */
 export interface Parts {
   readonly startup: Startup;
   readonly database: OpenDatabase;

@@ -26,7 +26,7 @@ export interface Given {
   readonly source: number;
   /** The absolute path of the file that holds the value. */
   readonly path?: string;
-  /** What the value does that its author may not expect. */
+  /** An effect of the value that its author may not expect. */
   readonly remark?: string;
 }
 
@@ -114,7 +114,7 @@ function readVariable(
   return variable.absent;
 }
 
-/** What may be meant where a value that is no path has the look of one. */
+/** A hint for a value that looks like a path. */
 export function pathHint({ name }: Pick<EnvironmentVariable, 'name'>, text: string): string {
   return looksLikePath(text) ? `; did you mean ${name}_FILE, with this path?` : '';
 }
@@ -206,7 +206,7 @@ export interface Deprecation {
   readonly since: string;
   /** The release that no longer knows it: at least one minor release later (docs/internals/versioning.md). */
   readonly removal: string;
-  /** What to set instead; absent where nothing takes its place. */
+  /** The setting to use instead, if there is one. */
   readonly successor?: string;
 }
 

@@ -12,7 +12,7 @@ export interface TlsIdentity {
   readonly key: string;
 }
 
-/** What was read; with problems the process must not start. Neither PEM text ever appears in one. */
+/** The result of reading; with problems, which never hold PEM text, the process must not start. */
 export interface TlsReading {
   readonly identity?: TlsIdentity;
   readonly problems: readonly string[];

@@ -1,8 +1,8 @@
 // The kinds of environment variable: how a text becomes a value, and how that is described to people.
 
 /**
- * What a parser answers: the value, perhaps with what its author may not expect; or the rule that the text breaks. Neither repeats the
- * text itself: it may be secret.
+ * The result of a parser: the value, perhaps with an effect that its author may not expect; or the rule that the text breaks.
+ * Neither repeats the text itself: it may be secret.
  */
 export type Parsed<T> = { value: T; remark?: string } | { problem: string };
 

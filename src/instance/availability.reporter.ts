@@ -35,7 +35,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   private isEndLogged = false;
   /** On the monotonic clock: setting the other one neither repeats a warning nor puts it off. */
   private warnedAtMs = Number.NEGATIVE_INFINITY;
-  /** What is off at the start is not loaded, and stays off. */
+  /** A feature that is off at the start is not loaded, and stays off. */
   private readonly isLoaded: boolean;
 
   constructor(

@@ -39,7 +39,7 @@ export function publicReason(reason: UnavailableReason): PublicReason {
   return PUBLIC_REASONS[reason];
 }
 
-/** What an operator has to know to put it right. The features are words of a licence whose signature was checked. */
+/** The explanation for an operator. The features are from a licence with a valid signature. */
 export function explanationOf(reason: UnavailableReason, { given, license }: AvailabilitySettings): string {
   const flag = VARIABLES.featureFlag.name;
   switch (reason) {

@@ -6,7 +6,7 @@ import { VERSION } from '../platform/version.js';
 export interface StartCommand {
   /** The path of `--env-file`. */
   readonly envFile?: string;
-  /** What is to be printed; then nothing is started. */
+  /** The text to print instead of a start. */
   readonly answer?: string;
 }
 

@@ -21,7 +21,7 @@ export function frameAncestorsOf(config: Embedding, entries: Entries): readonly 
   return origins.size === 0 ? undefined : [...origins];
 }
 
-/** Who may frame the instance at this moment: stored entries come, change and go while it runs. */
+/** The origins that may frame the instance now; they change with stored entries. */
 export class FrameAncestors {
   private stored: () => Entries = () => NO_ENTRIES;
   private checked: Entries | undefined;

@@ -29,7 +29,7 @@ import { embeddingWarnings } from './frame-ancestors.js';
 import { workerProblems } from './workers.js';
 import type { QuotaLimits } from '../workspace/quotas/quota.repository.js';
 
-/** What the application is made from: plain, checked values. */
+/** The plain, checked values for the application. */
 export interface Startup {
   readonly config: Config;
   /** Where each variable was found that was set. */

@@ -1,4 +1,4 @@
-// What the configuration says to token exchange: as the module is registered by it, and as tokens are explained by it.
+// The settings of token exchange from the configuration, for its module and for the explanation of tokens.
 import type { ExplanationRules } from '../token-exchange/explain/index.js';
 import type { TokenExchangeSettings, UserTable } from '../token-exchange/plain.js';
 import { completedOptions } from '../token-exchange/plain.js';
@@ -25,7 +25,6 @@ export const USER_TABLE: UserTable = {
   },
 };
 
-/** What of a start the settings are made of. */
 type Configured = Pick<Startup, 'config' | 'given' | 'license' | 'trustedKeys'>;
 
 /**

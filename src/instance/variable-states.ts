@@ -13,7 +13,6 @@ export interface VariableState {
   readonly secret: boolean;
 }
 
-/** What variables are checked by. */
 type Checked = Pick<CheckedStartup, 'config' | 'given' | 'problems'>;
 
 /** In the order of the table of variables. */

@@ -1,4 +1,4 @@
-// What the configuration of an instance means for its workers: what they need, and which part each has of what is counted.
+// The workers of an instance: what they need, and the share of each in the limits.
 import type { Config } from '../config/load-config.js';
 
 /** Which of an instance's workers a process is. */
@@ -9,7 +9,7 @@ export interface Seat {
   readonly of: number;
 }
 
-/** What all workers of an instance have together, each at least one of it. */
+/** Limits that all workers share, each with at least one. */
 const DIVIDED = {
   databasePoolSize: 'SVC_DATABASE_POOL_SIZE',
   maxConnections: 'SVC_MAX_CONNECTIONS',
@@ -18,7 +18,7 @@ const DIVIDED = {
 /** The part of the configuration of which each worker has its share. */
 export type DividedSettings = Pick<Config, keyof typeof DIVIDED>;
 
-/** What keeps an instance from having the workers that are configured. */
+/** Problems that prevent the configured workers. */
 export function workerProblems({ workers, databaseUrl, throttleStore, ...config }: Config): string[] {
   if (workers === 1) return [];
   const divided = Object.entries(DIVIDED) as [keyof DividedSettings, string][];

@@ -11,7 +11,7 @@ export type GlobalRole = (typeof GLOBAL_ROLES)[number];
 /** The roles that can be assigned; the command line creates the owner once. */
 export const ASSIGNABLE_ROLES = [MEMBER_ROLE, ADMIN_ROLE] as const;
 
-/** Who may sign in at the operator's page, with a password of their own. */
+/** Users with these roles may sign in at the operator's page, with a password of their own. */
 export const OPERATOR_ROLES: readonly GlobalRole[] = [OWNER_ROLE, ADMIN_ROLE];
 
 export function isGlobalRole(value: string): value is GlobalRole {

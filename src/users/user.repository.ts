@@ -51,7 +51,6 @@ export class User {
   updatedAt!: Date;
 }
 
-/** What a new user is made of. */
 export type NewUser = Pick<User, 'email' | 'givenName' | 'familyName' | 'role'>;
 
 /** The members of a user that may change after its creation. */

@@ -19,7 +19,7 @@ export type ToWorker =
   /** Answers `metrics`: those of all workers; undefined where one of them has not answered. */
   | { readonly kind: 'metrics'; readonly text: string | undefined };
 
-/** What the primary may order once the worker answers requests. */
+/** Orders of the primary to a worker that answers requests. */
 export interface Orders {
   stop(): void;
   leave(): void;

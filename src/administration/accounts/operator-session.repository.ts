@@ -31,7 +31,7 @@ export interface LiveOperatorSession extends OperatorSession {
 /** The moments by which a session is checked. */
 export interface SessionMoments {
   readonly now: Date;
-  /** What was not used since has ended. */
+  /** A session that was not used since has ended. */
   readonly idleSince: Date;
 }
 

@@ -12,7 +12,7 @@ const FREE_FAILURES = 4;
 const LONGEST_WAIT_SECONDS = 900;
 const FORGOTTEN_AFTER_SECONDS = 86_400;
 
-/** What counts together: an account, or what was taken for one, and where it was tried from. Not the address itself. */
+/** Hashes the account, existing or not, and the client's address, to count their failures together. */
 export function failureKey(email: string, clientAddress: string): Buffer {
   return createHash('sha256')
     .update(`${normalizeEmail(email)}\0${clientAddress}`, 'utf8')

@@ -1,4 +1,4 @@
-// What there is of a user beside the account's row: identities that are linked to it, sessions, sign-ins, and how it was made.
+// The rest of a user beside the account's row: linked identities, sessions, sign-ins and origin.
 import { Inject, Injectable } from '@nestjs/common';
 import { SIGN_IN_EVENTS } from '../../audit/instance-events.js';
 import { Database } from '../../platform/database/database.js';

@@ -101,7 +101,7 @@ export class CommandClient {
 /** Lines that are whole. */
 async function* linesOf(answer: IncomingMessage): AsyncGenerator<string> {
   let begun = '';
-  // Of an answer that is left before its end.
+  // For an answer that is left before its end.
   answer.on('error', () => undefined);
   try {
     for await (const text of answer.setEncoding('utf8') as AsyncIterable<string>) {

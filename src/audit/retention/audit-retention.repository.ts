@@ -18,7 +18,7 @@ export interface Expiry {
 /** What became of one window. */
 export interface DeletedWindow {
   readonly deleted: number;
-  /** Of those, how many a sink has not had. */
+  /** How many of them a sink has not had. */
   readonly missed: number;
   /** The last id of the window; undefined if there was none. */
   readonly lastId: string | undefined;

@@ -4,7 +4,7 @@
 export interface StreamedEvent {
   /** The id of its row: unique for an event, and the same if the event comes twice. */
   readonly id: string;
-  /** Of the transaction that wrote it; `0` if it was written before this was recorded. */
+  /** The id of the transaction that wrote it; `0` if it was not recorded yet. */
   readonly transactionId: string;
   readonly name: string;
   /** ISO 8601 in UTC, with milliseconds. */

@@ -1,4 +1,5 @@
-// What went over connections that the sink's end closed in good order before it was safe, so that short ones come to an end of it.
+// Events sent over connections that the sink closed in good order before they were safe, so that short connections make progress
+// too.
 import type { Position } from './event-stream.repository.js';
 import { isBehind } from './event-stream.repository.js';
 

@@ -5,7 +5,7 @@ import type { EventStreamRepository, Position } from './event-stream.repository.
 /** So many pages one sink may be ahead of another; sinks that are further apart read each for itself. */
 const PAGES_KEPT = 4;
 
-/** What follows a position never changes, so a page that one sink has read is as good for another. */
+/** The events after a position never change, so sinks share pages. */
 export class EventPages {
   private readonly kept = new Map<string, Promise<StreamedEvent[]>>();
 

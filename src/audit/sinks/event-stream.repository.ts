@@ -32,8 +32,8 @@ export const MOST_COUNTED = 100_000;
 const OLDEST_OPEN_TRANSACTION = 'txid_snapshot_xmin(txid_current_snapshot())';
 
 /**
- * Of a cursor: the database's transactions have not come so far, since it was restored from a dump and counts them anew. Once
- * this was seen it stays: when they have come so far, all that was written until then would have been passed over.
+ * Whether a cursor is ahead of the database's transactions, since a restore from a dump counts them anew. Once seen, it stays:
+ * when the count has caught up, all events until then would be skipped.
  */
 export const IS_AHEAD =
   '(ahead_since IS NOT NULL OR transaction_id >= txid_snapshot_xmax(txid_current_snapshot()))';

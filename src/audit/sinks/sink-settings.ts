@@ -22,7 +22,7 @@ export interface SyslogSettings {
   readonly useTls: boolean;
   /** PEM; those of Node.js without it. */
   readonly ca?: string;
-  /** What was sent so long before a connection broke is sent again, in seconds. */
+  /** How long before a broken connection events are sent again, in seconds. */
   readonly resendSeconds: number;
 }
 
@@ -41,7 +41,7 @@ export interface RetentionSettings {
   readonly maxDays: number;
 }
 
-/** What of the configuration is about the trail. */
+/** The settings of the trail. */
 export type AuditConfig = Pick<Config, Extract<keyof Config, `audit${string}`>>;
 
 export function sinkSettings(config: AuditConfig): SinkSettings {

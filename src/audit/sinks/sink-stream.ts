@@ -12,7 +12,7 @@ import { BEGINNING, isBehind, positionOf } from './event-stream.repository.js';
 
 /** A page is in memory as a whole, and is made into objects at one go. */
 const PAGE_EVENTS = 500;
-/** Of what is delivered at once; a single event may be larger. */
+/** The most bytes in one delivery; a single event may be larger. */
 const DELIVERY_BYTES = 2 ** 20;
 const BACKLOG_EVERY_MS = 5_000;
 
@@ -50,7 +50,7 @@ export class SinkStream {
   private most = PAGE_EVENTS;
   private readonly backOff = new BackOff();
   private failingSinceMs: number | undefined;
-  /** What is being handed over. */
+  /** The events in delivery. */
   private handed: readonly StreamedEvent[] = [];
   /** The event that was logged as one that the sink does not take. */
   private refusedId: string | undefined;
@@ -104,7 +104,7 @@ export class SinkStream {
     this.unsafe = [];
   }
 
-  /** What was not safe when a connection broke is sent again; unless connections end before ever anything is. */
+  /** Events that were not safe when a connection broke are sent again, unless connections always end before any is safe. */
   private async afterBreak(cursor: Position): Promise<Position> {
     const { sink, unsafe, endedConnections, parts } = this;
     if (unsafe.length === 0) return cursor;

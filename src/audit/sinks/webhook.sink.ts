@@ -52,7 +52,7 @@ export class WebhookSink extends AuditSink {
       if (status < 200 || status > 299)
         throw new SinkError(describeStatus(status), OF_CONTENT.includes(status));
     } catch (error) {
-      // What is still under way on the connection is not waited for.
+      // Work in progress on the connection is not waited for.
       await this.close();
       throw deadline.aborted
         ? new SinkError(`no answer within ${DEADLINE_MS / 1000} seconds`)

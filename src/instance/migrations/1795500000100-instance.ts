@@ -69,8 +69,8 @@ const USERS = [
   // For the beginning of an address, in any collation of the database.
   `CREATE INDEX user_account_email_beginning ON user_account (normalized_email text_pattern_ops)`,
 
-  // What was issued under an earlier generation is refused for good. A trigger raises it when a user is disabled, so that an
-  // UPDATE by hand ends access for good as well.
+  // Sessions and tokens of an earlier generation are refused for good. A trigger raises it when a user is disabled, so that an
+  // UPDATE by hand ends access too.
   `CREATE FUNCTION user_account_disabled() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     NEW.access_generation := OLD.access_generation + 1;
     RETURN NEW;
@@ -183,7 +183,7 @@ const OTHERS = [
     client_request_id text,
     person_hashes bytea[]
   )`,
-  // Of refusals, by which those of a person without a user are found.
+  // To find refusals of a person without a user.
   `CREATE INDEX audit_event_person ON audit_event USING gin (person_hashes) WHERE person_hashes IS NOT NULL`,
   `CREATE INDEX audit_event_subject ON audit_event (subject_user_id, id)`,
   // With the id at the end, since a client may send one request id again and again.

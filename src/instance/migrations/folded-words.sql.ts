@@ -17,7 +17,7 @@ const DOUBLE = { ß: 'ss', ẞ: 'ss', æ: 'ae', Æ: 'ae', œ: 'oe', Œ: 'oe' };
 const SEPARATORS =
   '\\x01-\\x2f\\x3a-\\x60\\x7b-\\xa9\\xab-\\xb4\\xb6-\\xb9\\xbb-\\xbf\\xd7\\xf7\\u2000-\\u206f\\u20a0-\\u20cf' +
   '\\u3000-\\u303f\\u30fb\\ufe00-\\ufe0f\\ufe30-\\ufe6f\\uff00-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65';
-/** What is a word by itself: signs, emoji, and letters of scripts that put no space between words. */
+/** Characters that are words by themselves: signs, emoji, and letters of scripts without spaces between words. */
 const LONERS =
   '\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u2190-\\u2bff\\u2e80-\\u2fdf\\u3040-\\u30ff\\u3400-\\u4dbf' +
   '\\u4e00-\\u9fff\\uf900-\\ufaff\\U0001f000-\\U0003ffff';

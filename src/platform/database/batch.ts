@@ -53,7 +53,7 @@ export class Batch<Item, Answer> {
     });
   }
 
-  /** What else arrives in this turn of the event loop comes along. */
+  /** Items that arrive in this turn of the event loop come along. */
   private occupyLane(): void {
     if (this.statementsInFlight === MAX_STATEMENTS) return;
     if (!this.isWorthALane()) return this.watchLatestLane();

@@ -17,7 +17,7 @@ export class Database {
     throw new Error(`token exchange needs PostgreSQL, and the data source is of type "${type}"`);
   }
 
-  /** What a request waits for in all, in milliseconds. */
+  /** How long a request waits in all, in milliseconds. */
   get waitMs(): number {
     return limitsOf(this.dataSource).waitMs;
   }

@@ -1,4 +1,4 @@
-// What the embedded database needs of what PostgreSQL's own helpers do: which tables are due, and each step by itself.
+// Maintenance that PostgreSQL's own helpers do elsewhere: which tables are due, and each step by itself.
 import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import { driverPool } from './driver-pool.js';

@@ -7,7 +7,7 @@ import { limitedBySql } from './pooler.js';
 import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, planOnce, whenConnected } from './prepared-database.js';
 
-/** What runs in the background, and a command, has more time than a request. */
+/** Background work and commands have more time than requests. */
 const POSTGRESQL_CONNECTION_WAIT_MS = 10_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const LOCK_WAIT_MS = 5_000;

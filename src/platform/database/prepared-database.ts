@@ -1,4 +1,4 @@
-// What both databases are handed out as: a data source that is ready to be connected to, and how its sessions plan.
+// A prepared data source, the same for both databases, and how its sessions plan.
 import type { PoolConfig } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { DataSource } from 'typeorm';
@@ -8,7 +8,7 @@ import { limitedBySql } from './pooler.js';
 
 /** What a process that serves requests sets, and a command does not. */
 export interface ServingSettings {
-  /** What a request waits for in all, in milliseconds. */
+  /** How long a request waits in all, in milliseconds. */
   readonly requestWaitMs?: number;
   /**
    * The built `engine.worker.js`, by which the embedded engine has a thread of its own and holds no request up that does not need it.

@@ -14,16 +14,16 @@ const SHORTEST_STATEMENT_MS = 50;
 /** A timer that is so late shows a busy process, not a slow database. */
 const LATE_MS = 250;
 
-/** What is asked in the background, past the limits of requests. */
+/** The pool for background work, without the limits of requests. */
 export interface BackgroundPool {
   query(text: string, values: unknown[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
 }
 
 /** How the statements of a data source are limited. */
 export interface WaitLimits {
-  /** What a request waits for in all, in milliseconds. */
+  /** How long a request waits in all, in milliseconds. */
   readonly waitMs: number;
-  /** Of jobs and followers, which have limits of their own; undefined: they use what requests use. */
+  /** For jobs and followers, with limits of their own; undefined: they use the pool of requests. */
   readonly background?: BackgroundPool;
 }
 

@@ -59,8 +59,8 @@ const UTF_8 = new Set(['utf-8', 'utf8']);
 const USUAL_ENDS = new Set(['', ';charset=UTF-8', '; charset=utf-8', '; charset=UTF-8']);
 
 /**
- * What is wrong with the label of a body that ought to be of one media type, in UTF-8 and not encoded (RFC 9110 §8.3, §8.4);
- * undefined: nothing. Neither forms nor JSON have a charset, but many clients name it.
+ * The fault in the label of a body that must be of one media type, in UTF-8 and not encoded (RFC 9110 §8.3, §8.4); undefined:
+ * none. Neither forms nor JSON have a charset, but many clients name it.
  */
 export function faultOfLabel(headers: BodyLabel, mediaType: string): LabelFault | undefined {
   const { 'content-encoding': coding = '', 'content-type': label = '' } = headers;

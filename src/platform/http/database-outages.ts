@@ -16,7 +16,7 @@ const MESSAGES = {
   api: 'The instance cannot reach its database at the moment; a change may have been made, so look before trying again',
 } as const;
 
-/** What was refused: a flow, the end of a token, or anything else that is answered. */
+/** The refused work: a flow, a token revocation, or another request. */
 export type RefusedWork = keyof typeof MESSAGES;
 
 /** The 503 in place of an error of the database, which may still have done what it was asked. */

@@ -38,7 +38,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (error instanceof ContentCodingException) void reply.headers(ACCEPTED_CODING);
     if (error instanceof TemporarilyUnavailableException)
       void reply.header('retry-after', error.retryAfterSeconds);
-    // What our own code answers with a 5xx on purpose (readiness) is no fault.
+    // A deliberate 5xx of the service (readiness) is no fault.
     const isFault = status >= 500 && !(error instanceof HttpException);
     if (isFault)
       this.logger.error({ err: error, requestId: request.id }, 'a request failed by a fault of the service');

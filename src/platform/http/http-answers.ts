@@ -1,4 +1,4 @@
-// What is read from a request and written to a response. The package imports no HTTP server, so any host's will do.
+// Requests and responses of any HTTP server: the package imports none.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';

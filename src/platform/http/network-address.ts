@@ -15,7 +15,7 @@ export interface NetworkAddressExceptions {
   readonly allowRanges: readonly string[];
 }
 
-/** What an operator calls the settings that add to what is allowed. */
+/** The names of the settings that allow more. */
 interface ExceptionNames {
   /** Adds loopback addresses. */
   readonly allowHttp: string;

@@ -1,5 +1,5 @@
-// What the server keeps on a request: since when it waits for the database, so that all that it asks shares one limit, and its
-// place among those that are processed at once.
+// The server's state of a request: since when it waits for the database, so that all its statements share one limit, and its
+// place among those in progress.
 
 const BEGAN = Symbol('when a request began to wait');
 

@@ -18,7 +18,7 @@ const CHECKPOINT_AFTER_BYTES = 4 * 2 ** 20;
 
 export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly job: PeriodicJob;
-  /** Of the database by others, when nothing was due. */
+  /** Uses of the database by others, when nothing was due. */
   private usesSeen = -1;
 
   constructor(

@@ -1,6 +1,6 @@
 // Passes announcements from one process to another through the database.
 
-/** What `listen` has begun. */
+/** A subscription of `listen`. */
 export interface Subscription {
   /** No further news; resolves when the connection is closed. */
   end(): Promise<void>;

@@ -9,7 +9,7 @@ const NUMBER = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const WORD = /(true|false|null)(?![\w$])/y;
 const ESCAPE = /\\(["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
-/** What stands at a place where JSON has something else, by the first character. */
+/** Common mistakes by their first character. */
 const MISTAKES: readonly (readonly [RegExp, string])[] = [
   [/\ufeff/, 'a byte order mark: save the text as UTF-8 without one'],
   [/[\0\ufffd]/, 'a character that is no UTF-8: save the text as UTF-8'],
@@ -44,7 +44,7 @@ export function jsonFault(text: string): string | undefined {
   }
 }
 
-/** What `parseStrictJson` has said of a text that a person has written, with the place of the fault. */
+/** An error of `parseStrictJson` about a hand-written text, with the place of the fault. */
 export function explainJsonError({ message }: JsonError, text: string): string {
   const fault = jsonFault(text);
   if (fault === undefined) return message;

@@ -22,7 +22,7 @@ export function parseStrictJson(text: string, maxParts = Number.POSITIVE_INFINIT
   } catch {
     throw new JsonError('not valid JSON');
   }
-  // Of a name that is given twice the parser keeps one member. Counting is cheaper than noting each name.
+  // The parser keeps one member of a name that is given twice. Counting is cheaper than noting each name.
   if (countMembers(value) !== names) throw new JsonError('a member is given twice');
   return value;
 }
@@ -51,7 +51,7 @@ function parseWithNumberedNames(text: string): unknown {
   return withNames(JSON.parse(numbered), names);
 }
 
-/** Of a name that is there twice the later member stays, as JSON.parse has it. */
+/** The later of two members of one name stays, as in JSON.parse. */
 function withNames(value: unknown, names: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((element) => withNames(element, names));
   if (!isJsonObject(value)) return value;

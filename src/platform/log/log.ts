@@ -1,4 +1,4 @@
-// What is asked of a log: what pino, or any other logger of structured lines, does already.
+// A log: pino, or any other logger of structured lines.
 
 /** Takes lines of some fields and a message. No field holds a secret, a token or an e-mail address. */
 export interface Log {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** What is taken as an id: printable, short, and harmless in a log line, a header and a database. */
+/** An id is printable, short, and harmless in a log line, a header and a database. */
 const WELL_FORMED = /^[\w.:-]{8,128}$/;
 
 const GIVEN = Symbol('the id that a request was given');
@@ -37,10 +37,10 @@ const IDS_PER_MS = 0x1000;
 let latest = { atMs: 0, count: 0 };
 
 /**
- * A UUID of version 7 (RFC 9562 §5.7): the time in 48 bits, a count within its millisecond in 12 (§6.2, method 1). The rest is what is random
- * of a UUID of version 4, whose bytes Node.js draws in advance for many. Each is after the one before, whatever the clock does, so that
- * the index of the audit trail that finds them grows at its end alone. Of random ones each is in another page, which the log of the
- * database takes whole after every checkpoint.
+ * A UUID of version 7 (RFC 9562 §5.7): the time in 48 bits, a count within its millisecond in 12 (§6.2, method 1). The rest are
+ * the random bits of a UUID of version 4, whose bytes Node.js draws in advance for many. Each is after the one before, also if
+ * the clock is set back, so that the index of the audit trail that finds them grows at its end alone. Of random ones each is in
+ * another page, which the log of the database takes whole after every checkpoint.
  */
 export function newRequestId(): string {
   const now = Date.now();
@@ -76,7 +76,7 @@ export function idOfRequest(request: Pick<IncomingMessage, 'headers'>, isTrusted
   return id;
 }
 
-/** What the client of this request called it; undefined where it did not, or its id was taken as the request's. */
+/** The client's own id of this request; undefined without one, or if it became the request's id. */
 export function clientRequestIdOf(requestId: string): string | undefined {
   return sentIds.get(requestId);
 }

@@ -24,7 +24,7 @@ export interface TracedWork {
   readonly reasonOf: (error: unknown) => string | undefined;
 }
 
-/** What a request's span says once it has ended. */
+/** The answer, for the request's span. */
 export interface AnsweredRequest {
   /** Undefined if the client disconnected before. */
   readonly status: number | undefined;

@@ -3,7 +3,7 @@ import { firstCharacters } from './characters.js';
 
 /** The longest text that is shown. */
 export const MAX_PRINTED_CHARACTERS = 200;
-/** What lies beyond is not looked at, since it is never shown. */
+/** The rest is never shown, so it is not checked. */
 const MAX_CHECKED_CHARACTERS = 4_096;
 
 /** A part of an e-mail address, also in percent-encoding; of a token, which begin so by what they are; of a PEM; of a key. */
@@ -17,7 +17,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
 const UNSEEN = /(?! )[\p{C}\p{Z}\\]/gu;
 const SPACE_AT_AN_END = /^ | $/g;
 
-/** What names of keys, algorithms and types are made of, and what has slipped into one unseen. */
+/** Names of keys, algorithms and types, with unseen characters escaped. */
 const NAME = /^(?:[\w.+/:;=~, -]|\\u\{[0-9a-f]+\})*…?$/;
 
 /**

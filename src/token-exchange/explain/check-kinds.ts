@@ -1,4 +1,4 @@
-// What an explanation knows of a request, and what the checks of its whole are made of.
+// The facts of a request to explain, and its kinds of checks.
 import type { AccessFlow } from '../host/flow.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { Check as CheckName } from '../refusals/refusals.js';
@@ -6,9 +6,9 @@ import type { Party } from '../refusals/rejection.js';
 import type { RejectionReason } from '../refusals/token-refusals.js';
 import type { ClaimSet } from '../verify/external-claims.js';
 import type { CheckResult, Compared } from '../verify/token-check.js';
-import type { IdentitySight } from './foreseen-users.js';
+import type { IdentityLookup } from './foreseen-users.js';
 
-/** What is known of one token, whether or not it is good. */
+/** The facts of one token, valid or not. */
 export interface TokenFacts {
   readonly party: Party;
   /** Of the checks of the token by itself. */
@@ -18,12 +18,11 @@ export interface TokenFacts {
   readonly payload?: ClaimSet;
   /** Of the entry of that key, else of the only one of its issuer. */
   readonly policy?: TrustPolicy;
-  readonly sight?: IdentitySight;
-  /** Whether its `jti` was used before; undefined where nobody has looked. */
+  readonly lookup?: IdentityLookup;
+  /** Whether its `jti` was used before; undefined if not looked up. */
   readonly isUsed?: boolean;
 }
 
-/** What is known of the request. */
 export interface RequestFacts {
   readonly flow: AccessFlow;
   readonly subject: TokenFacts;
@@ -38,10 +37,10 @@ export interface RequestFacts {
 
 export interface CheckKind {
   readonly check: CheckName;
-  /** What of the token, the entry or the request is looked at. */
+  /** The checked member of the token, the entry or the request. */
   readonly about: string;
   readonly reasons: readonly RejectionReason[];
-  /** Whether it is made at all. */
+  /** Whether the check applies. */
   readonly applies?: (token: TokenFacts, request: RequestFacts) => boolean;
   readonly compared: (token: TokenFacts, request: RequestFacts) => Compared;
 }

@@ -1,8 +1,8 @@
-// What is to be explained, and by what rules.
+// Requests to explain, and their rules.
 import type { AccessFlow } from '../host/flow.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 
-/** What is to be explained, as a client would send it. */
+/** A request to explain, as a client would send it. */
 export interface ExplanationRequest {
   readonly flow: AccessFlow;
   /** Secret. */
@@ -34,6 +34,6 @@ export interface ExplanationRules {
   >;
   /** The audience of access tokens that are for no other service. */
   readonly audience?: string;
-  /** Of the sessions of embedded logins, where it is known. */
+  /** The lifetime of sessions of embedded logins, if known. */
   readonly sessionLifetimeSeconds?: number;
 }

@@ -7,13 +7,13 @@ import { identityOf } from '../users/decide.js';
 import type { IdentityLinkRepository } from '../users/identity-link.repository.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 
-/** What was read on the way to the user of one token; null: there was none. */
-export interface IdentitySight {
+/** Rows that were read to find the user of one token; null: there was none. */
+export interface IdentityLookup {
   readonly linked?: HostUser | null;
   readonly withEmail?: HostUser | null;
 }
 
-/** Begins the ids of users whom nobody has made: no id of a host's is like that. */
+/** The prefix of ids of users that do not exist yet: no host has such ids. */
 const NOT_MADE = 'to be made: ';
 
 /**
@@ -27,7 +27,7 @@ export class ForeseenUsers {
   private readonly changed = new Map<string, HostUser>();
   /** Ids of users to be made, by normalized e-mail address. */
   private readonly made = new Map<string, string>();
-  private sight: IdentitySight = {};
+  private lookup: IdentityLookup = {};
 
   constructor(
     private readonly storedLinks: Pick<IdentityLinkRepository, 'findUserId' | 'findProjectsDigest'>,
@@ -35,23 +35,23 @@ export class ForeseenUsers {
     private readonly storedProjects?: Pick<ProjectDirectory, 'find'>,
   ) {}
 
-  /** What was read since this was asked for last. */
-  takeSight(): IdentitySight {
-    const { sight } = this;
-    this.sight = {};
-    return sight;
+  /** The rows that were read since the last call. */
+  takeLookup(): IdentityLookup {
+    const { lookup } = this;
+    this.lookup = {};
+    return lookup;
   }
 
   async findUserId(transaction: Transaction, identity: ExternalIdentity): Promise<string | undefined> {
     const userId =
       this.links.get(keyOf(identity)) ?? (await this.storedLinks.findUserId(transaction, identity));
-    if (userId === undefined) this.sight = { ...this.sight, linked: null };
+    if (userId === undefined) this.lookup = { ...this.lookup, linked: null };
     return userId;
   }
 
   async findById(transaction: Transaction, id: string): Promise<HostUser | undefined> {
     const user = this.changed.get(id) ?? (await this.storedUsers.findById(transaction, id));
-    this.sight = { ...this.sight, linked: user ?? null };
+    this.lookup = { ...this.lookup, linked: user ?? null };
     return user;
   }
 
@@ -59,7 +59,7 @@ export class ForeseenUsers {
     const id =
       this.made.get(normalized(email)) ?? (await this.storedUsers.findByEmail(transaction, email))?.id;
     const user = id === undefined ? undefined : await this.findById(transaction, id);
-    this.sight = { ...this.sight, linked: null, withEmail: user ?? null };
+    this.lookup = { ...this.lookup, linked: null, withEmail: user ?? null };
     return user;
   }
 

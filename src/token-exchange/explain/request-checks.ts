@@ -4,7 +4,7 @@ import { ACTOR_REQUIRED } from '../verify/checks.js';
 import type { CheckKind } from './check-kinds.js';
 import { listsOf, maskedText, mayActOf, remainingSeconds } from './shown-values.js';
 
-/** Whether they may come together, or the subject alone. */
+/** Whether subject and actor, or the subject alone, may be exchanged. */
 export const OF_THE_PARTIES: readonly CheckKind[] = [
   {
     check: 'parties',

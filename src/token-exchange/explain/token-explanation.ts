@@ -9,7 +9,7 @@ import type { CheckResult } from '../verify/token-check.js';
 /** JSON throughout: times are ISO 8601. No member holds a token; an e-mail address and a `sub` are masked. */
 export interface TokenExplanation {
   readonly flow: AccessFlow;
-  /** The moment as of which times were checked. What is stored is checked as it is now. */
+  /** The moment for which times were checked. Stored data is checked as it is now. */
   readonly judgedAt: string;
   readonly outcome: 'accepted' | 'refused';
   /** The reason and what to do about it; null where it would be accepted. */
@@ -30,7 +30,7 @@ export interface ExplainedRefusal {
   readonly check: Check;
   /** Null where it is about both tokens, or the request. */
   readonly party: Party | null;
-  /** What exactly was wrong, where there is more to tell. */
+  /** The exact fault, if there is more to say. */
   readonly detail: string | null;
   readonly cause: string;
   readonly remedy: string;
@@ -40,13 +40,13 @@ export interface ExplainedRefusal {
 export type EndpointRefusal = 'not_available' | 'not_enabled';
 
 export interface ExplainedCheck extends CheckResult {
-  /** Whose token; null where it is about both, or about the request. */
+  /** Whose token; null for both, or for the request. */
   readonly party: Party | null;
 }
 
 export interface ExplainedParty {
   readonly party: Party;
-  /** What the token says, as it was sent: it may be forged, unless the check `signature` has passed. */
+  /** The claims as sent: they may be forged, unless the check `signature` has passed. */
   readonly token: ExplainedToken;
   /** The entry whose key it names, else the only one of its issuer; null where there is none. */
   readonly entry: ExplainedEntry | null;
@@ -72,7 +72,7 @@ export interface ExplainedEntry {
   readonly label: string;
   readonly type: 'static' | 'jwks';
   readonly isSuspended: boolean;
-  /** What its tokens may do, a phrase for each thing. */
+  /** What its tokens may do, in phrases. */
   readonly policy: readonly string[];
 }
 
@@ -85,7 +85,7 @@ export interface ExplainedUser {
   readonly roleBefore: string | null;
   /** Null where the user would not come in. */
   readonly roleAfter: string | null;
-  /** Whether the role claim names no role that can be assigned, and is not heard. */
+  /** Whether the role claim is ignored, since it names no role that can be assigned. */
   readonly ignoresRoleClaim: boolean;
   /** The names of what the login would change beside the role. */
   readonly changedNames: readonly ('givenName' | 'familyName')[];

@@ -35,7 +35,7 @@ import { decide } from '../users/decide.js';
 import type { IdentityLinkRepository } from '../users/identity-link.repository.js';
 import { sortKeyOf } from '../users/identity.service.js';
 import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
-import type { IdentitySight } from './foreseen-users.js';
+import type { IdentityLookup } from './foreseen-users.js';
 import { ForeseenUsers } from './foreseen-users.js';
 import type { Findings } from './findings.js';
 import { explanationOf } from './findings.js';
@@ -56,7 +56,7 @@ export interface ExplanationSources {
   readonly clock: Clock;
 }
 
-/** Whom the service trusts at this moment, as far as the database and the configuration tell. */
+/** The issuers and keys that the service trusts now, from the database and the configuration. */
 interface Trust {
   readonly entries: readonly TrustedKeyEntry[];
   readonly keys: TrustedKeyService;
@@ -121,7 +121,7 @@ export class TokenExplainer {
 class Walk {
   private readonly verifier: ExternalTokenVerifier;
   private readonly users: ForeseenUsers;
-  private readonly sights = new Map<Party, IdentitySight>();
+  private readonly lookups = new Map<Party, IdentityLookup>();
   private readonly order: Party[] = [];
   private terms: Terms | undefined;
   private used: readonly boolean[] = [];
@@ -232,7 +232,7 @@ class Walk {
       if (error instanceof Rejection) error.add({ party, ...issuerAndKid(token) });
       throw error;
     } finally {
-      this.sights.set(party, this.users.takeSight());
+      this.lookups.set(party, this.users.takeLookup());
     }
   }
 
@@ -245,9 +245,9 @@ class Walk {
     const key = isNamed ? await this.trust.keys.find(issuer, kid) : undefined;
     const [only, ...others] = this.trust.entries.filter((entry) => entry.issuer === issuer);
     const policy = key?.policy ?? (others.length === 0 ? only : undefined);
-    const sight = this.sights.get(party);
+    const lookup = this.lookups.get(party);
     const isUsed = this.used[party === 'subject' ? 0 : 1];
-    return { party, results, header, payload, policy, sight, isUsed };
+    return { party, results, header, payload, policy, lookup, isUsed };
   }
 }
 

@@ -7,10 +7,11 @@ import type { CheckKind, TokenFacts } from './check-kinds.js';
 import { emailOf, storedRolesOf } from './shown-values.js';
 
 /** Whether the identity is linked to a user who is there. */
-export const isKnown = ({ sight }: TokenFacts) => typeof sight?.linked === 'object' && sight.linked !== null;
-/** Also where nobody has looked yet. */
+export const isKnown = ({ lookup }: TokenFacts) =>
+  typeof lookup?.linked === 'object' && lookup.linked !== null;
+/** Also if not looked up yet. */
 const mayBeUnknown = (token: TokenFacts) => !isKnown(token);
-const mayBeFound = ({ sight }: TokenFacts) => sight?.withEmail !== null;
+const mayBeFound = ({ lookup }: TokenFacts) => lookup?.withEmail !== null;
 
 /** How a token's user is found or made. */
 export const OF_THE_USER: readonly CheckKind[] = [
@@ -46,20 +47,20 @@ export const OF_THE_USER: readonly CheckKind[] = [
     about: 'linkExistingUsers',
     reasons: ['linking_not_allowed', 'privileged_linking_not_allowed'],
     applies: (token) => mayBeUnknown(token) && mayBeFound(token),
-    compared: ({ policy, sight }) => [
+    compared: ({ policy, lookup }) => [
       policy?.linkExistingUsers === false
         ? 'no user with that e-mail address'
         : policy?.linkPrivileged === false
           ? 'a user who is no administrator'
           : 'a user with that e-mail address',
-      sight?.withEmail?.role ?? 'none',
+      lookup?.withEmail?.role ?? 'none',
     ],
   },
   {
     check: 'admission',
     about: 'provisionUsers',
     reasons: ['provisioning_not_allowed'],
-    applies: (token) => mayBeUnknown(token) && token.sight?.withEmail === null,
+    applies: (token) => mayBeUnknown(token) && token.lookup?.withEmail === null,
     compared: ({ policy }) => [
       policy?.provisionUsers === false ? 'a user who is there' : 'a user who may be made',
       'no user with that e-mail address',
@@ -108,6 +109,6 @@ export const OF_THE_USER: readonly CheckKind[] = [
 ];
 
 /** The user whom a token leads to, where there is one. */
-export function userOf({ sight }: TokenFacts): HostUser | undefined {
-  return sight?.linked ?? sight?.withEmail ?? undefined;
+export function userOf({ lookup }: TokenFacts): HostUser | undefined {
+  return lookup?.linked ?? lookup?.withEmail ?? undefined;
 }

@@ -167,12 +167,12 @@ function commitOf(
   sessions = { columns: sql``, insertion: sql`` },
 ): CommitStatement {
   const idType = identifier(users.idType);
-  const stands = (party: Sql) => sql`(
+  const stands = (role: Sql) => sql`(
       SELECT true FROM token_exchange_identity_link AS link
-        JOIN ${identifier(users.name)} AS account ON account.${identifier(users.columns.id)} = ${party}_user_id
-      WHERE link.issuer = ${party}_issuer AND link.subject = ${party}_sub AND link.user_id::text = ${party}_user_id::text
-        AND account.${identifier(users.columns.version)}::text = ${party}_version
-        AND (${party}_projects IS NULL OR ${party}_projects = link.projects_digest)
+        JOIN ${identifier(users.name)} AS account ON account.${identifier(users.columns.id)} = ${role}_user_id
+      WHERE link.issuer = ${role}_issuer AND link.subject = ${role}_sub AND link.user_id::text = ${role}_user_id::text
+        AND account.${identifier(users.columns.version)}::text = ${role}_version
+        AND (${role}_projects IS NULL OR ${role}_projects = link.projects_digest)
     )`;
   const decided = parameter('json', ({ decided: rows }: Statement) =>
     JSON.stringify(rows.map(rowOf(events))),

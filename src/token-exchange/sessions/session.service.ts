@@ -255,7 +255,7 @@ function keysOf(
   return [...inherited.flatMap((keys) => keys ?? []), ...own];
 }
 
-/** The sessions of each user that would have gone on. */
+/** The sessions of each user that had not ended. */
 function liveByUser(sessions: readonly DeletedSession[], now: Date): Map<string, DeletedSession[]> {
   const live = new Map<string, DeletedSession[]>();
   for (const session of sessions.filter(({ expiresAt }) => expiresAt > now))

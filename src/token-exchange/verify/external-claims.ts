@@ -178,11 +178,11 @@ function isEmailVouchedFor({ email_verified: isVerified }: ClaimSet): boolean {
 }
 
 /** RFC 8693 §4.4: `sub` names the actor, with `iss` if that is not the token's own. */
-function mayAct({ may_act: party }: ClaimSet): ExternalClaims['mayAct'] {
-  if (party === undefined) return undefined;
-  if (!isJsonObject(party)) throw invalid('may_act must be an object');
-  const iss = optionalText(party, 'iss');
-  return { sub: requiredText(party, 'sub'), iss };
+function mayAct({ may_act: actor }: ClaimSet): ExternalClaims['mayAct'] {
+  if (actor === undefined) return undefined;
+  if (!isJsonObject(actor)) throw invalid('may_act must be an object');
+  const iss = optionalText(actor, 'iss');
+  return { sub: requiredText(actor, 'sub'), iss };
 }
 
 /**

@@ -19,7 +19,7 @@ export const CURSOR_PATTERN = '^[A-Za-z0-9_-]+$';
 export interface Place {
   /** A UUID. */
   readonly id: string;
-  /** What the list is sorted by, as text; empty in the order of ids. */
+  /** The sort key, as text; empty in the order of ids. */
   readonly key: string;
 }
 
@@ -56,7 +56,7 @@ export class PageCursors {
   readPlace(list: string, cursor: string): Place | undefined {
     if (cursor.length > MAX_CURSOR_CHARACTERS) return undefined;
     const bytes = Buffer.from(cursor, 'base64url');
-    // What is no base64url, or has spare bits in its last character, is not as it was written.
+    // Not base64url, or with spare bits in the last character: not a cursor of this service.
     if (bytes.length < ID_BYTES + TAG_BYTES || bytes.toString('base64url') !== cursor) return undefined;
     const id = bytes.subarray(0, ID_BYTES);
     const tag = bytes.subarray(ID_BYTES, ID_BYTES + TAG_BYTES);

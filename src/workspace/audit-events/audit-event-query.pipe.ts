@@ -6,7 +6,6 @@ import { ApiRefusal } from '../api/api-refusal.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { QueryPipe, readId } from '../api/query.pipe.js';
 
-/** What is asked for. */
 export interface AuditEventQuery extends PageQuery {
   readonly filter: TrailFilter;
   /** As it was given; nothing is filled in. */

@@ -14,7 +14,7 @@ export class CredentialSchemas {
     return CREDENTIAL_TYPES.get(type);
   }
 
-  /** What is wrong with the data, as a sentence that names members and rules but holds no value; undefined: nothing. */
+  /** The fault of the data, as a sentence with names of members and rules but no value; undefined: none. */
   async problemOf(type: string, data: object): Promise<string | undefined> {
     const schema = CREDENTIAL_TYPES.get(type);
     if (schema === undefined) return 'type is not known';
@@ -26,7 +26,7 @@ export class CredentialSchemas {
     return error === undefined ? 'data is not valid' : sentenceOf(error);
   }
 
-  /** What is wrong with a patch of data, from its names alone: null removes a member of any name. */
+  /** The fault of a patch of data, from its names alone: null removes a member of any name. */
   problemOfPatch(type: string, patch: Readonly<Record<string, unknown>>): string | undefined {
     const schema = CREDENTIAL_TYPES.get(type);
     if (schema === undefined) return 'type is not known';

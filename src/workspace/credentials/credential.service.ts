@@ -12,7 +12,6 @@ import { CredentialRepository, sealedForCredential } from './credential.reposito
 
 type CredentialData = Record<string, unknown>;
 
-/** What a new credential is made of. */
 export interface CredentialDraft {
   readonly projectId: string;
   readonly name: string;
@@ -20,7 +19,7 @@ export interface CredentialDraft {
   readonly data: CredentialData;
 }
 
-/** What is to change; members that are not there stay. */
+/** The changed members; absent ones stay. */
 export interface CredentialPatch {
   readonly name?: string;
   readonly type?: string;

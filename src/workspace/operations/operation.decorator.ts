@@ -130,7 +130,7 @@ function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorato
   );
 }
 
-/** What the caller and the instance must have. */
+/** The needs, in words. */
 function needsOf({ right, feature }: Operation): string {
   const needs = right === undefined ? 'Every signed-in user may.' : `Needs the right \`${right}\`.`;
   return feature === undefined ? needs : `${needs} Needs the licence feature \`${feature}\`.`;

@@ -17,7 +17,7 @@ const THINGS: readonly NamedThing[] = [
   { parameter: 'credentialId', kind: 'credential' },
 ];
 
-/** What a right in a project is asked for, among the parameters of a path. */
+/** The thing among the parameters of a path that decides the project. */
 export function thingIn(parameters: readonly string[]): NamedThing | undefined {
   return THINGS.find(({ parameter }) => parameters.includes(parameter));
 }

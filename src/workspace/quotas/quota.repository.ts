@@ -16,7 +16,7 @@ export interface QuotaLimits {
 
 export type QuotaKind = keyof QuotaLimits;
 
-/** What is counted by its rows. */
+/** Kinds that are counted in rows. */
 export type RowKind = Exclude<QuotaKind, 'bytes'>;
 
 interface Counted {
@@ -49,7 +49,7 @@ export class QuotaRepository {
     return (await managerOf(transaction).query<object[]>(sql, [ownerId, limit])).length > 0;
   }
 
-  /** What a project takes; see the migration of `project_size`. A writer holds the row until its transaction ends. */
+  /** The size of a project; see the migration of `project_size`. A writer holds the row until its transaction ends. */
   async bytesOf(transaction: Transaction, projectId: string): Promise<number> {
     const sql = 'SELECT bytes::float8 AS bytes FROM project_size WHERE project_id = $1';
     const [size] = await managerOf(transaction).query<{ bytes: number }[]>(sql, [projectId]);

@@ -37,7 +37,6 @@ const TAGS: Readonly<Record<string, string>> = {
   Credentials: 'Secrets that workflows use: they go in and never come out.',
 };
 
-/** What is described. */
 interface Subject {
   readonly application: INestApplication;
   readonly baseUrl: string;
@@ -135,7 +134,7 @@ interface Operation {
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** What follows the path of a list in that of one thing: the parameter with its id, and what is done to it or lies in it. */
+/** The rest of a thing's path after that of its list: the parameter with its id, and an action or a part. */
 const ONE = /^\/\{(\w+)\}(\/[^{}]+)?$/;
 
 /** Where `POST /things` makes one, the id that it answers is that of every operation on `/things/{thingId}` and below. */

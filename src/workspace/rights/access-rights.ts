@@ -93,7 +93,7 @@ function verdictOnUser({ id, role }: User, right: 'user:read' | 'user:write', us
   return right === 'user:write' && !grants([role], right) ? 'forbidden' : undefined;
 }
 
-/** What one of them does not see comes first: that it is there is not for the call to learn. */
+/** A 404 comes first, since the call must not learn that the thing exists. */
 function refuse(verdicts: readonly Verdict[]): void {
   for (const reason of ['not_found', 'forbidden'] as const)
     if (verdicts.includes(reason)) throw new ApiRefusal(reason);

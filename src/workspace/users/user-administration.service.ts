@@ -8,7 +8,6 @@ import { UserRepository } from '../../users/user.repository.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { AccessRights } from '../rights/access-rights.js';
 
-/** What one user may change of another. */
 export type UserAdministrationChange = Pick<UserChange, 'role' | 'enabled'>;
 
 @Injectable()

@@ -5,7 +5,7 @@ import { joined, parameter, sql } from '../../platform/database/sql.js';
 import type { Place } from '../api/page-cursor.js';
 import type { MemberScope } from '../rights/rights.js';
 
-/** What a caller may sort by; otherwise a list is in the order of ids. */
+/** The sort keys; without one a list is in the order of ids. */
 export const SORT_KEYS = ['updatedAt', 'name'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
@@ -66,7 +66,7 @@ interface CountRow {
   readonly isEnd: boolean;
 }
 
-/** What both statements are run with. */
+/** The input of both statements. */
 type ListSql = Sql<WorkflowScope & Partial<Pick<WorkflowPageQuery, 'after' | 'limit'>>>;
 type CountStatement = PreparedStatement<WorkflowScope, CountRow>;
 type PageStatement = PreparedStatement<WorkflowPageQuery, PlacedWorkflow>;

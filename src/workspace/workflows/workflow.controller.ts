@@ -277,7 +277,7 @@ export class WorkflowController {
     }
   }
 
-  /** What is of another size afterwards. */
+  /** A change of the size. */
   private async resized(id: string, change: WorkflowChange): Promise<WorkflowAnswer> {
     const bytes = found(await this.workflows.projectIdOf(id));
     const changed = await this.transactions.run((transaction) =>
@@ -303,7 +303,7 @@ function orderOf({ sort, order, name, search }: Omit<WorkflowListQuery, keyof Pa
   return { sort: by, order: order ?? USUAL_DIRECTION[by] };
 }
 
-/** Of what the acting user has just made or changed. */
+/** The answer for a workflow that was just created or changed. */
 function changedAnswer(workflow: Workflow | undefined): WorkflowAnswer {
   return workflowAnswer(found(workflow), true);
 }

@@ -47,7 +47,7 @@ export type NewWorkflow = Pick<Workflow, 'projectId' | 'name' | 'active' | 'node
 /** The members of a workflow that may change. */
 export type WorkflowChange = Partial<Omit<NewWorkflow, 'projectId'>>;
 
-/** What the database says when a workflow is made. */
+/** Set by the database. */
 type WorkflowTimes = Pick<Workflow, 'createdAt' | 'updatedAt'>;
 
 /** The column of each member. */

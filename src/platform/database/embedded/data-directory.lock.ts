@@ -93,8 +93,8 @@ class Starter {
   }
 
   /**
-   * Of starters that see each other, the one whose name comes first stays until the others have withdrawn, so that one of
-   * them all holds the directory in the end.
+   * Among starters that see each other, the first by name stays until the others have withdrawn, so that one holds the directory
+   * in the end.
    * @throws DataDirectoryLockedError when another is in, comes first, or does not withdraw
    */
   becomeHolder(): void {

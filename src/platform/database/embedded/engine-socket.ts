@@ -1,4 +1,4 @@
-// What the driver takes for a connection to a server: its bytes go to the embedded engine, and the engine's come back.
+// A connection for the driver: its bytes go to the embedded engine, and the engine's come back.
 import { Duplex } from 'node:stream';
 import type { Engine } from './engine.js';
 import { joined } from './engine.js';

@@ -18,8 +18,7 @@ interface Waiting {
  * @throws what the engine's start throws
  */
 export async function startEngineThread(file: string, settings: EngineSettings): Promise<Engine> {
-  // What was loaded before the service, such as an SDK of traces, stays out of the engine: it might listen, or never let the
-  // thread end.
+  // Code that was loaded before the service, such as an SDK of traces, stays out of the engine: it might keep the thread alive.
   const thread = new EngineThread(new Worker(file, { workerData: settings, execArgv: [], env: {} }));
   await thread.started;
   return thread;

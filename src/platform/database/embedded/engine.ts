@@ -61,7 +61,7 @@ async function createPglite({ directory, forcesWrites }: EngineSettings) {
   if (!forcesWrites) return PGlite.create(dataDirectory, { startParams });
   const fs = await forcedFiles(dataDirectory);
   const pglite = await PGlite.create({ fs, startParams: forcingStartParams(startParams) });
-  // What makes a new database, and a process that did not force writes, leaves files behind that may not be on the disk yet.
+  // After the creation, or a process that did not force writes, files may not be on the disk yet.
   await forceAll(dataDirectory);
   return pglite;
 }

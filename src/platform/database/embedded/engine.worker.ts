@@ -1,4 +1,4 @@
-// What the embedded engine's own thread does: it starts the engine, then answers what it is asked, one after the other.
+// The thread of the embedded engine: starts it, then answers one question after the other.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { EngineSettings } from './engine.js';
 import { startEngine } from './engine.js';

@@ -13,7 +13,7 @@ const WITH_FSYNC = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'];
 const AT_A_TIME = 64;
 const INPUT_OUTPUT_ERROR = 29;
 
-/** What of Emscripten's file system is used: its files are those of Node.js, and have no `fsync`. */
+/** The used members of Emscripten's file system: its files are those of Node.js, and have no `fsync`. */
 interface EmscriptenModule {
   readonly NODEFS: {
     readonly stream_ops: { fsync?: (stream: OpenStream) => number };

@@ -15,7 +15,7 @@ export interface ProcessIdentity {
   readonly startedAt: string | undefined;
 }
 
-/** What is read from a file, which any program may have written. */
+/** The members of a file, which any program may have written. */
 interface ProcessMembers extends Pick<Partial<ProcessIdentity>, 'processId' | 'startedAt'> {
   readonly place?: string;
 }

@@ -72,7 +72,7 @@ export class DatabaseThrottlerStorage implements RefundingThrottlerStorage {
     this.refused.forget(key);
   }
 
-  /** What is known of a client that is over its limit. */
+  /** The window of a client that is over its limit. */
   private refusalOf(key: string, limit: number): CountingWindow | undefined {
     const refused = this.refused.find(key);
     if (refused === undefined || refused.hits <= limit) return undefined;

@@ -13,7 +13,7 @@ export const THROTTLE_STORAGE = Symbol('THROTTLE_STORAGE');
 /** Length of a throttle's window: the limits are per minute. */
 export const WINDOW_MS = 60_000;
 
-/** What is limited, and to how many requests that a client may make within a minute of its first. */
+/** A name, and the number of requests that a client may make within a minute of its first. */
 export interface Bucket {
   /** Names it among the counters. */
   readonly name: string;
@@ -53,7 +53,7 @@ export abstract class MinuteThrottlerGuard extends ThrottlerGuard {
     super([{ ttl: WINDOW_MS, limit: bucket.perMinute }], storage, reflector);
   }
 
-  /** Whose requests are counted together: those of one address, unless a bucket knows better. */
+  /** Requests of one address are counted together, unless a bucket overrides this. */
   protected override getTracker({ ip }: { readonly ip?: string }): Promise<string> {
     return Promise.resolve(clientOf(ip));
   }

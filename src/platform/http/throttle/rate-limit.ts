@@ -1,4 +1,4 @@
-// What the answer to a client says of a limit that it is counted by, and the refusal of one that is over it.
+// Headers that show a client its rate limit, and the refusal above it.
 import type { ThrottleVerdict } from './counting-windows.js';
 
 /** How the headers of all limits begin. */
@@ -44,7 +44,6 @@ export class TooManyRequestsError extends Error {
     super(`too many requests; the next one passes in ${retryAfterSeconds} s`);
   }
 
-  /** What is still to be sent. */
   get headers(): Readonly<Record<string, string>> | undefined {
     if (this.rateLimit === undefined) return undefined;
     return { ...rateLimitHeaders(this.rateLimit), 'Retry-After': String(this.retryAfterSeconds) };

@@ -1,4 +1,4 @@
-// What a storage must be able to do so that a request can be counted elsewhere than where it was counted first.
+// A storage that can refund a hit, so that a request can be counted in another place.
 import type { ThrottlerStorage } from '@nestjs/throttler';
 
 /**
