@@ -1,5 +1,6 @@
 // The words that the project does not use, and the longest sentence: for comments and texts of the code, by ESLint, and for Markdown,
 // by scripts/prose.mjs.
+import { relative } from 'node:path';
 
 /**
  * What stands for each: the word of the field. Words join the list once the code, or the documents, have none of them left.
@@ -22,12 +23,20 @@ const WORDS = [
   { banned: /\bsights?\b/i, write: 'lookup, result', in: ['code', 'documents'] },
   { banned: /\bwalk(?:s|ed|ing)?\b/i, write: 'evaluation, read', in: ['code'] },
   { banned: /\bof ours\b/i, write: 'of the service, of the instance', in: ['code'] },
+  { banned: /\b(?:told|tell(?:s|ing)?)\b/i, write: 'log, record, publish, say', in: ['source'] },
+  { banned: /\bnobody\b/i, write: 'no user, no process', in: ['source'] },
+  { banned: /\b(?:some|any|every)body\b/i, write: 'user, client, operator', in: ['source'] },
+  { banned: /\b(?:who(?:m)?|what)ever\b/i, write: 'the subject of the sentence', in: ['source'] },
+  { banned: /(?<!third-|@param )\bpart(?:y|ies)\b/i, write: 'subject and actor', in: ['source'] },
+  { banned: /\bgone\b/i, write: 'deleted, revoked, disconnected', in: ['source'] },
+  { banned: /\bvouch(?:es|ed|ing)?\b/i, write: 'sign', in: ['source'] },
+  { banned: /\bby then\b/i, write: 'before, in time', in: ['source'] },
 ];
 
-/** @param area `code` or `documents` */
-export function bannedWordsIn(text, area) {
+/** @param areas of `source` (the TypeScript of src/), `code` (also tests and scripts) and `documents` */
+export function bannedWordsIn(text, ...areas) {
   const prose = text.replace(/`[^`\n]*`/g, '``');
-  return WORDS.filter((word) => word.in.includes(area)).flatMap(({ banned, write }) => {
+  return WORDS.filter((word) => areas.some((area) => word.in.includes(area))).flatMap(({ banned, write }) => {
     const found = banned.exec(prose);
     return found === null ? [] : [`"${found[0]}": write ${write}`];
   });
@@ -77,8 +86,10 @@ function paragraphsOf(comments) {
 }
 
 function words(context) {
+  const isSource = /^src[/\\].*\.ts$/.test(relative(context.cwd, context.filename));
+  const areas = isSource ? ['source', 'code'] : ['code'];
   const check = (node, text) => {
-    for (const problem of bannedWordsIn(text, 'code')) context.report({ node, message: problem });
+    for (const problem of bannedWordsIn(text, ...areas)) context.report({ node, message: problem });
   };
   const checkText = (node, text) => {
     if (isProse(text)) check(node, text);

@@ -22,7 +22,7 @@ export class LoginFailedPage {
     @Inject(WEB_OPTIONS) private readonly options: Pick<WebOptions, 'frameAncestors'>,
   ) {}
 
-  /** Whoever may not frame the instance is told nothing: this half of D50; the other is embed-error.filter.ts. */
+  /** A page that may not frame the instance gets no message: this half of D50; the other is embed-error.filter.ts. */
   render({ word, requestId, origin }: RefusedLogin): string {
     const host = origin !== undefined && this.mayFrame(origin) ? origin : '';
     const values = new Map(Object.entries({ word, request: requestId, host }));

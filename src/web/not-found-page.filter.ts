@@ -8,7 +8,7 @@ import { LOGGER } from '../platform/log/log.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { PublicFiles } from './public-files.js';
 
-/** What programs ask for; a page would be no use to them, whatever they say that they accept. */
+/** Paths of programs, to which a page is no use, even if they accept it. */
 const FOR_PROGRAMS = /^\/(?:rest|api|assets|\.well-known|healthz|metrics)(?:\/|$)/;
 
 @Catch(NotFoundException)
@@ -31,7 +31,7 @@ export class NotFoundPageFilter extends ErrorFilter {
   }
 }
 
-/** Whether a browser is on its way to a page, and no route is there for any method. */
+/** Whether a browser navigates to a path without any route. */
 function isVisit({ is404, method, url, headers, server }: FastifyRequest): boolean {
   const [path = ''] = url.split('?', 1);
   if (!is404 || !['GET', 'HEAD'].includes(method) || FOR_PROGRAMS.test(path)) return false;

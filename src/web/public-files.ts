@@ -7,7 +7,7 @@ import { MEDIA_TYPES, PublicFile, VersionedAssets } from '../platform/http/publi
 export interface WebOptions {
   /** Folder that holds the page and the files it is made of. */
   readonly publicDirectory: string;
-  /** The origins that may frame the instance now; none at all: nobody may; undefined: nothing is said here. */
+  /** The origins that may frame the instance now; empty: none may; undefined: a reverse proxy says so. */
   readonly frameAncestors: () => readonly string[] | undefined;
 }
 
@@ -57,11 +57,11 @@ export class PublicFiles {
   readonly renewed: PublicFile;
   /** Ends the session in an unseen frame. */
   readonly signOut: PublicFile;
-  /** What people see at an address where nothing is. */
+  /** The page for unknown addresses. */
   readonly notFound: PublicFile;
-  /** What is shown of a refused login, with places to fill in: see login-failed.page.ts. */
+  /** The template for refused logins: see login-failed.page.ts. */
   readonly loginFailed: string;
-  /** For answers that name no icon of their own: JSON, and whatever a visitor looks at. */
+  /** For answers that name no icon, such as JSON. */
   readonly favicon: PublicFile;
   /** The script for host pages, compiled from embed/. */
   readonly embedScript: PublicFile;
@@ -69,7 +69,7 @@ export class PublicFiles {
   readonly embedTypes: PublicFile;
   readonly assets: VersionedAssets;
 
-  /** @throws Error when a file is missing: the build has gone wrong, and the service must not start */
+  /** @throws Error when the build left a file out: the service must not start */
   constructor(@Inject(WEB_OPTIONS) { publicDirectory }: WebOptions) {
     const read = (name: string) => readFileSync(join(publicDirectory, name));
     const files = Object.entries(ASSET_TYPES).map(([name, contentType]) => {

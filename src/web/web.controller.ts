@@ -12,7 +12,7 @@ export class WebController extends PageController {
     super(files);
   }
 
-  /** Where a login leads to that renews, in a frame of its own, or that goes on to a page that tells nothing by itself. */
+  /** The target of a renewal, in its own frame, or of a login whose page reports no session. */
   @Get('renewed')
   async renewed(@Res() reply: FastifyReply): Promise<void> {
     await answerFile(reply, this.files.renewed);

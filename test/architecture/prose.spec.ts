@@ -6,11 +6,11 @@ import { problemsOf } from '../../scripts/prose.mjs';
 const BANNED = 'judges';
 const LONG = `This has ${'many '.repeat(33)}words.`;
 
-function problemsIn(text: string): string[] {
+function problemsIn(text: string, filename = 'test/a.ts'): string[] {
   const rules = { 'prose/words': 2, 'prose/sentences': 2 } as const;
   const languageOptions = { ecmaVersion: 2023, sourceType: 'module' } as const;
   return new Linter()
-    .verify(text, [{ plugins: { prose }, languageOptions, rules }])
+    .verify(text, [{ files: ['**/*.{js,ts}'], plugins: { prose }, languageOptions, rules }], { filename })
     .map(({ message }) => message);
 }
 
@@ -38,6 +38,22 @@ describe('the lint rules about words and sentences', () => {
     ['JSDoc with tags', `/**\n * ${'many '.repeat(30)}\n * @param name ${'many '.repeat(30)}\n */`],
   ])('allow %s', (_, text) => {
     expect(problemsIn(text)).toEqual([]);
+  });
+});
+
+describe('the lint rule about words of src/', () => {
+  const rule = '"told": write log, record, publish, say';
+
+  it.each([
+    ['src/a.ts', [rule]],
+    ['test/src/a.ts', []],
+    ['src/a.js', []],
+  ])('reports in %s: %j', (filename, problems) => {
+    expect(problemsIn('// It is told.', filename)).toEqual(problems);
+  });
+
+  it.each(['@param party which token', 'a third-party cookie', '`party`'])('allows %s', (text) => {
+    expect(problemsIn(`// ${text}`, 'src/a.ts')).toEqual([]);
   });
 });
 

@@ -16,7 +16,7 @@ export interface CheckedEntry {
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
-  /** What its tokens may do, a phrase for each thing; empty where it has problems. */
+  /** What its tokens may do, in phrases; empty if it has problems. */
   readonly policy: readonly string[];
   /** As a token exchange, or as an embedded login where the entry takes nothing else; null without a token. */
   readonly explanation: TokenExplanation | null;

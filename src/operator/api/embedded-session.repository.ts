@@ -33,8 +33,8 @@ export class EmbeddedSessionRepository {
   constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
 
   /**
-   * A page of them, the newest first: the one that ends last is the newest, and its time has an index. Of a family, which has several
-   * rows for half a minute while it is renewed, the latest.
+   * A page of them, the newest first: the newest ends last, and its time has an index. A family has several rows for half a
+   * minute after a renewal; the latest counts.
    */
   async list(now: Date, { userId, email, issuer, after, limit }: SessionQuery): Promise<EmbeddedSession[]> {
     const rows = await this.database.query<EmbeddedSession & { vouchedBy: unknown }>(

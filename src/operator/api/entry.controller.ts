@@ -23,12 +23,12 @@ import { Call, OperatorController } from './operator-call.decorator.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
 
-/** What is stored of a fetched key set, without the address's hash. */
+/** A stored key set without the hash of its address. */
 type KeySetAnswer = Omit<StoredKeySet, 'urlHash'>;
 
 interface EntryAnswer extends ListedEntry {
   readonly keySet: KeySetAnswer | null;
-  /** What is revoked of the issuer and holds. */
+  /** The revocations of the issuer that hold. */
   readonly revoked: readonly { readonly kid: string | null; readonly revokedAt: string }[];
 }
 

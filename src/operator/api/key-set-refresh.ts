@@ -9,7 +9,7 @@ import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 import type { OperatorCall, OperatorCalls } from './operator-calls.js';
 
-/** A partner's server is not asked more often, whoever clicks. */
+/** A partner's server is not asked more often, also by several operators. */
 const PAUSE_MS = 5_000;
 /** Longer than the leader takes to hear of it and to fetch, and shorter than the page waits for an answer. */
 const WAIT_SECONDS = 20;
@@ -23,7 +23,7 @@ export class KeySetRefresh {
   ) {}
 
   /**
-   * What is stored of the key set afterwards.
+   * Returns the stored key set afterwards.
    * @throws CommandError where no outcome came in time
    */
   async refresh(urlHash: string, call: OperatorCall): Promise<StoredKeySet> {
@@ -34,9 +34,7 @@ export class KeySetRefresh {
     this.refuseSoon(before);
     const [outcome] = await this.calls.read(REFRESH_KEY_SETS, { urlHashes, waitSeconds: WAIT_SECONDS }, call);
     if (outcome !== undefined) return outcome;
-    throw new CommandError(
-      `Nobody has tried within ${WAIT_SECONDS} seconds: the log of the leading instance tells why.`,
-    );
+    throw new CommandError(`No attempt within ${WAIT_SECONDS} seconds: see the log of the leading instance.`);
   }
 
   private refuseSoon(stored: StoredKeySet | undefined): void {

@@ -44,8 +44,8 @@ export class OperatorCalls {
   }
 
   /**
-   * Tells what only this page reads.
-   * @param things whom or what it is about, by the names that the API has for them
+   * Reads for this page only.
+   * @param things the things that it shows, by their names in the API
    */
   async show<Result>(
     name: string,

@@ -1,4 +1,4 @@
-// Tells an operator the state of the instance: what is configured and licensed, who leads, how sinks keep up.
+// The state of the instance for operators: what is configured and licensed, who leads, how sinks keep up.
 import type { Startup } from '../../instance/startup.js';
 import { License } from '../../config/license.js';
 import { VERSION } from '../../platform/version.js';
@@ -40,7 +40,7 @@ export interface Overview {
   } | null;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
-  /** Of the instance that answers: of several each tells of itself. */
+  /** The state of the instance that answers. */
   readonly instance: {
     readonly startedAt: string;
     readonly leader: boolean;

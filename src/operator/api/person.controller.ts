@@ -51,7 +51,7 @@ interface OperatorSessionAnswer {
   readonly lastUsedAt: string;
   readonly expiresAt: string;
   readonly clientAddress: string;
-  /** Whether it is that of the call. */
+  /** Whether it is the session of this call. */
   readonly current: boolean;
 }
 

@@ -72,7 +72,7 @@ export interface ChosenSession {
 
 const read = (input: unknown) => readMembers<ChosenSession>(input, { id: sessionId });
 
-/** The whole family, whatever is being renewed in it. */
+/** Ends the whole family, also during a renewal. */
 export const END_SESSION: ChangeOperation<ChosenSession, null> = {
   name: 'sessions end',
   read,

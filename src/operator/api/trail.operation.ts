@@ -1,4 +1,4 @@
-// What the audit trail tells an operator: how many exchanges and refusals there were, which refusals, and why.
+// The audit trail for operators: numbers of exchanges and refusals, which refusals, and why.
 import type { ExplainedEvent } from '../../administration/explained-request.js';
 import { explainedRequest, explanationOf } from '../../administration/explained-request.js';
 import { oneOf, optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
@@ -48,7 +48,7 @@ export interface Activity {
   readonly until: string;
   readonly unit: 'events';
   readonly bucketSeconds: number;
-  /** Whether everything of this time was counted; else what happened since `countedSince`. */
+  /** Whether all of this time was counted; else only since `countedSince`. */
   readonly complete: boolean;
   readonly readEvents: number;
   readonly countedSince: string;
@@ -89,7 +89,7 @@ export interface ExplainedGroup extends Pick<
 export interface RefusalGroupsAnswer {
   /** The one with the newest refusal first, a hundred at most. */
   readonly data: readonly ExplainedGroup[];
-  /** Of all groups, also of those that are left out. */
+  /** The number of all groups, also of those that are left out. */
   readonly total: number;
   readonly groups: number;
   readonly since: string;
@@ -214,7 +214,7 @@ export class TrailOperations {
     return { person: await this.personOf(search.user, parts), issuer, kid, reason, event };
   }
 
-  /** Somebody who is no user is known by what tokens say of them. */
+  /** A person who is no user is known only from tokens. */
   private async personOf(
     text: string | undefined,
     { users }: InstanceParts,

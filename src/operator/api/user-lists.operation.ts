@@ -1,4 +1,4 @@
-// Finds users for an operator, and tells what there is of one.
+// Finds users for an operator, and shows one.
 import type { Read } from '../../administration/input.js';
 import { optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
 import { CommandError } from '../../administration/command-error.js';
@@ -46,8 +46,8 @@ export const SEARCH_USERS: ListOperation<UserSearch, UserPage> = {
     const { data, nextCursor } = pageOf(found, limit, listedUser, ({ id }) => id);
     const lastSignIns = await userProfiles.lastSignIns(data.map(({ id }) => id));
     const total = search === '' && cursor === undefined ? await userProfiles.count() : null;
-    const told = data.map((user) => ({ ...user, lastSignInAt: lastSignIns.get(user.id) ?? null }));
-    yield [{ data: told, nextCursor, total }];
+    const shown = data.map((user) => ({ ...user, lastSignInAt: lastSignIns.get(user.id) ?? null }));
+    yield [{ data: shown, nextCursor, total }];
   },
 };
 
@@ -61,7 +61,8 @@ async function findUsers(
     return user === undefined ? [] : [user];
   }
   const last = cursor === undefined ? undefined : await users.findById(cursor);
-  if (cursor !== undefined && last === undefined) throw new CommandError('The user of the cursor is gone.');
+  if (cursor !== undefined && last === undefined)
+    throw new CommandError('The user of the cursor was deleted.');
   return users.search(search, last?.normalizedEmail, limit + 1);
 }
 

@@ -3,7 +3,10 @@ import { Controller } from '@nestjs/common';
 import { PageController } from '../../platform/http/page.controller.js';
 import { OperatorPageFiles } from './operator-page.files.js';
 
-/** @rule D113 The operator's pages are one document, which names nobody in its addresses. See public/main.js for what outlives a sign-in. */
+/**
+ * @rule D113 The operator's pages are one document, whose addresses name no person. See public/main.js for what outlives a
+ *   sign-in.
+ */
 @Controller('admin')
 export class OperatorPageController extends PageController {
   constructor(files: OperatorPageFiles) {

@@ -58,7 +58,7 @@ export class OperatorPageFiles {
   readonly page: PublicFile;
   readonly assets: VersionedAssets;
 
-  /** @throws Error when a file is missing: the build has gone wrong, and the service must not start */
+  /** @throws Error when the build left a file out: the service must not start */
   constructor(@Inject(OPERATOR_PAGE_OPTIONS) { publicDirectory, sharedDirectory }: OperatorPageOptions) {
     const own = (name: string) => readFileSync(join(publicDirectory, name));
     const shared = (name: string) => readFileSync(join(sharedDirectory, name));

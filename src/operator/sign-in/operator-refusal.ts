@@ -2,7 +2,7 @@
 import { CommandError } from '../../administration/command-error.js';
 
 export type OperatorRefusalWord =
-  /** Nobody is signed in: there is no session, or it has ended. */
+  /** There is no session, or it has ended. */
   | 'sign_in_required'
   /** An access token, or the session of an embedded login, was presented: neither opens anything here. */
   | 'operator_session_required'

@@ -44,7 +44,7 @@ interface Person {
   readonly role: string;
 }
 
-/** Who is signed in. Times are ISO 8601. */
+/** The signed-in operator. Times are ISO 8601. */
 export interface OperatorAnswer {
   readonly operator: Person & { readonly id: string };
   readonly signedInAt: string;

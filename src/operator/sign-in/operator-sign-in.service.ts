@@ -32,7 +32,7 @@ export interface Origin {
   readonly presented?: string;
 }
 
-/** Somebody who has just signed in. */
+/** The result of a sign-in. */
 export interface SignedIn extends OpenedOperatorSession {
   readonly account: OperatorAccount;
 }
@@ -62,8 +62,8 @@ export class OperatorSignInService {
   ) {}
 
   /**
-   * @throws OperatorRefusal `invalid_credentials`, whatever the reason
-   * @throws TooManyRequestsError where the account waits for this address, or too many others are being checked
+   * @throws OperatorRefusal `invalid_credentials` for every reason
+   * @throws TooManyRequestsError if the account waits for this address, or too many others are being checked
    */
   signIn(email: string, password: string, origin: Origin): Promise<SignedIn> {
     return this.inTurn(email, origin, async (key) => {
@@ -80,7 +80,7 @@ export class OperatorSignInService {
   }
 
   /**
-   * Sets the first password, or a new one, by a code that somebody with a shell has handed over, and signs in.
+   * Sets the first password, or a new one, with a code from a command, and signs in.
    * @throws OperatorRefusal `invalid_code`, or `bad_request` for a password that breaks a rule
    * @throws TooManyRequestsError as `signIn`
    */
@@ -148,9 +148,9 @@ export class OperatorSignInService {
   }
 
   /**
-   * Checks an attempt when its turn has come. Who has to wait anyway takes nobody's turn; it is counted only once it is checked, so
-   * that a crowd of others makes nobody wait longer.
-   * @param work is handed by what the attempt is forgotten once it has succeeded
+   * Queues the check of an attempt. An attempt that must wait for its account takes no place; it is counted only once it is
+   * checked, so that a crowd delays no other account.
+   * @param work gets the function that forgets the attempt after a success
    */
   private async inTurn<T>(
     email: string,
@@ -165,7 +165,7 @@ export class OperatorSignInService {
     });
   }
 
-  /** What is refused inside the transaction is told after it, since it leaves nothing behind. */
+  /** A refusal inside the transaction is recorded after it, since it is rolled back. */
   private async commit<Result>(
     origin: Origin,
     word: RefusedWord,
@@ -179,7 +179,7 @@ export class OperatorSignInService {
     }
   }
 
-  /** Ends the session with which somebody signs in once more: nobody could end it by its cookie any longer. */
+  /** Ends the session of a browser that signs in once more, since its cookie is lost. */
   private async left(transaction: Transaction, origin: Origin): Promise<AuditEvent[]> {
     const { presented } = origin;
     const ended = presented === undefined ? undefined : await this.sessions.end(transaction, presented);
@@ -213,7 +213,7 @@ export class OperatorSignInService {
     throw new OperatorRefusal(word);
   }
 
-  /** What was checked must be so still: role, state or password may have been changed while the hash was computed. */
+  /** Role, state and password must be as they were checked: they may have changed while the hash was computed. */
   private async confirmed(
     transaction: Transaction,
     { id, passwordHash }: OperatorAccount,

@@ -1,4 +1,4 @@
-// Limits how often somebody knocks at the operator's API, tries to sign in there, and how often an operator calls it.
+// Limits requests to the operator's API, attempts to sign in, and calls of operators.
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
@@ -19,7 +19,7 @@ export class OperatorSignInThrottlerGuard extends MinuteThrottlerGuard {
   }
 }
 
-/** Before anything is looked up by a cookie, which anybody can make up. */
+/** Before the lookup of a cookie, which any stranger can make up. */
 @Injectable()
 export class OperatorAddressThrottlerGuard extends MinuteThrottlerGuard {
   constructor(@InjectThrottlerStorage() storage: ThrottlerStorage, @Inject(Reflector) reflector: Reflector) {

@@ -8,7 +8,7 @@ import { OperatorRefusal } from './operator-refusal.js';
 import { OperatorSessionService } from './operator-session.service.js';
 import { stringifySetCookie } from 'cookie';
 
-/** What the operator's page is told at registration. */
+/** Options of the operator's page. */
 export interface OperatorOptions {
   /** The instance's own origin, which alone may write. */
   readonly baseUrl: string;
@@ -28,10 +28,10 @@ declare module 'fastify' {
   }
 }
 
-/** What a browser says of a request that no other site has made. */
+/** The `Sec-Fetch-Site` of requests that no other site made. */
 const OWN_SITES = new Set(['same-origin', 'none']);
 
-/** For signing in and out: nobody need be signed in. */
+/** For signing in and out, without a session. */
 @Injectable()
 export class OwnPageGuard implements CanActivate {
   constructor(@Inject(OPERATOR_OPTIONS) private readonly options: Pick<OperatorOptions, 'baseUrl'>) {}
@@ -65,8 +65,8 @@ export class OperatorGuard implements CanActivate {
 }
 
 /**
- * @rule D109 The operator's API takes its own sign-in alone, whatever the role: no access token, no embedded session; and the
- * operator's session opens nothing else. Nothing else reads its cookie.
+ * @rule D109 The operator's API takes only its own sign-in, for every role: no access token, no embedded session; and the
+ *   operator's session opens nothing else. Nothing else reads its cookie.
  */
 function refuseOtherCredentials({ headers }: FastifyRequest): void {
   if (headers.authorization !== undefined) throw new OperatorRefusal('operator_session_required');

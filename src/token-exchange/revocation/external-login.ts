@@ -23,7 +23,7 @@ export interface Logout {
   readonly keys: readonly string[];
   /** Logins by tokens that were issued until then, in seconds since the Unix epoch: by the clocks of issuer and provider. */
   readonly until: number;
-  /** What was opened until then ends too: by the clock of this process. */
+  /** Sessions and tokens until then end too, on the clock of this process. */
   readonly at: Date;
 }
 

@@ -1,4 +1,4 @@
-// Keeps what this process knows of revocations at the state of the database, whoever has written them.
+// Keeps this process's revocations at the state of the database.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
@@ -63,7 +63,7 @@ export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdo
   }
 
   private async follow(): Promise<void> {
-    // Where nobody else can write, what is known once stays true until this process writes, and then it reads.
+    // Without other writers the state stays true until this process writes, and then it reads.
     const begunAtMs = this.notifications.hasOtherProcesses ? performance.now() : Number.POSITIVE_INFINITY;
     const { horizon, ...news } = await this.repository.read(this.horizon);
     this.horizon = horizon;

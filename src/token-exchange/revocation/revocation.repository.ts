@@ -1,4 +1,4 @@
-// What was revoked: the rows and all their queries.
+// The rows of revocations, and all their queries.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
@@ -68,7 +68,7 @@ export class RevocationRepository {
     return rows.map(({ id, kid, at, restored_at }) => trustOf(id, kid, at, restored_at));
   }
 
-  /** What earlier revocations have refused for good stays refused, also where this one comes from a clock that is behind. */
+  /** What earlier revocations refuse for good stays refused, also if the clock of this one is behind. */
   async revoke(transaction: Transaction, { issuer, kid }: RevokedTrust, revokedAt: Date): Promise<void> {
     await managerOf(transaction).query(
       `INSERT INTO token_exchange_trust_revocation AS held (issuer, kid, revoked_at) VALUES ($1, $2, $3)
@@ -103,7 +103,7 @@ export class RevocationRepository {
     return ended.length > 0;
   }
 
-  /** Of two logouts with a key the later one counts, whichever comes first. */
+  /** The later of two logouts with a key counts, in any order. */
   async endLogins(transaction: Transaction, { keys, until, at }: Logout): Promise<void> {
     await managerOf(transaction).query(
       `INSERT INTO token_exchange_logout AS held (login_key, issued_until, received_at)

@@ -41,7 +41,7 @@ function payloadOf({ issuer, kid }: RevokedTrust): { issuer: string; kid?: strin
   return kid === null ? { issuer } : { issuer, kid };
 }
 
-/** An access token that somebody ends. */
+/** An access token that its holder ends. */
 export interface EndedToken {
   /** Its `jti`. */
   readonly id: string;
@@ -60,8 +60,8 @@ export class RevocationService {
   ) {}
 
   /**
-   * Ends all that a key of an issuer has vouched for, or with `kid` null all keys, and takes nothing new of it until
-   * `restore`. Here at once, elsewhere within 10 seconds. Neither needs to be configured (any more).
+   * Ends all that a key of an issuer signed for, or with `kid` null all its keys, and refuses new tokens until `restore`. Here at
+   * once, elsewhere within 10 seconds. Neither needs to be configured (any more).
    * @returns when; what was issued until then is refused for good
    */
   async revoke({ issuer, kid }: RevokedTrust, requestId: string): Promise<Date> {
@@ -73,7 +73,7 @@ export class RevocationService {
   }
 
   /**
-   * Lets a key, or with `kid` null an issuer, vouch again: for what is issued from now on. What was revoked beside it stays so.
+   * Trusts a key, or with `kid` null an issuer, again, for what is issued from now on. Other revocations stay.
    * @returns false where no such revocation holds; then nothing has happened
    */
   async restore({ issuer, kid }: RevokedTrust, requestId: string): Promise<boolean> {

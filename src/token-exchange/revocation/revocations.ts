@@ -15,7 +15,7 @@ export interface TrustRevocation {
   readonly restoredAt: Date | null;
 }
 
-/** What was read of the database at one moment. */
+/** The revocations in the database at one moment. */
 export interface RevocationNews {
   /** All there are. */
   readonly trust: readonly TrustRevocation[];
@@ -25,7 +25,7 @@ export interface RevocationNews {
   readonly logouts: readonly Logout[];
 }
 
-/** What is asked of a session: who vouched for it, and when it was opened. */
+/** A session to check: the keys that signed for it, and when it was opened. */
 export interface Vouched {
   /** Undefined where nothing is known of them. */
   readonly keys: readonly VouchingKey[] | undefined;
@@ -34,13 +34,13 @@ export interface Vouched {
   readonly logins?: readonly ExternalLogin[];
 }
 
-/** What is asked of an access token. */
+/** An access token to check. */
 export interface VouchedToken extends Vouched {
   /** Its `jti`. */
   readonly id: string;
 }
 
-/** Without news for so long, nobody can tell what has been revoked. */
+/** Without news for so long, revocations are unknown. */
 export const KNOWN_FOR_MS = 10_000;
 
 /** For how long what has expired here may still be taken by an instance whose clock is behind. */
@@ -82,14 +82,14 @@ export class Revocations {
   private latestMs = NEVER;
   private readonly endedTokens = new Map<string, number>();
   private readonly logouts = new Map<string, LoggedOut>();
-  /** On the process's monotonic clock: how old knowledge is must not depend on a clock that somebody sets. */
+  /** On the process's monotonic clock: the age of the knowledge must not depend on a clock that can be set. */
   private knownAtMs = NEVER;
   private forgotAtMs = NEVER;
 
   /**
-   * Takes what was read. Of two readings the one that began later tells the state of trust; ended tokens add up.
-   * @param begunAtMs when the reading began, by `performance.now()`: what was committed before is in it. Infinite where
-   *   nobody else can write
+   * Takes a reading. Of two, the one that began later counts for trust; ended tokens add up.
+   * @param begunAtMs when the reading began, by `performance.now()`: what was committed before is in it. Infinite without other
+   *   writers
    * @param nowMs the present time, by which ended tokens are forgotten that no longer matter
    */
   learn({ trust, endedTokens, logouts }: RevocationNews, begunAtMs: number, nowMs: number): void {
@@ -129,10 +129,10 @@ export class Revocations {
   }
 
   /**
-   * @rule D59 What any of its keys vouched for is refused: all of it while the key is revoked, for good what is older than the
-   * restoration. Where none is recorded, every key there is counts.
+   * @rule D59 What any of its keys signed for is refused: all of it while the key is revoked, and for good what is older than the
+   *   restoration. Without recorded keys, every key counts.
    *
-   * Whether a session is refused by one of its keys.
+   * Whether one of its keys refuses a session.
    * @throws TemporarilyUnavailableException
    */
   refuses(session: Vouched): boolean {

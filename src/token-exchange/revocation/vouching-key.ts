@@ -1,4 +1,4 @@
-// The keys that vouched for a token or session, and what is known of them.
+// The keys that signed for a token or session.
 
 /** A trusted key that took part when a token was issued or a session opened: the subject's, or the actor's. */
 export interface VouchingKey {

@@ -78,7 +78,7 @@ export class ExternalTokenVerifier {
 
   /**
    * Verifies one token for one flow.
-   * @param party which of the tokens of an exchange it is
+   * @param party which token of an exchange it is
    * @param client the client that sent an identity assertion
    * @throws Rejection of the first check that fails
    */

@@ -32,7 +32,7 @@ class EmbeddedInstanceElement extends HTMLElement {
     this.#start();
   }
 
-  /** What it is made with; undefined until it signs in first. */
+  /** The instance; undefined until its first sign-in. */
   get instance(): EmbeddedInstance | undefined {
     return this.#instance;
   }
@@ -47,7 +47,7 @@ class EmbeddedInstanceElement extends HTMLElement {
     this.#start();
   }
 
-  /** Where it was only moved in the document it is connected again by then. */
+  /** An element that was only moved is connected again in the microtask. */
   disconnectedCallback(): void {
     queueMicrotask(() => {
       if (this.isConnected) return;

@@ -32,16 +32,16 @@ class EmbeddedInstance {
   /** Says in the container that the instance did not answer. */
   #card: HTMLElement | undefined;
   #attempt: Attempt | undefined;
-  /** Who was signed in last, until when. */
+  /** The last signed-in user, and until when. */
   #userId: string | undefined;
   #expiresAt = '';
-  /** What the last login led to, or where its page has gone since. */
+  /** The present page: the target of the last login, or a later one. */
   #target = '/';
   /** Where the host page was scrolled to when the list was left, and whether it is to be there again. */
   #place = { top: 0, isDue: false };
   /** Whether the frame shows a page of a session, and not that of a refused login. */
   #isSessionShown = false;
-  /** Whether its end has been told: two frames may tell it. */
+  /** Whether its end was reported: two frames may report it. */
   #isOver = false;
 
   /** @throws TypeError for an option that is not as described */
@@ -119,7 +119,7 @@ class EmbeddedInstance {
   }
 
   /**
-   * Ends the session, whatever the frame shows; a login that is under way is given up.
+   * Ends the session with any page in the frame; gives up a login that is under way.
    * @throws EmbeddedInstanceError as `logout-failed` says it; it is tried again once the browser is online again
    */
   logout(): Promise<unknown> {
@@ -156,7 +156,7 @@ class EmbeddedInstance {
     return url.href.slice(this.#origin.length);
   }
 
-  /** Only `/` tells of its session by itself: to other targets the way leads over a page that does. */
+  /** Only `/` reports its session: other targets are reached through a page that does. */
   #landing(target: string): string {
     const { origin, pathname, href } = new URL(
       URL.canParse(target, this.#origin) ? target : '/',
@@ -247,7 +247,7 @@ class EmbeddedInstance {
     // Firefox puts another blank document in the place of the first.
     if (this.#userId === undefined) return drawLoading(frame, this.#appearance);
     frame.contentWindow?.location.replace(this.#origin + this.#landing(this.#target));
-    this.#tell('reloaded', {});
+    this.#dispatch('reloaded', {});
   }
 
   #fail(attempt: Attempt, error: string): void {
@@ -258,9 +258,9 @@ class EmbeddedInstance {
     this.#end();
     if (!isShown && during === 'login') this.#showCard(error);
     attempt.reject(error);
-    if (during !== 'logout') return this.#tell('login-failed', { during, error });
+    if (during !== 'logout') return this.#dispatch('login-failed', { during, error });
     addEventListener('online', this.#leaveAgain);
-    this.#tell('logout-failed', { error });
+    this.#dispatch('logout-failed', { error });
   }
 
   #succeed(session?: EmbeddedSession): void {
@@ -308,29 +308,29 @@ class EmbeddedInstance {
     if (type === 'session-ready') this.#hearReady(detail);
     if (type === 'sign-out-failed') this.#fail(attempt, 'unreachable');
     if (type === 'no-session') this.#succeed();
-    if (type === 'session-ended') this.#tell(type, { reason: detail.reason });
+    if (type === 'session-ended') this.#dispatch(type, { reason: detail.reason });
   }
 
   #hearPage(type: string, detail: Omit<FrameMessage, 'type'>): void {
     const attempt = this.#attempt;
     if (attempt?.during === 'logout' && type.startsWith('sign')) this.#hearAttempt(attempt, type, detail);
-    // What the page of before has to say while another login is under way is out of date.
+    // Messages of the previous page are out of date while another login is under way.
     if (attempt?.during === 'login') return;
     if (type === 'session-ready') return this.#hearReady(detail);
     if (type === 'navigated') this.#follow(detail.path);
     if (type === 'resize') this.#fit(detail.height);
-    if (/^session-|^navigated$|^resize$/.test(type)) this.#tell(type, detail);
+    if (/^session-|^navigated$|^resize$/.test(type)) this.#dispatch(type, detail);
   }
 
   #hearReady({ expiresAt, userId, isRenewal }: Omit<FrameMessage, 'type'>): void {
     if (this.#attempt?.during !== 'logout') this.#succeed({ expiresAt, userId });
-    // Both the frame of a renewal and the one that is shown tell of it.
+    // Both the frame of a renewal and the visible one report it.
     if (isRenewal && this.#expiresAt === expiresAt) return;
     this.#isSessionShown = true;
     this.#userId = userId;
     this.#expiresAt = expiresAt;
     this.#isOver = false;
-    this.#tell('session-ready', { expiresAt, userId });
+    this.#dispatch('session-ready', { expiresAt, userId });
   }
 
   /** The page in the frame is about to show a part of itself that is higher or lower. */
@@ -350,7 +350,7 @@ class EmbeddedInstance {
     this.#place.isDue = false;
   }
 
-  #tell(name: string, detail: object): void {
+  #dispatch(name: string, detail: object): void {
     if (name === 'session-ended') {
       if (this.#attempt?.during === 'logout') this.#succeed();
       if (this.#isOver) return;
@@ -372,7 +372,7 @@ class EmbeddedInstance {
 
   /** What the frame shows stays below the card, if it shows anything. */
   #showCard(error: string): void {
-    const retry = this.#listeners.get('retry')?.size ? () => this.#tell('retry', {}) : undefined;
+    const retry = this.#listeners.get('retry')?.size ? () => this.#dispatch('retry', {}) : undefined;
     this.#card = failureCard(error, this.#appearance, retry);
     this.#frame.before(this.#card);
     if (isBlank(this.#frame)) this.#frame.style.display = 'none';

@@ -1,4 +1,4 @@
-// What the script for host pages takes and says: options, events, and the messages of pages in its frames.
+// Options and events of the script for host pages, and the messages of pages in its frames.
 
 /** How the page in the frame looks; what is left out is left to the instance. */
 interface Appearance {
@@ -12,7 +12,7 @@ interface Appearance {
   hideHeader?: boolean;
   /** Names of fonts that the visitor's machine has, as CSS lists them; the page loads none. */
   font?: string;
-  /** What the page stands on, as `#rrggbb`, or `transparent`: then `theme` has to suit what is behind the frame. */
+  /** The background, as `#rrggbb`, or `transparent`: then `theme` has to suit what is behind the frame. */
   background?: string;
   /** Whether the page is as wide as the frame, however wide that is; else 80rem at most. */
   fullWidth?: boolean;
@@ -45,23 +45,23 @@ interface EmbeddedInstanceError extends Error {
   error: string;
 }
 
-/** The events, with what their listeners are told. */
+/** The events, with their details. */
 interface EmbeddedInstanceEvents {
-  /** Somebody is signed in, by `login` or anew by `renew`. */
+  /** A user is signed in, after `login` or `renew`. */
   'session-ready': EmbeddedSession;
   /** The session ends in 60 seconds (a short one after half its time): time to fetch a token and `renew`. */
   'session-expiring': { expiresAt: string };
   /**
    * `revoked`: ended before its time, by a sign-out in another frame for example. `signed-out-by-provider`: by a back-channel
-   * logout. `another-user`: somebody else has signed in in this browser, and this frame shows nothing any more.
+   * logout. `another-user`: another user has signed in in this browser, and this frame shows nothing any more.
    */
   'session-ended': {
     reason: 'expired' | 'signed-out' | 'signed-out-by-provider' | 'revoked' | 'another-user';
   };
   /**
-   * `login` or `renew` did not lead to a session; told once for each. `error` is the word with which the instance refused
-   * it, or `timeout`, `unreachable` (no page of the instance came), `no_session` (its page came, and told of none), `no_token`
-   * (the promise of a token was rejected).
+   * `login` or `renew` did not lead to a session; once for each. `error` is the word with which the instance refused it, or
+   * `timeout`, `unreachable` (no page of the instance came), `no_session` (its page came without one), `no_token` (the promise of
+   * a token was rejected).
    */
   'login-failed': { during: 'login' | 'renewal'; error: string };
   /** `logout` did not reach the instance. It is tried again once the browser is online again. */
@@ -76,7 +76,7 @@ interface EmbeddedInstanceEvents {
   resize: { height: number };
 }
 
-/** What pages in frames say; they say it to the origin of the login, and `page-…` to whoever asks. */
+/** Messages of pages in frames, to the origin of the login; `page-…` goes to any page that asks. */
 type FrameMessage = {
   type: string;
   error: string;

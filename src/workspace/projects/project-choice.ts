@@ -29,7 +29,7 @@ export class ProjectChoice {
     return projectId;
   }
 
-  /** Nobody else has a right in the acting user's but by a global role, and a 404 would not tell what is missing. */
+  /** Others have a right in the acting user's project only from a global role, and a 404 would not say what is missing. */
   private async personalProject(principal: Principal, right: ProjectRight): Promise<string> {
     const { user, rightsOf } = principal;
     const projectId = await this.transactions.run((transaction) =>

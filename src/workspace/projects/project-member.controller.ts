@@ -106,7 +106,7 @@ export class ProjectMemberController {
       );
     } catch (error) {
       if (isUniqueViolation(error)) throw new ApiRefusal('already_member');
-      // User or project is gone since they were looked for, which the answer finds out.
+      // User or project was deleted since the lookup, which the answer finds out.
       if (!isForeignKeyViolation(error)) throw error;
     }
   }

@@ -17,11 +17,11 @@ export class ProjectMember {
   @Column('text')
   role!: ProjectRole;
 
-  /** What people have given, where a claim gives the membership too. */
+  /** The role given by hand, if a claim gives the membership too. */
   @Column('text', { name: 'own_role', nullable: true })
   ownRole?: ProjectRole | null;
 
-  /** Whose claim gives the membership; null: people have given it. */
+  /** The issuer whose claim gives the membership; null: given by hand. */
   @Column('text', { nullable: true })
   issuer?: string | null;
 }
