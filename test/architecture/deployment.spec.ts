@@ -159,7 +159,7 @@ describe('the composition', () => {
     expect(services.one.read_only).toBe(true);
   });
 
-  it('tells how to make each secret that it names', () => {
+  it('says how to make each secret that it names', () => {
     const told = repositoryFile(`${COMPOSE}/README.md`).text;
     const names = Object.values(secrets).map(({ file }) => file.replace('secrets/', ''));
     expect(names.filter((name) => !told.includes(name))).toEqual([]);

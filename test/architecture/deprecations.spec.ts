@@ -51,7 +51,7 @@ describe('the check of deprecations', () => {
     expect(problems({}, '0.4.0')).toEqual(['SVC_A: should be gone since 0.4.0']);
   });
 
-  it('reports one that the document is silent about, or that it tells another way', () => {
+  it('reports one that the document is silent about, or that it reports another way', () => {
     expect(problems({ successor: 'SVC_C' })).toEqual([
       `SVC_A: the document does not say "${sentence}: set \`SVC_C\` instead"`,
     ]);

@@ -25,7 +25,7 @@ describe('what the start loads', () => {
     [...text.matchAll(VALUE_IMPORT)].map(([, from, effect]) => ({ path, to: from ?? effect ?? '' })),
   );
 
-  it('is read: imports of values and of types are told apart', () => {
+  it('is read: imports of values and of types are distinguished', () => {
     expect(imports).toContainEqual({ path: 'src/main.ts', to: 'reflect-metadata' });
     expect(imports).toContainEqual({ path: 'src/composition/readiness.module.ts', to: 'typeorm' });
     expect(imports).not.toContainEqual({ path: 'src/composition/shared.modules.ts', to: 'pino' });

@@ -69,7 +69,7 @@ describe('npm run release:pack', () => {
     expect(sample.packed()).toEqual([]);
   });
 
-  it('packs whatever is there as a rehearsal, which it does not take for a release', () => {
+  it('packs the present state as a rehearsal, which it does not take for a release', () => {
     const unreleased = '\n### Added\n\n- More.\n';
     const run = sample.write({ 'CHANGELOG.md': changelog({ unreleased }) }).pack('--rehearsal');
     expect([run.code, run.stderr]).toEqual([0, '']);
@@ -114,7 +114,7 @@ describe('npm run release:pack', () => {
     expectRefused(sample.pack(), literally(problem));
   });
 
-  it('refuses a package that lacks texts, has what nobody needs, or says another thing than the service', () => {
+  it('refuses a package that lacks texts, has unneeded files, or says another thing than the service', () => {
     sample.write({
       'package/LICENSE': 'Another licence.\n',
       'package/README.md': undefined,
@@ -219,7 +219,7 @@ describe('npm run release:pack', () => {
     expect([sample.packed(), sample.leftovers()]).toEqual([[], []]);
   });
 
-  it('explains itself, and tells misuse by its exit code', () => {
+  it('explains itself, and reports misuse by its exit code', () => {
     expect(sample.pack('--help')).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^Usage: npm run release:pack/),

@@ -8,7 +8,7 @@ describeInBrowser('[D25] third-party cookies are blocked', () => {
     beforeAll(() => browsing.start());
     afterAll(() => browsing.stop());
 
-    it('[D25] a posted login shows the workflows of the user, and tells the host page', async () => {
+    it('[D25] a posted login shows the workflows of the user, and notifies the host page', async () => {
       await browsing.addCustomer('ada', 'Morning orders');
       const product = await browsing.productPage();
       await product.login(browsing.token('ada'));
@@ -55,7 +55,7 @@ describeInBrowser('[D25] third-party cookies are blocked', () => {
     beforeAll(() => browsing.start());
     afterAll(() => browsing.stop());
 
-    it('[D25] the same login fails, and the script tells so', async () => {
+    it('[D25] the same login fails, and the script says so', async () => {
       const product = await browsing.productPage();
       await product.login(browsing.token('ada'));
       await product.heading('You are not signed in.');

@@ -38,7 +38,7 @@ describeInBrowser("[P.origins] the demo partner's page", () => {
     await database.remove();
   });
 
-  it('[P.origins] signs the picked customer in, renews, is refused and signs out, and tells each', async () => {
+  it('[P.origins] signs the picked customer in, renews, is refused and signs out, and reports each', async () => {
     const page = await browser.context.newPage();
     const events = page.locator('#events li');
     const told = async (count: number) => {

@@ -34,7 +34,7 @@ describeInBrowser('the events of a login', () => {
   const wait = (product: ProductPage) => product.page.waitForTimeout(SLOW_MS);
 
   describe('[D50] a refused login', () => {
-    it('[D50] shows a page for people, and tells its machine word at once and once', async () => {
+    it('[D50] shows a page for people, and reports its machine word at once and once', async () => {
       const product = await browsing.productPage();
       const token = browsing.token('ada');
       await product.login(token);
@@ -61,7 +61,7 @@ describeInBrowser('the events of a login', () => {
       expect(await product.frame.locator('body').innerText()).not.toContain('{');
     });
 
-    it('[D50] in a renewal tells the word too, and what the frame shows stays', async () => {
+    it('[D50] in a renewal reports the word too, and what the frame shows stays', async () => {
       const product = await browsing.productPage();
       await product.login(browsing.token('ada'));
       await product.event(1);
@@ -131,7 +131,7 @@ describeInBrowser('the events of a login', () => {
     expect(await product.page.locator('iframe').count()).toBe(1);
   });
 
-  it('an instance that cannot be reached is told', async () => {
+  it('an instance that cannot be reached is reported', async () => {
     const product = await browsing.productPage();
     await product.page.route(LOGIN, (route) => route.abort('connectionrefused'));
     await product.login(browsing.token('ada'));
@@ -154,7 +154,7 @@ describeInBrowser('the events of a login', () => {
       await product.heading('You are not signed in.');
     });
 
-    it('[D28] ends it whatever page of the instance the frame shows', async () => {
+    it('[D28] ends it with any page of the instance in the frame', async () => {
       const product = await browsing.productPage();
       await product.login(browsing.token('ada'), '/api/v1/docs');
       await product.event(1);

@@ -63,7 +63,7 @@ describeInBrowser('[D51] two tabs, two users', () => {
     await two.frame.getByText('Secret of ben').waitFor();
   };
 
-  it('[D51] a login tells the other tabs: they show nothing any more of either user, and offer to reload', async () => {
+  it('[D51] a login notifies the other tabs: they show nothing any more of either user, and offer to reload', async () => {
     const one = await signedIn('ada', 'Orders 0');
     const two = await signedIn('ben', 'Secret of ben');
     await expectNothingOfOthers({ one, two });

@@ -218,7 +218,7 @@ describeInBrowser('the states of the pages', () => {
       expect(await product.page.locator('iframe').count()).toBe(1);
     });
 
-    it('a frame that has a size, is styled by the host page, and tells how high its content is', async () => {
+    it('a frame that has a size, is styled by the host page, and says how high its content is', async () => {
       const product = await signedIn();
       await product.page.waitForFunction('heights.length > 0');
       const before = await product.askedHeight();

@@ -40,7 +40,7 @@ describeInBrowser('a session in the frame', () => {
       expect(await openSessions()).toHaveLength(before.length - 1);
     });
 
-    it('[D28] is told once, though the page in the frame hears of it late', async () => {
+    it('[D28] is reported once, though the page in the frame hears of it late', async () => {
       const product = await browsing.productPage();
       await product.holdSignOutUp(6000);
       await product.login(browsing.token('ada'));
@@ -58,7 +58,7 @@ describeInBrowser('a session in the frame', () => {
       await product.page.close();
     });
 
-    it('[D28] by the button in the frame tells the host page, and leaves nothing of the user in view', async () => {
+    it('[D28] by the button in the frame notifies the host page, and leaves nothing of the user in view', async () => {
       const product = await signedIn();
       await product.frame.getByRole('button', { name: 'Sign out' }).click();
       await product.heading('You have signed out.');
@@ -75,7 +75,7 @@ describeInBrowser('a session in the frame', () => {
     });
   });
 
-  it('[D28] a sign-out is told once, for what it is, where the frame shows the description of the API', async () => {
+  it('[D28] a sign-out is reported once, for what it is, where the frame shows the description of the API', async () => {
     const [one, other] = [await browsing.productPage(), await browsing.productPage()];
     for (const product of [one, other]) {
       await product.login(browsing.token('ada'), '/api/v1/docs');
@@ -100,7 +100,7 @@ describeInBrowser('a session in the frame', () => {
   });
 
   describe('[4.1] the ways in', () => {
-    it('[5.2.5] a replayed login shows the refusal, is told as a failure, and keeps the session there was', async () => {
+    it('[5.2.5] a replayed login shows the refusal, is reported as a failure, and keeps the session there was', async () => {
       const product = await browsing.productPage();
       const token = browsing.token('ada');
       await product.login(token);
@@ -151,7 +151,7 @@ describeInBrowser('a session in the frame', () => {
       await product.frame.getByText('Morning orders').waitFor();
     });
 
-    it('[7.7] a refused token is told as a failed login within seconds of the answer', async () => {
+    it('[7.7] a refused token is reported as a failed login within seconds of the answer', async () => {
       const product = await browsing.productPage();
       await product.login(browsing.token('ada', { aud: 'https://elsewhere.example' }));
       await product.frame.getByText('audience_mismatch').waitFor();
@@ -191,7 +191,7 @@ describeInBrowser('a session in the frame', () => {
       expect(await open()).toBe(0);
     });
 
-    it('[D26] that is refused is told as a failed renewal, and the session goes on', async () => {
+    it('[D26] that is refused is reported as a failed renewal, and the session goes on', async () => {
       const product = await signedIn();
       await product.renew(browsing.token('ada', { exp: 1 }));
       expect(await product.event(2)).toEqual(['login-failed', { during: 'renewal', error: 'token_expired' }]);
@@ -220,7 +220,7 @@ describeInBrowser('[D26] the end of a session', () => {
     await browsing.context.clock.fastForward(seconds * 1000);
   };
 
-  it('[D26] is announced 60 seconds before, put off by a renewal, and told in the page and to the host', async () => {
+  it('[D26] is announced 60 seconds before, put off by a renewal, and reported in the page and to the host', async () => {
     const product = await browsing.productPage();
     await product.login(browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 }));
     const [, { expiresAt }] = await product.event(1);
@@ -262,26 +262,29 @@ describeInBrowser('[D26] the end of a session', () => {
   it.each([
     ['the description of the API', '/api/v1/docs'],
     ['a page that says that nothing is there', '/nowhere'],
-  ])('[D26] is announced and told while the frame shows %s, and put off by a renewal', async (_, path) => {
-    const product = await browsing.productPage();
-    const token = () => browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 });
-    await product.login(token(), path);
-    const [, { expiresAt }] = await product.event(1);
-    await watched(product);
-    await pass(3541);
-    expect(await product.event(2)).toEqual(['session-expiring', { expiresAt }]);
-    await product.renew(token());
-    expect((await product.event(3))[0]).toBe('session-ready');
-    await product.page.waitForTimeout(500);
-    await pass(3500);
-    expect(await product.eventNames()).toHaveLength(3);
-    await pass(50);
-    expect((await product.event(4))[0]).toBe('session-expiring');
-    await pass(60);
-    expect(await product.event(5)).toEqual(['session-ended', { reason: 'expired' }]);
-    await product.page.waitForTimeout(500);
-    expect(await product.eventNames()).toHaveLength(5);
-  });
+  ])(
+    '[D26] is announced and reported while the frame shows %s, and put off by a renewal',
+    async (_, path) => {
+      const product = await browsing.productPage();
+      const token = () => browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 });
+      await product.login(token(), path);
+      const [, { expiresAt }] = await product.event(1);
+      await watched(product);
+      await pass(3541);
+      expect(await product.event(2)).toEqual(['session-expiring', { expiresAt }]);
+      await product.renew(token());
+      expect((await product.event(3))[0]).toBe('session-ready');
+      await product.page.waitForTimeout(500);
+      await pass(3500);
+      expect(await product.eventNames()).toHaveLength(3);
+      await pass(50);
+      expect((await product.event(4))[0]).toBe('session-expiring');
+      await pass(60);
+      expect(await product.event(5)).toEqual(['session-ended', { reason: 'expired' }]);
+      await product.page.waitForTimeout(500);
+      expect(await product.eventNames()).toHaveLength(5);
+    },
+  );
 
   /** Waits until the page in the frame has found out whose session it is. */
   const watched = (product: ProductPage) =>

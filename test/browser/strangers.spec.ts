@@ -10,7 +10,7 @@ describeInBrowser('pages of other origins', () => {
   });
   afterAll(() => browsing.stop());
 
-  it('[5.5.3] a site that is not listed cannot frame the instance: the browser refuses, the script tells', async () => {
+  it('[5.5.3] a site that is not listed cannot frame the instance: the browser refuses, the script reports', async () => {
     const product = await browsing.productPage('evil.test');
     const refusal = product.page.waitForEvent('console', (line) => line.text().includes('frame-ancestors'));
     await product.login(browsing.token('ada'));
@@ -19,7 +19,7 @@ describeInBrowser('pages of other origins', () => {
     expect(product.frameUrl()).not.toContain('instance.test');
   });
 
-  it('[D25] another origin of the same site shares the cookie, yet hears nothing and can sign nobody out', async () => {
+  it('[D25] another origin of the same site shares the cookie, yet hears nothing and can sign no user out', async () => {
     const product = await browsing.productPage();
     await product.login(browsing.token('ada'));
     await product.event(1);
@@ -35,7 +35,7 @@ describeInBrowser('pages of other origins', () => {
     expect(said.filter((type) => !ofNoSession.includes(type))).toEqual([]);
   });
 
-  it('[D25] the script takes no event from another frame, whatever it says', async () => {
+  it('[D25] the script takes no event from another frame', async () => {
     const product = await browsing.productPage();
     await product.page.evaluate(`postMessage({ type: 'session-ready', expiresAt: '2099-01-01' }, '*')`);
     await product.pointFrameTo(`${browsing.originOf('other.test')}/shouting`);

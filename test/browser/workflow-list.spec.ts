@@ -62,7 +62,7 @@ describeInBrowser('the list of workflows', () => {
     expect(await product.frame.locator(':focus').textContent()).toBe('Orders 100');
   });
 
-  it('shows no row twice and moves none, whatever changes between two pages', async () => {
+  it('shows no row twice and moves none while rows change between two pages', async () => {
     await product.frame.getByLabel('Sort by').selectOption('name');
     await count('120 workflows');
     await browsing.service.rows(`UPDATE workflow SET name = 'Orders 050 renamed' WHERE name = 'Orders 003'`);
@@ -204,7 +204,7 @@ describeInBrowser('the list of workflows', () => {
     await product.page.unroute(/workflows\/count/);
   });
 
-  it('keeps names apart from what stands around them, whatever their direction', async () => {
+  it('keeps names apart from what stands around them in either direction', async () => {
     const name = 'Orders 000 \u202Eتقرير';
     await browsing.service.rows(`UPDATE workflow SET name = $1 WHERE name = 'Orders 000'`, [name]);
     await product.frame.getByLabel('Sort by').selectOption('name');
@@ -263,7 +263,7 @@ describeInBrowser('the list of workflows', () => {
       await product.heading('Orders 001');
     });
 
-    it('that has gone says so', async () => {
+    it('that was deleted says so', async () => {
       await product.login(browsing.token('ada'), '/#workflow=00000000-0000-4000-8000-000000000000');
       await product.heading('This workflow does not exist');
       await product.frame.getByRole('button', { name: 'All workflows' }).click();

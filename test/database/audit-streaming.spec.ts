@@ -227,7 +227,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.read(positionOf(third!))).toEqual(['d']);
   });
 
-  it('[D87] orders transactions by their numbers, whatever digits these have', async () => {
+  it('[D87] orders transactions by their numbers, not by their digits', async () => {
     const numbers = [9, 10, 99, 100, 101];
     await trail.write(...numbers.map(String));
     for (const number of numbers)
@@ -274,7 +274,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.rows('SELECT DISTINCT is_forward FROM moved')).toEqual([{ is_forward: true }]);
   });
 
-  it('[D88] whoever led before goes on where the next one is, and moves nothing back', async () => {
+  it('[D88] a former leader goes on where the next one is, and moves nothing back', async () => {
     const [former, next] = [streamTo(webhookSink()), streamTo(webhookSink())];
     await trail.write('a');
     await run(former);
@@ -423,7 +423,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.cursor('syslog')).toMatchObject({ eventId: (await trail.ids())[0] });
   });
 
-  it('[D89] connections that never last 60 seconds hold nothing up for ever, and are told of', async () => {
+  it('[D89] connections that never last 60 seconds hold nothing up for ever, and are reported', async () => {
     const stream = streamTo(syslogSink());
     await trail.write('a', 'b');
     const cut = async (seconds: number) => {
@@ -483,7 +483,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     );
   });
 
-  it('[D88] the backlog is told in events and seconds', async () => {
+  it('[D88] the backlog is reported in events and seconds', async () => {
     await trail.fill(3, 2);
     webhook.answerWith((response) => response.writeHead(500).end());
     const stream = streamTo(webhookSink());
@@ -500,7 +500,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(stream.backlog).toMatchObject({ events: 0, seconds: 0, blockedSeconds: 0 });
   });
 
-  it('[D88] the backlog is told while much is being delivered', async () => {
+  it('[D88] the backlog is reported while much is being delivered', async () => {
     await trail.fill(1_700);
     const sink = webhookSink();
     const stream = streamTo(sink);
@@ -548,7 +548,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(String(reasons()[0])).toMatch(/^its cursor is ahead of the database/);
   });
 
-  it('[D88] and stays refused once that database has come as far, until somebody says where the sink is', async () => {
+  it('[D88] and stays refused once that database has come as far, until an operator says where the sink is', async () => {
     await trail.stream.begin('webhook', 'now');
     // Further than others on the same server come until the first look.
     await trail.rows('UPDATE audit_sink_cursor SET transaction_id = txid_current() + 300, event_id = 0');

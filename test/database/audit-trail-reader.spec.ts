@@ -204,7 +204,7 @@ describeOnPostgresql('[D85] the follower of the audit trail', (database) => {
     ({ dataSource } = await database.open());
   });
 
-  it('[D85] tells what is committed after larger ids, also what was under way when it began, each once', async () => {
+  it('[D85] says what is committed after larger ids, also what was under way when it began, each once', async () => {
     const [early, late] = [dataSource.createQueryRunner(), dataSource.createQueryRunner()];
     await dataSource.query(...insertion('before'));
     await early.startTransaction();
@@ -233,7 +233,7 @@ describeOnPostgresql('[D85] the follower of the audit trail', (database) => {
     await Promise.all([early.release(), late.release()]);
   });
 
-  it('[D85] tells thousands that come at once, and only those that are sought', async () => {
+  it('[D85] reports thousands that come at once, and only those that are sought', async () => {
     const follower = new AuditTrailFollower(new Database(dataSource));
     const stop = new AbortController();
     const after = await follower.newestId();

@@ -35,7 +35,7 @@ describe('the lock of a data directory', () => {
     DataDirectoryLock.take(directory).release();
   });
 
-  it('[D46] of a process that is gone is taken over', () => {
+  it('[D46] of a dead process is taken over', () => {
     const dead = DataDirectoryLock.take(directory);
     writeHolder({ processId: 2 ** 22 + 1 });
     DataDirectoryLock.take(directory).release();
@@ -49,7 +49,7 @@ describe('the lock of a data directory', () => {
     earlier.release();
   });
 
-  it('[D46] of another container counts while it is touched, whatever its process id means here', () => {
+  it('[D46] of another container counts while it is touched, not by its process id', () => {
     const foreign = DataDirectoryLock.take(directory);
     writeHolder({ processId: 2 ** 22 + 1, place: 'another container' });
     expect(() => DataDirectoryLock.take(directory)).toThrow(DataDirectoryLockedError);

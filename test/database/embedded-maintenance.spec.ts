@@ -159,7 +159,7 @@ describe('the embedded database, through which rows go in and out', () => {
     expect(Math.min(...rounds.map(({ slowestMs }) => slowestMs))).toBeLessThan(MOST_ANSWER_MS);
   });
 
-  it('leaves a database alone that nobody uses', async () => {
+  it('leaves an unused database alone', async () => {
     const { master } = dataSource.driver as unknown as { master: EventEmitter };
     let uses = 0;
     master.on('acquire', () => (uses += 1));

@@ -76,7 +76,7 @@ describeOnEachDatabase('identity links', (database) => {
     expect(await find(ISSUER, 'stays')).toBe(first);
   });
 
-  it('[D6] of many inserts of one identity at once one is told that it made the link', async () => {
+  it('[D6] of many inserts of one identity at once one learns that it made the link', async () => {
     const users = await Promise.all(Array.from({ length: 20 }, newUser));
     const made = await Promise.all(users.map((userId) => insert(ISSUER, 'contested', userId)));
     expect(made.filter(Boolean)).toHaveLength(1);

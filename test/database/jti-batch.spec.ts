@@ -115,7 +115,7 @@ describe.each([
       expect(await atOnce([[a]])).toEqual([false]);
     });
 
-    it('[D2] each id is stored with the expiry that came with it, whatever its neighbours have', async () => {
+    it('[D2] each id is stored with the expiry that came with it, not that of its neighbours', async () => {
       const uses = fresh(40).map((jti, index) => ({ jti, exp: EXPIRY + index + 0.25 }));
       await Promise.all(uses.map((use) => areNew(commits, [use])));
       for (const { jti, exp } of uses) {

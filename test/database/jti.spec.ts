@@ -56,7 +56,7 @@ describeOnEachDatabase('used token ids', (database) => {
       [randomUUID(), clock.nowSeconds() - expiredSecondsAgo, rows],
     );
 
-  it('[D91] tells how many records there are, and of the expired ones no more than asked for', async () => {
+  it('[D91] says how many records there are, and of the expired ones no more than asked for', async () => {
     await fill(30, RETENTION_MARGIN_SECONDS + 90);
     await fill(20, RETENTION_MARGIN_SECONDS - 600);
     const expired = (await jtis.measure(clock.now(), 1_000)).expired;
@@ -69,7 +69,7 @@ describeOnEachDatabase('used token ids', (database) => {
     await dataSource.query('DELETE FROM token_exchange_used_jti');
   });
 
-  it('[5.2.5] an id is used up once, whatever expiry comes with it', async () => {
+  it('[5.2.5] an id is used up once, with any expiry', async () => {
     await consume([use('once')]);
     for (const exp of [0, 1e9, 253_402_300_799])
       expect(await isRefused(consume([use('once', exp)]))).toBe(true);

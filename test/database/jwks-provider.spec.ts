@@ -143,7 +143,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(instance.keys.status()[0]?.nextRefreshAt).toEqual(new Date(clock.nowMs() + 3_600_000));
     });
 
-    it('[D34] a key that is gone from the set stops serving with the next successful fetch', async () => {
+    it('[D34] a key that left the set stops serving with the next successful fetch', async () => {
       server.publish({ keys: [OLD, NEW] }, { 'cache-control': 'max-age=60' });
       const instance = await startWithKeys();
       server.publish({ keys: [NEW] }, { 'cache-control': 'max-age=60' });
@@ -263,7 +263,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       }
     });
 
-    it('[D34] is told of once per change, with entry, address and rule, and its recovery too', async () => {
+    it('[D34] is reported once per change, with entry, address and rule, and its recovery too', async () => {
       const entry = entryFor(server, { label: 'acme', url: `${server.url}?secret=hidden-in-query` });
       const instance = await startWithKeys({ entries: [entry] });
       server.answerWith(status(500));
@@ -351,7 +351,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       },
     );
 
-    it('[D34] is told of once, and left as soon as there are keys again', async () => {
+    it('[D34] is reported once, and left as soon as there are keys again', async () => {
       const instance = await startWithKeys();
       publish({ keys: [] });
       await passSeconds(instance, 200);
@@ -514,7 +514,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(told).toHaveLength(1);
     });
 
-    it('[D35] an odd key is told of once, with entry, address and rule, and its neighbours serve', async () => {
+    it('[D35] an odd key is reported once, with entry, address and rule, and its neighbours serve', async () => {
       const odd = [
         { kty: 'oct', k: 'c2VjcmV0LWtleQ', kid: 'mac' },
         { ...NEW, use: 'enc' },
@@ -559,7 +559,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(await again.find(ISSUER, 'old')).toBeUndefined();
     });
 
-    it('[D36] is damaged: that is told, and the next fetch mends it', async () => {
+    it('[D36] is damaged: that is reported, and the next fetch mends it', async () => {
       const instance = await startWithKeys();
       await instance.query(`UPDATE token_exchange_jwks_snapshot SET key_set = 'damaged'`);
       await instance.stop();
@@ -610,7 +610,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     });
   });
 
-  it('[D48] an entry counts as tried after one attempt, whatever its outcome', async () => {
+  it('[D48] an entry counts as tried after one attempt, also a failed one', async () => {
     server.answerWith(status(500));
     const instance = await start();
     await instance.keys.tick();
@@ -629,7 +629,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     ]);
   });
 
-  it('[D34] each change of keys is told with the state of the entry', async () => {
+  it('[D34] each change of keys is reported with the state of the entry', async () => {
     const instance = await startWithKeys();
     server.publish({ keys: [NEW] }, { 'cache-control': 'max-age=60' });
     await passSeconds(instance, 60);

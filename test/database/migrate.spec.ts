@@ -119,7 +119,7 @@ describeOnEachDatabase('a database of an unreleased version', (database) => {
     );
   });
 
-  it('is refused by the migration of the package too, whatever host has it', async () => {
+  it('is refused by the migration of the package too, at any host', async () => {
     await holds('CREATE TABLE token_exchange_used_jti (id int)');
     await expect(start()).rejects.toThrow(
       /^The database has tables of token exchange that an unreleased version made \(token_exchange_used_jti/,

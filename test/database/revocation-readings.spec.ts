@@ -112,7 +112,7 @@ describeOnEachDatabase('[D61] a reading', (database) => {
     });
   });
 
-  it('[D59] tells of a second revocation never an earlier time than the first was restored at', async () => {
+  it('[D59] reports a second revocation never an earlier time than the first was restored at', async () => {
     const { repository, transactions } = instance;
     const trust = { issuer: `${ISSUER}/again`, kid: null };
     const at = (ms: number) => new Date(1_800_000_000_000 + ms);

@@ -136,7 +136,7 @@ describeOnEachDatabase('[P.perMinute] the shared throttle store, which refunds',
   });
   afterAll(() => expect([instance.failedOpen, other.failedOpen]).toEqual([0, 0]));
 
-  it('[P.perMinute] takes one hit back at a time, and none that nobody has counted', async () => {
+  it('[P.perMinute] takes one hit back at a time, and none that was not counted', async () => {
     await instance.refund('one');
     await instance.hitTimes(2, 'one');
     await other.refund('one');
@@ -203,7 +203,7 @@ describeOnEachDatabase(
 );
 
 describeOnEachDatabase('[D19] the shared throttle store without its database', (database) => {
-  it('[D19] lets requests through, warns once a minute and tells an observer of each', async () => {
+  it('[D19] lets requests through, warns once a minute and notifies an observer of each', async () => {
     const opened = await database.open();
     const instance = new Instance(opened.dataSource);
     await instance.hitTimes(21, 'before');

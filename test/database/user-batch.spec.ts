@@ -96,7 +96,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
   const ofIssuer = (subjects: readonly string[], issuer = ISSUER) =>
     subjects.map((subject) => ({ issuer, subject }));
 
-  it('[4.4.1] each identity gets its user and an unknown one nobody, in seeded rounds', async () => {
+  it('[4.4.1] each identity gets its user and an unknown one none, in seeded rounds', async () => {
     const random = randomFrom(441);
     const known = new Map<string, string>();
     for (let index = 0; index < 40; index++) known.set(`sub-${index}`, await link(`sub-${index}`));
@@ -106,7 +106,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     }
   });
 
-  it('[D1] odd subjects are found as themselves and as nobody else', async () => {
+  it('[D1] odd subjects are found as themselves and as no others', async () => {
     const ids = new Map<string, string>();
     for (const subject of ODD_SUBJECTS) {
       expect(await findIds(ofIssuer([subject, ...ODD_SUBJECTS]))).toEqual(
@@ -195,7 +195,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     expect(versions.size).toBe(20);
   });
 
-  it('[D30] each id gets its user, the same as in a transaction, and an unknown one nobody', async () => {
+  it('[D30] each id gets its user, the same as in a transaction, and an unknown one none', async () => {
     const random = randomFrom(30);
     const ids: string[] = [];
     for (let index = 0; index < 30; index++) ids.push(await newUser(`Robin ${index}`));

@@ -46,7 +46,7 @@ describeOnEachDatabase('the words of a name', (database) => {
     ['𠮷野家', '𠮷 野 家'],
     ['', ''],
     ['!?', ''],
-  ])('of %j are %j, whatever the locale', async (text, words) => {
+  ])('of %j are %j, in any locale', async (text, words) => {
     expect(await folded(text)).toBe(words);
   });
 
@@ -67,7 +67,7 @@ describeOnEachDatabase('the words of a name', (database) => {
     },
   );
 
-  it('follow the name when anybody changes it, also who knows nothing of them', async () => {
+  it('follow the name when any program changes it, also one that does not know them', async () => {
     await insert('Before');
     const changed = await opened.dataSource.query<[{ words: string }[], number]>(
       `UPDATE workflow SET name = 'Danach' WHERE name = 'Before' RETURNING folded_name AS words`,

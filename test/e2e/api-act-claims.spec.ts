@@ -62,7 +62,7 @@ describeOnAnyDatabase('[D30] an act claim that names the owner', (database) => {
       onBehalfOf: { id: string; role: string } | null;
     };
 
-  it('the owner may all, and a stranger little of it: the two can be told apart', async () => {
+  it('the owner may all, and a stranger little of it: the two can be distinguished', async () => {
     const [all, little] = [await byBearer(await world.tokenOf('owner')), await strangersAnswers()];
     const same = Object.keys(all).filter((name) => all[name] === little[name]);
     expect(same.length).toBeLessThan(Object.keys(all).length / 3);

@@ -54,7 +54,7 @@ describeOnAnyDatabase('[P.resources] an access token for another service', (data
     expect(closed.length).toBeGreaterThan(25);
   });
 
-  it.each(AUDIENCES)('[P.resources] with the audience %j is nobody, even an owner’s', async (audience) => {
+  it.each(AUDIENCES)('[P.resources] with the audience %j is no caller, even an owner’s', async (audience) => {
     const token = await world.tokenOf('owner', { audience });
     for (const route of await takeABearer()) {
       const answer = await answerTo(route, token);
@@ -65,7 +65,7 @@ describeOnAnyDatabase('[P.resources] an access token for another service', (data
     }
   });
 
-  it('[P.resources] changes nothing on the routes that ask for nobody', async () => {
+  it('[P.resources] changes nothing on the routes that need no caller', async () => {
     const token = await world.tokenOf('owner', { audience: ELSEWHERE });
     const closed = await takeABearer();
     for (const route of routes.filter((each) => !closed.includes(each))) {

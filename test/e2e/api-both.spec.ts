@@ -162,7 +162,7 @@ describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${S
     ).toEqual([{ user_id: actor, role: 'project:admin' }]);
   });
 
-  it('[P.rights] a user who acts for nobody else is checked alone', async () => {
+  it('[P.rights] a user who acts for no other is checked alone', async () => {
     const id = world.idOf('editor');
     const [alone, both] = [await world.token(id), await world.token(id, id, { rights: 'both' })];
     for (const list of ['projects', 'workflows'])

@@ -110,7 +110,7 @@ describeOnAnyDatabase('the permission matrix', (database) => {
     expect(await rename()).toBe(404);
   });
 
-  it("[D30] with an actor the actor's rights count, whatever the subject may", async () => {
+  it("[D30] with an actor the actor's rights count, not the subject's", async () => {
     const path = `/api/v1/projects/${await world.createProject()}`;
     const [admin, stranger] = [world.idOf('administrator'), world.idOf('stranger')];
     expect((await api.get(path, await world.token(admin, stranger))).status).toBe(404);

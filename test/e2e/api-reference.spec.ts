@@ -96,7 +96,7 @@ describeOnEachDatabase('the description of the API', (database) => {
     }
   });
 
-  it('tells where a Bearer comes from', () => {
+  it('says where a Bearer comes from', () => {
     const { bearer } = description.components.securitySchemes;
     expect(bearer?.description).toContain(FLOWS[0]);
     expect(bearer?.description).toContain('/.well-known/oauth-authorization-server');
@@ -160,7 +160,7 @@ describeOnEachDatabase('the description of the API', (database) => {
       expect([name, validatorOf(name)({})]).toEqual([name, false]);
   });
 
-  it('tells for each type of credential which data it takes, as the service checks it', async () => {
+  it('reports for each type of credential which data it takes, as the service checks it', async () => {
     const world = new ApiWorld(service, 'reference');
     const token = await world.token(await world.createUser('global:admin'));
     const bodies = description.components.schemas['NewCredentialBody']?.oneOf ?? [];

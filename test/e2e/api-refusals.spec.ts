@@ -253,7 +253,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     }
   });
 
-  it('[D79] is none at the revocation endpoint, whose answers tell nothing', async () => {
+  it('[D79] is none at the revocation endpoint, whose answers reveals nothing', async () => {
     const before = await auditRows(service);
     const answer = await service.post('/rest/auth/oauth/revoke', { token: external(main) });
     expect([answer.status, await answer.text()]).toEqual([200, '']);
@@ -300,7 +300,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     expect(lines.map(({ level }) => level)).toEqual(['error', 'warn']);
   });
 
-  it('[D79] tells nothing that is secret', async () => {
+  it('[D79] reveals nothing that is secret', async () => {
     const rows = await service.rows('SELECT * FROM audit_event WHERE name = $1', [EVENT]);
     const kept = JSON.stringify(rows) + service.logText;
     expect(rows.length).toBeGreaterThan(20);

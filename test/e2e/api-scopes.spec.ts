@@ -37,7 +37,7 @@ describeOnAnyDatabase('[P.scopes] an access token that is limited to scopes', (d
   const successOf = ({ statuses }: DescribedOperation) => Math.min(...statuses);
   const needing = () => api.operations.filter(({ right }) => right !== undefined);
 
-  it('[P.scopes] may call what its scope is for, whatever its role: each operation, with that scope alone', async () => {
+  it('[P.scopes] may call what its scope is for, with any role: each operation, with that scope alone', async () => {
     for (const operation of needing()) {
       const { status } = await send(operation, await limitedTo([operation.right ?? '']));
       expect([operation.method, operation.path, status]).toEqual([
@@ -89,7 +89,7 @@ describeOnAnyDatabase('[P.scopes] an access token that is limited to scopes', (d
     expect((await service.fetch('/rest/auth/logout', { method: 'POST', headers })).status).toBe(204);
   });
 
-  it('[P.scopes] is told the same whether a thing is there, is hidden, or cannot be', async () => {
+  it('[P.scopes] gets the same answer whether a thing is there, is hidden, or cannot be', async () => {
     const there = await world.createWorkflow(await world.createProject());
     const nonsense = (method: string) => (method === 'PATCH' ? { nonsense: 1 } : undefined);
     for (const party of ['owner', 'viewer', 'stranger'])
@@ -111,7 +111,7 @@ describeOnAnyDatabase('[P.scopes] an access token that is limited to scopes', (d
       }
   });
 
-  it('[P.scopes] is told of no button that it cannot press', async () => {
+  it('[P.scopes] gets no button that it cannot press', async () => {
     const projectId = await world.createProject();
     const path = `/api/v1/workflows/${await world.createWorkflow(projectId)}`;
     const list = `/api/v1/workflows?projectId=${projectId}`;

@@ -59,7 +59,7 @@ describeOnEachDatabase('the public API', (database) => {
       },
     );
 
-    it('[D47] the owner keeps role and state, and nobody changes their own', async () => {
+    it('[D47] the owner keeps role and state, and no user changes their own', async () => {
       const owner = world.idOf('owner');
       for (const change of [{ role: 'global:member' }, { enabled: false }]) {
         for (const token of [admin, await world.tokenOf('owner')])
@@ -76,7 +76,7 @@ describeOnEachDatabase('the public API', (database) => {
       });
     });
 
-    it('everybody sees their own account, and members no other', async () => {
+    it('all users see their own account, and members no other', async () => {
       const [own, other] = [world.idOf('stranger'), world.idOf('viewer')];
       const token = await world.tokenOf('stranger');
       expect((await api.get(`/api/v1/users/${own}`, token)).body.id).toBe(own);

@@ -17,7 +17,7 @@ const FAILURES = {
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail()`,
 };
 
-describeOnEachDatabase('[6.3] audit and the work it tells about', (database) => {
+describeOnEachDatabase('[6.3] audit and the work it reports about', (database) => {
   let service: TestService;
   const heard: string[] = [];
 

@@ -152,7 +152,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     return { said, ended };
   };
 
-  it('[D85] tail: the last events, then those of another process as they come, until nobody reads it', async () => {
+  it('[D85] tail: the last events, then those of another process as they come, until its reader disconnects', async () => {
     const { said, ended } = tail('--json', '--lines', '1', '--event', 'token-exchange.failed');
     await until('it shows the last one', 10_000, () => parsed(said.stdout).length === 1);
     expect(requestsOf(parsed(said.stdout))).toEqual(['nonsense-1']);

@@ -78,7 +78,7 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
     expect(told()).toEqual(events.map((event) => expect.objectContaining(event)));
   });
 
-  it('[D88] metrics tell how far each is', async () => {
+  it('[D88] metrics say how far each is', async () => {
     const { length } = await trail();
     for (const sink of ['siem', 'stdout'])
       await until(`all events are counted that ${sink} has`, PATIENCE_MS, async () => {
@@ -97,7 +97,7 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
     });
   });
 
-  it('[D89] a receiver that fails costs no login, is told of once, and gets what it missed', async () => {
+  it('[D89] a receiver that fails costs no login, is reported once, and gets what it missed', async () => {
     webhook.answerWith((response) => setTimeout(() => response.writeHead(500).end(), 300));
     for (let exchange = 0; exchange < 20; exchange++)
       expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);

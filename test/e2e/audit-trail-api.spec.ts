@@ -153,7 +153,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     expect([status, body]).toEqual([400, { error: 'bad_request', message, requestId: expect.any(String) }]);
   });
 
-  it('[D85] pages hold each event once, whatever is written meanwhile, and their cursor is of these filters', async () => {
+  it('[D85] pages hold each event once, while others are written, and their cursor is of these filters', async () => {
     const whole = await list('event=token-exchange.*&limit=250');
     const ids: string[] = [];
     let cursor = '';
@@ -209,7 +209,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     expect(await auditRows(service, 'users-by-session')).toEqual([]);
   });
 
-  it('[D84] a page of another site can neither read it with a session nor have it told that it was read', async () => {
+  it('[D84] a page of another site can neither read it with a session nor have it recorded that it was read', async () => {
     const cookie = await world.sessionOf('owner');
     for (const [site, status] of [
       ['cross-site', 403],
@@ -240,7 +240,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     for (const secret of ['@', 'eyJ', '"sub"', token, 'Lovelace']) expect(text).not.toContain(secret);
   });
 
-  it('[D86] names that a token changes are told by which, and once', async () => {
+  it('[D86] names that a token changes are reported by which, and once', async () => {
     const login = (requestId: string, claims: Members) =>
       service.embed(
         { token: partner.sign(partner.claims({ sub: 'renamed', ...claims })) },

@@ -77,7 +77,7 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     }
   });
 
-  it('[6.2] a refused exchange: one event with the true reason, whatever the client was told', async () => {
+  it('[6.2] a refused exchange: one event with the true reason, independently of the answer', async () => {
     const replayed = token();
     await exchange({ subject_token: replayed });
     const cases = [
@@ -200,7 +200,7 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     expect(inLog).toEqual(known);
   });
 
-  it('a listener gets an event once it is committed, and its fault harms nobody', async () => {
+  it('a listener gets an event once it is committed, and its fault does no harm', async () => {
     const seen: Promise<number>[] = [];
     onEveryEvent(service, ({ name, requestId }) => {
       const count = 'SELECT count(*)::int AS n FROM audit_event WHERE name = $1 AND request_id = $2';

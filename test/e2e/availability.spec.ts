@@ -114,7 +114,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
     },
   );
 
-  it('[D82] the end of a licence is warned of, counted, and told when it comes', async () => {
+  it('[D82] the end of a licence is warned of, counted, and reported when it comes', async () => {
     const clock = new TestClock();
     const exp = Math.floor(clock.nowSeconds()) + 100;
     const environment = await licenseEnvironment({ exp });

@@ -384,7 +384,7 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
     expect((await service.fetch(LOGOUT_PATH)).status).toBe(405);
   });
 
-  it('counts verified logouts by issuer, from whatever address; another issuer goes on', async () => {
+  it('counts verified logouts by issuer, from any address; another issuer goes on', async () => {
     const from = (address: number) => ({ 'x-forwarded-for': `192.0.2.${address}` });
     const statuses: number[] = [];
     for (let count = 0; count <= LIMIT; count += 1)
@@ -395,7 +395,7 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
     expect((await scene.post({ sub: 'ada' }, other, from(100))).status).toBe(200);
   });
 
-  it('counts whatever comes from one address, so that nobody is kept busy with tokens of strangers', async () => {
+  it('counts all from one address, so that tokens of strangers keep no instance busy', async () => {
     const statuses = new Set<number>();
     for (let count = 0; count <= LIMIT; count += 1)
       statuses.add((await service.post(LOGOUT_PATH, { logout_token: 'no token' })).status);

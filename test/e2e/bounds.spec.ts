@@ -118,7 +118,7 @@ describeOnAnyDatabase('[B.parts][B.list][B.calls] the API', (database) => {
     expect([large.status, await large.json()]).toMatchObject([413, { error: 'payload_too_large' }]);
   });
 
-  it('[B.list][K34] a page is small whatever is stored in its workflows', async () => {
+  it('[B.list][K34] a page is small with large workflows too', async () => {
     const userId = await world.createUser();
     const projectId = await world.personalProjectOf(userId);
     await service.rows(

@@ -94,7 +94,7 @@ describeOnEachDatabase('svc-admin users', (database) => {
   );
 });
 
-describeOnAnyDatabase('svc-admin users, whatever the database', (database) => {
+describeOnAnyDatabase('svc-admin users, with either database', (database) => {
   const admin = new Administration(database);
 
   afterAll(() => admin.remove());
@@ -125,7 +125,7 @@ describeOnAnyDatabase('svc-admin users, whatever the database', (database) => {
   it.each([
     ['00000000-0000-4000-8000-000000000000', 'id'],
     ['nobody@b.example', 'e-mail address'],
-  ])('tells that there is no such user: %s', async (user, what) => {
+  ])('says that there is no such user: %s', async (user, what) => {
     expect(await admin.run(['users', 'disable', user])).toEqual({
       exitCode: 1,
       stdout: '',
@@ -149,7 +149,7 @@ describeOnAnyDatabase('svc-admin users, whatever the database', (database) => {
     expect(table).toMatch(/\n[0-9a-f-]{36} +Ann@b\.example +Ann Lee +global:member +enabled\n/);
   });
 
-  it('needs no variable but those of the database, whatever is wrong with others', async () => {
+  it('needs no variable but those of the database, even if others are wrong', async () => {
     const environment = {
       ...databaseEnvironment(database),
       SVC_ENCRYPTION_KEY: undefined,
@@ -204,14 +204,14 @@ describeOnEachDatabase('svc-admin workflows import', (database) => {
   });
 });
 
-describeOnAnyDatabase('svc-admin workflows import, whatever the database', (database) => {
+describeOnAnyDatabase('svc-admin workflows import, with either database', (database) => {
   const admin = new WorkflowImport(database);
 
   beforeAll(() => admin.createUser('Ann@b.example'));
   beforeEach(() => admin.query('DELETE FROM workflow'));
   afterAll(() => admin.remove());
 
-  it('imports none where one is wrong, and tells of each', async () => {
+  it('imports none where one is wrong, and reports each', async () => {
     const { exitCode, stdout, stderr } = await admin.importing([
       { name: 'a' },
       { name: 1 },
@@ -240,7 +240,7 @@ describeOnAnyDatabase('svc-admin workflows import, whatever the database', (data
     expect(await admin.stored()).toEqual([]);
   });
 
-  it('tells that there is no such owner, or no such file', async () => {
+  it('says that there is no such owner, or no such file', async () => {
     const stranger = await admin.importing([{ name: 'a' }], 'nobody@b.example');
     expect(stranger).toEqual({
       exitCode: 1,
@@ -300,7 +300,7 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
     },
   );
 
-  it('waits a while for a service that takes commands, then tells the process, and what to do, and leaves nothing', async () => {
+  it('waits a while for a service that takes commands, then names the process and the remedy, and leaves nothing', async () => {
     const before = readdirSync(join(line.folder, 'data'));
     const began = Date.now();
     const commands = [
@@ -374,7 +374,7 @@ describe('svc-admin as it is built', () => {
 
   afterAll(() => line.remove());
 
-  it('tells the version of the package, and exits with 2 when it is called wrongly', async () => {
+  it('reports the version of the package, and exits with 2 when it is called wrongly', async () => {
     const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
       version: string;
     };

@@ -164,7 +164,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(answered).toBeGreaterThan(50);
   });
 
-  it('[D46] keys status tells what the service has stored', async () => {
+  it('[D46] keys status says what the service has stored', async () => {
     const entry = { type: 'jwks', url: 'https://keys.example/set?secret=1', issuer: 'https://keys.example' };
     const environment = {
       ...databaseEnvironment(database),
@@ -227,7 +227,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(readdirSync(folder)).toEqual(['socket']);
   });
 
-  it('[D46] a command of another version is told both', async () => {
+  it('[D46] a command of another version gets both versions', async () => {
     const other = new CommandLine(() => databaseEnvironment(database), '9.8.7-other');
     const { exitCode, stderr } = await other.run(['users', 'list']);
     other.remove();
@@ -313,14 +313,14 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length);
   });
 
-  it('[D46] who goes away in the middle of a list harms nobody', async () => {
+  it('[D46] who goes away in the middle of a list does no harm', async () => {
     const answer = await answerTo(beside.path, 'users list', '{}');
     answer.on('error', () => undefined).once('data', () => answer.destroy());
     await new Promise((resolve) => answer.once('close', resolve));
     expect((await beside.users()).length).toBeGreaterThan(3000);
   });
 
-  it('[D46] a fault of the service says nothing of itself, and its log has it under the id that the command tells', async () => {
+  it('[D46] a fault of the service says nothing of itself, and its log has it under the id that the command reports', async () => {
     await beside.service.rows('ALTER TABLE project RENAME TO project_gone');
     const { exitCode, stderr } = await beside.run(['users', 'create', '--email', 'fault@b.example']);
     await beside.service.rows('ALTER TABLE project_gone RENAME TO project');
@@ -399,7 +399,7 @@ describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
 });
 
 describeOnEmbedded('[D46] the command socket at a stop', (database) => {
-  it('[D46] is gone with the service, though clients have sent nothing, or half of a request, or read nothing', async () => {
+  it('[D46] ends with the service, though clients have sent nothing, or half of a request, or read nothing', async () => {
     const service = await TestService.start(database);
     await service.rows(`INSERT INTO user_account (id, email, normalized_email, role)
       SELECT gen_random_uuid(), n || '@long.example', n || '@long.example', 'global:member' FROM generate_series(1, 9000) n`);

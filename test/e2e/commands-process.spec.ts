@@ -157,7 +157,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     return;
   }
 
-  it('[D46] another account may not connect, and is told who may', async () => {
+  it('[D46] another account may not connect, and gets the reason', async () => {
     const where = await surroundings();
     const data = join(where.directory, 'data');
     await start(where);

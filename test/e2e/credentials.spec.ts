@@ -57,7 +57,7 @@ describeOnEachDatabase('credentials', (database) => {
     await expect(world.credentialData(one)).rejects.toThrow('belongs to another place');
   });
 
-  it('[D45] a tampered envelope is a fault of the service that tells nothing, and can be replaced', async () => {
+  it('[D45] a tampered envelope is a fault of the service that reveals nothing, and can be replaced', async () => {
     const id = await created();
     await service.rows("UPDATE credential SET sealed_data = sealed_data || '\\x00' WHERE id = $1", [id]);
     const merge = { isPartialData: true, data: { user: 'eve' } };

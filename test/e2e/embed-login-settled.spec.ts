@@ -55,7 +55,7 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
       expect(written[0]).toContain(`INSERT INTO ${table}`);
   });
 
-  it('[6.3] leaves the session and the event, and tells them as a login of anybody does', async () => {
+  it('[6.3] leaves the session and the event, and reports them as any login does', async () => {
     const heard: object[] = [];
     onEveryEvent(service, (event) => heard.push(event));
     const answers = [await login('told', 'told-first'), await login('told', 'told-second')];

@@ -99,7 +99,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
     expect(refused.status).toBe(401);
   });
 
-  it('[4.1] HEAD signs nobody in and uses no token up', async () => {
+  it('[4.1] HEAD signs no user in and uses no token up', async () => {
     const unused = token();
     const before = await sessions();
     const answer = await service.fetch(`/rest/auth/embed?token=${unused}`, { method: 'HEAD' });

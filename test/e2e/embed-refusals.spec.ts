@@ -75,7 +75,7 @@ describeOnAnyDatabase('[7.7] refused embedded logins', (database) => {
     ['a token as an array', `token[]=${partner.sign()}`],
     ['a broken percent escape', 'token=%zz'],
     ['bytes that are not UTF-8', 'token=%ff'],
-  ])('[7.9] %s signs nobody in', async (_, body) => {
+  ])('[7.9] %s signs no user in', async (_, body) => {
     const byPost = await service.fetch('/rest/auth/embed', { method: 'POST', body, headers: FORM });
     const byGet = await service.fetch(`/rest/auth/embed?${body}`);
     for (const answer of [byPost, byGet]) {
@@ -120,7 +120,7 @@ describeOnEachDatabase('[D26] the life of a session', (database) => {
   it.each([
     ['3600 seconds unless configured', {}, 3600],
     ['the configured time', { SVC_EMBED_SESSION_TTL_SECONDS: '60' }, 60],
-  ])('[D26] %s, counted from the login, whatever happens in it', async (_, environment, seconds) => {
+  ])('[D26] %s, counted from the login, independently of its use', async (_, environment, seconds) => {
     const clock = new TestClock();
     await withService(database, { trustedKeys, environment, clock }, async (service) => {
       const token = partner.sign(partner.claims({ iat: clock.nowSeconds() }));

@@ -41,7 +41,7 @@ describeOnEachDatabase('[4.4.3] first logins', (database) => {
     expect(await madeFor(service, 'lone')).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('[6.5] tell that the user was made before the success, in the trail and to listeners', async () => {
+  it('[6.5] say that the user was made before the success, in the trail and to listeners', async () => {
     const heard: string[] = [];
     onEveryEvent(service, ({ name, requestId }) => {
       if (requestId === 'telling-login') heard.push(name);

@@ -123,12 +123,12 @@ describe('[P.origins] the origin of a login', () => {
     expect((await loginBy(service, 'GET', { token: open.sign() }, headers)).status).toBe(303);
   });
 
-  it('[P.origins] a listed origin passes also where the browser tells the site', async () => {
+  it('[P.origins] a listed origin passes also where the browser reports the site', async () => {
     const headers = { origin: PRODUCT, 'sec-fetch-site': 'cross-site' };
     expect((await loginBy(service, 'POST', { token: picky.sign() }, headers)).status).toBe(303);
   });
 
-  it('[D25] the session keeps the origin of its login, and tells it to nobody but its own page', async () => {
+  it('[D25] the session keeps the origin of its login, and shows it only to its own page', async () => {
     const answer = await login(open, OTHER);
     expect(await hostOrigin(answer)).toBe(OTHER);
     const hash = sessionHashOf(answer.headers.get('set-cookie') ?? '');

@@ -64,7 +64,7 @@ describeBuilt('[D93] the stop of a process', () => {
     return { code: await service.exited, tookMs: performance.now() - startedAt };
   };
 
-  it('connections without a request, half a head, half a body, a kept one: gone in five seconds, with 0', async () => {
+  it('connections without a request, half a head, half a body, a kept one: closed in five seconds, with 0', async () => {
     await start();
     await openSocket();
     await openSocket(HEAD);
@@ -90,7 +90,7 @@ describeBuilt('[D93] the stop of a process', () => {
     expect(tookMs).toBeLessThan(LONGEST_STOP_MS + SPARE_MS);
   });
 
-  it('with a delay: not ready at once, all else is answered meanwhile and ends its connection, then nobody is', async () => {
+  it('with a delay: not ready at once, all else is answered meanwhile and ends its connection, then none', async () => {
     await start({ SVC_SHUTDOWN_DELAY_SECONDS: '3' });
     expect((await readiness()).status).toBe(200);
     const startedAt = performance.now();

@@ -75,7 +75,7 @@ describeOnEachDatabase('identity', (database) => {
   const userIdOf = async (answer: Response) => (await signedIn(service, answer)).user.id;
 
   describe.each(ENTRY_PATHS)('by $name', (path) => {
-    it('[4.4.1] a linked identity is its user, whatever e-mail it brings later', async () => {
+    it('[4.4.1] a linked identity is its user, with any later e-mail', async () => {
       const sub = newSub();
       const id = await userIdOf(await use(path, token({ sub })));
       expect(await userIdOf(await use(path, token({ sub, email: undefined })))).toBe(id);
@@ -282,7 +282,7 @@ describeOnEachDatabase('identity', (database) => {
       expect(await storedUser(service, id)).toMatchObject({ role: ADMIN });
     });
 
-    it('[4.4.role.5] the ignored claim is told as a warning, without the claim', async () => {
+    it('[4.4.role.5] the ignored claim is reported as a warning, without the claim', async () => {
       const sub = await knownUser(partner, MEMBER);
       const linesBefore = service.log.length;
       await use(path, token({ sub, role: 'global:secret-word' }));
@@ -328,7 +328,7 @@ describeOnEachDatabase('identity', (database) => {
       expect(service.log.slice(linesBefore).filter(({ level }) => level === 'warn')).toEqual([]);
     });
 
-    it('[2.5.4] nobody becomes the owner', async () => {
+    it('[2.5.4] no user becomes the owner', async () => {
       const rows = await service.rows(`SELECT id FROM user_account WHERE role = $1`, [OWNER]);
       expect(rows).toEqual([{ id }]);
     });

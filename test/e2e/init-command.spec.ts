@@ -158,7 +158,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
     expect(readdirSync(line.folder).filter((name) => name.endsWith('.bak'))).toHaveLength(1);
   });
 
-  it('[D115] keeps what somebody has added to the settings and the trusted keys', async () => {
+  it('[D115] keeps additions to the settings and the trusted keys', async () => {
     writeFileSync(join(line.folder, '.env'), `${line.read('.env')}SVC_LOG_LEVEL=debug\n`);
     const [entry] = JSON.parse(line.read('instance/trusted-keys.json')) as object[];
     line.write('instance/trusted-keys.json', [

@@ -88,7 +88,7 @@ describeOnAnyDatabase('keys of a key set that are not used', (database) => {
     });
   });
 
-  it('[D35] each such key is told of once', () => {
+  it('[D35] each such key is reported once', () => {
     const told = service.log.filter(({ msg }) => msg === 'a key of a JWKS is not used');
     expect(told.map(({ warning }) => warning)).toEqual([
       ...UNSTORABLE_KIDS.map(

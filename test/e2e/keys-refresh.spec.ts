@@ -88,7 +88,7 @@ describeOnEachDatabase('[D118] keys refresh', (database) => {
     ]);
   });
 
-  it('[D118] says so where nobody fetches', async () => {
+  it('[D118] says so if no instance fetches', async () => {
     await service?.stop();
     service = undefined;
     const { exitCode, stderr } = await line.run(['keys', 'refresh', '--wait', '1']);

@@ -104,7 +104,7 @@ describeOnAnyDatabase('[K10][D37] a token that brings its key along', (database)
     await jwks?.close();
   });
 
-  it.each(WAYS_IN)('[K10][D37] by %s: refused, and nobody is asked for it', async (_, path) => {
+  it.each(WAYS_IN)('[K10][D37] by %s: refused, and no server is asked for it', async (_, path) => {
     const [jwk] = impostor.jwks().keys;
     const headers = [{ jwk }, { jku: jwks.url }, { x5u: jwks.url }, { jku: jwks.url, x5u: jwks.url, jwk }];
     for (const header of [...headers, { kid: jwks.url, jku: jwks.url }]) {

@@ -521,7 +521,7 @@ describeOnEachDatabase('[D103] quotas', (database) => {
     });
   }
 
-  it('[D103] workflows: of ten at once three are made, and one more when one has gone', async () => {
+  it('[D103] workflows: of ten at once three are made, and one more when one was deleted', async () => {
     const token = await world.token(await world.createUser());
     const make = () => call(service, token, 'workflows', { name: 'n' });
     await race(make, 3);
@@ -542,7 +542,7 @@ describeOnEachDatabase('[D103] quotas', (database) => {
     await race(() => call(service, token, 'projects', { name: 'n' }), 2);
   });
 
-  it('[D103] members of a project; who is one already is told that', async () => {
+  it('[D103] members of a project; a present member is refused as such', async () => {
     const token = await administrator(world);
     const id = await world.createUser('global:admin');
     const project = await teamOf(service, await world.token(id));
@@ -552,7 +552,7 @@ describeOnEachDatabase('[D103] quotas', (database) => {
     expect(await told(call(service, token, `projects/${project}/users`, again))).toBe('409 already_member');
   });
 
-  it('[D103] nobody is made a member of more projects than a user may have', async () => {
+  it('[D103] no user becomes a member of more projects than a user may have', async () => {
     const token = await administrator(world);
     const member = await memberOf(world);
     const owners = await Promise.all([1, 2, 3].map(() => world.createUser('global:admin')));
@@ -564,7 +564,7 @@ describeOnEachDatabase('[D103] quotas', (database) => {
     expect(answers).toEqual(['201', '201', '409 quota_exceeded']);
   });
 
-  it('[D103] a user who is gone from a project that is full makes room', async () => {
+  it('[D103] a user who left a project that is full makes room', async () => {
     const project = await teamOf(service, await world.token(await world.createUser('global:admin')));
     const token = await administrator(world);
     const members = [await memberOf(world), await memberOf(world)];
@@ -576,7 +576,7 @@ describeOnEachDatabase('[D103] quotas', (database) => {
     expect(await told(call(service, token, `projects/${project}/users`, await memberOf(world)))).toBe('201');
   });
 
-  it('[D104] sessions: of ten logins at once three sessions are left, and the trail tells of those that ended', async () => {
+  it('[D104] sessions: of ten logins at once three sessions are left, and the trail reports those that ended', async () => {
     const tokens = Array.from({ length: 10 }, () => partner.sign(partner.claims({ sub: 'racing' })));
     // The user is made by the first.
     expect((await service.embed({ token: tokens.pop() })).status).toBe(303);

@@ -84,7 +84,7 @@ describeBuilt('[D21] the log of the process', () => {
     expectInOrder(linesOf(text).map(({ time }) => String(time)));
   });
 
-  it('[D21] nobody waits for a reader who does not read: requests go on being answered', async () => {
+  it('[D21] no request waits for a reader who does not read: requests go on being answered', async () => {
     const child = start(surroundings);
     try {
       await untilReady(surroundings);

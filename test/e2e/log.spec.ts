@@ -24,8 +24,8 @@ interface Line {
   readonly dropped?: number;
 }
 
-describeBuilt('a log that nobody reads for long', () => {
-  it('keeps its first lines whole, and then tells how many it has dropped', async () => {
+describeBuilt('a log that is not read for long', () => {
+  it('keeps its first lines whole, and then says how many it has dropped', async () => {
     const writer = spawn(process.execPath, ['--input-type=module', '--eval', WRITER]);
     await once(writer.stderr, 'data');
     const log = await text(writer.stdout);
@@ -56,8 +56,8 @@ const DESERTED_WRITER = `
   process.stderr.write(String(output.unwrittenBytes));
   process.exit();`;
 
-describeBuilt('a log whose reader has gone', () => {
-  it('is waited for by nobody', async () => {
+describeBuilt('a log whose reader has disconnected', () => {
+  it('is not waited for', async () => {
     const writer = spawn(process.execPath, ['--input-type=module', '--eval', DESERTED_WRITER]);
     await once(writer.stdout, 'data');
     writer.stdout.destroy();

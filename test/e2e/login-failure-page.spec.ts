@@ -56,10 +56,13 @@ describeOnAnyDatabase('[D50] a refused login that asks for a page', (database) =
     ['none, as pages without referrer say', { origin: 'null' }, ''],
     ['no header', {}, ''],
     ['what is no origin', { origin: '"><script>' }, ''],
-  ])('[D50] tells the word to the origin of the post where that may frame: %s', async (_, headers, host) => {
-    const answer = await ask({ token: 'no token' }, headers);
-    expect((await dataOf(answer)).host).toBe(host);
-  });
+  ])(
+    '[D50] reports the word to the origin of the post where that may frame: %s',
+    async (_, headers, host) => {
+      const answer = await ask({ token: 'no token' }, headers);
+      expect((await dataOf(answer)).host).toBe(host);
+    },
+  );
 
   it.each([
     ['no field', {}],
@@ -97,7 +100,7 @@ describeOnAnyDatabase('[D50] a refused login that asks for a page', (database) =
     },
   );
 
-  it('[D50] where nothing says who may frame the instance, whoever posts may', async () => {
+  it('[D50] where nothing says who may frame the instance, any page that posts may', async () => {
     await withServiceApart({ trustedKeys }, async (open) => {
       const answer = await open.embed({ token: 'x', answer: 'page' }, { origin: 'https://any.example' });
       expect((await dataOf(answer)).host).toBe('https://any.example');

@@ -15,7 +15,7 @@ const RESOURCE = '/.well-known/oauth-protected-resource';
 const KEY_SET = '/.well-known/jwks.json';
 
 describeOnAnyDatabase('[D58] metadata', (database) => {
-  it.each(SERVER)('[D58] %s tells of the token endpoint, and of nothing that is not there', async (path) => {
+  it.each(SERVER)('[D58] %s reports the token endpoint, and of nothing that is not there', async (path) => {
     await withService(database, { trustedKeys }, async (service) => {
       expect(await json(service, path)).toEqual({
         issuer: BASE_URL,
@@ -34,7 +34,7 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
     });
   });
 
-  it('[D58] the API tells who issues its tokens, and how they are presented', async () => {
+  it('[D58] the API says who issues its tokens, and how they are presented', async () => {
     await withService(database, { trustedKeys }, async (service) => {
       expect(await json(service, RESOURCE)).toEqual({
         resource: BASE_URL,
@@ -79,7 +79,7 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
     ['the flag is off', { SVC_ENV_FEAT_TOKEN_EXCHANGE: undefined }],
     ['there is no licence', { SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined }],
     ['token exchange is switched off', { SVC_TOKEN_EXCHANGE_ENABLED: 'false' }],
-  ])('[D58] where %s nobody issues tokens', async (_, environment) => {
+  ])('[D58] where %s no tokens are issued', async (_, environment) => {
     await withService(database, { trustedKeys, environment }, expectNoServer);
   });
 

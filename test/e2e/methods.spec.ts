@@ -102,7 +102,7 @@ describeOnAnyDatabase('[D57] methods', (database) => {
   });
   afterAll(() => service?.stop());
 
-  it('[D57] every path answers 405 to the methods that it has not, and tells those that it has', async () => {
+  it('[D57] every path answers 405 to the methods that it has not, and reports those that it has', async () => {
     const known = { ...ALLOWED, ...(await pathsOfApi(service)) };
     expect(Object.keys(known).length).toBeGreaterThan(30);
     for (const [path, allow] of Object.entries(known))
@@ -157,7 +157,7 @@ describeOnAnyDatabase('[D57] methods', (database) => {
     }
   });
 
-  it('[D57] a HEAD of the embed endpoint signs nobody in', async () => {
+  it('[D57] a HEAD of the embed endpoint signs no user in', async () => {
     const before = await census(service);
     const answer = await service.fetch(`${EMBED_PATH}?token=${partner.sign()}`, { method: 'HEAD' });
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([405, null]);

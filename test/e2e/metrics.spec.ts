@@ -116,7 +116,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     expect(counted).toEqual([1, 1, 1, 1, 0, 0]);
   });
 
-  it('tells how many keys each entry of the configuration has', async () => {
+  it('says how many keys each entry of the configuration has', async () => {
     const held = (await MetricSamples.read(service)).named(KEYS);
     const counts = held.map(({ labels, value }) => [labels['issuer'], value]);
     expect(counts).toEqual([
@@ -150,7 +150,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     expect(counted).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  it('[D91] counts fetches of key sets by how they end, and tells of each entry how it stands', async () => {
+  it('[D91] counts fetches of key sets by how they end, and reports each entry how it stands', async () => {
     const entry = { issuer: publisher.issuer };
     const [cached] = service.part(JwksKeyProvider)['cache'].entries;
     /** A fetch is counted as it ends, and what it has brought is taken over a moment later. */
@@ -182,7 +182,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     jwks.publish(publisher.jwks());
   });
 
-  it('[D91] tells of the database, who leads, the version, and replay records with their purges', async () => {
+  it('[D91] reports the database, who leads, the version, and replay records with their purges', async () => {
     await service.rows(
       `INSERT INTO token_exchange_used_jti SELECT sha256(n::text::bytea), now() - interval '1 day' FROM generate_series(1, 5) n`,
     );

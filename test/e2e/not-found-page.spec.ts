@@ -33,7 +33,7 @@ describeOnAnyDatabase('[D23] an address where nothing is', (database) => {
     '/assets/x/y.js',
     '/.well-known/nothing',
     '/metrics/x',
-  ])('[D23] %s is JSON for everybody', async (path) => {
+  ])('[D23] %s is JSON for all', async (path) => {
     const answer = await get(path);
     expect([answer.status, await answer.json()]).toEqual([404, JSON_BODY]);
   });

@@ -46,7 +46,7 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
     expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   });
 
-  it('[D23] every 404 has the same bytes, whatever was asked for and however', async () => {
+  it('[D23] every 404 has the same bytes for every request', async () => {
     const unknown = await sendRaw(service.address, { target: '/unknown' });
     expect(unknown).toMatchObject({
       status: 404,

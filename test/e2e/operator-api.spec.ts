@@ -296,7 +296,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(body.error).toBe('bad_request');
   });
 
-  it('tells the state of the instance, and no secret', async () => {
+  it('reports the state of the instance, and no secret', async () => {
     const overview = await read<{ variables: Json[] }>(browser.get('overview'));
     expect(overview).toMatchObject({
       baseUrl: BASE_URL,
@@ -418,7 +418,7 @@ describeOnAnyDatabase("a key set at the operator's page", (database) => {
     );
   };
 
-  it('[D118] is fetched by whoever leads when an operator asks, and not again within five seconds', async () => {
+  it('[D118] is fetched by the leader when an operator asks, and not again within five seconds', async () => {
     await until('the first fetch', 60_000, async () => (await entry())?.keySet?.lastSuccess !== undefined);
     const urlHash = (await entry())?.keys.urlHash ?? '';
     const { kid } = partner.staticEntry();

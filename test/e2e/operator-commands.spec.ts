@@ -40,7 +40,7 @@ describeOnEachDatabase('svc-admin users set-password', (database) => {
     expect((await set(['bob@example.com', '--password-stdin'], `${PASSWORD}\r\n`)).exitCode).toBe(0);
   });
 
-  it('[D108] sets none for a member, and none for nobody', async () => {
+  it('[D108] sets none for a member, and none for an unknown user', async () => {
     for (const mode of ['--code', '--password-stdin']) {
       expect((await set(['member@example.com', mode], PASSWORD)).stderr).toContain(
         'Only users with one of the roles',
@@ -49,7 +49,7 @@ describeOnEachDatabase('svc-admin users set-password', (database) => {
     }
   });
 
-  it('[D105] lets in by what it has set, and [D106] by the code that it prints, of which nothing is stored or told', async () => {
+  it('[D105] lets in by what it has set, and [D106] by the code that it prints, of which nothing is stored or shown', async () => {
     const { stdout, stderr } = await set(['bob@example.com', '--code']);
     expect(stdout).toMatch(/^([2-9A-HJKMNP-Z]{4}-){4}[2-9A-HJKMNP-Z]{4}\n$/);
     expect(stderr).toContain('good once, within 15 minutes');

@@ -85,7 +85,7 @@ describeOnEachDatabase("why a user can't sign in", (database) => {
     ]);
   });
 
-  it('[6.2] a forged token names nobody, and neither address nor sub is stored or logged', async () => {
+  it('[6.2] a forged token names no person, and neither address nor sub is stored or logged', async () => {
     const forger = Partner.create({ issuer: partner.issuer, audience: BASE_URL });
     const { kid } = partner.staticEntry() as { kid: string };
     const claims = partner.claims({ sub: 'forged sub', email: 'forged@known.example' });

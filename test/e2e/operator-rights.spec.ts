@@ -248,7 +248,7 @@ describeOnPostgresql('an operator who is changed at the same moment', (database)
     }
   }
 
-  it('[D105] changes nothing once the role is gone', async () => {
+  it('[D105] changes nothing once the role is lost', async () => {
     const id = await createOperator(service, 'gone@example.com');
     const target = await createUser(service, { email: 'target@example.com' });
     const browser = await signedIn(service, 'gone@example.com');
@@ -258,7 +258,7 @@ describeOnPostgresql('an operator who is changed at the same moment', (database)
     expect((await storedUser(service, target)).enabled).toBe(true);
   });
 
-  it('[D105] opens no session by a password that is changed meanwhile, and tells of it', async () => {
+  it('[D105] opens no session by a password that is changed meanwhile, and reports it', async () => {
     const id = await createOperator(service, 'new@example.com');
     const hash = await new PasswordHasher().hash('another long password');
     const change = 'UPDATE operator_password SET password_hash = $2 WHERE user_id = $1';

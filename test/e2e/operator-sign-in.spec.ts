@@ -168,7 +168,7 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     });
   });
 
-  it('[D107] makes whoever guesses codes wait', async () => {
+  it('[D107] makes those who guess codes wait', async () => {
     const browser = new OperatorBrowser(service, '198.51.100.9');
     const guess = {
       email: 'carol@example.com',
@@ -181,7 +181,7 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  it('[D105] ends all sessions of an operator by a new password, their own or of a command, and of nobody else', async () => {
+  it('[D105] ends all sessions of an operator by a new password, their own or of a command, and of no other', async () => {
     const dan = await createOperator(service, 'dan@example.com');
     const [first, second, other] = [
       await signedIn(service, 'dan@example.com'),
@@ -205,7 +205,7 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     ]);
   });
 
-  it('[D105] ends the sessions of whoever is disabled or loses the role, for good', async () => {
+  it('[D105] ends the sessions of those who are disabled or lose the role, for good', async () => {
     const eve = await createOperator(service, 'eve@example.com');
     const changes = [
       [{ enabled: false }, { enabled: true }],
@@ -232,7 +232,7 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     expect(await (await signedIn(service, 'gwen@example.com')).status()).toBe(200);
   });
 
-  it('[D105] ends the session with which somebody signs in again', async () => {
+  it('[D105] ends the session of a browser that signs in again', async () => {
     const browser = await signedIn(service, 'ada@example.com', '192.0.2.60');
     const before = new OperatorBrowser(service);
     before.cookie = browser.cookie;
@@ -265,7 +265,7 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });
 
-  it('[D106] tells of a code that was taken a moment before', async () => {
+  it('[D106] reports a code that was taken a moment before', async () => {
     const fay = await createUser(service, { email: 'fay@example.com', role: 'global:admin' });
     const code = await makeCode(service, fay);
     const tries = ['192.0.2.61', '192.0.2.62'].map((address) =>
@@ -279,7 +279,7 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     expect(told.map(({ payload }) => payload.reason)).toEqual(['wrong_code']);
   });
 
-  it('signs out of one browser, and says so to whoever is out already', async () => {
+  it('signs out of one browser, and says so to those who are out already', async () => {
     const [one, other] = [
       await signedIn(service, 'ada@example.com'),
       await signedIn(service, 'ada@example.com'),
@@ -367,7 +367,7 @@ describeOnAnyDatabase("the operator's API and what is not its sign-in", (databas
     expect(await browser.status()).toBe(200);
   });
 
-  it('[D110] a reading of another site is refused, and no site is told that it may', async () => {
+  it('[D110] a reading of another site is refused, and no site gets permission', async () => {
     for (const site of ['cross-site', 'same-site']) {
       const answer = await browser.send('GET', 'session', undefined, {
         'sec-fetch-site': site,
@@ -397,7 +397,7 @@ describeOnAnyDatabase("the operator's API and what is not its sign-in", (databas
     expect(await errorOf(odd)).toEqual([400, 'bad_request']);
   });
 
-  it('[D111] nobody may frame its answers, whoever may frame the rest', async () => {
+  it('[D111] no site may frame its answers, even one that may frame the rest', async () => {
     for (const path of UNFRAMED) {
       const { headers } = await service.fetch(path);
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
@@ -405,7 +405,7 @@ describeOnAnyDatabase("the operator's API and what is not its sign-in", (databas
     }
   });
 
-  it('[D108] nobody whom a token has made gets a password, and no member', async () => {
+  it('[D108] no user from a token gets a password, and no member', async () => {
     const made = partner.claims({ sub: 'new', email: 'new@partner.example', email_verified: true });
     await service.accessToken({ subject_token: partner.sign({ ...made, role: 'global:admin' }) });
     const user = await linkedUser(service, partner.issuer, 'new');
@@ -464,7 +464,7 @@ describeOnAnyDatabase("[B.operator] the throttles of the operator's page", (data
   });
   afterAll(() => service?.stop());
 
-  it('let an address try thirty times a minute, whatever accounts it tries', async () => {
+  it('let an address try thirty times a minute, over all accounts', async () => {
     const browser = new OperatorBrowser(service, '198.51.100.20');
     // Refused for its form, behind the throttle: no password is checked.
     for (let attempt = 0; attempt < 30; attempt++)

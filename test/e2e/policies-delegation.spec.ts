@@ -104,7 +104,7 @@ describeOnAnyDatabase('who acts for whom', (database) => {
       expect(claims['act']).toMatchObject({ sub: expect.any(String) });
     });
 
-    it('[P.rights] alone has nobody to share rights with', async () => {
+    it('[P.rights] alone has no actor to share rights with', async () => {
       const subjectToken = tokenOf(byRights.get(ofSubject)!);
       const claims = claimsOfAccessToken(await service.accessToken({ subject_token: subjectToken }));
       expect(claims).not.toHaveProperty('delegated_rights');

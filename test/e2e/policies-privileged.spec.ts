@@ -12,7 +12,7 @@ const PRIVILEGED_LINKED = 'svc.audit.token-exchange.privileged-identity-linked';
 const partner = new TrustedPartner();
 const other = new TrustedPartner();
 
-describeOnEachDatabase('an identity that is linked to somebody with rights', (database) => {
+describeOnEachDatabase('an identity that is linked to a user with rights', (database) => {
   let service: TestService;
   const emails = new Map<string, string>();
   const ids = new Map<string, string>();
@@ -31,7 +31,7 @@ describeOnEachDatabase('an identity that is linked to somebody with rights', (da
     service.log.slice(lines).filter(({ level, userId }) => level === 'warn' && userId !== undefined);
 
   describe.each(WAYS)('by $name', (way) => {
-    it.each(['global:owner', 'global:admin'])('[D54] %s: told once', async (role) => {
+    it.each(['global:owner', 'global:admin'])('[D54] %s: reported once', async (role) => {
       const claims = { sub: newSub(), email: emails.get(role) };
       const companion = () => other.token({ sub: 'companion' });
       const lines = service.log.length;
@@ -50,7 +50,7 @@ describeOnEachDatabase('an identity that is linked to somebody with rights', (da
       expect(warningsSince(linesThen)).toEqual([]);
     });
 
-    it('[D54] a member: not told', async () => {
+    it('[D54] a member: not reported', async () => {
       const lines = service.log.length;
       const token = partner.token({ sub: newSub(), email: emails.get('global:member') });
       const answer = await way.send(service, token, () => other.token({ sub: 'companion' }));

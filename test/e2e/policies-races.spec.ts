@@ -88,7 +88,7 @@ describeOnEachDatabase('a role that changes between two logins', (database) => {
     expect(answers.map(isAccepted)).toEqual(parties.map((party) => party === open));
   });
 
-  it('[P.linkPrivileged] nobody is linked to an administrator who has just become one', async () => {
+  it('[P.linkPrivileged] no identity is linked to an administrator who has just become one', async () => {
     for (let round = 0; round < ROUNDS[database.kind]; round++) {
       const { sub } = await knownToBoth();
       const stranger = newSub();

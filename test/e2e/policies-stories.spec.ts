@@ -13,7 +13,7 @@ const MEMBER = 'global:member';
 const LEAST = { allowedRoles: [MEMBER], origins: ['https://product.example'], emailDomains: ['*'] };
 const SCOPES = { scopes: ['workflow:read'] };
 
-describeOnEachDatabase('stories of somebody else’s rights', (database) => {
+describeOnEachDatabase('stories of another user’s rights', (database) => {
   const onService = (
     isStrict: boolean,
     entries: readonly object[],
@@ -66,7 +66,7 @@ describeOnEachDatabase('stories of somebody else’s rights', (database) => {
       { linkExistingUsers: true, linkPrivileged: true, excludeOwner: false },
       'stored_role_not_allowed',
     ],
-  ])('[P.strict][D54] under strict nobody does, where the entry %s', async (_, policy, reason) => {
+  ])('[P.strict][D54] under strict none does, where the entry %s', async (_, policy, reason) => {
     const companion = new TrustedPartner();
     const partner = new TrustedPartner({ ...LEAST, ...SCOPES, actFor: [companion.issuer], ...policy });
     const besideIt = companion.entryWith({ ...LEAST, ...SCOPES, actFor: [partner.issuer] });
@@ -83,7 +83,7 @@ describeOnEachDatabase('stories of somebody else’s rights', (database) => {
   });
 
   /** The owner is known to the actor's issuer; the subject is whoever it is. */
-  it('[P.actFor] by default any actor acts for anybody, with the actor’s rights', async () => {
+  it('[P.actFor] by default any actor acts for any subject, with the actor’s rights', async () => {
     const [robots, customers] = [new TrustedPartner(), new TrustedPartner()];
     await onService(false, [robots.entry, customers.entry], async (service) => {
       const robot = newSub();
@@ -99,7 +99,7 @@ describeOnEachDatabase('stories of somebody else’s rights', (database) => {
     });
   });
 
-  it('[P.strict][P.actFor][P.rights] under strict for nobody, and with the rights of both for whom the entry lists', async () => {
+  it('[P.strict][P.actFor][P.rights] under strict for none, and with the rights of both for whom the entry lists', async () => {
     const customers = new TrustedPartner({ ...LEAST, ...SCOPES });
     const silent = new TrustedPartner({ ...LEAST, ...SCOPES });
     const listing = new TrustedPartner({ ...LEAST, ...SCOPES, actFor: [customers.issuer] });

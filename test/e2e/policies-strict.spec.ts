@@ -54,7 +54,7 @@ describeOnAnyDatabase('strict', (database) => {
   const login = (partner: TrustedPartner, claims: Members = {}) =>
     embedPost.send(service, partner.token({ sub: newSub(), ...claims }), noCompanion);
 
-  it('[P.strict][P.requireVerifiedEmail] an e-mail of which the issuer says nothing makes nobody', async () => {
+  it('[P.strict][P.requireVerifiedEmail] an e-mail of which the issuer says nothing makes no user', async () => {
     await expectRefusal(service, await login(silent), embedPost, 'email_not_verified');
     expect(outcomeOf(await login(silent, VERIFIED))).toBe('accepted');
     expect(outcomeOf(await login(weak))).toBe('accepted');
@@ -98,7 +98,7 @@ describeOnAnyDatabase('strict', (database) => {
     expect(outcomeOf(await login(silent, { sub }))).toBe('accepted');
   });
 
-  it('[P.strict][P.actFor] nobody acts for anybody whom the entry does not list', async () => {
+  it('[P.strict][P.actFor] no actor acts for a subject whom the entry does not list', async () => {
     const tried = (actors: TrustedPartner, subjects: TrustedPartner) =>
       actor.send(service, actors.token({ sub: newSub(), ...VERIFIED }), () =>
         subjects.token({ sub: newSub(), ...VERIFIED }),
@@ -185,7 +185,7 @@ describe('a start under strict', () => {
     await expect(start({ ...policy, [member]: undefined }, 'false')).resolves.toBeDefined();
   });
 
-  it('[P.strict] is told of all of them at once', async () => {
+  it('[P.strict] is reported all of them at once', async () => {
     expect(await problemsOf({ expectedAudience: undefined })).toHaveLength(4);
   });
 

@@ -319,7 +319,7 @@ describeOnEachDatabase('the claim of projects', (database) => {
     expect(await memberships(service, administering, sub)).toHaveLength(50);
   });
 
-  it('[D134] a token with the claim of before takes the fast path, until somebody changes what came of it', async () => {
+  it('[D134] a token with the claim of before takes the fast path, until the memberships from it are changed', async () => {
     const [sub, key] = [newSub(), `acme-${++keys}`];
     const again = async (claims: Members = {}) => {
       const jti = newSub();

@@ -134,7 +134,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
     }
   });
 
-  it('[D77] tells nothing that is secret', () => scene.expectNoSecret());
+  it('[D77] reveals nothing that is secret', () => scene.expectNoSecret());
 });
 
 /** A mistake of a partner, and by what its cause is to be recognised. */
@@ -357,7 +357,7 @@ describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
     ['another host in escapes', '/%2felsewhere.example', 'another host'],
     ['a line end', '/a\nb', 'control characters'],
     ['5,000 characters', `/${'x'.repeat(5_000)}`, 'too many characters'],
-  ])('[D79] a redirectTo with %s is told by its kind', async (_, redirectTo, found) => {
+  ])('[D79] a redirectTo with %s is reported by its kind', async (_, redirectTo, found) => {
     const trace = await scene.trace((headers) => service.embed({ token: own.token(), redirectTo }, headers));
     expect([trace.answer.status, trace.answer.headers.get('location')]).toEqual([303, '/']);
     expect(warningOf(trace)).toMatchObject({ flow: 'embed', reason: 'redirect_replaced', found });
@@ -416,7 +416,7 @@ describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
     expect(warningOf(end)).toMatchObject({ flow: 'revocation', reason: 'token_missing' });
   });
 
-  it('[D79] a wrong method, which nobody counts, is none', async () => {
+  it('[D79] a wrong method, which is not counted, is none', async () => {
     const trace = await scene.trace((headers) => service.fetch(EXCHANGE_PATH, { method: 'PUT', headers }));
     expect([trace.answer.status, trace.lines]).toEqual([405, []]);
   });

@@ -54,7 +54,7 @@ describeOnEachDatabase('svc-admin credentials rekey', (database) => {
   });
   afterAll(() => line.remove());
 
-  it('[D45] tells which do not open, and leaves them as they are', async () => {
+  it('[D45] says which do not open, and leaves them as they are', async () => {
     const { exitCode, stdout, stderr } = await rekey(otherKey);
     expect([exitCode, stdout]).toEqual([1, 'Sealed again: 0 credentials, 0 signing keys.\n']);
     expect(stderr).toContain('error: Some do not open and were left as they are:\n  - credential ');
@@ -79,7 +79,7 @@ describeOnEachDatabase('svc-admin credentials rekey', (database) => {
     await service.stop();
   });
 
-  it('[D45] deletes what a lost key has sealed, where somebody knows how much that is', async () => {
+  it('[D45] deletes what a lost key has sealed, where the operator knows how much that is', async () => {
     const discard = (count: number, ...list: string[]) =>
       line.run(['credentials', 'rekey', '--discard-unreadable', String(count)], {
         ...databaseEnvironment(database),

@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const MESSAGE = 'Revocations cannot be read at present';
 
-describeOnPostgresql('[D60] an instance whose network to the database is gone', (database) => {
+describeOnPostgresql('[D60] an instance whose network to the database is cut', (database) => {
   let behind: DatabaseBehindProxy;
   let service: TestService;
 

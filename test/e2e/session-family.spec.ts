@@ -89,7 +89,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
     expect(await statuses([second])).toEqual([401]);
   });
 
-  it('[D26] a renewal prolongs nobody: neither a grace under way nor a session about to end', async () => {
+  it('[D26] a renewal prolongs no session: neither a grace under way nor a session about to end', async () => {
     const first = await login('again');
     const second = await login('again', first);
     clock.advance(GRACE_SECONDS - 10);
@@ -161,7 +161,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
   describe('with several cookies of the name, as browsers send them from two jars', () => {
     const both = (...cookies: string[]) => cookies.join('; ');
 
-    it('[D28] the latest login counts, whatever the order', async () => {
+    it('[D28] the latest login counts, in any order', async () => {
       const old = await login('jar-old');
       clock.advance(1);
       const latest = await login('jar-new');
@@ -203,7 +203,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
   });
 
   describe('in the audit trail', () => {
-    it('[D28] sign-out tells how many sessions it ended', async () => {
+    it('[D28] sign-out says how many sessions it ended', async () => {
       const cookies = await tenRenewals('told');
       clock.advance(GRACE_SECONDS);
       const latest = await login('told', cookies[10]);
@@ -212,7 +212,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
       expect(await endedIn('told-out')).toMatchObject([{ subject_user_id: expect.any(String), payload }]);
     });
 
-    it("[D28] a login tells of another user's sessions that it ended, and a renewal of none", async () => {
+    it("[D28] a login reports another user's sessions that it ended, and a renewal of none", async () => {
       const eva = await login('eva');
       const again = await login('eva', eva, 'eva-renews');
       expect(await endedIn('eva-renews')).toEqual([]);
@@ -266,7 +266,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
       }
     });
 
-    it('[D28] two sign-outs at once both answer, and the end is told once', async () => {
+    it('[D28] two sign-outs at once both answer, and the end is reported once', async () => {
       const first = await login('twice');
       const second = await login('twice', first);
       const answers = await Promise.all([signOut(first, 'twice-out'), signOut(second, 'twice-out')]);

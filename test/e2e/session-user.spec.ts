@@ -101,7 +101,7 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
     expect(await meStatus(service, session)).toBe(401);
   });
 
-  it('[D51] beside Authorization it is ignored, whoever it names', async () => {
+  it('[D51] beside Authorization it is ignored, with any name', async () => {
     const authorization = `Bearer ${await world.tokenOf('administrator')}`;
     for (const named of [own, other, ...OTHERS]) {
       const headers = { authorization, 'x-session-user': Buffer.from(named).toString('latin1') };
@@ -113,7 +113,7 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
     expect(await meStatus(service, cookie)).toBe(200);
   });
 
-  it('[D51] it signs nobody in: without a live session 401, whoever it names', async () => {
+  it('[D51] it signs no user in: without a live session 401, with any name', async () => {
     const bad = `__Host-svc-session=${'A'.repeat(43)}`;
     for (const without of ['', bad, 'x-session-user=1'])
       for (const named of [own, other]) {

@@ -104,7 +104,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
     },
   );
 
-  it('nobody at all: 401 with a challenge that names no error (RFC 6750 §3)', async () => {
+  it('no caller at all: 401 with a challenge that names no error (RFC 6750 §3)', async () => {
     for (const path of ['/rest/me', '/api/v1/workflows']) {
       const answer = await get(path);
       expectChallenge(answer);
@@ -113,7 +113,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
     expectChallenge(await logout({ origin: BASE_URL }));
   });
 
-  it('[4.3] /rest/me tells who a session, a token and a token with an actor stand for', async () => {
+  it('[4.3] /rest/me says who a session, a token and a token with an actor stand for', async () => {
     const actor = token({ sub: 'robot', given_name: 'Ro', family_name: 'Bot' });
     const me = async (headers: Record<string, string>) =>
       jsonOf<{ expiresAt: string }>(await get('/rest/me', headers));

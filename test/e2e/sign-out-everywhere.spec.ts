@@ -59,7 +59,7 @@ describeOnEachDatabase('[D62] a user who is signed out everywhere', (database) =
     expect(await bearer(before)).toBe(401);
   });
 
-  it('[D7] has nothing of before once disabled and enabled again, whoever did that', async () => {
+  it('[D7] has nothing of before once disabled and enabled again by any means', async () => {
     const session = await opened('ida');
     const tokens = [await issued('ida'), await issued('bob', 'ida'), await issued('ida', 'bob')];
     const user = await linkedUser(service, partner.issuer, 'ida');
@@ -78,7 +78,7 @@ describeOnEachDatabase('[D62] a user who is signed out everywhere', (database) =
     expect(await meStatus(service, session)).toBe(401);
   });
 
-  it('is told to the audit trail, with the number of sessions', async () => {
+  it('is in the audit trail, with the number of sessions', async () => {
     await opened('una');
     await signOut('una', 'end-of-una');
     const user = await linkedUser(service, partner.issuer, 'una');

@@ -233,7 +233,7 @@ describeOnAnyDatabase('stored entries beside another configuration than before',
 describeOnEachDatabase('a table of stored entries that cannot be read', (database: TestDatabase) => {
   const TABLE = 'token_exchange_stored_entry';
 
-  it('[D72] takes nothing away that is held, is told of once, and is followed as soon as it can be', () =>
+  it('[D72] takes nothing away that is held, is reported once, and is followed as soon as it can be', () =>
     withService(database, OPTIONS, async (service) => {
       const follower = service.part(StoredEntryFollower);
       const failures = () =>
@@ -264,7 +264,7 @@ describeOnAnyDatabase('[D74] who may frame the instance', (database: TestDatabas
     return /frame-ancestors ([^;]*)/.exec(policy)?.[1];
   };
 
-  it('is told by stored entries too, as long as they are there', () =>
+  it('is reported by stored entries too, as long as they are there', () =>
     withService(database, OPTIONS, async (service) => {
       const entries = storedEntries(service);
       const becomes = (expected: string | undefined) =>

@@ -173,7 +173,7 @@ describeOnEachDatabase('[P.perMinute] the throttle of an entry', (database) => {
       expect(count(rest, 200)).toBe(Math.min(ADDRESS_LIMIT, room));
     });
 
-    it.each(FLOWS)('[P.perMinute] tells in an answer the limit that binds: %s', async (flow) => {
+    it.each(FLOWS)('[P.perMinute] reports in an answer the limit that binds: %s', async (flow) => {
       const backend = world.client();
       const answer = await backend.send(flow, world.token(wide, flow));
       expect(answer.status).toBe(ACCEPTED[flow]);

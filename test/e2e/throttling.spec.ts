@@ -71,7 +71,7 @@ describeOnEachDatabase('[D19] throttles', (database) => {
     });
   });
 
-  it('[D27][K29] X-Forwarded-For of anybody changes nothing without a trusted proxy', async () => {
+  it('[D27][K29] X-Forwarded-For of a client changes nothing without a trusted proxy', async () => {
     const environment = { ...limits(3, 3), SVC_PROXY_HOPS: '0' };
     await withService(database, { trustedKeys, environment }, async (service) => {
       const forwarded = (index: number) => ({

@@ -547,7 +547,7 @@ describeOnAnyDatabase('token exchange', (database) => {
       expect(await status('/rest/me', accessToken)).toBe(401);
     });
 
-    it('[D8] a subject who is gone ends the token too', async () => {
+    it('[D8] a deleted subject ends the token too', async () => {
       const leaving = newSub();
       const id = await createUser(service, { email: `${leaving}@partner.example` });
       const accessToken = await service.accessToken(tokens(leaving));

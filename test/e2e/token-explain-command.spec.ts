@@ -77,7 +77,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
       expect(text).not.toContain(secret);
   });
 
-  it('[D80] tells what a good token would get, and leaves it good', async () => {
+  it('[D80] says what a good token would get, and leaves it good', async () => {
     const good = token({ given_name: 'Ann' });
     commands.write('token.txt', good);
     commands.write('actor.txt', token({ sub: 'robot', email: 'robot@product.example' }));
@@ -121,7 +121,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
       expect(written).not.toContain(secret);
   });
 
-  it('[D80] tells why a request was refused, by its id', async () => {
+  it('[D80] says why a request was refused, by its id', async () => {
     const refused = await service.exchange({ subject_token: token({ role: 'global:admin' }) });
     const text = await said('', '--request-id', refused.headers.get('x-request-id') ?? '');
     expect(text).toMatch(
@@ -151,7 +151,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     );
   });
 
-  it('[D80] a reason that this release does not know is told as it is', async () => {
+  it('[D80] a reason that this release does not know is reported as it is', async () => {
     const statement = `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ($1, now(), $2, $3)`;
     const stored = (reason: string) =>
       service.rows(statement, ['svc.audit.token-exchange.failed', reason, JSON.stringify({ reason })]);

@@ -327,7 +327,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
 
   const told = new Set<string>();
 
-  it.each(Object.entries(REFUSALS))('[D80] tells why: %s', async (_, make) => {
+  it.each(Object.entries(REFUSALS))('[D80] says why: %s', async (_, make) => {
     const { reason, request, mend } = await make(new StoredPartner(service), service);
     const asked = { flow: 'exchange' as const, ...request };
     const before = await everything(service);
@@ -358,14 +358,14 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     });
   });
 
-  it('[D80] has told of every reason there is', () => {
+  it('[D80] has reported of every reason there is', () => {
     const ofTokens = [...TOKEN_CHECKS.embed.map(({ reason }) => reason), 'claims_not_storable'];
     // An explanation has no session that a token might belong to.
     const all = new Set([...told, ...ofTokens, 'session_of_another_user', ...ASSERTION_REASONS]);
     expect([...all].sort()).toEqual(Object.keys(TOKEN_REFUSALS).sort());
   });
 
-  it('[D80] tells whom a good token would find, and what it would change and get; and it still does', async () => {
+  it('[D80] says whom a good token would find, and what it would change and get; and it still does', async () => {
     const ann = new StoredPartner(service);
     await ann.trust({ scopes: ['workflow:read', 'workflow:write'], allowedRoles: ['global:admin'] });
     const first = ann.token({ given_name: 'Ann', family_name: undefined, exp: now() + 300 });
@@ -429,7 +429,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     await service.accessToken({ subject_token: linking });
   });
 
-  it('[D80] the second of two parties may be whom the first has left behind', async () => {
+  it('[D80] the actor may be a user whom the subject provisioned', async () => {
     const one = new StoredPartner(service);
     const other = new StoredPartner(service);
     await one.trust();
@@ -538,7 +538,7 @@ describeOnEachDatabase('[D80] an explanation of fetched keys', (database) => {
     await keySet?.close();
   });
 
-  it('[D80] asks nobody for keys, and takes nothing of what unknown kids may cause', async () => {
+  it('[D80] asks no server for keys, and takes nothing of what unknown kids may cause', async () => {
     const { requestCount, connectionCount } = keySet;
     const before = await everything(service);
     const good = await explain(service, { flow: 'exchange', token: partner.sign() });

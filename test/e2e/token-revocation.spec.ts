@@ -44,7 +44,7 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
     expect([await bearer(service, token), await bearer(service, other)]).toEqual([401, 200]);
   });
 
-  it('is told to the audit trail once, with its id and its users', async () => {
+  it('is in the audit trail once, with its id and its users', async () => {
     const token = await issued();
     const { jti, sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
       jti: string;

@@ -50,7 +50,7 @@ describeOnAnyDatabase('[D73] whom the service trusts', (database) => {
     { cookie: await world.sessionOf('owner'), origin: BASE_URL },
   ];
 
-  it('[D73] no operation of the API changes it, whatever it succeeds in', async () => {
+  it('[D73] no operation of the API changes it, even if it succeeds', async () => {
     const before = await trust();
     for (const operation of api.operations)
       for (const headers of await credentials()) {

@@ -90,7 +90,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
   };
   const statuses = (tokens: readonly string[]) => Promise.all(tokens.map(bearer));
 
-  it('of one key: what it vouched for ends, remembered or not, and nothing else', async () => {
+  it('of one key: what it signed for ends, remembered or not, and nothing else', async () => {
     const [remembered, fresh, ofSecond, ofOther] = [
       await issued(partner),
       await issued(partner),
@@ -104,7 +104,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     expect(await Promise.all(sessions.map((cookie) => meStatus(service, cookie)))).toEqual([401, 200, 200]);
   });
 
-  it('of an issuer: what all of its keys vouched for ends', async () => {
+  it('of an issuer: what all of its keys signed for ends', async () => {
     const tokens = [await issued(partner), await issued(second), await issued(other)];
     await revoke(ISSUER);
     expect(await statuses(tokens)).toEqual([401, 401, 200]);
@@ -262,7 +262,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     });
   });
 
-  it('tells the audit trail, in the words of the one who did it', async () => {
+  it('is in the audit trail, in the words of the one who did it', async () => {
     const [revokedBy, restoredBy] = [requestId(), requestId()];
     await revocations().revoke({ issuer: ISSUER, kid: 'first' }, revokedBy);
     await revocations().restore({ issuer: ISSUER, kid: 'first' }, restoredBy);
@@ -276,7 +276,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     ]);
   });
 
-  it('is written into the token and into no name of anybody else', async () => {
+  it('is written into the token and into no other name', async () => {
     const accessToken = await issued(second, other);
     const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as object;
     expect(claims).toMatchObject({

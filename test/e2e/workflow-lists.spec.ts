@@ -230,7 +230,7 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
       },
     );
 
-    it('a page ends where a search has looked far enough, and none is given for what nobody may see', async () => {
+    it('a page ends where a search has looked far enough, and none is given for what the user may not see', async () => {
       const first = await api.get(pathOf({ sort: 'updatedAt', search: 'order zoo' }), admin);
       expect(first.body.data).toEqual([]);
       expect(first.body.nextCursor).not.toBeNull();

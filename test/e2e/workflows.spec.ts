@@ -106,7 +106,7 @@ describeOnEachDatabase('[D47] workflows', (database) => {
     expect((await jsonOf<Page>(answer)).data.map(({ id }) => id)).toContain(teamWorkflowId);
   });
 
-  it('a list tells of a workflow all but its nodes and connections, which it answers by itself, as they were sent', async () => {
+  it('a list reports a workflow all but its nodes and connections, which it answers by itself, as they were sent', async () => {
     const authorization = await bearer('member');
     const { data } = await jsonOf<{ data: { id: string; name: string }[] }>(await list(authorization));
     const listed = data.find(({ name }) => name === AS_SENT.name);
@@ -147,7 +147,7 @@ describeOnEachDatabase('[D47] workflows', (database) => {
     expect([exact.data.length, exact.nextCursor]).toEqual([ALL.length, null]);
   });
 
-  it('a cursor of somebody who sees all shows a member nothing more', async () => {
+  it('a cursor of a user who sees all shows a member nothing more', async () => {
     const { nextCursor } = await pageOf(await bearer('admin'), '?limit=1');
     const page = await pageOf(await bearer('other'), `?cursor=${nextCursor}`);
     for (const { name } of page.data) expect(['foreign', 'team']).toContain(name);
@@ -176,7 +176,7 @@ describeOnEachDatabase('[D47] workflows', (database) => {
     expect(await answer.json()).toMatchObject({ error: 'bad_request', message: expect.any(String) });
   });
 
-  it('[D47] everybody has one personal project from the moment of creation', async () => {
+  it('[D47] every user has one personal project from the moment of creation', async () => {
     await bearer('brand-new');
     const projects = await service.rows(
       `SELECT project.type, member.role FROM user_account JOIN project_member member ON member.user_id = user_account.id

@@ -89,7 +89,7 @@ describeWithProcesses('three processes that start at the same moment on an empty
     }
   });
 
-  it('[D36] know a rotated key within 10 s of its first refresh, and refuse the old one only when it is gone', async () => {
+  it('[D36] know a rotated key within 10 s of its first refresh, and refuse the old one only after its removal', async () => {
     const oldTraffic = new SteadyTraffic(cluster.instances, () => partner.sign(), 50);
     await refreshed(() => keySet.publish(keysOf(rotated, partner)));
     // Looking at what they hold: a token with the new kid would set off a search for it.

@@ -71,7 +71,7 @@ describeWithProcesses('stored entries and three processes', (database) => {
     expect(await statuses(configured)).toEqual([200, 200, 200]);
   });
 
-  it('[D72] a change whose announcement nobody hears is seen all the same', async () => {
+  it('[D72] a change whose announcement is lost is seen all the same', async () => {
     await add(old.staticEntry({ name: 'acme' }));
     await untilAllAnswer(old, 200);
     const silently = (assignment: string) =>

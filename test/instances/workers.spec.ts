@@ -156,7 +156,7 @@ describeWithProcesses('[D123] an instance with two workers', (database) => {
 
   const leaders = () => instance.lines('this instance is the leader now').map(({ worker }) => worker);
 
-  it('tells once that it is ready, and has one candidate to lead', () => {
+  it('reports once that it is ready, and has one candidate to lead', () => {
     expect(instance.lines('the service is ready')).toEqual([expect.objectContaining({ workers: WORKERS })]);
     expect(leaders()).toEqual([1]);
   });
@@ -310,7 +310,7 @@ describeWithProcesses('[D123] the end of an instance with two workers', (databas
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it('takes no worker on once it was told to stop, and tells by its exit code that one was killed meanwhile', async () => {
+  it('takes no worker on after it was asked to stop, and reports by its exit code that one was killed meanwhile', async () => {
     await instance.start({ SVC_SHUTDOWN_DELAY_SECONDS: '4' });
     const replaced = instance.latestOf(1);
     instance.signal('SIGHUP');
@@ -349,7 +349,7 @@ describeWithProcesses('[D123] the end of an instance with two workers', (databas
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it('the workers end with the primary process, whatever they are doing', async () => {
+  it('the workers end with the primary process, in the middle of work too', async () => {
     await instance.start();
     const pids = instance.workers().map(({ pid }) => pid);
     const clients = Array.from({ length: WIDTH }, () => instance.one);

@@ -110,7 +110,7 @@ describe('the entries', () => {
     'token-exchange.module.js',
     'migrations/index.js',
     'src/index.ts',
-  ])('let nobody reach %s', (path) => {
+  ])('keep %s out of reach', (path) => {
     const program = `import('${PACKAGE}/${path}').then(() => console.log('"reached"'), ({ code }) => console.log(JSON.stringify(code)))`;
     expect(evaluated(program)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });

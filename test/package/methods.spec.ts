@@ -25,7 +25,7 @@ describeOnEmptyDatabase.each(KINDS, (kind, database) => {
   });
   afterAll(() => host.stop());
 
-  it('[D57] [D23] a HEAD signs nobody in, and the login by GET that follows passes and tells nobody its address', async () => {
+  it('[D57] [D23] a HEAD signs no user in, and the login by GET that follows passes and reveals to no site its address', async () => {
     const path = `/rest/auth/embed?token=${partner.sign()}`;
     const head = await host.call(path, { method: 'HEAD' });
     expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET, POST']);

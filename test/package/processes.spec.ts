@@ -59,7 +59,7 @@ describeOnEmptyDatabase('two processes, on Express and on Fastify', (database) =
     );
   });
 
-  it('[D59] ends what a revoked key has vouched for at both, and takes it again once it is restored', async () => {
+  it('[D59] ends what a revoked key signed for at both, and takes it again once it is restored', async () => {
     const { body } = await first.exchange(partner.sign());
     const token = String(body['access_token']);
     const login = await first.login(partner.sign());

@@ -89,7 +89,7 @@ describeOnEmptyDatabase.each(KINDS, (kind, database) => {
     expect((await host.post(TOKEN_PATH, start + 'x'.repeat(LIMIT_BYTES - start.length))).status).toBe(200);
   });
 
-  it('refuses another audience by the same words as every bad token, and tells the host why', async () => {
+  it('refuses another audience by the same words as every bad token, and notifies the host why', async () => {
     const answer = await host.exchange(partner.sign(partner.claims({ aud: 'https://other.example' })));
     expect(answer).toMatchObject({
       status: 400,

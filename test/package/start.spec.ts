@@ -52,7 +52,7 @@ describeOnEmptyDatabase('a host starts', (database) => {
     expect(started.printed('injected')).toBe('200');
   });
 
-  it('as a function for a server of somebody else, with the raw bodies of Nest', async () => {
+  it('as a function for a foreign server, with the raw bodies of Nest', async () => {
     const started = await start({ server: 'express', parts: 'own', asFunction: 'with-raw-body' });
     expect((await started.exchange(partner.sign())).status).toBe(200);
     expect((await started.post('/rest/auth/oauth/token', 'a=%zz')).status).toBe(400);

@@ -31,7 +31,7 @@ describeOnEmptyDatabase.each(KINDS, (kind, database) => {
   });
   afterAll(() => host.stop());
 
-  it('[P.perMinute] counts both flows by the entry, and tells its limit', async () => {
+  it('[P.perMinute] counts both flows by the entry, and reports its limit', async () => {
     const found: unknown[] = [];
     for (let turn = 0; turn <= ENTRY_LIMIT; turn++) {
       const send = turn % 2 ? host.login.bind(host) : host.exchange.bind(host);

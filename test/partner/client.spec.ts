@@ -123,7 +123,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
       });
     });
 
-    it('takes a sub alone for somebody who is known, and passes on what is asked for', async () => {
+    it('takes a sub alone for a known user, and passes on what is asked for', async () => {
       const seen = sent();
       const partner = partnerWith(KEY, service, { fetch: seen.fetch });
       const wish = { scope: ['workflow:read', 'user:read'], resource: 'https://api.example/' };
@@ -156,7 +156,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
   });
 
   describe('what is kept', () => {
-    it('lets a hundred parallel calls share one exchange, in whatever order they say what they want', async () => {
+    it('lets a hundred parallel calls share one exchange, in any order of their options', async () => {
       const seen = sent();
       const partner = partnerWith(KEY, service, { fetch: seen.fetch });
       const calls = Array.from({ length: 100 }, (_, index) =>
@@ -237,7 +237,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
   });
 
   describe('a refusal', () => {
-    it('of a key that is not trusted is told once, with what leads to its cause', async () => {
+    it('of a key that is not trusted is reported once, with what leads to its cause', async () => {
       const seen = sent();
       const stranger = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
       const failure = partnerWith(stranger, service, { fetch: seen.fetch }).exchange({ subject: ADA });
@@ -326,7 +326,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
       expect(decodeProtectedHeader(fields.token)).toEqual({ alg: 'ES256', kid: 'first', typ: 'JWT' });
     });
 
-    it('are told neither by looking at a partner nor by an error', async () => {
+    it('are reported neither by looking at a partner nor by an error', async () => {
       const secret = KEY.export({ format: 'jwk' }).d ?? 'none';
       const partner = partnerWith(KEY.export({ format: 'jwk' }), service);
       await partner.exchange({ subject: ADA });

@@ -69,14 +69,14 @@ describe('[D120] a failure that is no 429 or 503', () => {
       200,
     ],
     ['a connection that breaks', (_, answer) => void answer.destroy(), 'network_error', undefined],
-  ])('is told once: %s', async (_, listener, code, status) => {
+  ])('is reported once: %s', async (_, listener, code, status) => {
     endpoint.answer(listener);
     const error = await failureOf(partner().exchange({ subject: 'ada' }));
     expect(error).toMatchObject({ name: 'PartnerError', code, status, tries: 1 });
     expect([endpoint.requests, clock.waits]).toEqual([1, []]);
   });
 
-  it('is told without the token, whatever an answer repeats', async () => {
+  it('is reported without the token, even if an answer repeats it', async () => {
     endpoint.answer((request, response) => {
       let body = '';
       request.on('data', (part) => (body += String(part)));
@@ -93,7 +93,7 @@ describe('[D120] a failure that is no 429 or 503', () => {
     expect(inspect(error, { depth: 9 })).not.toContain('eyJ');
   });
 
-  it('is told where nobody listens', async () => {
+  it('is reported where no server listens', async () => {
     const error = await failureOf(
       partner({ baseUrl: `http://127.0.0.1:${await freePort()}` }).exchange({ subject: 'ada' }),
     );
@@ -105,7 +105,7 @@ describe('[D120] a 429 or 503', () => {
   const busy = (headers: Record<string, string> = {}) =>
     json(503, { error: 'temporarily_unavailable' }, headers);
 
-  it('is tried as often as is allowed, then told', async () => {
+  it('is tried as often as is allowed, then reported', async () => {
     endpoint.answer(busy({ 'retry-after': '2' }));
     const error = await failureOf(partner({ maxTries: 4, timeoutSeconds: 60 }).exchange({ subject: 'ada' }));
     expect(error).toMatchObject({
@@ -143,14 +143,14 @@ describe('[D120] a 429 or 503', () => {
     expect(clock.waits[0]).toBeLessThanOrEqual(8000);
   });
 
-  it('is told at once where waiting would take longer than there is time', async () => {
+  it('is reported at once where waiting would take longer than there is time', async () => {
     endpoint.answer(busy({ 'retry-after': '60' }));
     const error = await failureOf(partner({ timeoutSeconds: 30 }).exchange({ subject: 'ada' }));
     expect(error).toMatchObject({ code: 'temporarily_unavailable', retryAfterSeconds: 60, tries: 1 });
     expect(clock.waits).toEqual([]);
   });
 
-  it('with the longest wait of a limit by the minute is waited for, unless told otherwise', async () => {
+  it('with the longest wait of a limit by the minute is waited for, unless configured otherwise', async () => {
     endpoint.answer(inTurn(busy({ 'retry-after': '60' }), json(200, ANSWER)));
     await expect(partner().exchange({ subject: 'ada' })).resolves.toMatchObject({ accessToken: 'a-token' });
     expect(clock.waits).toHaveLength(1);
@@ -242,7 +242,7 @@ describe('[D119] giving up', () => {
 describe('[D119] what is asked for', () => {
   const tell = () => new SentForms();
 
-  it('is what it was when it was asked for, whatever the caller does to the object then', async () => {
+  it('is what it was when it was asked for, even if the caller changes the object then', async () => {
     endpoint.answer(json(200, ANSWER));
     const seen = tell();
     const one = partner({ fetch: seen.fetch });
@@ -490,7 +490,7 @@ describe('[D119] options', () => {
     });
   });
 
-  it('of a login are told to be wrong, as those of an exchange are', async () => {
+  it('of a login are reported to be wrong, as those of an exchange are', async () => {
     for (const wrong of [undefined, {}, { subject: null }, { redirectTo: null }]) {
       const error = await failureOf(partner().embedForm(wrong as unknown as { subject: string }));
       expect(error).toMatchObject({ name: 'PartnerError', code: 'invalid_option' });

@@ -27,7 +27,7 @@ describeInBrowser("the operator's pages", () => {
   afterEach(() => browsing.leave());
   afterAll(() => browsing.stop());
 
-  describe('why somebody is refused', () => {
+  describe('why a person is refused', () => {
     it('[D113] is found by the request id in three clicks, with cause, expected, found and remedy', async () => {
       const expired = browsing.token('alice', { iat: 1_700_000_000, exp: 1_700_000_050 });
       const answer = await exchange(expired);
@@ -64,7 +64,7 @@ describeInBrowser("the operator's pages", () => {
       expect(urls.filter((url) => /alice/i.test(decodeURIComponent(url)))).toEqual([]);
     });
 
-    it('finds by a sub what was refused to somebody unknown, with the sub in no address', async () => {
+    it('finds by a sub what was refused to an unknown person, with the sub in no address', async () => {
       const unknown = browsing.token('unknown-sub', { aud: 'https://other.example' });
       expect((await exchange(unknown)).status).toBe(400);
       one = await browsing.signedIn();
@@ -76,7 +76,7 @@ describeInBrowser("the operator's pages", () => {
       expect([...urls, one.page.url()].filter((url) => url.includes('unknown-sub'))).toEqual([]);
     });
 
-    it('says of an address that nobody has, and of an id of no request, where else to look', async () => {
+    it('says of an unknown address, and of an id of no request, where else to look', async () => {
       one = await browsing.signedIn('#/refusals');
       await one.field('User').fill('nobody@login.partner.test');
       await one.button('Search').click();
@@ -277,7 +277,7 @@ describeInBrowser("the operator's pages", () => {
     await answers(400);
   });
 
-  it('a key set that fails is told of, and fetched when asked for', async () => {
+  it('a key set that fails is reported, and fetched when asked for', async () => {
     const other = Partner.create({
       issuer: 'https://fetched.partner.test',
       audience: browsing.instanceOrigin,

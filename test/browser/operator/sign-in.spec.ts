@@ -96,7 +96,7 @@ describeInBrowser("the operator's sign-in", () => {
     ).toEqual([]);
   });
 
-  it('[D113] by somebody else than before finds nothing of what was typed', async () => {
+  it('[D113] by another operator finds nothing of what was typed', async () => {
     const one = await browsing.signedIn('#/entries/new');
     await one.field('Name').fill('typed');
     await browsing.context.clearCookies();

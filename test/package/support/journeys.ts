@@ -109,7 +109,7 @@ function declareMainJob(host: () => HostProcess, partner: Partner, { parts }: Ki
     expect((await host().call('/')).status).toBe(401);
   });
 
-  it('tells the host what has happened, by the ids that the host knows', async () => {
+  it('notifies the host what has happened, by the ids that the host knows', async () => {
     const claims = { sub: 'told', role: 'admin' };
     const { body: answer } = await host().exchange(partner.sign(partner.claims(claims)));
     const ofSubject = () => host().events.filter(({ subjectUserId }) => subjectUserId === subjectOf(answer));

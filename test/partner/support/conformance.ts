@@ -67,7 +67,7 @@ export function describeProgram(name: string, state: ProgramState): void {
       await service?.stop();
     });
 
-    it('makes a key that nobody else may read, and publishes its public half as JWKS and as PEM', async () => {
+    it('makes a key that only its owner may read, and publishes its public half as JWKS and as PEM', async () => {
       expect(statSync(program.keyFile).mode & 0o077).toBe(0);
       const made = createPublicKey(createPrivateKey(readFileSync(program.keyFile))).export({ format: 'jwk' });
       const { keys } = await program.json<{ keys: object[] }>('/.well-known/jwks.json');

@@ -47,7 +47,7 @@ describe('an input', () => {
     expect(brokenRule(() => read(input))).toBe(rule);
   });
 
-  it('without members is refused if it has any, whatever it is called', () => {
+  it('without members is refused if it has any, with any name', () => {
     const rule = 'The input has a member that is not known; known are none';
     expect(brokenRule(() => readNothing(JSON.parse('{"__proto__":1}')))).toBe(rule);
   });

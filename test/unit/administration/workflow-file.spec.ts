@@ -13,7 +13,7 @@ describe('a file of workflows', () => {
     expect(read([])).toEqual({ workflows: [], problems: [] });
   });
 
-  it('has all its problems told at once, by index and member', () => {
+  it('has all its problems reported at once, by index and member', () => {
     const { workflows, problems } = read([
       { name: 'fine' },
       'text',

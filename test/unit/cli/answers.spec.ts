@@ -81,7 +81,7 @@ describe('[D117] errors as JSON', () => {
     return { stdout, ...error };
   };
 
-  it('[D116][D117] tell what could not be done, in parts', async () => {
+  it('[D116][D117] say what could not be done, in parts', async () => {
     expect(await told('keys', 'check', '--file', 'none.json')).toEqual({
       ...{ stdout: '', exitCode: 1, message: 'none.json cannot be read (ENOENT)', details: [] },
     });

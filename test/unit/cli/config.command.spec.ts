@@ -44,7 +44,7 @@ describe('[D83] config check', () => {
         .map(([name = '', ...cells]) => [name, cells]),
     );
 
-  it('tells every variable with its default where nothing is set', async () => {
+  it('reports every variable with its default where nothing is set', async () => {
     const { exitCode, stdout, stderr } = await check();
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
@@ -57,7 +57,7 @@ describe('[D83] config check', () => {
     expect(rows.get('SVC_LICENSE')).toEqual(['(unset)']);
   });
 
-  it('tells where each value comes from: environment, --env-file, .env, an alias, a file', async () => {
+  it('says where each value comes from: environment, --env-file, .env, an alias, a file', async () => {
     line.write('.env', 'SVC_HOST=dot\nSVC_PROXY_HOPS=3\n');
     line.write('chosen.env', 'SVC_HOST=chosen\n');
     const path = line.write('level', 'debug\n');
@@ -111,7 +111,7 @@ describe('[D83] config check', () => {
     expect(secret.filter(({ isSecret }) => isSecret !== true).map(({ name }) => name)).toEqual([]);
   });
 
-  it('tells the problems that the start would tell, all of them, and exits with 1', async () => {
+  it('reports the problems that the start would report, all of them, and exits with 1', async () => {
     const { privateKey } = generateKeyPairSync('ed25519');
     const environment = {
       SVC_ENV_FEAT_TOKEN_EXCHANGE: 'True',
@@ -137,7 +137,7 @@ describe('[D83] config check', () => {
     expect(stdout).not.toMatch(/marker|BEGIN/);
   });
 
-  it('tells the same to programs', async () => {
+  it('reports the same to programs', async () => {
     const environment = { SVC_ENV_FEAT_TOKEN_EXCHANGE: '1', PORT: '8080', SVC_PROXY_HOPS: 'many' };
     const { exitCode, problems, tokenExchange, license, variables } = await told(environment);
     expect([exitCode, problems.length, license]).toEqual([1, 1, null]);

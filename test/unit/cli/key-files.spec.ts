@@ -184,7 +184,7 @@ describe('keys check --fetch', () => {
     });
   };
 
-  it('[D33] tells which keys come, and why others are dropped', async () => {
+  it('[D33] says which keys come, and why others are dropped', async () => {
     const { keys } = partner.jwks() as { keys: object[] };
     server.publish({ keys: [...keys, { kty: 'oct', k: 'c2VjcmV0LW9jdA', kid: 'hmac' }] });
     const { exitCode, stdout } = await check(`${server.url}?secret=1`);
@@ -194,7 +194,7 @@ describe('keys check --fetch', () => {
     expect(stdout).not.toMatch(/secret/);
   });
 
-  it('[D33] tells why none comes, and exits with 1', async () => {
+  it('[D33] says why none comes, and exits with 1', async () => {
     server.publish({ keys: [] });
     const empty = await check(server.url);
     expect(empty.stdout).toContain('no usable key');

@@ -81,7 +81,7 @@ describe('keys check', () => {
     expect((await check([good])).stdout).toContain('warning: entry 0, linkPrivileged: is not false');
   });
 
-  it('[D32] tells all that the start of the service would tell, and never a value', async () => {
+  it('[D32] reports all that the start of the service would report, and never a value', async () => {
     const entries = [
       { ...good, allowedRole: ['global:admin'], algorithms: ['HS256'], allowedRoles: ['global:owner'] },
       { ...good, key: partner.privateKeyPem() },
@@ -164,13 +164,13 @@ describe('keys check', () => {
       { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/none.json' },
       'The configuration has 1 problem:\n  - SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: /none.json cannot be read (ENOENT: there is none)\n',
     ],
-  ])('tells of %s', async (_, args, environment, complaint) => {
+  ])('reports %s', async (_, args, environment, complaint) => {
     const { exitCode, stdout, stderr } = await line.run(['keys', 'check', ...args], environment);
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toContain(complaint);
   });
 
-  it('[D32] tells of a file that is not JSON', async () => {
+  it('[D32] reports a file that is not JSON', async () => {
     line.write('text.json', 'not JSON');
     const { exitCode, stdout } = await line.run(['keys', 'check', '--file', 'text.json']);
     expect([exitCode, stdout]).toEqual([

@@ -68,7 +68,7 @@ describe('license', () => {
       expect(existsSync(join(line.folder, 'both.pem'))).toBe(false);
     });
 
-    it('tells where it cannot write', async () => {
+    it('says where it cannot write', async () => {
       const { exitCode, stderr } = await keygen('no/such/folder.pem', 'fine.pub');
       expect([exitCode, stderr]).toEqual([1, 'error: no/such/folder.pem cannot be written (ENOENT)\n']);
     });
@@ -154,7 +154,7 @@ describe('license', () => {
   });
 
   describe('show', () => {
-    it('[D39] tells customer, features and end of a valid licence', async () => {
+    it('[D39] reports customer, features and end of a valid licence', async () => {
       const payload = { customer: 'Ann\u001b[2J', features: ['token-exchange'], exp: 4_000_000_000 };
       expect(await show(signed(payload))).toEqual({
         exitCode: 0,
@@ -168,7 +168,7 @@ describe('license', () => {
       });
     });
 
-    it('[D39] tells of a licence that has ended, and of one whose end is no date', async () => {
+    it('[D39] reports a licence that has ended, and of one whose end is no date', async () => {
       const ended = await show(signed({ features: [], exp: 1_000_000_000 }));
       expect(ended).toMatchObject({
         exitCode: 1,

@@ -33,7 +33,7 @@ describe('svc-admin', () => {
 
   afterAll(() => line.remove());
 
-  it('tells its version', async () => {
+  it('reports its version', async () => {
     expect(await line.run(['--version'])).toEqual({ exitCode: 0, stdout: `${TEST_VERSION}\n`, stderr: '' });
   });
 
@@ -58,7 +58,7 @@ describe('svc-admin', () => {
       'Allowed choices are global:owner, global:admin',
     ],
     [['users', 'disable'], "error: missing required argument 'id-or-email'"],
-  ])('exits with 2 and tells how it is used: %j', async (args, complaint) => {
+  ])('exits with 2 and says how it is used: %j', async (args, complaint) => {
     const { exitCode, stdout, stderr } = await line.run(args);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);
@@ -90,7 +90,7 @@ describe('svc-admin', () => {
     ]);
   });
 
-  it('tells in one line of a database that does not answer, without its password', async () => {
+  it('reports in one line of a database that does not answer, without its password', async () => {
     const environment = { SVC_DATABASE_URL: 'postgres://somebody:secret@localhost:1/nothing' };
     const { exitCode, stdout, stderr } = await line.run(['migrate'], environment);
     expect([exitCode, stdout]).toEqual([1, '']);
@@ -100,7 +100,7 @@ describe('svc-admin', () => {
     expect(stderr).not.toContain('secret');
   });
 
-  it('tells in one line of a data directory that cannot be made', async () => {
+  it('reports in one line of a data directory that cannot be made', async () => {
     const environment = { SVC_DATA_DIR: line.write('a-file', '') };
     const { exitCode, stderr } = await line.run(['users', 'list'], environment);
     expect(exitCode).toBe(1);

@@ -17,7 +17,7 @@ function watched(isTerminal: boolean, isJson: boolean) {
 }
 
 describe('progress', () => {
-  it('is told at a terminal, and wiped away when the work is done', async () => {
+  it('is reported at a terminal, and wiped away when the work is done', async () => {
     const { context, said, told } = watched(true, false);
     expect(
       await withProgress(
@@ -32,7 +32,7 @@ describe('progress', () => {
   it.each([
     ['in a file', false, false],
     ['to a program', true, true],
-  ])('is not told %s', async (_, isTerminal, isJson) => {
+  ])('is not reported %s', async (_, isTerminal, isJson) => {
     const { context, said } = watched(isTerminal, isJson);
     await withProgress(context, 'Working', new Promise((resolve) => setTimeout(resolve, 1_200)));
     expect(said).toEqual([]);

@@ -215,7 +215,7 @@ describe('problems and warnings', () => {
     ),
   );
 
-  it('[D32] every problem is told at once, each by its variable, none with its value', () => {
+  it('[D32] every problem is reported at once, each by its variable, none with its value', () => {
     const { problems } = read(bad);
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(Object.keys(bad));
     expect(problems.length).toBeGreaterThan(20);
@@ -223,7 +223,7 @@ describe('problems and warnings', () => {
     for (const problem of problems) expect(new ConfigurationError(problems).message).toContain(problem);
   });
 
-  it('[D32] a problem in a file is told like any other, without the content', () => {
+  it('[D32] a problem in a file is reported like any other, without the content', () => {
     const path = file(MARKER);
     const { problems } = read({ SVC_PORT_FILE: path, SVC_ENCRYPTION_KEY_FILE: directory });
     expect(problems).toEqual([
@@ -319,11 +319,11 @@ describe('problems and warnings', () => {
     const HOPS = 'SVC_PROXY_HOPS is deprecated since 0.3.0 and goes with 1.0.0: nothing takes its place';
     const told = (...sources: Environment[]) => readConfig(sources, deprecations).warnings;
 
-    it('tells each that is set, with its successor and not with its value', () => {
+    it('reports each that is set, with its successor and not with its value', () => {
       expect(told({ SVC_PROXY_HOPS: '1', SVC_OLD_HOST: MARKER })).toEqual([OLD_HOST, HOPS]);
     });
 
-    it('finds them in files and in every source, and tells them once', () => {
+    it('finds them in files and in every source, and reports them once', () => {
       expect(told({}, { SVC_OLD_HOST_FILE: MARKER })).toEqual([OLD_HOST]);
       expect(told({ SVC_OLD_HOST: MARKER }, { SVC_OLD_HOST: MARKER })).toEqual([OLD_HOST]);
     });

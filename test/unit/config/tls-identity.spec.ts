@@ -46,7 +46,7 @@ describe('[1.4] the settings for HTTPS', () => {
     ]);
   });
 
-  it('[D83] are told by the file that holds them, and what is there and cannot be read is not missing', () => {
+  it('[D83] are reported by the file that holds them, and what is there and cannot be read is not missing', () => {
     const given = new Map([
       ['SVC_SSL_CERT', { as: 'SVC_SSL_CERT_FILE', source: 0, path: '/absent/cert.pem' }],
       ['SVC_SSL_KEY', { as: 'SVC_SSL_KEY_FILE', source: 0, path: '/there/key.pem' }],

@@ -48,7 +48,7 @@ class Report {
   }
 }
 
-describe('[D82] what the log is told', () => {
+describe('[D82] the log', () => {
   const reports: Report[] = [];
   const report = (...parts: ConstructorParameters<typeof Report>) => {
     const made = new Report(...parts);
@@ -127,7 +127,7 @@ describe('[D82] what the log is told', () => {
     expect(made.told).toEqual([expect.stringContaining('within 30 days')]);
   });
 
-  it('is the end itself, once, and the endpoints that are gone with it', () => {
+  it('is the end itself, once, and the endpoints that it takes away', () => {
     const made = report(31);
     made.pass(31 * DAY - 1);
     expect(made.told).toEqual([expect.stringContaining('warn: the licence ends within 1 day')]);
@@ -151,7 +151,7 @@ describe('[D82] what the log is told', () => {
     expect(made.reporter.state).toEqual({ available: false, reason: 'not_enabled' });
   });
 
-  it('survives clocks that are set: no warning twice, and what is back is told', () => {
+  it('survives clocks that are set: no warning twice, and what is back is reported', () => {
     const made = report(4);
     expect(made.told).toHaveLength(1);
     made.clock.setBack(DAY);

@@ -42,7 +42,7 @@ describe('[D74] who may frame the instance at this moment', () => {
     expect(ancestors.current).toEqual([PRODUCT]);
   });
 
-  it('is nobody while embedded login is off, whatever is stored', () => {
+  it('is none while embedded login is off, even with stored entries', () => {
     const ancestors = new FrameAncestors({ ...config, embedLoginEnabled: false }, []);
     ancestors.follow(() => [entry('s', OTHER)]);
     expect(ancestors.current).toEqual([]);
@@ -63,7 +63,7 @@ describe('[5.5.3] the warnings at the start', () => {
     expect(warnings({ ...bad, embedLoginEnabled: false }, [])).toEqual([]);
   });
 
-  it('tell that anybody may frame', () => {
+  it('say that all sites may frame', () => {
     expect(warnings({}, [entry('a')])).toEqual([
       expect.stringMatching(/^SVC_EMBED_FRAME_ANCESTORS: is not set/),
     ]);
@@ -80,7 +80,7 @@ describe('[5.5.3] the warnings at the start', () => {
     ['http://localhost:5678', /except on localhost as here/],
     ['http://my.localhost', /except on localhost as here/],
     ['http://notlocalhost', /logins; serve HTTPS/],
-  ])('tell that %s is plain HTTP', (baseUrl, text) => {
+  ])('say that %s is plain HTTP', (baseUrl, text) => {
     expect(warnings({ baseUrl })).toEqual([expect.stringMatching(text)]);
   });
 });

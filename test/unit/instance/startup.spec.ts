@@ -84,7 +84,7 @@ describe('a start', () => {
     expect(config).toMatchObject({ host: 'real', port: 2, proxyHops: 1 });
   });
 
-  it('[D32] tells warnings of configuration and of trusted keys', async () => {
+  it('[D32] reports warnings of configuration and of trusted keys', async () => {
     const entries = JSON.stringify([
       { ...ENTRY, allowedRoles: ['global:owner'], expectedAudience: 'instance', linkPrivileged: false },
     ]);
@@ -250,14 +250,14 @@ describe('[D83] a problem that can be acted on', () => {
     expect(problems.join()).not.toContain(MARKER);
   });
 
-  it('tells the file, line and column of keys that are no JSON', async () => {
+  it('reports the file, line and column of keys that are no JSON', async () => {
     const path = write('keys.json', `[{\n  "kid": 'x'\n}]\n`);
     expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
       `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): not valid JSON: line 2, column 10: a single quotation mark: JSON has double ones only`,
     ]);
   });
 
-  it('tells the file of an entry that is wrong', async () => {
+  it('reports the file of an entry that is wrong', async () => {
     const path = write('keys.json', keysOf({ kid: '' }));
     expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
       `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): entry 0, kid: must be a non-empty string`,

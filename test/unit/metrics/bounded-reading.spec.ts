@@ -40,7 +40,7 @@ describe('[D91] a value that is read now and then', () => {
     expect(await reading.latest()).toBe(3);
   });
 
-  it('is unknown where no answer comes, and nobody asks again before one does', async () => {
+  it('is unknown where no answer comes, and is not asked for again before one does', async () => {
     const { state, reading } = source();
     let end: (value: number) => void = () => undefined;
     state.answer = () => new Promise((resolve) => (end = resolve));

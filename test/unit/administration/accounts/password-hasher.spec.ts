@@ -72,7 +72,7 @@ describe('[D107] the turns at the password hasher', () => {
     expect([await own, begun]).toEqual([5, [0, 1, 5, 2, 3, 4]]);
   });
 
-  it('are waited for five seconds at most, and who has gone takes none', async () => {
+  it('are waited for five seconds at most, and a disconnected client takes none', async () => {
     jest.useFakeTimers();
     const { begun, ends, ask } = works();
     const [first, second, late] = [ask(0), ask(1), ask(2)];

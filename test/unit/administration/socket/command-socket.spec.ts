@@ -44,7 +44,7 @@ describe('[D46] the command socket', () => {
   const nameAt = (path: string) => text(createConnection(path));
   const modeOf = (path: string) => lstatSync(path).mode & 0o7777;
 
-  it('[D46] is in a folder of the data directory, whatever the umask; both are for their owner alone', async () => {
+  it('[D46] is in a folder of the data directory, with any umask; both are for their owner alone', async () => {
     const before = process.umask(0);
     const path = commandSocketPath(directory);
     await listenOnSocket(serverNamed('a'), path).finally(() => process.umask(before));

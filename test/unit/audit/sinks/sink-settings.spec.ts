@@ -89,7 +89,7 @@ it.each<[string, Record<string, string>, string]>([
     { SVC_AUDIT_MAX_DAYS: '5', SVC_AUDIT_RETENTION_DAYS: '6' },
     'SVC_AUDIT_MAX_DAYS: must be no less',
   ],
-])('[D87][D32] %s is a problem that tells no value', (_, environment, problem) => {
+])('[D87][D32] %s is a problem that reports no value', (_, environment, problem) => {
   const { problems } = read(environment);
   expect(problems).toHaveLength(1);
   expect(problems.join('\n')).toContain(problem);

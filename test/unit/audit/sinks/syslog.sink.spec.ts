@@ -28,7 +28,7 @@ it.each([
   ['svc.audit.administration.failed', '<108>', 'administration.failed'],
   ['svc.audit.api.called', '<110>', 'api.called'],
   ['svc.audit.token-exchange.privileged-identity-linked', '<110>', 'privileged-identity-linked'],
-])('[D89] tells what happened by priority and MSGID: %s', (name, priority, messageId) => {
+])('[D89] says what happened by priority and MSGID: %s', (name, priority, messageId) => {
   const [, head, , , , , id] = syslogFrame(event(name), 'h').split(' ');
   expect(head).toBe(`${priority}1`);
   expect(id).toBe(messageId);

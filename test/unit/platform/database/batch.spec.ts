@@ -328,7 +328,7 @@ describe('a statement that hangs', () => {
 });
 
 describe('the few who come after a statement that hangs', () => {
-  it('are answered while it still hangs, although nobody else comes', async () => {
+  it('are answered while it still hangs, although no others come', async () => {
     const batch = new Batch<number, string>((items) =>
       items.includes(0) ? new Promise(() => undefined) : Promise.resolve(items.map(String)),
     );

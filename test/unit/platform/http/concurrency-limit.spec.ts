@@ -116,7 +116,7 @@ describe('[D102] a server with one request in progress, which is all it may have
     expect((await fetch(`${address}/other`, { method: 'POST' })).status).toBe(200);
   });
 
-  it('counts a request from its last byte on, and refuses it where there are too many by then', async () => {
+  it('counts a request from its last byte on, and refuses it where there are too many then', async () => {
     endWork();
     await work;
     const open = await openPost(`${address}/other`, { a: 'b' });
@@ -217,7 +217,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
     expect(begun.has('201')).toBe(false);
   });
 
-  it('does not work for one whose client has gone while it waited', async () => {
+  it('does not work for one whose client has disconnected while it waited', async () => {
     const gone = new AbortController();
     await send(AT_ONCE, 1, gone.signal);
     gone.abort();

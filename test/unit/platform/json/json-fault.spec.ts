@@ -99,7 +99,7 @@ describe('[D83] the first fault of a text', () => {
     ['something behind', '[]\n[]', 'line 2, column 1: something follows the end'],
     ['a member twice', `{"a":1,\n "\\u0061":"${MARKER}"}`, 'line 2, column 2: a member is given twice'],
     ['too many levels', '['.repeat(5_000), 'line 1, column 65: it is nested too deeply'],
-  ])('tells of %s', (_, text, fault) => {
+  ])('reports %s', (_, text, fault) => {
     expect(() => parseStrictJson(text)).toThrow(JsonError);
     expect(jsonFault(text)).toBe(fault);
     expect(fault).not.toContain(MARKER);
@@ -110,7 +110,7 @@ describe('[D83] the first fault of a text', () => {
     expect(jsonFault(text)).toBeUndefined();
   });
 
-  it('is found in whatever JSON.parse refuses, and in nothing that it takes', () => {
+  it('is found in all that JSON.parse refuses, and in nothing that it takes', () => {
     const random = randomFrom(83);
     const texts = Array.from({ length: 5_000 }, () =>
       Array.from({ length: 1 + random.below(10) }, () =>
@@ -133,7 +133,7 @@ describe('[D83] the first fault of a text', () => {
   }
 });
 
-describe('[D83] what a person is told', () => {
+describe('[D83] what a person is reported', () => {
   it('is the answer of the parser, with the place', () => {
     expect(explainJsonError(new JsonError('not valid JSON'), '[1,]')).toBe(
       'not valid JSON: line 1, column 3: a comma before the end of a list',

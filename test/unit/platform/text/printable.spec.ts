@@ -54,7 +54,7 @@ describe('[D77] a text', () => {
     ['urn:example:svc?=q', 'urn:example:svc'],
     ['no address?x\u202e', 'no address'],
     ['https://orders.example/\u202ea', 'https://orders.example/\\u{202e}a'],
-  ])('the address %j is told as %s', (uri, told) => expect(printableAddress(uri)).toBe(told));
+  ])('the address %j is reported as %s', (uri, told) => expect(printableAddress(uri)).toBe(told));
 
   it.each([
     'somebody@private.example',
@@ -105,9 +105,9 @@ it.each([
   [true, 'a boolean'],
   [['kid'], 'a list'],
   [{ kid: 1 }, 'an object'],
-])('[D77] of %j the kind is told', (value, kind) => expect(printable(value)).toBe(kind));
+])('[D77] of %j the kind is reported', (value, kind) => expect(printable(value)).toBe(kind));
 
-describe('[D77] a name that nobody vouches for', () => {
+describe('[D77] a name of an unverified token', () => {
   it.each([
     'HS256',
     'none',
@@ -153,4 +153,4 @@ it.each([
   [9.87654, '9.877 s'],
   [0.0004, '0 s'],
   [3, '3 s'],
-])('[D77] %d seconds are told as %s', (seconds, text) => expect(printableSeconds(seconds)).toBe(text));
+])('[D77] %d seconds are reported as %s', (seconds, text) => expect(printableSeconds(seconds)).toBe(text));

@@ -79,7 +79,7 @@ describe('[P.perMinute] the throttle of entries', () => {
     expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 0]);
   });
 
-  it('[P.perMinute] gives the request back to the address before the work, and tells the limit of the entry', async () => {
+  it('[P.perMinute] gives the request back to the address before the work, and reports the limit of the entry', async () => {
     await arrive();
     const subject = token(0, 5);
     const result = await counted<RateLimited & { hits?: number }>({ subject }, async () => ({
@@ -139,7 +139,7 @@ describe('[P.perMinute] the throttle of entries', () => {
     expect(await Promise.all(keys.map(hitsOf))).toEqual([1, 1]);
   });
 
-  it('[P.perMinute] tells of two limits the nearer one', async () => {
+  it('[P.perMinute] reports two limits the nearer one', async () => {
     const done = counted({ subject: token(0, 5), actor: token(1, 9) }, succeed);
     expect((await done).rateLimit).toEqual({ limit: 5, remaining: 4, resetSeconds: 60 });
   });

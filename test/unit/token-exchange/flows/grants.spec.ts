@@ -101,7 +101,7 @@ describe('rights', () => {
   });
 });
 
-describe('parties', () => {
+describe('subject and actor', () => {
   const subjectOf = (issuer: string) => token({ issuer });
 
   it.each<[ReadonlySet<string> | undefined, boolean]>([

@@ -133,7 +133,7 @@ describe('anything else becomes /', () => {
   );
 });
 
-describe('whatever the target', () => {
+describe('for every target', () => {
   const PIECES = [
     ...[
       '/',
@@ -244,7 +244,7 @@ it.each([
   ['/%252525252525252f', 'odd escapes'],
   ['/', undefined],
   ['/workflows?next=//x#y', undefined],
-])('[D79] %.40j is told by its kind: %s', (target, kind) => {
+])('[D79] %.40j is reported by its kind: %s', (target, kind) => {
   expect(redirectFault(target)).toBe(kind);
   expect(localRedirect(target) === '/' && target !== '/').toBe(kind !== undefined);
 });

@@ -30,18 +30,18 @@ describe('[D59] revoked trust', () => {
     ['its key as an actor', [key(B, '1'), key(A, '1')], true],
     ['nothing that is known', undefined, true],
     ['no key at all', [], false],
-  ])('of one key refuses what was vouched for by %s: %s', (_, keys, isRefused) => {
+  ])('of one key refuses what was signed for by %s: %s', (_, keys, isRefused) => {
     expect(knownRevocations({ trust: [revoked(A, '1')] }).refusesToken(token(keys))).toBe(isRefused);
   });
 
   it.each([
     ['a key of it', [key(A, '2')], true],
     ['another issuer', [key(B, '2')], false],
-  ])('of an issuer refuses what was vouched for by %s: %s', (_, keys, isRefused) => {
+  ])('of an issuer refuses what was signed for by %s: %s', (_, keys, isRefused) => {
     expect(knownRevocations({ trust: [revoked(A, null)] }).refusesToken(token(keys))).toBe(isRefused);
   });
 
-  it('refuses all that is issued while it holds, whatever the clocks say', () => {
+  it('refuses all that is issued while it holds, with any clocks', () => {
     const revocations = knownRevocations({ trust: [revoked(A, '1', 60 * SECOND)] });
     for (const sinceMs of [NOW - 3_600 * SECOND, NOW - 60 * SECOND, NOW, NOW + 3_600 * SECOND])
       expect(revocations.refusesToken(token([key(A, '1')], sinceMs))).toBe(true);

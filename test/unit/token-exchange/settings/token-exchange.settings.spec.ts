@@ -156,7 +156,7 @@ describe('trusted keys as JSON', () => {
     expect(trustedKeys).toMatchObject([{ type: 'static', issuer: 'https://partner.example' }]);
   });
 
-  it('[2.1] are read as well where the text is parsed already, which nobody has checked', () => {
+  it('[2.1] are read as well where the text is parsed already, without a check', () => {
     const trusted = (entry: object) => completedOptions({ ...LEAST, trustedKeys: [entry] }).trustedKeys;
     expect(trusted(staticEntry())).toMatchObject([{ type: 'static', issuer: 'https://partner.example' }]);
     expect(() => trusted(staticEntry({ allowedRole: ['user'] }))).toThrow('is not a known member');
@@ -188,7 +188,7 @@ describe('trusted keys as JSON', () => {
       'its own address, where it brings access tokens of its own',
       { entryRules: { baseUrl: 'https://host.example/' } },
     ],
-  ])('[D126] are refused with the issuer that the host has by %s, whoever has read them', (_what, host) => {
+  ])('[D126] are refused with the issuer that the host has by %s, from any reader', (_what, host) => {
     const settings = { ...LEAST, ...host };
     expect(completedOptions(settings).ownIssuer).toMatch(/^https:\/\/host\.example/);
     const own = JSON.stringify([staticEntry({ issuer: 'https://host.example' })]);
@@ -201,7 +201,7 @@ describe('trusted keys as JSON', () => {
     );
   });
 
-  it('tell the log what their author may not expect', () => {
+  it('report the log what their author may not expect', () => {
     const log = new KeptLog();
     const entries = [
       staticEntry({

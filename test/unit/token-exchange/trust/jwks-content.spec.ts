@@ -110,7 +110,7 @@ describe('keys that are dropped', () => {
     },
   );
 
-  it('[D77] one whose kid has what cannot be seen is told of, and its neighbour serves', () => {
+  it('[D77] one whose kid has what cannot be seen is reported, and its neighbour serves', () => {
     const { keys, warnings } = readKeys({ ...good, kid: 'a\u202eb' }, good);
     expect(keys.map((key) => key.kid)).toEqual(['good']);
     expect(warnings).toEqual([
@@ -131,7 +131,7 @@ describe('keys that are dropped', () => {
     expect(readKeys(odd).keys).toHaveLength(1);
   });
 
-  it('[D35][K11] of keys with one kid none serves, and each is told', () => {
+  it('[D35][K11] of keys with one kid none serves, and each is reported', () => {
     const twins = [1, 2, 3].map(() => new SigningKey('twin', 'ES256').publicJwk());
     const { keys, warnings } = readKeys(twins[0], good, twins[1], twins[2]);
     expect(keys.map(({ kid }) => kid)).toEqual(['good']);

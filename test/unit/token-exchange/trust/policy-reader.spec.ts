@@ -138,7 +138,7 @@ describe('members of a policy', () => {
     ],
     ['resources', [[BASE_URL], [`${BASE_URL}/`], ['https://api.example', BASE_URL]]],
     ['issuer', [BASE_URL, `${BASE_URL}/`]],
-  ])('[P.%s] %s that breaks its rule is one problem, told without its value', (member, values) => {
+  ])('[P.%s] %s that breaks its rule is one problem, reported without its value', (member, values) => {
     for (const value of values) {
       const { entries, problems } = read({ [member]: value, allowedRoles: ['global:member'] });
       expect([value, entries]).toEqual([value, []]);
@@ -253,7 +253,7 @@ describe('what an entry does not say', () => {
     ]);
   });
 
-  it('[P.strict][P.emailDomains] needs no domains where nobody is linked or made by e-mail', () => {
+  it('[P.strict][P.emailDomains] needs no domains where no user is linked or made by e-mail', () => {
     const silent = { ...STRICT, emailDomains: undefined };
     expect(read({ ...silent, provisionUsers: false }, 'strict').problems).toEqual([]);
     const linking = { ...silent, provisionUsers: false, linkExistingUsers: true };
@@ -352,7 +352,7 @@ describe('a policy in words', () => {
     ]);
   });
 
-  it('[P.strict] tells how narrow a strict one is', () => {
+  it('[P.strict] says how narrow a strict one is', () => {
     expect(
       wordsOf(
         { ...STRICT, emailDomains: ['product.example'], perMinute: 60, notAfter: '2026-12-31' },
@@ -385,7 +385,7 @@ describe('a policy in words', () => {
     [{ requireActor: true }, 'never without an actor'],
     [{ scopes: [] }, 'no scope, so no token exchange'],
     [{ resources: ['https://a.example'] }, 'tokens for https://a.example'],
-  ])('tells of %j', (members, words) => {
+  ])('reports %j', (members, words) => {
     expect(wordsOf(members)).toContain(words);
   });
 });

@@ -160,7 +160,7 @@ describe('members that break their rule', () => {
     ['[D32] kid', { ...jwks, kid: MARKER }],
     ['[D32] key', { ...jwks, key: MARKER }],
     ['[D32] algorithms', { ...jwks, algorithms: ['ES256'] }],
-  ])('%s that breaks the rule is one problem, told without its value', (title, entry) => {
+  ])('%s that breaks the rule is one problem, reported without its value', (title, entry) => {
     const [, member = ''] = title.split(' ');
     const { entries, problems } = read(entry);
     expect(entries).toEqual([]);
@@ -188,7 +188,7 @@ describe('members that break their rule', () => {
     ['key', { ...ec, key: partner.publicKeyPem().replaceAll('\n', '') }, 'it has lost its line breaks'],
     ['key', { ...ec, key: partner.privateKeyPem() }, 'is a private key; only the public key belongs here'],
     ['url', { ...jwks, url: 'http://a.example/' }, 'must be an https: URL; jwks.allowHttp allows http:'],
-  ])('[D83] what is wrong with %s is told so that it can be put right: %j', (_, entry, text) => {
+  ])('[D83] what is wrong with %s is reported so that it can be put right: %j', (_, entry, text) => {
     const { problems } = read(entry);
     expect(problems).toEqual([expect.stringContaining(text)]);
     expect(problems[0]).not.toContain(MARKER);
@@ -224,7 +224,7 @@ describe('members that break their rule', () => {
     );
   });
 
-  it('[D83] a text that is no JSON is told with its place', () => {
+  it('[D83] a text that is no JSON is reported with its place', () => {
     expect(readText(`[\n  {"kid": "a",}\n]`).problems).toEqual([
       'not valid JSON: line 2, column 14: a comma before the end of an object',
     ]);
@@ -277,7 +277,7 @@ describe('the list as a whole', () => {
     },
   );
 
-  it('[D32] every problem of every entry is told at once', () => {
+  it('[D32] every problem of every entry is reported at once', () => {
     const first = {
       type: 'static',
       kid: '',
@@ -307,13 +307,13 @@ describe('the list as a whole', () => {
     );
   });
 
-  it('[D32] a shared issuer and kid is told beside another problem of the same entry', () => {
+  it('[D32] a shared issuer and kid is reported beside another problem of the same entry', () => {
     const { problems } = read(ec, { ...ec, notAfter: 1 });
     expect(problems).toContainEqual(expect.stringContaining('notAfter'));
     expect(problems).toContain('entry 1: has the same issuer and kid as entry 0');
   });
 
-  it('[D32] a shared JWKS URL is told beside another problem of the same entry', () => {
+  it('[D32] a shared JWKS URL is reported beside another problem of the same entry', () => {
     const { problems } = read(jwks, { ...jwks, cacheTtlSeconds: 1 });
     expect(problems).toContainEqual(expect.stringContaining('cacheTtlSeconds'));
     expect(problems).toContain('entry 1: has the same url as entry 0');

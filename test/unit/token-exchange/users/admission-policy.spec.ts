@@ -60,7 +60,7 @@ describe('the address of an unknown user', () => {
 });
 
 describe('the link of an unknown identity', () => {
-  it('[P.linkExistingUsers] can be refused for everybody', () => {
+  it('[P.linkExistingUsers] can be refused for all', () => {
     for (const role of [MEMBER, ADMIN, OWNER])
       expect(() => checkLink(user(role), policy({ linkExistingUsers: false }), roles)).toThrow(
         'linking_not_allowed',

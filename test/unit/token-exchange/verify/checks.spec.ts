@@ -118,7 +118,7 @@ describe('[D130] a logout token', () => {
     expect(await outcomeOf(logoutToken(impostor, good))).toBe('signature_invalid');
   });
 
-  it('is no external token, whatever typ it has', async () => {
+  it('is no external token, with any typ', async () => {
     const token = logoutToken(partner, good);
     await expect(verifier.verify(token, 'exchange')).rejects.toThrow('token_type_not_allowed');
     const plain = logoutToken(partner, { ...good, email: 'ada@partner.example' }, { typ: 'JWT' });
@@ -140,7 +140,7 @@ describe('[P.logoutIssuer] a provider that sends the logouts of a partner', () =
     expect(await Promise.all(outcomes)).toEqual(['accepted', 'accepted', 'audience_mismatch']);
   });
 
-  it('signs nobody in', async () => {
+  it('signs no user in', async () => {
     const login = provider.sign(provider.claims({ iat: NOW - 5, aud: AUDIENCE }));
     await expect(verifier.verify(login, 'embed')).rejects.toThrow('issuer_unknown');
     const asPartner = provider.sign(provider.claims({ iat: NOW - 5, aud: AUDIENCE, iss: PARTNER }));

@@ -34,7 +34,7 @@ describe('[D77] an unknown issuer', () => {
     ['http://main.example/Tenant', 'its scheme'],
     ['main.example/Tenant', 'its scheme'],
     ['http://MAIN.example/tenant/', 'scheme, letter case or a slash at its end'],
-  ])('%j is told by the trusted one that it resembles', (issuer, difference) => {
+  ])('%j is reported by the trusted one that it resembles', (issuer, difference) => {
     expect(likeness(issuer, KEYS.issuers())).toEqual({
       expected: ISSUER,
       found: `the same but for ${difference}`,
@@ -49,7 +49,7 @@ describe('[D77] an unknown issuer', () => {
     '/',
     '/'.repeat(60_000),
     '__proto__',
-  ])('%.40j is not told at all', (issuer) => {
+  ])('%.40j is not reported at all', (issuer) => {
     expect(likeness(issuer, KEYS.issuers())).toEqual({});
   });
 });
@@ -57,7 +57,7 @@ describe('[D77] an unknown issuer', () => {
 it.each([
   [ISSUER, 'k1, k2'],
   ['https://empty.example', 'a key of the issuer, of whom none is held'],
-])('[D77] of %s an unknown kid is told with those that are held', (issuer, kids) => {
+])('[D77] of %s an unknown kid is reported with those that are held', (issuer, kids) => {
   expect(heldKids(issuer, KEYS)).toBe(kids);
 });
 

@@ -229,7 +229,7 @@ describe('act', () => {
       sub: 'first',
     });
 
-  it('[P.priorActors] is a chain of parties, the latest first; of the issuer of the token unless they say otherwise', () => {
+  it('[P.priorActors] is a chain of actors, the latest first; of the issuer of the token unless they say otherwise', () => {
     const act = {
       sub: 'c',
       iss: 'https://c.example',
@@ -265,7 +265,7 @@ describe('act', () => {
     { sub: 'a', act: null },
   ])('[P.priorActors] is no chain: %j', (act) => expect(reasonFor({ act })).toBe('claims_invalid'));
 
-  it('[D126] names nobody of the instance itself, where its issuer is known', () => {
+  it('[D126] names no user of the instance itself, where its issuer is known', () => {
     const own = 'https://us.example';
     const claimed = (act: object) => () => readExternalClaims({ ...good, act }, own);
     for (const iss of [own, `${own}/`, 'HTTPS://US.example:443'])

@@ -377,7 +377,7 @@ describe('other classes of token', () => {
   });
 });
 
-describe('what can be told before the signature', () => {
+describe('what can be reported before the signature', () => {
   it.each(['null', '[]', '"text"', '7', 'true', `[{"iss":"${A}"}]`])(
     '[D15] a payload of %s is no JWT',
     async (payload) => {

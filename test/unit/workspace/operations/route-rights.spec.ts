@@ -57,7 +57,7 @@ describe('the routes of the API', () => {
     expect(() => refuseOpenRoutes([Bound, Asking])).not.toThrow();
   });
 
-  it('[D30] do not start where nobody would ask for the right', () => {
+  it('[D30] do not start where the right would not be checked', () => {
     expect(() => refuseOpenRoutes([Bound, Unbound])).toThrow(
       'Unbound.get asks for workflow:read, and its path names nothing',
     );

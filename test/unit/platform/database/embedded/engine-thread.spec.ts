@@ -36,7 +36,7 @@ describe('the thread of the embedded engine', () => {
     await engine.close();
   });
 
-  it('is told where the data is', async () => {
+  it('is reported where the data is', async () => {
     const file = threadThat(
       'settings',
       `if (message === 'close') parentPort.close();

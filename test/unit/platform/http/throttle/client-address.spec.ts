@@ -23,7 +23,7 @@ describe('[D19] the client of an address', () => {
     (text) => expect(clientOf(text)).toBe('unknown'),
   );
 
-  it('is that one too for a client that has gone already', () => {
+  it('is that one too for a client that has disconnected already', () => {
     expect(clientOf(undefined)).toBe('unknown');
   });
 });

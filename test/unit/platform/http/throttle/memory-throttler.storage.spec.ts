@@ -21,7 +21,7 @@ describe('[D19] the throttle storage in memory', () => {
     for (let count = 0; count < times; count++) await hit();
   };
 
-  it('[D19] passes the 20th hit and refuses the 21st, which tells when to come back', async () => {
+  it('[D19] passes the 20th hit and refuses the 21st, which reports when to come back', async () => {
     await hitTimes(19);
     expect(await hit()).toEqual({ totalHits: 20, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
     expect(await hit()).toEqual({ totalHits: 21, timeToExpire: 60, isBlocked: true, timeToBlockExpire: 60 });
@@ -70,7 +70,7 @@ describe('[D19] the throttle storage in memory', () => {
     },
   );
 
-  it('[D19] takes each limit as it is told', async () => {
+  it('[D19] takes each limit as it is reported', async () => {
     expect(await hit('a', 1)).toMatchObject({ isBlocked: false });
     expect(await hit('a', 1)).toMatchObject({ isBlocked: true });
   });
@@ -88,7 +88,7 @@ describe('[P.perMinute] the throttle storage in memory, which refunds', () => {
   const hit = (limit = LIMIT) => storage.increment('a', MINUTE_MS, limit);
   const refund = (ageMs = 0) => storage.refund('a', MINUTE_MS, ageMs);
 
-  it('[P.perMinute] takes one hit back at a time, and none that nobody has counted', async () => {
+  it('[P.perMinute] takes one hit back at a time, and none that was not counted', async () => {
     await refund();
     await hit();
     await hit();

@@ -85,7 +85,7 @@ describe('[D19] the throttle guard', () => {
     return { statusCode, numbers, body };
   };
 
-  it('[D19] tells the client its limit with every answer, and when to come back with a refusal', async () => {
+  it('[D19] reports the client its limit with every answer, and when to come back with a refusal', async () => {
     expect(await request('GET', '/red')).toMatchObject({
       statusCode: 200,
       numbers: { 'ratelimit-limit': '2', 'ratelimit-remaining': '1', 'ratelimit-reset': '60' },

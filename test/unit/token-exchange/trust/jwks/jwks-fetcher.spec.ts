@@ -195,7 +195,7 @@ describe('where a fetch may go', () => {
     expect(await reasonOf(other.fetch(url))).toMatch(/is not public/);
   });
 
-  it('[D33] a certificate that nobody vouches for is refused', async () => {
+  it('[D33] a certificate of an unknown authority is refused', async () => {
     const tls = await JwksServer.listen(makeSelfSignedCertificate('localhost'));
     tls.publish({ keys: [] });
     expect(await reasonOf(new JwksFetcher(LOOPBACK).fetch(tls.url))).toMatch(/\(\w*SELF_SIGNED\w*\)$/);

@@ -64,7 +64,7 @@ it('[D70] one that has a problem keeps no other from counting', () => {
   expect(problemsOf([broken, fixed(A, 'k1', 'good')]).map(([name]) => name)).toEqual(['broken']);
 });
 
-it('[D70] what another version has stored, and what is no JSON, is told of and harms no other', () => {
+it('[D70] what another version has stored, and what is no JSON, is reported and harms no other', () => {
   const at = new Date(0);
   const row = (name: string, text: string) => {
     return { name, text, suspendedAt: undefined, createdAt: at, changedAt: at };

@@ -10,7 +10,7 @@ const RULES = { assignableRoles: ['global:member'], allowHttp: false, defaults: 
 const read = (value: unknown, rules: Parameters<typeof readStoredEntry>[1] = RULES) =>
   readStoredEntry(value, rules);
 
-it('[D70] an entry is told from a configured one of its name, also where its key verifies', () => {
+it('[D70] an entry is reported from a configured one of its name, also where its key verifies', () => {
   const { entry: taken, problems } = read(entry);
   expect(problems).toEqual([]);
   expect(taken).toMatchObject({ label: 'stored:partner', key: { policy: { label: 'stored:partner' } } });
@@ -24,7 +24,7 @@ it.each<[string, object, object]>([
     { linkPrivileged: true, excludeOwner: false },
     { linkPrivileged: true, excludeOwner: false },
   ],
-])('[D70] is open to nobody of privilege, but for %s', (_, said, policy) => {
+])('[D70] is open to no privileged user, but for %s', (_, said, policy) => {
   expect(read({ ...entry, ...said }).entry).toMatchObject(policy);
 });
 
