@@ -261,7 +261,7 @@ export const VARIABLES = {
   // Stop
   shutdownDelaySeconds: integer('SVC_SHUTDOWN_DELAY_SECONDS', {
     description:
-      'Time between SIGTERM and the end of listening, in seconds: load balancers must notice by then that the instance is ' +
+      'Time between SIGTERM and the end of listening, in seconds: load balancers must notice in this time that the instance is ' +
       'not ready.',
     default: 0,
     min: 0,
