@@ -4,7 +4,7 @@
 //
 // Programs stay where they are, so that whatever starts them or looks for files beside them need not know. Libraries stay
 // what npm has installed. Traces name functions as the sources do, and source maps lead back to those.
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from '@rollup/wasm-node';
@@ -41,6 +41,8 @@ await bundle.write({
   sourcemapExcludeSources: true,
 });
 await bundle.close();
+// npx marks a program as executable only when it links it first; a later build writes the file anew.
+chmodSync(join(folder, 'cli/main.js'), 0o755);
 
 /** With the compiler's map, so that the chunk's leads to the TypeScript. */
 function readWithMap(file) {
