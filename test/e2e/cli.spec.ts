@@ -398,7 +398,7 @@ describe('svc-admin as it is built', () => {
     await open.close();
     await database.remove();
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(refused.stderr).toContain(`is in use by process ${process.pid}.`);
+    expect(refused.stderr).toContain(`is in use by process ${process.pid}, which takes no commands.`);
     expect(refused.stderr).not.toMatch(STACK_TRACE);
   });
 });

@@ -52,7 +52,7 @@ describeOnEachDatabase('svc-admin users set-password', (database) => {
   it('[D105] lets in by what it has set, and [D106] by the code that it prints, of which nothing is stored or shown', async () => {
     const { stdout, stderr } = await set(['bob@example.com', '--code']);
     expect(stdout).toMatch(/^([2-9A-HJKMNP-Z]{4}-){4}[2-9A-HJKMNP-Z]{4}\n$/);
-    expect(stderr).toContain('good once, within 15 minutes');
+    expect(stderr).toContain('works once, within 15 minutes');
     const service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT });
     try {
       expect((await new OperatorBrowser(service).signIn('ada@example.com')).status).toBe(201);
