@@ -10,6 +10,8 @@ export type { TrustedKeysRules } from './trust/entry-reader.js';
 export { JwksContentError, readJwks } from './trust/jwks-content.js';
 export type { JwksKey } from './trust/jwks-content.js';
 export { MAX_KEY_CHARACTERS } from './trust/projects-policy.js';
+export { leftOutMembers } from './trust/policy-defaults.js';
+export type { LeftOutMembers } from './trust/policy-defaults.js';
 export { policyInWords } from './trust/policy-words.js';
 export { thumbprintOf } from './trust/algorithms.js';
 export type { TrustPolicy } from './trust/trust-policy.js';

@@ -2,18 +2,8 @@
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import type { ProductPage } from '../support/partner-site.js';
-import { repositoryFile } from '../support/source-files.js';
 import { TestClock } from '../support/test-clock.js';
-
-/** The first example of the guide for partners with a frame in it. */
-function exampleOfTheGuide(): string {
-  const examples = repositoryFile('docs/partners.md').text.matchAll(/```html\n(.*?)```/gs);
-  const example = [...examples]
-    .map(([, html = '']) => html)
-    .find((html) => html.includes('<embedded-instance'));
-  if (example === undefined) throw new Error('the guide has no example');
-  return example;
-}
+import { exampleOfTheGuide } from './support/guide-example.js';
 
 describeInBrowser('<embedded-instance>', () => {
   let clock: TestClock;

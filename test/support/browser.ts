@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
-import { chromium } from 'playwright-core';
+import { chromium, firefox } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const FLAGS = [
@@ -75,6 +75,22 @@ export async function openBrowser(): Promise<TestBrowser> {
   return { context, close };
 }
 
+/** Opens a Firefox of the test's own, as Debian has it: by WebDriver BiDi. @param names that lead to this machine */
+export async function openFirefox(names: readonly string[]): Promise<TestBrowser> {
+  const browser = await firefox.launch({
+    channel: 'moz-firefox',
+    executablePath: firefoxPath(),
+    firefoxUserPrefs: { 'network.dns.localDomains': names.join() },
+  });
+  const context = await browser.newContext({ ignoreHTTPSErrors: true });
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
+  return { context, close: () => browser.close() };
+}
+
+export function firefoxPath(): string | undefined {
+  return executable('FIREFOX_PATH', ['firefox-esr', 'firefox']);
+}
+
 /** Declares a block of tests, with time enough, that need a browser; without one a skipped test in its place says why. */
 export function describeInBrowser(title: string, block: () => void): void {
   jest.setTimeout(TEST_TIMEOUT_MS);
@@ -86,11 +102,14 @@ const MISSING =
   'there is no Chromium; set CHROMIUM_PATH, or install it (Debian: apt-get install -y chromium)';
 
 export function chromiumPath(): string | undefined {
+  return executable('CHROMIUM_PATH', NAMES);
+}
+
+/** The program that the variable names, else the first of these on the path. */
+function executable(variable: string, names: readonly string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [process.env['CHROMIUM_PATH'] ?? '', ...candidates].find(
-    (path) => path !== '' && isExecutable(path),
-  );
+  const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return [process.env[variable] ?? '', ...candidates].find((path) => path !== '' && isExecutable(path));
 }
 
 function isExecutable(path: string): boolean {

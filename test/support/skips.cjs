@@ -7,6 +7,7 @@
 const ALLOWED_SKIPS = [
   { name: 'PostgreSQL', reason: /PostgreSQL/, install: 'apt-get install -y postgresql' },
   { name: 'Chromium', reason: /Chromium/, install: 'apt-get install -y chromium' },
+  { name: 'Firefox', reason: /Firefox/, install: 'apt-get install -y firefox-esr' },
   { name: 'nginx', reason: /nginx/, install: 'apt-get install -y nginx-light' },
   { name: 'HAProxy', reason: /HAProxy/, install: 'apt-get install -y haproxy' },
   { name: 'Caddy', reason: /Caddy/i, install: 'apt-get install -y caddy' },

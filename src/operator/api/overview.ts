@@ -6,6 +6,8 @@ import type { UnavailableReason } from '../../instance/availability.js';
 import { endOf, explanationOf, unavailableBecause } from '../../instance/availability.js';
 import type { VariableState } from '../../instance/variable-states.js';
 import { variableStates } from '../../instance/variable-states.js';
+import type { LeftOutMembers } from '../../token-exchange/plain.js';
+import { leftOutMembers } from '../../token-exchange/plain.js';
 import type { SinkStatus } from '../../audit/sinks/audit-streaming.js';
 import type { Leader } from '../../platform/jobs/leader.js';
 import type { Database } from '../../platform/database/database.js';
@@ -52,6 +54,8 @@ export interface Overview {
   /** Null: nothing is said, a reverse proxy says it. */
   readonly frameAncestors: readonly string[] | null;
   readonly variables: readonly VariableState[];
+  /** What holds of members that an entry leaves out if it is added now. */
+  readonly policyDefaults: LeftOutMembers & { readonly strict: boolean };
   /** As the leader has looked last; another instance does not know. */
   readonly sinks: readonly { readonly name: string; readonly lagSeconds: number | null }[];
   /** Null: events are kept for ever. */
@@ -103,6 +107,7 @@ export class OverviewReader {
       frameAncestors: frameAncestors() ?? null,
       // With a problem it would not have started.
       variables: variableStates({ ...startup, problems: [] }),
+      policyDefaults: { strict: config.strict, ...leftOutMembers(config.strict ? 'strict' : 'stored') },
       sinks: sinks().map(({ sink, backlog }) => ({ name: sink, lagSeconds: backlog?.seconds ?? null })),
       retentionDays: config.auditRetentionDays === 0 ? null : config.auditRetentionDays,
     };

@@ -45,6 +45,7 @@ const SCRIPTS = [
   'states.js',
   'table.js',
   'trail-page.js',
+  'trail-search.js',
   'user-page.js',
   'users-page.js',
   'wording.js',

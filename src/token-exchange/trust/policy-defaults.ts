@@ -13,6 +13,17 @@ export type PolicyDefaults = 'contract' | 'stored' | 'strict';
 const NONE: ReadonlySet<string> = new Set();
 const WAYS_IN: ReadonlySet<Flow> = new Set<Flow>(['embed', 'exchange']);
 
+/** What the contract's rules make of members that an entry leaves out. */
+const OPEN = {
+  requireVerifiedEmail: false,
+  linkExistingUsers: true,
+  linkPrivileged: true,
+  provisionUsers: true,
+  roleCeiling: false,
+  excludeOwner: false,
+  requireActor: false,
+  rights: 'actor',
+} as const satisfies Partial<TrustPolicy>;
 const STORED = { linkPrivileged: false, excludeOwner: true } as const satisfies Partial<TrustPolicy>;
 
 /** @rule P.strict What an entry does not say has its safe value. */
@@ -50,21 +61,48 @@ export function refuseGaps(
     members.problem('roleCeiling', 'needs allowedRoles: it keeps out who has another role');
 }
 
+function refuseStrictGaps(members: EntryMembers, policy: TrustPolicy): void {
+  for (const [member, unless] of requiredMembers(policy))
+    if (!members.has(member)) members.problem(member, `is required by the strict policy${unless}`);
+}
+
 /**
  * @rule 5.5.1 Under the strict policy every entry expects an audience.
  * @rule 5.5.2 Under the strict policy every entry limits roles.
  * Under it an entry that links or provisions by e-mail also says of which domains: half of P.emailDomains.
  */
-function refuseStrictGaps(members: EntryMembers, policy: TrustPolicy): void {
+function requiredMembers(policy: TrustPolicy): [member: string, unless: string][] {
   const { linkExistingUsers, provisionUsers } = policy;
-  const required = (member: string, unless = '') => {
-    if (!members.has(member)) members.problem(member, `is required by the strict policy${unless}`);
-  };
-  if (comparesAudience(policy)) required('expectedAudience');
-  required('allowedRoles');
-  if (flowsOf(policy).has('embed')) required('origins', ', unless flows leaves "embed" out');
+  const required: [string, string][] = [['allowedRoles', '']];
+  if (comparesAudience(policy)) required.unshift(['expectedAudience', '']);
+  if (flowsOf(policy).has('embed')) required.push(['origins', ', unless flows leaves "embed" out']);
   if (linkExistingUsers !== false || provisionUsers !== false)
-    required('emailDomains', ', unless linkExistingUsers and provisionUsers are false; ["*"] is any domain');
+    required.push([
+      'emailDomains',
+      ', unless linkExistingUsers and provisionUsers are false; ["*"] is any domain',
+    ]);
+  return required;
+}
+
+/** What holds of members that an entry leaves out. */
+export interface LeftOutMembers {
+  /** By their names; a list that is not here limits nothing. */
+  readonly values: Readonly<Record<string, boolean | string | readonly string[]>>;
+  readonly required: readonly string[];
+}
+
+/** What holds where an entry leaves a member out, for forms. @param defaults of the entry; where they are strict, it has what is required */
+export function leftOutMembers(defaults: Exclude<PolicyDefaults, 'contract'>): LeftOutMembers {
+  const isStrict = defaults === 'strict';
+  const said = isStrict ? { emailDomains: NOBODY } : {};
+  const policy: Partial<TrustPolicy> = { ...OPEN, ...(isStrict ? strict(said) : STORED) };
+  const values = Object.entries({ ...policy, flows: flowsOf(policy) }).map(
+    ([member, value]) => [member, value instanceof Set ? [...value] : value] as const,
+  );
+  return {
+    values: Object.fromEntries(values) as LeftOutMembers['values'],
+    required: isStrict ? requiredMembers(policy as TrustPolicy).map(([member]) => member) : [],
+  };
 }
 
 /** An identity assertion is always for this instance. */

@@ -62,7 +62,7 @@ function failureCard(error: string, appearance: Appearance, retry: (() => void) 
   const [, failed, reason, again] = textsIn(appearance);
   const card = document.createElement('div');
   card.role = 'alert';
-  card.style.cssText = 'text-align:center;padding:1.5rem;border:1px solid';
+  card.style.cssText = 'text-align:center;line-height:2;padding:1.5rem;border:1px solid';
   card.append(failed, document.createElement('br'), `${reason} ${error}`);
   if (retry) {
     const button = Object.assign(document.createElement('button'), { type: 'button', textContent: again });

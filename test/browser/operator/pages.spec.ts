@@ -1,5 +1,6 @@
 // What an operator does in the browser, on what is really there: who is refused and why, keys, entries, users, sessions, tokens.
 import { readFileSync } from 'node:fs';
+import { calculateJwkThumbprint } from 'jose';
 import { Partner } from '../../../demo/partner.js';
 import { Administration } from '../../../src/administration/administration.js';
 import { REVOKE_KEYS } from '../../../src/administration/revoke-keys.operation.js';
@@ -162,6 +163,13 @@ describeInBrowser("the operator's pages", () => {
 
   it('the trail is narrowed by kind and person, and saved as JSON lines and CSV', async () => {
     const requestId = (await exchange(browsing.token('trail'))).requestId;
+    // More than the page reads at once, with a text that a spreadsheet would compute.
+    await browsing.service.rows(
+      `INSERT INTO audit_event (name, occurred_at, request_id, subject_user_id, payload, client_request_id)
+       SELECT name, occurred_at, request_id, subject_user_id, payload, '=1+1' FROM audit_event, generate_series(1, 120)
+       WHERE request_id = $1`,
+      [requestId],
+    );
     one = await browsing.signedIn('#/trail');
     await one.field('Kind').selectOption({ label: 'Tokens, logins and trust' });
     await one.field('Person').fill('trail@login.partner.test');
@@ -180,6 +188,7 @@ describeInBrowser("the operator's pages", () => {
     const csv = (await saved('CSV')).trimEnd().split('\r\n');
     expect(csv[0]).toBe('id,event,occurredAt,requestId,clientRequestId,subjectUserId,actorUserId,payload');
     expect(csv).toHaveLength(events.length + 1);
+    expect(csv.filter((line) => line.includes(`,"'=1+1",`)).length).toBeGreaterThanOrEqual(120);
     await one.link('Request').first().click();
     await one.heading('Request');
   });
@@ -236,6 +245,11 @@ describeInBrowser("the operator's pages", () => {
     await one.button('Add entry').click();
     await one.heading('stored:added');
     await one.heading('The entry is added: send this to the partner');
+    await one.link(`${browsing.instanceOrigin}/api/v1/docs`).waitFor();
+    await one
+      .row(entry.kid)
+      .getByText(await thumbprintOf(other))
+      .waitFor();
     await answers(200);
 
     await one.link('Change').click();
@@ -312,6 +326,10 @@ describeInBrowser("the operator's pages", () => {
         await one.settled();
         return (await one.row(other.kid).count()) > 0;
       });
+      await one
+        .row(other.kid)
+        .getByText(await thumbprintOf(other))
+        .waitFor();
       expect((await exchange(other.sign(other.claims({ sub: 'una' })))).status).toBe(200);
     } finally {
       await server.close();
@@ -474,3 +492,22 @@ describeInBrowser("the operator's pages", () => {
     expect(await one.page.locator(':focus').getAttribute('id')).toBe('main');
   });
 });
+
+describeInBrowser('the overview of an instance with a flow off', () => {
+  const browsing = new OperatorBrowsing({ environment: { SVC_EMBED_LOGIN_ENABLED: 'false' } });
+  beforeAll(() => browsing.start());
+  afterAll(() => browsing.stop());
+
+  it('says which flow it is, and what turns it on', async () => {
+    const one = await browsing.signedIn();
+    await one.text('Embedded login is off:');
+    await one.text('SVC_EMBED_LOGIN_ENABLED=true turns it on.');
+    expect(await one.page.getByText('Token exchange is off:').count()).toBe(0);
+    expect(await one.page.getByText('All well').count()).toBe(0);
+  });
+});
+
+/** RFC 7638, of the key by which the partner signs. */
+function thumbprintOf(partner: Partner): Promise<string> {
+  return calculateJwkThumbprint(partner.jwks().keys[0] ?? {});
+}

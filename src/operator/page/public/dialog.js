@@ -5,7 +5,7 @@ import { forgetProblem, problemPlace, tellProblem } from './states.js';
 
 /**
  * Says what will happen, and does it when told to. What goes wrong is said in the dialog, which stays.
- * @param {{ title: string, text: any, action: string, isDanger?: boolean, run: () => Promise<any> }} what
+ * @param {{ title: string, text: any, action: string, isDanger?: boolean, run: () => Promise<unknown> }} what
  * @returns {Promise<{ result: any } | undefined>} undefined where it was not done
  */
 export function confirm({ title, text, action, isDanger = false, run }) {

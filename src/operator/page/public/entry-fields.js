@@ -80,12 +80,12 @@ function together(places) {
 
 /**
  * @param {object} definition the entry as it is, or what is filled in
- * @param {boolean} isStrict whether the instance has the strict policy
+ * @param {object} defaults what the instance makes of members that are left out
  */
-export function policyFields(definition, isStrict) {
+export function policyFields(definition, defaults) {
   const made = POLICY.map(({ title, members }) => ({
     title,
-    controls: members.map((member) => controlFor(inMode(member, isStrict), definition[member.name])),
+    controls: members.map((member) => controlFor(withDefault(member, defaults), definition[member.name])),
   }));
   const controls = made.flatMap((one) => one.controls);
   return {
@@ -101,16 +101,25 @@ export function policyFields(definition, isStrict) {
   };
 }
 
-/** What is true of a member where the instance is strict, or is not. */
-function inMode(member, isStrict) {
-  const { unsaid, strictHint, isRequired } = member;
+/** A member with what holds where it is left out. */
+function withDefault(member, { strict, values, required }) {
+  const isRequired = required.includes(member.name);
   return {
     ...member,
-    hint: (isStrict && strictHint) || member.hint,
-    unsaid: Array.isArray(unsaid) ? unsaid[isStrict ? 1 : 0] : unsaid,
-    isRequired: isStrict && isRequired === true,
-    members: member.members?.map((inner) => inMode(inner, isStrict)),
+    hint: (strict && member.strictHint) || member.hint,
+    isRequired,
+    leftOut: isRequired ? 'not possible' : inWords(values[member.name], member),
+    members: member.members?.map((inner) =>
+      withDefault(inner, { strict, values: {}, required: strict ? member.strictMembers : [] }),
+    ),
   };
+}
+
+function inWords(value, { values = [], unlimited = 'not limited' }) {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (value === undefined) return unlimited;
+  const texts = [value].flat().map((one) => values.find((known) => known.value === one)?.text ?? one);
+  return texts.length === 0 ? 'none' : texts.join(', ');
 }
 
 function controlFor(member, value) {
@@ -138,7 +147,7 @@ function choiceControl(member, value) {
     { value: 'true', text: 'Yes' },
     { value: 'false', text: 'No' },
   ];
-  const leftOut = { value: '', text: `As the instance has it: ${member.unsaid}` };
+  const leftOut = { value: '', text: `As the instance has it: ${member.leftOut}` };
   const control = select([leftOut, ...values], value === undefined ? '' : String(value));
   const read = () => {
     if (control.value === '') return undefined;
@@ -153,10 +162,10 @@ const CONTROLS = { lines: linesControl, some: someControl, object: objectControl
 function listControl(member, value) {
   const limit = checkbox(member.limit, value !== undefined);
   const list = CONTROLS[member.kind](member, value);
-  const unsaid = h('p', { class: 'soft hint' }, `Left out: ${member.unsaid}.`);
+  const leftOut = h('p', { class: 'soft hint' }, `Left out: ${member.leftOut}.`);
   const show = () => {
     list.whole.hidden = !limit.input.checked;
-    unsaid.hidden = limit.input.checked;
+    leftOut.hidden = limit.input.checked;
   };
   limit.input.addEventListener('change', show);
   show();
@@ -165,7 +174,7 @@ function listControl(member, value) {
     { class: 'list-field' },
     h('legend', { class: member.isRequired && 'required' }, member.label),
     limit.whole,
-    unsaid,
+    leftOut,
     list.whole,
   );
   return { name: member.name, whole, value: () => (limit.input.checked ? list.value() : undefined) };

@@ -4,7 +4,6 @@ import { policyFields } from './entry-fields.js';
 import { POLICY } from './entry-members.js';
 import { form } from './form.js';
 import { address, put, read } from './instance-api.js';
-import { isStrictOn } from './new-entry-page.js';
 import { pageHead } from './shell.js';
 import { filled, problemOf } from './states.js';
 
@@ -19,14 +18,14 @@ export function changeEntryPage(context) {
     }),
     filled(
       () => Promise.all([read(address('/entries/?', name), { signal }), read('/overview', { signal })]),
-      ([{ definition }, overview]) =>
-        changeForm({ name, definition, isStrict: isStrictOn(overview), backHref: back.href }, context),
+      ([{ definition }, { policyDefaults }]) =>
+        changeForm({ name, definition, policyDefaults, backHref: back.href }, context),
     ),
   ];
 }
 
-function changeForm({ name, definition, isStrict, backHref }, context) {
-  const policy = policyFields(definition, isStrict);
+function changeForm({ name, definition, policyDefaults, backHref }, context) {
+  const policy = policyFields(definition, policyDefaults);
   return form(policy.fields, {
     button: 'Save changes',
     asksToLeave: true,

@@ -30,8 +30,8 @@ const FLOWS = [
 
 /**
  * Kinds: `text`; `number`; `choice` of some values; `lines`, a list with one value a line; `some`, a list of known values;
- * `yes-no`; `object`, with members of its own. Objects, lists and choices can be left out, which is not the same as empty: `unsaid` says what is true then, of an instance that is not
- * strict and of one that is (policy-defaults.ts). `isRequired`: where it is strict.
+ * `yes-no`; `object`, with members of its own. Objects, lists and choices can be left out, which is not the same as empty: the
+ * instance says what holds then, and of what it has no default for `unlimited` says it here.
  */
 export const POLICY = [
   {
@@ -44,11 +44,9 @@ export const POLICY = [
         hint: 'What `aud` must be or contain: the address of this instance, unless the partner has another. Left empty, tokens for any service pass.',
         strictHint:
           'What `aud` must be or contain: the address of this instance, unless the partner has another.',
-        isRequired: true,
       },
       {
         name: 'flows',
-        unsaid: ['token exchange and embedded login', 'token exchange and embedded login'],
         kind: 'some',
         label: 'Sign-in methods',
         values: FLOWS,
@@ -68,10 +66,9 @@ export const POLICY = [
       },
       {
         name: 'origins',
-        isRequired: true,
-        unsaid: ['any page', 'not possible, unless the only method is token exchange'],
         kind: 'lines',
         label: 'Origins of the product',
+        unlimited: 'any page',
         limit: 'Only from these origins',
         hint: 'One a line, https://host[:port]. They may frame the instance, and logins come from them only.',
       },
@@ -94,75 +91,68 @@ export const POLICY = [
     members: [
       {
         name: 'allowedRoles',
-        isRequired: true,
-        unsaid: ["every role but the owner's", 'not possible'],
         kind: 'some',
         label: 'Roles that tokens may assign',
         values: ROLES,
+        unlimited: "every role but the owner's",
         limit: 'Only these roles',
         hint: 'None ticked: no role claim is heard.',
       },
       {
         name: 'emailDomains',
-        isRequired: true,
-        unsaid: ['any domain', 'not possible, unless tokens neither find nor create users'],
         kind: 'lines',
         label: 'E-mail domains',
+        unlimited: 'any domain',
         limit: 'Only these domains',
         hint: 'One a line. A subdomain is another domain; * is any.',
       },
       {
         name: 'roleCeiling',
-        unsaid: ['no', 'yes'],
         kind: 'yes-no',
         label: 'Users get in only with one of these roles',
       },
-      { name: 'excludeOwner', unsaid: ['yes', 'yes'], kind: 'yes-no', label: 'The owner never gets in' },
+      { name: 'excludeOwner', kind: 'yes-no', label: 'The owner never gets in' },
       {
         name: 'requireVerifiedEmail',
-        unsaid: ['no', 'yes'],
         kind: 'yes-no',
         label: 'An address must be verified',
       },
       {
         name: 'linkExistingUsers',
-        unsaid: ['yes', 'yes, of the listed domains'],
         kind: 'yes-no',
         label: 'Tokens may find existing users by e-mail',
       },
       {
         name: 'linkPrivileged',
-        unsaid: ['no', 'no'],
         kind: 'yes-no',
         label: 'Also the owner and administrators',
       },
-      { name: 'provisionUsers', unsaid: ['yes', 'yes'], kind: 'yes-no', label: 'Tokens may create users' },
+      { name: 'provisionUsers', kind: 'yes-no', label: 'Tokens may create users' },
       {
         name: 'projects',
-        unsaid: ['a claim of projects is not read', 'a claim of projects is not read'],
         kind: 'object',
         label: 'Projects',
+        unlimited: 'a claim of projects is not read',
         limit: 'Tokens add users to projects, and remove them',
+        strictMembers: ['mayAssign', 'roles'],
         members: [
           {
             name: 'mayAssign',
-            isRequired: true,
-            unsaid: ['every project of the issuer', 'not possible'],
             kind: 'lines',
             label: 'Projects that tokens may name',
+            unlimited: 'every project of the issuer',
             limit: 'Only these projects',
             hint: 'External keys, one a line; * at the end stands for any rest.',
           },
           {
             name: 'roles',
-            isRequired: true,
-            unsaid: ['every role', 'not possible'],
             kind: 'some',
             label: 'Roles in projects that tokens may assign',
+            unlimited: 'every role',
             values: PROJECT_ROLES,
             limit: 'Only these project roles',
           },
-          { name: 'create', unsaid: ['no', 'no'], kind: 'yes-no', label: 'Tokens may create projects' },
+          { name: 'create', kind: 'yes-no', label: 'Tokens may create projects', unlimited: 'no' },
           { name: 'claim', kind: 'text', label: 'Name of the claim', hint: 'Left empty: `projects`.' },
         ],
       },
@@ -173,7 +163,6 @@ export const POLICY = [
     members: [
       {
         name: 'scopes',
-        unsaid: ['not limited', 'none, so no token exchange'],
         kind: 'lines',
         label: 'Scopes',
         limit: 'Only these scopes',
@@ -181,24 +170,22 @@ export const POLICY = [
       },
       {
         name: 'resources',
-        unsaid: ['not limited', 'none'],
         kind: 'lines',
         label: 'Resources',
         limit: 'Only these services',
         hint: 'One a line: absolute URIs of other services that an access token may be for.',
       },
-      { name: 'requireActor', unsaid: ['no', 'no'], kind: 'yes-no', label: 'Only together with an actor' },
+      { name: 'requireActor', kind: 'yes-no', label: 'Only together with an actor' },
       {
         name: 'actFor',
-        unsaid: ['of every issuer', 'of no issuer'],
         kind: 'lines',
         label: 'May act for subjects of',
+        unlimited: 'of every issuer',
         limit: 'Only of these issuers',
         hint: 'One a line. Empty: of no issuer.',
       },
       {
         name: 'rights',
-        unsaid: ['those of the actor', 'what both may do'],
         kind: 'choice',
         label: 'Rights on behalf of a user',
         values: [

@@ -43,7 +43,7 @@ function forPartner({ issuer, keys, type, audience }, { baseUrl, tokenExchange: 
       ['Token exchange', exchange && isolated(`POST ${baseUrl}/rest/auth/oauth/token`)],
       ['Embedded login', embedLogin && isolated(`POST ${baseUrl}/rest/auth/embed`)],
       ['Life of a token', '60 s at most for an embedded login; each is good once, with a jti of its own'],
-      ['Guide', code('docs/partners.md')],
+      ['Requests and answers', h('a', { href: `${baseUrl}/api/v1/docs` }, `${baseUrl}/api/v1/docs`)],
     ]),
   );
 }

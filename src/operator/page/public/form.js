@@ -49,7 +49,7 @@ export function checkbox(label, checked = false, attributes = {}) {
 
 /**
  * A form that is sent once at a time, and says what went wrong.
- * @param {{ button: string, send: () => Promise<any>, done: (result: any) => void, besides?: Node[], isKept?: boolean, asksToLeave?: boolean }} how
+ * @param {{ button: string, send: () => Promise<unknown>, done: (result: any) => void, besides?: Node[], isKept?: boolean, asksToLeave?: boolean }} how
  *   `isKept`: what is typed is worth keeping if the sign-in ends meanwhile; `asksToLeave`: it is asked about before it is left
  */
 export function form(fields, { button, send, done, besides = [], isKept = true, asksToLeave = false }) {

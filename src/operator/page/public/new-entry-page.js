@@ -16,11 +16,8 @@ export function newEntryPage(context) {
     () => read('/overview', context),
     (overview) => {
       const place = h('div', {});
-      const isStrict = isStrictOn(overview);
       const show = (way) =>
-        place.replaceChildren(
-          way === 'form' ? stepForm({ ...overview, isStrict }, context) : jsonForm(context),
-        );
+        place.replaceChildren(way === 'form' ? stepForm(overview, context) : jsonForm(context));
       const way = select(
         [
           { value: 'form', text: 'In three steps' },
@@ -33,7 +30,7 @@ export function newEntryPage(context) {
       return [
         pageHead('Add a trusted entry', {
           back: { href: '#/entries', text: 'Trusted entries' },
-          lead: isStrict
+          lead: overview.policyDefaults.strict
             ? 'Its tokens are taken as soon as it is added, on all instances. This instance is strict: what an entry does not allow is refused.'
             : 'Its tokens are taken as soon as it is added, on all instances. What an entry does not limit is allowed.',
         }),
@@ -42,11 +39,6 @@ export function newEntryPage(context) {
       ];
     },
   );
-}
-
-/** @param {object} overview of GET /overview */
-export function isStrictOn({ variables }) {
-  return variables.some(({ name, value }) => name === 'SVC_TOKEN_EXCHANGE_STRICT' && value === 'true');
 }
 
 function jsonForm(context) {
@@ -68,9 +60,9 @@ function placeOf({ name }) {
   return `${address('#/entries/?', `stored:${name}`)}?added`;
 }
 
-function stepForm({ baseUrl, isStrict }, context) {
+function stepForm({ baseUrl, policyDefaults }, context) {
   const identity = identityFields();
-  const policy = policyFields({ expectedAudience: baseUrl }, isStrict);
+  const policy = policyFields({ expectedAudience: baseUrl }, policyDefaults);
   const review = h('div', { class: 'fields', tabindex: '-1' });
   const parts = [identity.fields, policy.fields, review];
   const steps = parts.map((content, index) =>

@@ -39,13 +39,7 @@ export function reasonMark(reason) {
 }
 
 /** What of it can be looked further into. */
-function marksOf({
-  check,
-  reason,
-  subjectUserId,
-  requestId,
-  payload: { issuer, kid, clientId, party, userId },
-}) {
+function marksOf({ check, subjectUserId, requestId, payload: { issuer, kid, clientId, party, userId } }) {
   const user = subjectUserId ?? userId;
   const toUser = (text) => user && h('a', { href: address('#/users/?', user) }, text);
   const marks = [
@@ -55,7 +49,6 @@ function marksOf({
     ['Key', kid && code(kid)],
     ['Client', clientId && h('span', {}, isolated(clientId), user && ', for ', toUser('this user'))],
     ['User', !clientId && toUser('to the user')],
-    ['More', reason && code(`docs/refusals.md#${reason}`)],
     ['Request', requestId && h('a', { href: address('#/requests/?', requestId) }, code(requestId))],
   ];
   const known = marks.filter(([, value]) => value);

@@ -5,21 +5,23 @@ import { address, post, read } from './instance-api.js';
 import { reasonMark, refusalCards } from './refusal-card.js';
 import { pageHead } from './shell.js';
 import { empty, fill } from './states.js';
-import { pages } from './table.js';
+import {
+  TIMES,
+  addressOf,
+  bodyOf,
+  filtersIn,
+  isUserId,
+  listFound,
+  offer,
+  searchForm,
+  textInput,
+} from './trail-search.js';
 import { counted, eventInWords, number, reasonInWords, sentence, time, wholeTime } from './wording.js';
 
-const TIMES = [
-  { value: '1', text: 'Last hour' },
-  { value: '24', text: 'Last 24 hours' },
-  { value: '168', text: 'Last 7 days' },
-  { value: '744', text: 'Last 31 days' },
-];
+const FILTERS = ['user', 'issuer', 'reason', 'hours'];
 const PAGE_SIZE = 25;
 /** So few groups are opened at once. */
 const MOST_OPEN = 2;
-
-/** Who is asked for on the way here; an e-mail address stands in no address. */
-let sought = '';
 
 /** A box that leads to the refusals of somebody, or to what became of a request. */
 export function findBox(goTo) {
@@ -50,94 +52,39 @@ async function placeOf(text) {
     if (/^https?:/i.test(text)) return `#/refusals?${new URLSearchParams({ issuer: text })}`;
     const { data } = await post('/refusals/search', { requestId: text });
     if (data.length > 0) return address('#/requests/?', text);
-    if (isUserId(text)) return `#/refusals?${new URLSearchParams({ user: text, hours: '168' })}`;
   }
-  sought = text;
-  return '#/refusals?user';
-}
-
-function isUserId(text) {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+  return addressOf('refusals', { user: text, hours: '168' });
 }
 
 export function refusalsPage({ query, signal, goTo }) {
-  const filters = filtersOf(query);
+  const filters = filtersIn(query, FILTERS);
   const place = h('div', { 'aria-live': 'off' });
-  const user = h('input', { autocapitalize: 'none', spellcheck: 'false' });
-  user.value = filters.user;
-  const issuer = h('input', { list: 'issuers', autocapitalize: 'none', spellcheck: 'false' });
-  issuer.value = filters.issuer;
   const issuers = h('datalist', { id: 'issuers' });
-  const reason = select(
-    [
-      { value: '', text: 'Any' },
-      ...(filters.reason ? [{ value: filters.reason, text: reasonInWords(filters.reason) }] : []),
-    ],
-    filters.reason,
-  );
-  const range = select(TIMES, filters.hours);
+  const chosen = filters.reason && [{ value: filters.reason, text: reasonInWords(filters.reason) }];
+  const controls = {
+    user: textInput(filters.user),
+    issuer: textInput(filters.issuer, { list: 'issuers' }),
+    reason: select([{ value: '', text: 'Any' }, ...chosen], filters.reason),
+    hours: select(TIMES, filters.hours),
+  };
   offerIssuers(issuers, signal);
-  offerReasons(reason, signal);
-  const whole = form(
-    [
-      field('User', user, 'E-mail address, sub or id'),
-      field('Issuer', issuer),
-      field('Reason', reason),
-      field('Time', range),
-      issuers,
-    ],
-    {
-      button: 'Search',
-      isKept: false,
-      besides: [h('a', { class: 'button', href: '#/refusals' }, 'Clear')],
-      send: async () => ({
-        user: user.value.trim(),
-        issuer: issuer.value.trim(),
-        reason: reason.value,
-        hours: range.value,
-      }),
-      done: (asked) => {
-        const hash = hashOf(asked);
-        if (hash === location.hash) return show(place, asked, signal);
-        return goTo(hash);
-      },
-    },
-  );
-  whole.role = 'search';
-  whole.classList.add('filters', 'card', 'padded');
-  show(place, filters, signal);
+  offerReasons(controls.reason, signal);
+  const fields = [
+    field('User', controls.user, 'E-mail address, sub or id'),
+    field('Issuer', controls.issuer),
+    field('Reason', controls.reason),
+    field('Time', controls.hours),
+    issuers,
+  ];
+  const showFound = (asked) => show(place, asked, signal);
+  showFound(filters);
   return [
     pageHead('Refusals', {
       lead: 'Token exchanges, embedded logins and API calls that were refused, by reason, issuer and key, each with its cause and what to do.',
     }),
-    whole,
+    searchForm(fields, { page: 'refusals', controls, show: showFound, goTo }),
     place,
   ];
-}
-
-function filtersOf(query) {
-  const named = query.get('user');
-  const user = named === '' ? sought : (named ?? '');
-  const hours = TIMES.some(({ value }) => value === query.get('hours')) ? query.get('hours') : '24';
-  return {
-    user,
-    issuer: query.get('issuer') ?? '',
-    reason: query.get('reason') ?? '',
-    hours: named === '' && !query.has('hours') ? '168' : hours,
-  };
-}
-
-/** What is asked for, as an address that can be kept and given to others: without any e-mail address or `sub`. */
-function hashOf({ user, issuer, reason, hours }) {
-  const isHidden = user !== '' && !isUserId(user);
-  if (isHidden) sought = user;
-  const query = new URLSearchParams({
-    ...(user && { user: isHidden ? '' : user }),
-    ...(issuer && { issuer }),
-    ...(reason && { reason }),
-    hours,
-  });
-  return `#/refusals?${query}`;
 }
 
 function show(place, filters, signal) {
@@ -230,30 +177,14 @@ function groupContent(group, { filters, isOpen, signal }) {
 }
 
 function showSingle(place, filters, signal) {
-  return fill(
-    place,
-    () => search(filters, undefined, signal),
-    (first) =>
-      pages(first, {
-        show: (refusals) => refusalCards(refusals, { isGrouped: true }),
-        next: (cursor) => search(filters, cursor, signal),
-        empty: () => h('p', { class: 'soft' }, 'They are older than the time that is shown by now.'),
-        ended: ({ lookedBackTo }) => lookedBackTo && ['Looked back to ', wholeTime(lookedBackTo), ' so far.'],
-      }),
-  );
-}
-
-function search(filters, cursor, signal) {
-  return post(
-    '/refusals/search',
-    { ...bodyOf(filters), limit: PAGE_SIZE, ...(cursor && { cursor }) },
-    { signal },
-  );
-}
-
-function bodyOf({ hours, ...filters }) {
-  const given = Object.entries(filters).filter(([, value]) => value !== '');
-  return { ...Object.fromEntries(given), lastHours: Number(hours) };
+  return listFound(place, {
+    path: '/refusals/search',
+    filters,
+    limit: PAGE_SIZE,
+    show: (refusals) => refusalCards(refusals, { isGrouped: true }),
+    empty: () => h('p', { class: 'soft' }, 'They are older than the time that is shown by now.'),
+    signal,
+  });
 }
 
 function none({ user, issuer, reason }, signal) {
@@ -290,7 +221,6 @@ async function offerIssuers(list, signal) {
 
 async function offerReasons(control, signal) {
   const { data } = await read('/reasons', { signal }).catch(() => ({ data: [] }));
-  const known = new Set([...control.options].map(({ value }) => value));
-  const names = [...new Set(data.map(({ reason }) => reason))].filter((name) => !known.has(name)).sort();
-  control.append(...names.map((name) => h('option', { value: name }, reasonInWords(name))));
+  const names = [...new Set(data.map(({ reason }) => reason))].sort();
+  offer(control, names, reasonInWords);
 }

@@ -43,7 +43,7 @@ function tableRow(columns, row) {
 /**
  * A list whose rest is read when asked for.
  * @param {{ data: any[], nextCursor: string | null }} first
- * @param {{ show: (rows: any[]) => HTMLElement, next: (cursor: string) => Promise<any>, empty: () => Node, ended?: (page: any) => any }} of
+ * @param {{ show: (rows: any[]) => HTMLElement, next: (cursor: string) => Promise<unknown>, empty: () => Node, ended?: (page: any) => any }} of
  *   `ended` says how far a page has come that is not the last
  */
 export function pages(first, { show, next, empty, ended = () => null }) {

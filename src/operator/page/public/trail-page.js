@@ -1,10 +1,11 @@
 // The audit trail: every event, the newest first, by kind, person, issuer, key, request and time; and as a file.
 import { code, h, isolated } from './dom.js';
-import { field, form, select } from './form.js';
-import { address, post, read } from './instance-api.js';
+import { field, select } from './form.js';
+import { address, read } from './instance-api.js';
 import { pageHead, tellNews } from './shell.js';
-import { empty, fill, problemPlace, forgetProblem, tellProblem } from './states.js';
-import { pages, table } from './table.js';
+import { empty, forgetProblem, problemPlace, tellProblem } from './states.js';
+import { table } from './table.js';
+import { TIMES, filtersIn, listFound, offer, searchForm, searchPage, textInput } from './trail-search.js';
 import { counted, eventInWords, time } from './wording.js';
 
 const KINDS = [
@@ -15,12 +16,6 @@ const KINDS = [
   { value: 'operator.*', text: 'Operator sign-ins' },
   { value: 'api.*', text: 'API calls' },
 ];
-const TIMES = [
-  { value: '1', text: 'Last hour' },
-  { value: '24', text: 'Last 24 hours' },
-  { value: '168', text: 'Last 7 days' },
-  { value: '744', text: 'Last 31 days' },
-];
 const PAGE_SIZE = 50;
 const EXPORT_PAGE_SIZE = 100;
 /** Of one file; `svc-admin audit export` has no such limit. */
@@ -29,111 +24,58 @@ const COLUMNS = [
   ...['id', 'event', 'occurredAt', 'requestId', 'clientRequestId', 'subjectUserId', 'actorUserId'],
   'payload',
 ];
-/** What the page has a place for, in the order of its fields. An e-mail address stands in no address. */
+/** What the page has a place for, in the order of its fields. */
 const FILTERS = ['event', 'user', 'issuer', 'kid', 'requestId', 'hours'];
-
-let sought = '';
+const SEARCH = '/events/search';
 
 export function trailPage({ query, signal, goTo }) {
-  const filters = filtersOf(query);
+  const filters = filtersIn(query, FILTERS);
   const place = h('div', {});
-  const text = (value) => {
-    const input = h('input', { autocapitalize: 'none', spellcheck: 'false' });
-    input.value = value;
-    return input;
-  };
-  const kinds = KINDS.some(({ value }) => value === filters.event)
-    ? KINDS
-    : [...KINDS, { value: filters.event, text: eventInWords(filters.event) }];
+  const isKind = KINDS.some(({ value }) => value === filters.event);
+  const kinds = isKind ? KINDS : [...KINDS, { value: filters.event, text: eventInWords(filters.event) }];
   const controls = {
     event: select(kinds, filters.event),
-    user: text(filters.user),
-    issuer: text(filters.issuer),
-    kid: text(filters.kid),
-    requestId: text(filters.requestId),
+    user: textInput(filters.user),
+    issuer: textInput(filters.issuer),
+    kid: textInput(filters.kid),
+    requestId: textInput(filters.requestId),
     hours: select(TIMES, filters.hours),
   };
   offerEvents(controls.event, signal);
-  const whole = form(
-    [
-      field('Kind', controls.event),
-      field('Person', controls.user, 'E-mail address or id: of whom it is, or who did it'),
-      field('Issuer', controls.issuer),
-      field('Key id', controls.kid),
-      field('Request id', controls.requestId),
-      field('Time', controls.hours),
-    ],
-    {
-      button: 'Search',
-      isKept: false,
-      besides: [h('a', { class: 'button', href: '#/trail' }, 'Clear')],
-      send: async () => Object.fromEntries(FILTERS.map((name) => [name, controls[name].value.trim()])),
-      done: (asked) => {
-        const hash = hashOf(asked);
-        if (hash === location.hash) return show(place, asked, signal);
-        return goTo(hash);
-      },
-    },
-  );
-  whole.role = 'search';
-  whole.classList.add('filters', 'card', 'padded');
-  show(place, filters, signal);
+  const fields = [
+    field('Kind', controls.event),
+    field('Person', controls.user, 'E-mail address or id: of whom it is, or who did it'),
+    field('Issuer', controls.issuer),
+    field('Key id', controls.kid),
+    field('Request id', controls.requestId),
+    field('Time', controls.hours),
+  ];
+  const showFound = (asked) => show(place, asked, signal);
+  showFound(filters);
   return [
     pageHead('Audit trail', {
       lead: 'What has happened, the newest first: tokens, sessions, trust, commands, and what operators did here.',
     }),
-    whole,
+    searchForm(fields, { page: 'trail', controls, show: showFound, goTo }),
     exportBar(filters, signal),
     place,
   ];
 }
 
-function filtersOf(query) {
-  const given = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
-  const user = query.has('user') && given.user === '' ? sought : given.user;
-  return { ...given, user, hours: TIMES.some(({ value }) => value === given.hours) ? given.hours : '24' };
-}
-
-function hashOf(asked) {
-  const isHidden = asked.user.includes('@');
-  if (isHidden) sought = asked.user;
-  const given = FILTERS.filter((name) => asked[name] !== '').map((name) => [
-    name,
-    name === 'user' && isHidden ? '' : asked[name],
-  ]);
-  return `#/trail?${new URLSearchParams(given)}`;
-}
-
-function search({ hours, ...filters }, { cursor, limit = PAGE_SIZE }, signal) {
-  const given = Object.entries(filters).filter(([, value]) => value !== '');
-  const body = { ...Object.fromEntries(given), limit, ...(cursor && { cursor }) };
-  // A request is found whenever it was.
-  return post('/events/search', filters.requestId ? body : { ...body, lastHours: Number(hours) }, { signal });
-}
-
 function show(place, filters, signal) {
-  return fill(
-    place,
-    () => search(filters, {}, signal),
-    (first) => {
-      const people = { ...first.people };
-      return pages(first, {
-        show: (events) => eventTable(events, people),
-        next: async (cursor) => {
-          const page = await search(filters, { cursor }, signal);
-          Object.assign(people, page.people);
-          return page;
-        },
-        empty: () =>
-          empty(
-            'No event fits',
-            'Choose a longer time or fewer filters.',
-            h('a', { class: 'button', href: '#/trail' }, 'All events'),
-          ),
-        ended: ({ lookedBackTo }) => lookedBackTo && ['Looked back to ', time(lookedBackTo), ' so far.'],
-      });
-    },
-  );
+  return listFound(place, {
+    path: SEARCH,
+    filters,
+    limit: PAGE_SIZE,
+    show: eventTable,
+    empty: () =>
+      empty(
+        'No event fits',
+        'Choose a longer time or fewer filters.',
+        h('a', { class: 'button', href: '#/trail' }, 'All events'),
+      ),
+    signal,
+  });
 }
 
 /** Events with who, what and by which request. @param {object} people e-mail addresses by id */
@@ -229,7 +171,7 @@ async function collect(filters, signal) {
   const events = [];
   let cursor;
   do {
-    const page = await search(filters, { cursor, limit: EXPORT_PAGE_SIZE }, signal);
+    const page = await searchPage(SEARCH, filters, { cursor, limit: EXPORT_PAGE_SIZE, signal });
     events.push(...page.data);
     cursor = page.nextCursor;
   } while (cursor !== null && events.length < MOST_EXPORTED);
@@ -257,7 +199,5 @@ function save(text, type) {
 /** Suggestions only. */
 async function offerEvents(control, signal) {
   const { events = [] } = await read('/reasons', { signal }).catch(() => ({}));
-  const known = new Set([...control.options].map(({ value }) => value));
-  const names = events.filter((name) => !known.has(name));
-  control.append(...names.map((name) => h('option', { value: name }, eventInWords(name))));
+  offer(control, events, eventInWords);
 }
