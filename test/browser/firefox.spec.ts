@@ -17,11 +17,11 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
   afterAll(() => browsing.stop());
 
   it('signs in by the ten lines of the guide, and shows its page again after a move', async () => {
-    const { context, close } = await openFirefox(['partner.test', 'instance.test']);
+    const firefox = await openFirefox(['partner.test', 'instance.test']);
     try {
       const html = exampleOfTheGuide().replaceAll('https://instance.example', browsing.instanceOrigin);
       browsing.serve('/my-backend/automation-token', browsing.token('ada'));
-      const page = await context.newPage();
+      const page = await firefox.context.newPage();
       await page.goto(browsing.serve('/guide', `<!doctype html><html lang="en">${html}`));
       const shown = page.frameLocator('embedded-instance iframe:visible').getByText('Morning orders');
       await shown.waitFor();
@@ -29,7 +29,7 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
       await shown.waitFor();
       expect(await page.getByRole('alert').count()).toBe(0);
     } finally {
-      await close();
+      await firefox.close();
     }
   });
 });

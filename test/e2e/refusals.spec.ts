@@ -262,7 +262,7 @@ const MISTAKES: readonly Mistake[] = [
       }),
     status: 415,
     reason: 'not_a_form',
-    says: /not as JSON|no form .*found application\/json;/,
+    says: /not as JSON|not a form .*found application\/json;/,
   },
   {
     name: 'a wrong subject_token_type',

@@ -94,7 +94,7 @@ export interface LeftOutMembers {
 /** What holds where an entry leaves a member out, for forms. @param defaults of the entry; where they are strict, it has what is required */
 export function leftOutMembers(defaults: Exclude<PolicyDefaults, 'contract'>): LeftOutMembers {
   const isStrict = defaults === 'strict';
-  const said = isStrict ? { emailDomains: NOBODY } : {};
+  const said = isStrict ? { emailDomains: NONE } : {};
   const policy: Partial<TrustPolicy> = { ...OPEN, ...(isStrict ? strict(said) : STORED) };
   const values = Object.entries({ ...policy, flows: flowsOf(policy) }).map(
     ([member, value]) => [member, value instanceof Set ? [...value] : value] as const,
