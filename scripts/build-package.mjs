@@ -85,9 +85,9 @@ function uncommented(code) {
   return { code: ts.transpileModule(code, { compilerOptions: UNCOMMENTED }).outputText, map: null };
 }
 
-/** As the sources are, but for tabs, which are smaller. */
+/** Tabs and long lines are smaller. */
 async function formatted(code) {
-  const settings = { parser: 'babel', singleQuote: true, printWidth: 110, useTabs: true };
+  const settings = { parser: 'babel', singleQuote: true, printWidth: 160, useTabs: true };
   return { code: await format(code, settings), map: null };
 }
 
@@ -105,10 +105,12 @@ function reachedTypes(compiled, entries) {
   return reached;
 }
 
-/** Without the tags that lead to rules of the repository. */
+/** With tabs, and without the tags that lead to rules of the repository. */
 function copyTypes(source, target) {
+  const text = readFileSync(source, 'utf8').replace(/@rule \S+ /g, '');
+  const tabbed = text.replace(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4));
   mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, readFileSync(source, 'utf8').replace(/@rule \S+ /g, ''));
+  writeFileSync(target, tabbed);
 }
 
 /** The README, and what `files` of package.json names: of the package's own folder, or else of the repository. */

@@ -387,6 +387,24 @@ describeOnEachDatabase('the claim of projects', (database) => {
       [administering.issuer, rival.issuer].toSorted(),
     );
   });
+
+  it('[D134] where two issuers give one membership, the first is followed until it takes it away', async () => {
+    const person = { sub: newSub(), email: `${newSub()}@partner.example` };
+    const claim = (partner: TrustedPartner, projects: string[]) =>
+      service.accessToken({ subject_token: partner.token({ ...person, projects }) });
+    const member = async () =>
+      (await memberships(service, administering, person.sub)).map(({ role, issuer }) => [role, issuer]);
+    await claim(administering, [`joint:${VIEWER}`]);
+    const project = await projectOf(service, administering, 'joint');
+    const input = { project, issuer: rival.issuer, key: 'joint' };
+    await service.part(Administration).perform(SET_PROJECT_KEY, input, { id: 'joint', way: 'service' });
+
+    await claim(rival, [`joint:${EDITOR}`]);
+    expect(await member()).toEqual([[VIEWER, administering.issuer]]);
+    await claim(administering, []);
+    await claim(rival, [`joint:${EDITOR}`, `more:${EDITOR}`]);
+    expect(await member()).toContainEqual([EDITOR, rival.issuer]);
+  });
 });
 
 describeOnPostgresql('[D134] 50 first logins of one new customer at once', (database) => {
