@@ -146,7 +146,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     ]);
     const failure = await runAdmin(where, ['users', 'list']).catch((error: unknown) => String(error));
     expect(failure).toMatch(
-      /is in use by process \d+\. .* 100 are the most\. Choose a shorter path for SVC_DATA_DIR\./,
+      /is in use by process \d+, which takes no commands\. .* 100 are the most\. Choose a shorter path for SVC_DATA_DIR\./,
     );
     expect(await stop(service)).toBe(0);
     expect(await users(where)).toEqual([]);
