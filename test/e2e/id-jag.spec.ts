@@ -32,6 +32,8 @@ const desktop = new IdJagClient('desktop-client');
 const signing = new IdJagClient('https://signing.example/client');
 /** May not exceed two assertions a minute. */
 const busy = new IdJagClient('busy-client');
+/** Of the same company, by the same entry. */
+const quiet = new IdJagClient('quiet-client', busy.idp.issuer);
 /** A client of the same company as `desktop`. */
 const neighbour = new IdJagClient('neighbour', desktop.idp.issuer);
 /** Registered by another company under the id of `desktop`, with another secret. */
@@ -64,7 +66,10 @@ describeOnAnyDatabase('identity assertions', (database) => {
     const trustedKeys = [
       desktop.entry({ clients }),
       signing.entry({}, { keys: signing.keys.jwks().keys }),
-      busy.entry({ perMinute: 2 }),
+      busy.entry({
+        perMinute: 2,
+        clients: [busy, quiet].map(({ id, secret }) => ({ id, secretHash: sha256(secret) })),
+      }),
       namesake.entry(),
       limited.entry({ scopes: ['workflow:read', 'workflow:write'], resources: [OTHER_SERVICE] }),
       embedding.entry({ flows: ['embed', 'exchange'] }),
@@ -201,11 +206,13 @@ describeOnAnyDatabase('identity assertions', (database) => {
       ['a JWT by another algorithm', 'client_credential_invalid', () => withJwt({}, { alg: 'RS256' })],
       ['no JWT', 'client_credential_invalid', () => ({ ...withJwt({}), client_assertion: 'x' })],
       [
-        'a JWT of the identity provider',
+        'a JWT that names its kid and is signed by another key',
         'client_credential_invalid',
         () => ({
           ...withJwt({}),
-          client_assertion: signing.idp.sign(signing.idp.claims({ iss: signing.id, sub: signing.id })),
+          client_assertion: signing.idp.sign(signing.idp.claims({ iss: signing.id, sub: signing.id }), {
+            kid: signing.keys.kid,
+          }),
         }),
       ],
       [
@@ -425,11 +432,12 @@ describeOnAnyDatabase('identity assertions', (database) => {
     });
   });
 
-  it('[P.perMinute] counts by client: above the limit of its entry a client gets 429, another does not', async () => {
+  it('[P.perMinute] counts by client: above the limit of its entry a client gets 429, another of that entry does not', async () => {
     const statuses = [];
     for (let count = 0; count < 3; count += 1) statuses.push((await busy.redeem(service)).status);
     expect(statuses).toEqual([200, 200, 429]);
-    expect((await redeem()).status).toBe(200);
+    const assertion = busy.assertion({ client_id: quiet.id });
+    expect((await quiet.redeem(service, { assertion })).status).toBe(200);
   });
 
   it('[D52] a refused one leaves one warning that names cause, client and issuer', async () => {

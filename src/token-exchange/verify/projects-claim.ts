@@ -1,5 +1,5 @@
 // Reads the claim that names projects, by the name that the entry of the token gives it.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { Rejection } from '../refusals/rejection.js';
@@ -40,8 +40,7 @@ export function readProjectsClaim(
 
 /** To compare a claim with the last synced one. */
 export function digestOf(projects: readonly ClaimedProject[]): string {
-  const text = JSON.stringify(projects.map(({ key, role }) => [key, role]));
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', JSON.stringify(projects.map(({ key, role }) => [key, role])), 'base64url');
 }
 
 function readProject(value: unknown): ClaimedProject | undefined {
