@@ -26,8 +26,10 @@ import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js'
 import { shareOf } from './instance/workers.js';
 import { StoredEntryFollower } from './token-exchange/instance.js';
 import {
+  EMBED_PATH,
   LOGOUT_DESCRIPTION,
   TOKEN_EXCHANGE_DESCRIPTION,
+  TOKEN_PATH,
   TOKEN_REVOCATION_DESCRIPTION,
   embedLoginDescription,
 } from './token-exchange/plain.js';
@@ -185,6 +187,7 @@ async function createNest(
     connections,
     concurrency,
     isAbsent: (path, method) => isAbsent({ path, method }, startup, clock),
+    recordedRoutes: new Set([TOKEN_PATH, EMBED_PATH]),
   });
   const nest = await NestFactory.create<NestFastifyApplication>(root, server, {
     bodyParser: false,

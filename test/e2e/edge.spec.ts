@@ -5,6 +5,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { EMBED_PATH, login } from '../support/logins.js';
 import { sendBytes, sendRaw } from '../support/raw-http.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 import { withService, withServiceApart } from '../support/with-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -82,6 +83,18 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
       expect(requestLines).toMatchObject([{ method: 'POST', route: TOKEN_PATH, status: 400 }]);
     },
   );
+
+  it.each([
+    ['an exchange', () => service.exchange({ subject_token: partner.sign() })],
+    ['a login', () => service.embed({ token: partner.sign() })],
+  ])('%s that succeeds has one line in the log, which is its audit event', async (_, send) => {
+    const idOf = (answer: Response) => answer.headers.get('x-request-id') ?? '';
+    const linesOf = (id: string) =>
+      service.log.filter(({ requestId, level }) => requestId === id && level !== 'debug');
+    const [id, later] = [idOf(await send()), idOf(await service.fetch(TOKEN_PATH))];
+    await until('the line of a later answer', 5_000, () => linesOf(later).length > 0);
+    expect(linesOf(id)).toMatchObject([{ msg: 'audit' }]);
+  });
 
   it.each(['', 'a b', 'x'.repeat(5000), '"><script>', 'id,other', '{"a":1}', 'café-1234'])(
     '[D21] the id %j is replaced by one that log and audit row share',

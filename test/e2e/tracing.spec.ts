@@ -23,7 +23,8 @@ describeOnAnyDatabase('[D92] the trace of a request, without an SDK', (database)
   const partner = Partner.create({ issuer: 'https://partner.example' });
   let service: TestService;
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
+    const environment = { SVC_LOG_LEVEL: 'debug' };
+    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()], environment });
   });
   afterAll(() => service?.stop());
 
