@@ -1,7 +1,7 @@
 // Writes the explanation of a token for people at a terminal.
 import type {
   ExplainedCheck,
-  ExplainedParty,
+  ExplainedToken,
   ExplainedUser,
   TokenExplanation,
 } from '../token-exchange/explain/index.js';
@@ -10,7 +10,7 @@ import { printable, renderTable } from './table.js';
 const HEADINGS = ['STATE', 'TOKEN', 'CHECK', 'OF', 'EXPECTED', 'FOUND'];
 
 export function explanationText(explanation: TokenExplanation): string {
-  const { checks, notes, judgedAt } = explanation;
+  const { checks, notes, asOf } = explanation;
   const inState = (state: ExplainedCheck['state']) => checks.filter((check) => check.state === state);
   const [passed, failed, unreached] = [inState('passed'), inState('failed'), inState('not-reached')];
   // Where something failed, that is what is looked for.
@@ -18,7 +18,7 @@ export function explanationText(explanation: TokenExplanation): string {
   const lines = [
     ...outcomeLines(explanation),
     ...notes.map((note) => `Note: ${note}`),
-    ...explanation.parties.flatMap(partyLines),
+    ...explanation.tokens.flatMap(tokenLines),
   ];
   const rest = [
     ...(failed.length > 0 && passed.length > 0 ? [`Passed: ${placesOf(passed)}.\n`] : []),
@@ -26,7 +26,7 @@ export function explanationText(explanation: TokenExplanation): string {
   ];
   return [
     `${lines.map(printable).join('\n')}\n`,
-    `\nChecks, as of ${judgedAt}:\n${renderTable(HEADINGS, shown.map(rowOf))}`,
+    `\nChecks, as of ${asOf}:\n${renderTable(HEADINGS, shown.map(rowOf))}`,
     ...rest,
   ].join('');
 }
@@ -42,8 +42,8 @@ function outcomeLines(explanation: TokenExplanation): string[] {
     `Check:    ${check}${party === null ? '' : `, of the ${party} token`}`,
     `Cause:    ${cause}${detail === null ? '' : ` (${detail})`}`,
     `Remedy:   ${remedy}`,
-    `Expected: ${failed?.expected ?? ''}`,
-    `Found:    ${failed?.found ?? ''}`,
+    ...(failed?.expected ? [`Expected: ${failed.expected}`] : []),
+    ...(failed?.found ? [`Found:    ${failed.found}`] : []),
   ];
 }
 
@@ -61,8 +61,8 @@ function issuedLines(work: string, issued: TokenExplanation['issued']): string[]
   ];
 }
 
-function partyLines({ party, token, entry, user }: ExplainedParty): string[] {
-  const said = Object.entries(token).filter(([, value]) => value !== null);
+function tokenLines({ party, content, entry, user }: ExplainedToken): string[] {
+  const said = Object.entries(content).filter(([, value]) => value !== null);
   return [
     '',
     `The ${party} token: ${said.map(([name, value]) => `${name} ${value}`).join(', ') || 'nothing that can be read'}`,
@@ -99,7 +99,7 @@ function userLine(user: ExplainedUser): string {
 }
 
 function rowOf({ state, party, check, about, expected, found }: ExplainedCheck): string[] {
-  return [state, party ?? '-', check, about, expected ?? '', found ?? ''];
+  return [state, party ?? '-', check, about ?? '', expected ?? '', found ?? ''];
 }
 
 /** Each check once for each token. */

@@ -7,12 +7,6 @@ import { identityOf } from '../users/decide.js';
 import type { IdentityLinkRepository } from '../users/identity-link.repository.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 
-/** Rows that were read to find the user of one token; null: there was none. */
-export interface IdentityLookup {
-  readonly linked?: HostUser | null;
-  readonly withEmail?: HostUser | null;
-}
-
 /** The prefix of ids of users that do not exist yet: no host has such ids. */
 const NOT_MADE = 'to be made: ';
 
@@ -27,7 +21,6 @@ export class ForeseenUsers {
   private readonly changed = new Map<string, HostUser>();
   /** Ids of users to be made, by normalized e-mail address. */
   private readonly made = new Map<string, string>();
-  private lookup: IdentityLookup = {};
 
   constructor(
     private readonly storedLinks: Pick<IdentityLinkRepository, 'findUserId' | 'findProjectsDigest'>,
@@ -35,32 +28,18 @@ export class ForeseenUsers {
     private readonly storedProjects?: Pick<ProjectDirectory, 'find'>,
   ) {}
 
-  /** The rows that were read since the last call. */
-  takeLookup(): IdentityLookup {
-    const { lookup } = this;
-    this.lookup = {};
-    return lookup;
-  }
-
   async findUserId(transaction: Transaction, identity: ExternalIdentity): Promise<string | undefined> {
-    const userId =
-      this.links.get(keyOf(identity)) ?? (await this.storedLinks.findUserId(transaction, identity));
-    if (userId === undefined) this.lookup = { ...this.lookup, linked: null };
-    return userId;
+    return this.links.get(keyOf(identity)) ?? this.storedLinks.findUserId(transaction, identity);
   }
 
   async findById(transaction: Transaction, id: string): Promise<HostUser | undefined> {
-    const user = this.changed.get(id) ?? (await this.storedUsers.findById(transaction, id));
-    this.lookup = { ...this.lookup, linked: user ?? null };
-    return user;
+    return this.changed.get(id) ?? this.storedUsers.findById(transaction, id);
   }
 
   async findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined> {
     const id =
       this.made.get(normalized(email)) ?? (await this.storedUsers.findByEmail(transaction, email))?.id;
-    const user = id === undefined ? undefined : await this.findById(transaction, id);
-    this.lookup = { ...this.lookup, linked: null, withEmail: user ?? null };
-    return user;
+    return id === undefined ? undefined : this.findById(transaction, id);
   }
 
   findProjectsDigest(

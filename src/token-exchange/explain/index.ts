@@ -1,5 +1,5 @@
 // The explanation of a token, which is loaded by the first request for one. Not in the package.
 export type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
-export type { ExplainedCheck, ExplainedParty, ExplainedUser, TokenExplanation } from './token-explanation.js';
+export type { ExplainedCheck, ExplainedToken, ExplainedUser, TokenExplanation } from './token-explanation.js';
 export { TokenExplainer } from './token.explainer.js';
 export type { ExplanationSources } from './token.explainer.js';

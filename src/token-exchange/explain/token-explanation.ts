@@ -10,14 +10,17 @@ import type { CheckResult } from '../verify/token-check.js';
 export interface TokenExplanation {
   readonly flow: AccessFlow;
   /** The moment for which times were checked. Stored data is checked as it is now. */
-  readonly judgedAt: string;
+  readonly asOf: string;
   readonly outcome: 'accepted' | 'refused';
   /** The reason and what to do about it; null where it would be accepted. */
   readonly refusal: ExplainedRefusal | null;
-  /** In the order in which they are made. The first that failed is the reason; those after it that need not have passed it are made too. */
+  /**
+   * In the order in which they are made. The first that failed is the reason. Later checks of a token that do not need the result of a
+   * failed one are made too.
+   */
   readonly checks: readonly ExplainedCheck[];
   /** The subject, then the actor where there is one. */
-  readonly parties: readonly ExplainedParty[];
+  readonly tokens: readonly ExplainedToken[];
   /** What would be handed out; null where nothing would be. */
   readonly issued: ExplainedAccessToken | ExplainedSession | null;
   /** What an operator should know beside that, a sentence each. */
@@ -39,15 +42,18 @@ export interface ExplainedRefusal {
 /** Why no token is looked at. */
 export type EndpointRefusal = 'not_available' | 'not_enabled';
 
-export interface ExplainedCheck extends CheckResult {
+/** Of a check of the request, or of a user, the texts are null unless it failed and its refusal has them. */
+export interface ExplainedCheck extends Omit<CheckResult, 'about'> {
+  /** The checked member of one token or its entry; null for checks of the request, or of a user. */
+  readonly about: string | null;
   /** Whose token; null for both, or for the request. */
   readonly party: Party | null;
 }
 
-export interface ExplainedParty {
+export interface ExplainedToken {
   readonly party: Party;
-  /** The claims as sent: they may be forged, unless the check `signature` has passed. */
-  readonly token: ExplainedToken;
+  /** As sent: it may be forged, unless the check `signature` has passed. */
+  readonly content: ExplainedContent;
   /** The entry whose key it names, else the only one of its issuer; null where there is none. */
   readonly entry: ExplainedEntry | null;
   /** The local user, as far as that was found out. */
@@ -55,7 +61,7 @@ export interface ExplainedParty {
 }
 
 /** Null: it says nothing of it that could be read. */
-export interface ExplainedToken {
+export interface ExplainedContent {
   readonly issuer: string | null;
   readonly kid: string | null;
   readonly algorithm: string | null;

@@ -1,5 +1,6 @@
 // Explains what the service would make of a token: by the code that checks it, on what is stored, and without using it up.
 import type { Transaction, Transactions } from '../../platform/database/transaction.js';
+import { replayRejection } from '../flows/commit.service.js';
 import type { AskedGrants } from '../flows/grants.js';
 import { askedOf } from '../flows/grants.js';
 import type { Terms } from '../flows/issuance.planner.js';
@@ -17,8 +18,9 @@ import type { CheckedStoredEntry } from '../trust/stored/stored-entry.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { Party } from '../refusals/rejection.js';
-import { Rejection } from '../refusals/rejection.js';
+import { Rejection, withRejectionContext } from '../refusals/rejection.js';
 import type { JtiRepository } from '../replay/jti.repository.js';
+import { shareOut } from '../replay/token-use.js';
 import type { RevocationRepository } from '../revocation/revocation.repository.js';
 import { FROM_THE_BEGINNING } from '../revocation/revocation.repository.js';
 import { Revocations } from '../revocation/revocations.js';
@@ -28,18 +30,16 @@ import type { AuthenticatedClient } from '../verify/client-authenticator.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
-import { listOf } from '../verify/tokens.js';
+import { usesOf } from '../verify/tokens.js';
 import { readCandidates } from '../users/candidates.js';
-import type { UserDecision } from '../users/decide.js';
+import type { Candidates, UserDecision } from '../users/decide.js';
 import { decide } from '../users/decide.js';
 import type { IdentityLinkRepository } from '../users/identity-link.repository.js';
-import { sortKeyOf } from '../users/identity.service.js';
+import { isActorFirst } from '../users/identity.service.js';
 import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
-import type { IdentityLookup } from './foreseen-users.js';
 import { ForeseenUsers } from './foreseen-users.js';
-import type { Findings } from './findings.js';
-import { explanationOf } from './findings.js';
-import type { TokenFacts } from './check-kinds.js';
+import type { EvaluatedRequest, EvaluatedToken } from './evaluated-request.js';
+import { explanationOf } from './evaluated-request.js';
 import type { EndpointRefusal, TokenExplanation } from './token-explanation.js';
 
 /** Where all is looked up that is stored. */
@@ -93,8 +93,8 @@ export class TokenExplainer {
     // One moment for all that is checked, or a token might expire between two lines.
     const clock = new StoppedClock(request.at ?? this.sources.clock.now());
     const trust = await this.trust(clock);
-    const findings = new Walk(this.rules, this.sources, trust, clock);
-    return explanationOf(await findings.go(request));
+    const evaluation = new Evaluation(this.rules, this.sources, trust, clock);
+    return explanationOf(await evaluation.of(request));
   }
 
   private async trust(clock: Clock): Promise<Trust> {
@@ -117,15 +117,14 @@ export class TokenExplainer {
   }
 }
 
-/** One request on its way, and what was found out of it until it was refused. */
-class Walk {
+/** The evaluation of one request, up to its refusal. */
+class Evaluation {
   private readonly verifier: ExternalTokenVerifier;
   private readonly users: ForeseenUsers;
-  private readonly lookups = new Map<Party, IdentityLookup>();
-  private readonly order: Party[] = [];
+  private order: readonly Party[] = ['subject', 'actor'];
+  private readonly candidates: Partial<Record<Party, Candidates>> = {};
+  private readonly decisions: Partial<Record<Party, UserDecision>> = {};
   private terms: Terms | undefined;
-  private used: readonly boolean[] = [];
-  private decided: Partial<Record<Party, UserDecision>> = {};
 
   constructor(
     private readonly rules: ExplanationRules,
@@ -137,23 +136,21 @@ class Walk {
     this.users = new ForeseenUsers(sources.links, sources.users, sources.projects);
   }
 
-  async go(request: ExplanationRequest): Promise<Findings> {
+  async of(request: ExplanationRequest): Promise<EvaluatedRequest> {
+    const { token, actorToken } = request;
     const closed = this.closed(request.flow);
     const rejection = closed === undefined ? await this.rejectionOf(request) : undefined;
     return {
       request,
       now: this.clock.now(),
       rules: this.rules,
-      trust: this.trust,
+      entries: this.trust.entries,
       closed,
       rejection,
       terms: this.terms,
       order: this.order,
-      decided: this.decided,
-      subject: await this.factsOf('subject', request, request.token),
-      ...(request.actorToken === undefined
-        ? {}
-        : { actor: await this.factsOf('actor', request, request.actorToken) }),
+      subject: await this.evaluated('subject', request, token),
+      actor: actorToken === undefined ? undefined : await this.evaluated('actor', request, actorToken),
     };
   }
 
@@ -169,7 +166,7 @@ class Walk {
     try {
       const tokens = await this.examine(request);
       await this.sources.transactions.read(async (transaction) => {
-        await this.checkUses(transaction, tokens);
+        await this.refuseReplay(transaction, tokens);
         await this.decide(transaction, tokens);
       });
       return undefined;
@@ -205,38 +202,36 @@ class Walk {
     return checkTerms(asked, tokens, limits);
   }
 
-  /** What using the tokens up would come to; see commit.repository.ts. */
-  private async checkUses(transaction: Transaction, { subject, actor }: Tokens): Promise<void> {
-    const uses = listOf({ subject, actor }).map(({ claims }) => claims);
-    this.used = await this.sources.jtis.findUsed(transaction, uses);
-    const areTwins = actor?.claims.jti === subject.claims.jti;
-    if (this.used.includes(true) || areTwins) throw new Rejection('token_replayed', issuerAndKid(subject));
+  private async refuseReplay(transaction: Transaction, tokens: Tokens): Promise<void> {
+    const { asked, replayed } = shareOut([usesOf(tokens)]);
+    const isUsed = replayed.size > 0 || (await this.sources.jtis.hasUsed(transaction, asked));
+    if (isUsed) throw replayRejection(tokens);
   }
 
-  /** In the order of `IdentityService.resolve`. */
-  private async decide(transaction: Transaction, { subject, actor }: Tokens): Promise<void> {
-    const parties = [['subject', subject] as const, ...(actor ? [['actor', actor] as const] : [])];
-    parties.sort(([, one], [, other]) => (sortKeyOf(one) <= sortKeyOf(other) ? -1 : 1));
-    for (const [party, token] of parties) await this.decideOn(transaction, party, token);
-  }
-
-  private async decideOn(transaction: Transaction, party: Party, token: VerifiedToken): Promise<void> {
-    this.order.push(party);
-    try {
-      const { users } = this;
-      const candidates = await readCandidates(transaction, token, { links: users, users, projects: users });
-      const decision = decide(token, candidates, this.rules.options.roles);
-      this.users.foresee(token, decision);
-      this.decided = { ...this.decided, [party]: decision };
-    } catch (error) {
-      if (error instanceof Rejection) error.add({ party, ...issuerAndKid(token) });
-      throw error;
-    } finally {
-      this.lookups.set(party, this.users.takeLookup());
+  private async decide(transaction: Transaction, tokens: Tokens): Promise<void> {
+    if (isActorFirst(tokens)) this.order = ['actor', 'subject'];
+    for (const party of this.order) {
+      const token = tokens[party];
+      if (token !== undefined) await this.decideOn(transaction, party, token);
     }
   }
 
-  private async factsOf(party: Party, { flow }: ExplanationRequest, token: string): Promise<TokenFacts> {
+  private decideOn(transaction: Transaction, party: Party, token: VerifiedToken): Promise<void> {
+    return withRejectionContext({ party, ...issuerAndKid(token) }, async () => {
+      const { users } = this;
+      const candidates = await readCandidates(transaction, token, { links: users, users, projects: users });
+      this.candidates[party] = candidates;
+      const decision = decide(token, candidates, this.rules.options.roles);
+      this.decisions[party] = decision;
+      users.foresee(token, decision);
+    });
+  }
+
+  private async evaluated(
+    party: Party,
+    { flow }: ExplanationRequest,
+    token: string,
+  ): Promise<EvaluatedToken> {
     const client = flow === 'id-jag' ? supposedClient(token) : undefined;
     const results = await this.verifier.explain(token, flow, client);
     const { header, payload } = partsOf(token);
@@ -245,9 +240,8 @@ class Walk {
     const key = isNamed ? await this.trust.keys.find(issuer, kid) : undefined;
     const [only, ...others] = this.trust.entries.filter((entry) => entry.issuer === issuer);
     const policy = key?.policy ?? (others.length === 0 ? only : undefined);
-    const lookup = this.lookups.get(party);
-    const isUsed = this.used[party === 'subject' ? 0 : 1];
-    return { party, results, header, payload, policy, lookup, isUsed };
+    const [candidates, decision] = [this.candidates[party], this.decisions[party]];
+    return { party, results, header, payload, policy, candidates, decision };
   }
 }
 
@@ -259,7 +253,7 @@ function supposedClient(token: string): AuthenticatedClient {
 }
 
 /** Empty where it is no JWT. */
-function partsOf(token: string): Pick<TokenFacts, 'header' | 'payload'> {
+function partsOf(token: string): Pick<EvaluatedToken, 'header' | 'payload'> {
   try {
     return parseCompactJws(token);
   } catch (error) {

@@ -5,7 +5,6 @@ import type { RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { NewSession } from '../host/session-opener.js';
-import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ResolvedUser } from '../users/apply.js';
 import { identityOf } from '../users/decide.js';
@@ -124,7 +123,7 @@ export class CommitService {
     const expected = mayShare ? await this.identities.expect(tokens) : undefined;
     const decided = expected && decidedRequest(planned, expected);
     const outcome = await this.commits.commit({ uses: usesOf(tokens), decided });
-    if (outcome === 'replayed') throw new Rejection('token_replayed', usedUp(tokens));
+    if (outcome === 'replayed') throw replayRejection(tokens);
     if (outcome === 'changed' || !expected || !decided || !resultOf) return undefined;
     this.audit.publish([decided.event]);
     const users = usersOf(expected);
@@ -184,10 +183,12 @@ function changesOf({ occurredAt, requestId }: AuditEvent, tokens: Tokens, users:
   ];
 }
 
-/** The statement does not say which of two tokens it was. */
-function usedUp({ subject, actor, client }: Tokens): RejectionContext {
-  if (client?.use !== undefined)
-    return { ...issuerAndKid(subject), detail: 'it was the assertion, the JWT of the client, or both' };
-  if (actor === undefined) return issuerAndKid(subject);
-  return { ...issuerAndKid(subject), detail: 'it was the subject token, the actor token, or both' };
+/** The statement does not say which of two tokens was used before. */
+export function replayRejection({ subject, actor, client }: Tokens): Rejection {
+  const which =
+    client?.use !== undefined
+      ? 'the assertion, the JWT of the client'
+      : actor && 'the subject token, the actor token';
+  const detail = which && `it was ${which}, or both`;
+  return new Rejection('token_replayed', { ...issuerAndKid(subject), detail });
 }

@@ -4,7 +4,7 @@ import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { ReplayRecords } from '../host/telemetry.js';
-import type { TokenUse } from './token-use.js';
+import type { AskedId, TokenUse } from './token-use.js';
 import { jtiHashOf } from './token-use.js';
 
 /**
@@ -17,15 +17,13 @@ export const RETENTION_MARGIN_SECONDS = 3_600;
 export class JtiRepository {
   constructor(private readonly database: Database) {}
 
-  /** Which of some ids were used before; uses up none. */
-  async findUsed(transaction: Transaction, uses: readonly TokenUse[]): Promise<boolean[]> {
-    const rows = await managerOf(transaction).query<{ isUsed: boolean }[]>(
-      `SELECT used.jti_hash IS NOT NULL AS "isUsed"
-       FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (hash, position)
-       LEFT JOIN token_exchange_used_jti used ON used.jti_hash = asked.hash ORDER BY asked.position`,
-      [uses.map(({ jti }) => `\\x${jtiHashOf(jti)}`)],
+  /** Whether any of some ids was used before; uses up none. */
+  async hasUsed(transaction: Transaction, asked: readonly Pick<AskedId, 'hash'>[]): Promise<boolean> {
+    const rows = await managerOf(transaction).query<unknown[]>(
+      'SELECT 1 FROM token_exchange_used_jti WHERE jti_hash = ANY ($1::bytea[]) LIMIT 1',
+      [asked.map(({ hash }) => `\\x${hash}`)],
     );
-    return rows.map(({ isUsed }) => isUsed);
+    return rows.length > 0;
   }
 
   /** Uses up one id, beside other work. @returns false where it was used before */

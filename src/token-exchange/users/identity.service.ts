@@ -3,7 +3,8 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { ProjectDirectory } from '../host/projects.js';
 import { UserDirectory } from '../host/users.js';
-import { Rejection } from '../refusals/rejection.js';
+import type { Party } from '../refusals/rejection.js';
+import { Rejection, withRejectionContext } from '../refusals/rejection.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
@@ -49,19 +50,15 @@ export class IdentityService {
   }
 
   /**
-   * Decides on the users as they are stored, and applies it. The identity that sorts first is resolved first: two exchanges
-   * whose subjects and actors act for each other then lock rows in one order.
+   * Decides on the users as they are stored, and applies it.
    * @throws Rejection when identity, e-mail, role or the user's state forbid it
    * @throws LostRaceError when a parallel request won; the transaction is to be run again
    */
   async resolve(transaction: Transaction, { subject, actor }: Tokens): Promise<PerToken<ResolvedUser>> {
-    const resolve = (token: VerifiedToken, party: 'subject' | 'actor') =>
-      this.resolveOne(transaction, token, party);
-    if (actor === undefined) return { subject: await resolve(subject, 'subject') };
-    if (sortKeyOf(subject) <= sortKeyOf(actor))
-      return { subject: await resolve(subject, 'subject'), actor: await resolve(actor, 'actor') };
-    const resolvedActor = await resolve(actor, 'actor');
-    return { subject: await resolve(subject, 'subject'), actor: resolvedActor };
+    const resolveActor = async () => actor && (await this.resolveOne(transaction, actor, 'actor'));
+    const first = isActorFirst({ subject, actor }) ? await resolveActor() : undefined;
+    const resolved = await this.resolveOne(transaction, subject, 'subject');
+    return { subject: resolved, actor: first ?? (await resolveActor()) };
   }
 
   private async expectOne(token: VerifiedToken): Promise<ExpectedUser | undefined> {
@@ -78,27 +75,27 @@ export class IdentityService {
     }
   }
 
-  private async resolveOne(
-    transaction: Transaction,
-    token: VerifiedToken,
-    party: 'subject' | 'actor',
-  ): Promise<ResolvedUser> {
+  private resolveOne(transaction: Transaction, token: VerifiedToken, party: Party): Promise<ResolvedUser> {
     const { links, users, projects } = this;
     const { roles } = this.options;
-    try {
+    return withRejectionContext({ party, ...issuerAndKid(token) }, async () => {
       const candidates = await readCandidates(transaction, token, { links, users, projects });
       const decision = decide(token, candidates, roles);
       const { deletedUserId } = candidates;
       if (deletedUserId !== undefined) await links.forget(transaction, identityOf(token), deletedUserId);
-      return await applyDecision(transaction, token, decision, { links, users, roles, projects });
-    } catch (error) {
-      if (error instanceof Rejection) error.add({ party, ...issuerAndKid(token) });
-      throw error;
-    }
+      return applyDecision(transaction, token, decision, { links, users, roles, projects });
+    });
   }
 }
 
-/** The order in which subject and actor are resolved. */
-export function sortKeyOf({ claims: { iss, sub } }: VerifiedToken): string {
+/**
+ * Whether the actor is resolved before the subject. The identity that sorts first is resolved first, so that two exchanges whose
+ * subjects and actors act for each other lock rows in one order.
+ */
+export function isActorFirst({ subject, actor }: Tokens): boolean {
+  return actor !== undefined && sortKeyOf(actor) < sortKeyOf(subject);
+}
+
+function sortKeyOf({ claims: { iss, sub } }: VerifiedToken): string {
   return JSON.stringify([iss, sub]);
 }

@@ -298,7 +298,7 @@ interface OfAnEntry {
 }
 
 /** @rule P.requireActor Where the entry asks for an actor, a subject alone gets neither an access token nor a session. */
-export const ACTOR_REQUIRED = {
+const ACTOR_REQUIRED = {
   about: 'requireActor',
   reason: 'actor_required',
   fails: ({ key }) => key.policy.requireActor === true,

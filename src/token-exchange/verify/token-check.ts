@@ -139,7 +139,7 @@ function named({ check, about, reason }: Pick<TokenCheck, 'check' | 'about' | 'r
 type NamedCheck = Pick<CheckResult, 'check' | 'about'>;
 
 /** What was logged of a rejection goes before what the check compares. */
-export function resultOf(
+function resultOf(
   { check, about }: NamedCheck,
   [expected, found]: Compared,
   rejection?: Rejection,
@@ -149,6 +149,6 @@ export function resultOf(
   return { check, about, state: 'failed', expected: logged, found: other ?? detail ?? found };
 }
 
-export function notReached({ check, about }: NamedCheck): CheckResult {
+function notReached({ check, about }: NamedCheck): CheckResult {
   return { check, about, state: 'not-reached', expected: null, found: null };
 }

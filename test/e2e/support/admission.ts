@@ -99,7 +99,7 @@ export class Admission {
   /** What was explained beforehand is what has happened. */
   private expectForeseen(foreseen: TokenExplanation, way: EntryPath, user: StoredUser | undefined): void {
     const party = way.party ?? 'subject';
-    const explained = foreseen.parties.find((one) => one.party === party)?.user;
+    const explained = foreseen.tokens.find((one) => one.party === party)?.user;
     const id = explained?.by === 'provisioning' ? null : user?.id;
     expect(explained).toMatchObject({ id, roleAfter: user?.role });
   }

@@ -125,13 +125,13 @@ function tokenArea(required) {
 
 /** What became of a token, for whoever shows it. */
 export function explained(explanation) {
-  const { outcome, refusal, checks, parties, issued, notes, judgedAt, flow } = explanation;
+  const { outcome, refusal, checks, tokens, issued, notes, asOf, flow } = explanation;
   return [
     h(
       'section',
       { class: `card padded outcome ${outcome === 'accepted' ? 'good' : 'bad'}` },
       h('h2', { tabindex: '-1' }, outcome === 'accepted' ? 'It would be accepted' : 'It would be refused'),
-      h('p', { class: 'soft' }, `${flowInWords(flow)}, checked as of `, wholeTime(judgedAt)),
+      h('p', { class: 'soft' }, `${flowInWords(flow)}, checked as of `, wholeTime(asOf)),
       refusal && refusalOf(refusal, checks),
       issued && issuedOf(issued),
       notes.length > 0 &&
@@ -142,7 +142,7 @@ export function explained(explanation) {
         ),
     ),
     section('Checks', ...checkLists(checks)),
-    section('What the token says', parties.map(partyOf)),
+    section('What the token says', tokens.map(tokenOf)),
   ];
 }
 
@@ -152,9 +152,13 @@ function refusalOf({ reason, detail, cause, remedy }, checks) {
     h('p', { class: 'reason' }, reasonMark(reason)),
     h('p', { class: 'cause' }, sentence(cause)),
     detail && h('p', {}, sentence(detail)),
-    failed && comparison(failed.expected, failed.found),
+    failed && compared(failed),
     h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
   ];
+}
+
+function compared({ expected, found }) {
+  return (expected ?? found) !== null && comparison(expected, found);
 }
 
 function issuedOf(issued) {
@@ -214,26 +218,26 @@ function checkList(checks) {
           h('strong', {}, check),
           party && ` · ${party}`,
           ' ',
-          h('span', { class: 'soft' }, withCode(about)),
-          (expected ?? found) !== null && comparison(expected, found),
+          about && h('span', { class: 'soft' }, withCode(about)),
+          compared({ expected, found }),
         ),
       );
     }),
   );
 }
 
-function partyOf({ party, token, entry, user }) {
+function tokenOf({ party, content, entry, user }) {
   return h(
     'div',
     { class: 'card padded party' },
     h('h3', {}, party === 'actor' ? 'Actor' : 'Subject'),
     facts([
-      ['Issuer', token.issuer === null ? 'not readable' : isolated(token.issuer)],
-      ['Key id', token.kid === null ? 'none' : code(token.kid)],
-      ['Algorithm', token.algorithm],
-      ['Subject (masked)', token.subject === null ? null : isolated(token.subject)],
-      ['E-mail address (masked)', token.email === null ? null : isolated(token.email)],
-      ['Role claim', token.role],
+      ['Issuer', content.issuer === null ? 'not readable' : isolated(content.issuer)],
+      ['Key id', content.kid === null ? 'none' : code(content.kid)],
+      ['Algorithm', content.algorithm],
+      ['Subject (masked)', content.subject === null ? null : isolated(content.subject)],
+      ['E-mail address (masked)', content.email === null ? null : isolated(content.email)],
+      ['Role claim', content.role],
       [
         'Trusted entry',
         entry === null

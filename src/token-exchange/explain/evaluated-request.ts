@@ -1,118 +1,137 @@
-// Makes the explanation of what was found out about a request.
+// A request that was evaluated by the code that decides, and the explanation of it.
 import type { Terms } from '../flows/issuance.planner.js';
-import type { UserDecision } from '../users/decide.js';
+import type { Candidates, FoundUser, UserDecision } from '../users/decide.js';
 import type { ProjectChange } from '../host/projects.js';
 import type { ProjectSync } from '../users/project-policy.js';
 import { policyInWords } from '../trust/policy-words.js';
+import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
-import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import { printable } from '../../platform/text/printable.js';
+import type { Check } from '../refusals/refusals.js';
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { Party, Rejection } from '../refusals/rejection.js';
+import type { ClaimSet } from '../verify/external-claims.js';
 import type { CheckResult } from '../verify/token-check.js';
-import { notReached, resultOf } from '../verify/token-check.js';
-import type { MadeCheck, RequestFacts, TokenFacts } from './check-kinds.js';
-import { checksOf } from './checks.js';
+import type { PerToken } from '../verify/tokens.js';
+import { listOf } from '../verify/tokens.js';
 import { storedIdOf } from './foreseen-users.js';
 import { masked, maskedEmail } from './shown-values.js';
-import { isKnown, userOf } from './user-checks.js';
 import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
 import type {
   EndpointRefusal,
   ExplainedAccessToken,
   ExplainedCheck,
+  ExplainedContent,
   ExplainedEntry,
-  ExplainedParty,
   ExplainedRefusal,
   ExplainedToken,
   ExplainedUser,
   TokenExplanation,
 } from './token-explanation.js';
 
-export interface Findings {
+/** One token, valid or not. */
+export interface EvaluatedToken {
+  readonly party: Party;
+  /** Of the checks of the token by itself. */
+  readonly results: readonly CheckResult[];
+  /** As they were sent; undefined where the token is no JWT. */
+  readonly header?: Readonly<Record<string, unknown>>;
+  readonly payload?: ClaimSet;
+  /** Of the entry of its key, else of the only one of its issuer. */
+  readonly policy?: TrustPolicy;
+  /** Undefined where no user was looked for. */
+  readonly candidates?: Candidates;
+  /** Undefined where it was refused before, or by it. */
+  readonly decision?: UserDecision;
+}
+
+export interface EvaluatedRequest extends PerToken<EvaluatedToken> {
   readonly request: ExplanationRequest;
   readonly now: Date;
   readonly rules: ExplanationRules;
-  readonly trust: { readonly entries: readonly TrustedKeyEntry[]; readonly keys: TrustedKeyService };
+  /** The trusted ones. */
+  readonly entries: readonly TrustedKeyEntry[];
   /** Where no token is accepted at all. */
   readonly closed: EndpointRefusal | undefined;
   readonly rejection: Rejection | undefined;
   readonly terms: Terms | undefined;
-  /** Whose users were looked for, in that order. */
+  /** Of the decisions on users. */
   readonly order: readonly Party[];
-  readonly decided: Partial<Record<Party, UserDecision>>;
-  readonly subject: TokenFacts;
-  readonly actor?: TokenFacts;
 }
 
-export function explanationOf(findings: Findings): TokenExplanation {
-  const { request, now, closed, rejection, subject, actor } = findings;
-  const checks = explainedChecks(findings);
+export function explanationOf(evaluated: EvaluatedRequest): TokenExplanation {
+  const { request, now, closed, rejection } = evaluated;
+  const checks = explainedChecks(evaluated);
   const isAccepted = closed === undefined && rejection === undefined;
   return {
     flow: request.flow,
-    judgedAt: now.toISOString(),
+    asOf: now.toISOString(),
     outcome: isAccepted ? 'accepted' : 'refused',
-    refusal: isAccepted ? null : refusalOf(findings, checks),
+    refusal: isAccepted ? null : refusalOf(evaluated, checks),
     checks,
-    parties: [subject, ...(actor === undefined ? [] : [actor])].map((token) => partyOf(token, findings)),
-    issued: isAccepted ? issuedOf(findings) : null,
-    notes: notesOf(findings),
+    tokens: listOf(evaluated).map((token) => explainedToken(token, evaluated)),
+    issued: isAccepted ? issuedOf(evaluated) : null,
+    notes: notesOf(evaluated),
   };
 }
 
 /** The endpoint, each token by itself, then what is checked of the request once all tokens are good. */
-function explainedChecks(findings: Findings): ExplainedCheck[] {
-  const { closed, subject, actor } = findings;
-  const tokens = [subject, ...(actor === undefined ? [] : [actor])];
-  const ofTokens = tokens.flatMap(({ party, results }) => results.map((result) => ({ ...result, party })));
+function explainedChecks(evaluated: EvaluatedRequest): ExplainedCheck[] {
+  const { closed, rejection } = evaluated;
+  const ofTokens = listOf(evaluated).flatMap(({ party, results }) =>
+    results.map((result) => ({ ...result, party })),
+  );
   const isReached = closed === undefined && ofTokens.every(({ state }) => state === 'passed');
-  const made = checksOf(requestFacts(findings), usersInOrder(findings));
-  const failedAt = isReached ? failedOf(made, findings.rejection) : -1;
+  const places = placesOf(evaluated);
+  const failedAt = isReached ? failedPlace(places, rejection) : -1;
   return [
-    { ...endpointCheck(closed), party: null },
+    endpointCheck(closed),
     ...ofTokens,
-    ...made.map((check, index) => {
-      const { party, compared } = check;
-      if (index > failedAt) return { ...notReached(check), party };
-      const rejection = index === failedAt ? findings.rejection : undefined;
-      return { ...resultOf(check, compared(), rejection), party };
+    ...places.map((place, index) => {
+      const state = index < failedAt ? 'passed' : index === failedAt ? 'failed' : 'not-reached';
+      const { expected = null, found = null } = state === 'failed' ? (rejection?.context ?? {}) : {};
+      return { ...place, about: null, state, expected, found } as const;
     }),
   ];
 }
 
-function endpointCheck(closed: EndpointRefusal | undefined): CheckResult {
+function endpointCheck(closed: EndpointRefusal | undefined): ExplainedCheck {
   const found = closed?.replaceAll('_', ' ') ?? 'open';
   const state = closed === undefined ? 'passed' : 'failed';
-  return { check: 'endpoint', about: 'its state', state, expected: 'open', found };
+  return { check: 'endpoint', about: 'its state', party: null, state, expected: 'open', found };
 }
 
-/** Which of the checks it was. */
-function failedOf(made: readonly MadeCheck[], rejection: Rejection | undefined): number {
-  if (rejection === undefined) return made.length;
+/** A check that a request comes to after those of its tokens. The code that makes it says why it fails. */
+type Place = Pick<ExplainedCheck, 'check' | 'party'>;
+
+const OF_A_USER = ['e-mail', 'admission', 'user', 'role', 'projects'] as const satisfies Check[];
+
+function placesOf({ request: { flow }, subject, actor, order }: EvaluatedRequest): Place[] {
+  const tokens = listOf({ subject, actor });
+  const users = order.filter((one) => tokens.some(({ party }) => party === one));
+  const ofAll = (...checks: Check[]) => checks.map((check) => ({ check, party: null }));
+  return [
+    ...ofAll(flow === 'embed' ? 'origin' : 'parties'),
+    ...tokens.map(({ party }) => ({ check: 'revocation', party }) as const),
+    ...(flow === 'embed' ? [] : ofAll('remaining lifetime', 'grants')),
+    ...(actor === undefined ? [] : ofAll('claims')),
+    ...ofAll('replay'),
+    ...users.flatMap((party) => OF_A_USER.map((check) => ({ check, party }))),
+  ];
+}
+
+function failedPlace(places: readonly Place[], rejection: Rejection | undefined): number {
+  if (rejection === undefined) return places.length;
   const { reason, context } = rejection;
-  return made.findIndex(
-    ({ reasons, party }) =>
-      reasons.includes(reason) && (party === null || context.party === undefined || party === context.party),
+  const failed = TOKEN_REFUSALS[reason].check;
+  return places.findIndex(
+    ({ check, party }) => check === failed && (party === null || party === context.party),
   );
 }
 
-/** Those who were not looked for come after the others. */
-function usersInOrder({ order, actor }: Findings): Party[] {
-  const all: Party[] = actor === undefined ? ['subject'] : ['subject', 'actor'];
-  return [...order, ...all.filter((party) => !order.includes(party))];
-}
-
-function requestFacts({ request, now, rules, subject, actor }: Findings): RequestFacts {
-  const { flow, scope, resource, origin } = request;
-  const { maxTokenLifetimeSeconds } = rules.options.exchange;
-  const asked = { flow, subject, actor, scope, resource, origin };
-  return { ...asked, now: now.getTime() / 1000, maxTokenLifetimeSeconds };
-}
-
 function refusalOf(
-  { closed, rejection }: Findings,
+  { closed, rejection }: EvaluatedRequest,
   checks: readonly ExplainedCheck[],
 ): ExplainedRefusal | null {
   if (closed !== undefined) {
@@ -127,17 +146,17 @@ function refusalOf(
   return { reason, check: failed?.check ?? check, party, detail: context.detail ?? null, cause, remedy };
 }
 
-function partyOf(token: TokenFacts, findings: Findings): ExplainedParty {
+function explainedToken(token: EvaluatedToken, evaluated: EvaluatedRequest): ExplainedToken {
   const { party } = token;
   return {
     party,
-    token: tokenOf(token),
-    entry: entryOf(token, findings),
-    user: explainedUser(token, findings.decided[party]),
+    content: contentOf(token),
+    entry: entryOf(token, evaluated),
+    user: explainedUser(token),
   };
 }
 
-function tokenOf({ header, payload }: TokenFacts): ExplainedToken {
+function contentOf({ header, payload }: EvaluatedToken): ExplainedContent {
   const text = (value: unknown) => (typeof value === 'string' ? printable(value) : null);
   const hidden = (value: unknown, mask: (text: string) => string) =>
     typeof value === 'string' ? mask(value) : null;
@@ -151,8 +170,8 @@ function tokenOf({ header, payload }: TokenFacts): ExplainedToken {
   };
 }
 
-function entryOf({ policy }: TokenFacts, { trust, now }: Findings): ExplainedEntry | null {
-  const entry = policy && trust.entries.find(({ label }) => label === policy.label);
+function entryOf({ policy }: EvaluatedToken, { entries, now }: EvaluatedRequest): ExplainedEntry | null {
+  const entry = policy && entries.find(({ label }) => label === policy.label);
   if (entry === undefined) return null;
   const { entryIndex, label, type, isSuspended } = entry;
   return {
@@ -165,7 +184,7 @@ function entryOf({ policy }: TokenFacts, { trust, now }: Findings): ExplainedEnt
   };
 }
 
-function explainedUser(token: TokenFacts, decision: UserDecision | undefined): ExplainedUser | null {
+function explainedUser({ candidates, decision }: EvaluatedToken): ExplainedUser | null {
   if (decision?.by === 'provisioning') {
     const { role, givenName, familyName } = decision.newUser;
     const names = { givenName, familyName };
@@ -175,17 +194,19 @@ function explainedUser(token: TokenFacts, decision: UserDecision | undefined): E
       projects: membershipsOf(decision.projects),
     };
   }
-  const user = userOf(token);
+  const user = candidates?.linked ?? candidates?.withEmail;
   if (user === undefined) return null;
-  const by = isKnown(token) ? 'link' : 'email';
-  const known = { id: storedIdOf(user), by, roleBefore: user.role } as const;
-  // Refused: nothing would become of them.
-  if (decision === undefined)
-    return { ...known, roleAfter: null, ignoresRoleClaim: false, changedNames: [], projects: [] };
-  const { update, ignoresRoleClaim } = decision;
-  const changedNames = NAMES.filter((name) => update[name] !== undefined);
-  const projects = membershipsOf(decision.projects);
-  return { ...known, roleAfter: update.role ?? user.role, ignoresRoleClaim, changedNames, projects };
+  // Of a user who is refused, nothing would change.
+  const { update = {}, ignoresRoleClaim = false, projects }: Partial<FoundUser> = decision ?? {};
+  return {
+    id: storedIdOf(user),
+    by: candidates?.linked === undefined ? 'email' : 'link',
+    roleBefore: user.role,
+    roleAfter: decision === undefined ? null : (update.role ?? user.role),
+    ignoresRoleClaim,
+    changedNames: NAMES.filter((name) => update[name] !== undefined),
+    projects: membershipsOf(projects),
+  };
 }
 
 /** Without those that only have another origin. */
@@ -206,7 +227,7 @@ function changeInWords({ id, key, from, to }: ProjectChange): string {
 
 const NAMES = ['givenName', 'familyName'] as const;
 
-function issuedOf({ request, terms, rules }: Findings): TokenExplanation['issued'] {
+function issuedOf({ request, terms, rules }: EvaluatedRequest): TokenExplanation['issued'] {
   if (request.flow === 'embed')
     return { kind: 'session', lifetimeSeconds: rules.sessionLifetimeSeconds ?? null };
   return terms === undefined ? null : accessTokenOf(terms);
@@ -225,10 +246,10 @@ function accessTokenOf({ validity, grants }: Terms): ExplainedAccessToken {
   };
 }
 
-function notesOf({ request, rejection, trust, subject, actor }: Findings): string[] {
-  const isLimited = [subject, actor].some((token) => token?.policy?.perMinute !== undefined);
+function notesOf({ request, rejection, entries, subject, actor }: EvaluatedRequest): string[] {
+  const isLimited = listOf({ subject, actor }).some(({ policy }) => policy?.perMinute !== undefined);
   return [
-    ...(trust.entries.length === 0 ? ['There are no trusted key entries.'] : []),
+    ...(entries.length === 0 ? ['There are no trusted key entries.'] : []),
     ...(rejection?.reason === 'token_expired' && request.at === undefined
       ? ['All else can be checked as of a moment at which the token was alive.']
       : []),
