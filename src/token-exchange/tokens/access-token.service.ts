@@ -131,7 +131,7 @@ export class AccessTokenService extends AccessTokenIssuer {
   /**
    * Verifies a Bearer credential; undefined for everything that is not a live access token of this host.
    * @rule D31 Nothing but our own access tokens passes: type, issuer, audience and key are all checked.
-   * See `NO_OTHER_PURPOSE` in checks.ts for the other half: an access token is no external token.
+   * See `NO_OTHER_PURPOSE` in key-checks.ts for the other half: an access token is no external token.
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
   async verify(token: string): Promise<VerifiedAccessToken | undefined> {

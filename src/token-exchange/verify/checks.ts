@@ -1,166 +1,25 @@
 // The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
-import { printable, printableList, printableName, printableSeconds } from '../../platform/text/printable.js';
+import { printable, printableList, printableSeconds } from '../../platform/text/printable.js';
 import type { AccessFlow } from '../host/flow.js';
-import { algorithmNamed, thumbprintOf } from '../trust/algorithms.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { flowsOf } from '../trust/trust-policy.js';
-import { ID_JAG_TYPE, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
-import { heldKids, likeness, servedAlgorithms } from './claimed-key.js';
-import { parseCompactJws, isSignatureValid } from './compact-jws.js';
+import { readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
+import { hasLogoutEvent, isAloneFor, readExternalClaims, readLogoutClaims } from './external-claims.js';
 import {
-  hasLogoutEvent,
-  isAloneFor,
-  readExternalClaims,
-  readIssuer,
-  readLogoutClaims,
-} from './external-claims.js';
-import type { CheckedToken, Compared, TokenCheck } from './token-check.js';
+  ASSERTION_PURPOSE,
+  LOGOUT_PURPOSE,
+  NO_OTHER_PURPOSE,
+  OF_THE_HEADER,
+  OF_THE_KEY,
+} from './key-checks.js';
+import type { AnyToken, CheckedToken, TokenCheck } from './token-check.js';
 import { rejectionBy } from './token-check.js';
 
-/** RFC 7519 §5.1 leaves `typ` free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`. */
-const EXPLICIT_TYPE = /\+jwt$/i;
-/** OpenID Connect Back-Channel Logout 1.0 §2.4. Many libraries write `JWT` where nothing else is said. */
-const LOGOUT_TYPE = /^(application\/)?(logout\+jwt|jwt)$/i;
 /** Of a token for embedded login, from `iat` to `exp` (5.2.7). */
 const MAX_EMBED_LIFETIME_SECONDS = 60;
 
-type AnyToken = CheckedToken<TimedClaims>;
 type LogoutToken = CheckedToken<LogoutClaims>;
-
-/** An extension of JWS: none is understood, and one that is not understood must be refused (RFC 7515 §4.1.11). */
-const withoutMember = (name: 'crit' | 'b64'): TokenCheck<AnyToken> => ({
-  about: name,
-  reason: 'header_not_allowed',
-  fails: ({ jws }) => jws.header[name] !== undefined,
-  compared: ({ jws }) => ['nothing', printable(jws.header[name])],
-  logged: { detail: name },
-});
-
-/** `jwk`, `jku`, `x5u` and `x5c` are not looked at: a token does not choose its key (RFC 8725 §3.10). */
-const OF_THE_HEADER: readonly TokenCheck<AnyToken>[] = [
-  {
-    about: 'its form',
-    reason: 'token_malformed',
-    isNeeded: true,
-    read: (token) => void (token.jws = parseCompactJws(token.text)),
-    compared: () => ['a JWT in compact form', 'a JWT in compact form'],
-  },
-  {
-    /** @rule 2.2.kid The header must carry a kid. */
-    about: 'kid',
-    reason: 'kid_missing',
-    isNeeded: true,
-    fails: ({ jws: { header } }) => typeof header['kid'] !== 'string' || header['kid'] === '',
-    compared: ({ jws }) => ['a text as kid', printableName(jws.header['kid'])],
-  },
-  {
-    about: 'alg',
-    reason: 'algorithm_not_allowed',
-    isNeeded: true,
-    read: (token) => void (token.algorithm = algorithmNamed(token.jws.header['alg'])),
-    fails: ({ algorithm }) => algorithm === undefined,
-    compared: ({ jws, rules }) => [servedAlgorithms(jws, rules.keys), printableName(jws.header['alg'])],
-  },
-  withoutMember('crit'),
-  // It changes what is signed, and means that only together with `crit` (RFC 7797 §6).
-  withoutMember('b64'),
-  {
-    check: 'header',
-    about: 'typ',
-    reason: 'token_malformed',
-    fails: ({ jws: { header } }) => header['typ'] !== undefined && typeof header['typ'] !== 'string',
-    compared: ({ jws }) => ['a text, or no typ', printableName(jws.header['typ'])],
-    logged: { detail: 'typ is not a string' },
-  },
-];
-
-/** A token made for another purpose is not an external token, our own access tokens first of all (D31). */
-const NO_OTHER_PURPOSE: TokenCheck<AnyToken> = {
-  about: 'typ',
-  reason: 'token_type_not_allowed',
-  fails: ({ jws: { header } }) => typeof header['typ'] === 'string' && EXPLICIT_TYPE.test(header['typ']),
-  compared: ({ jws }) => [
-    'a typ that does not end in +jwt, such as JWT, or no typ',
-    printableName(jws.header['typ']),
-  ],
-};
-
-/** An identity assertion says by its `typ` what it is. */
-const ASSERTION_PURPOSE: TokenCheck = {
-  about: 'typ',
-  reason: 'token_type_not_allowed',
-  fails: ({ jws: { header } }) => header['typ'] !== ID_JAG_TYPE,
-  compared: ({ jws }) => [ID_JAG_TYPE, printableName(jws.header['typ'])],
-};
-
-const LOGOUT_PURPOSE: TokenCheck<AnyToken> = {
-  about: 'typ',
-  reason: 'token_type_not_allowed',
-  fails: ({ jws: { header } }) => typeof header['typ'] === 'string' && !LOGOUT_TYPE.test(header['typ']),
-  compared: ({ jws }) => ['logout+jwt, JWT, or no typ', printableName(jws.header['typ'])],
-};
-
-const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
-  {
-    check: 'key',
-    about: 'iss',
-    reason: 'claims_invalid',
-    isNeeded: true,
-    read: ({ jws }) => void readIssuer(jws.payload),
-    compared: ({ jws }) => ['a text as iss', printable(jws.payload['iss'])],
-  },
-  {
-    /** @rule 5.2.1 The key is the one whose kid and issuer match the token's. */
-    about: 'iss',
-    reason: 'issuer_unknown',
-    isNeeded: true,
-    read: findKey,
-    // The set of all issuers takes a pass over the entries: only where there is no key.
-    fails: (token) => token.found === undefined && !token.rules.keys.issuers().has(issuerOf(token)),
-    compared: (token) => [printableList(token.rules.keys.issuers()), printable(issuerOf(token))],
-    logged: (token) => likeness(issuerOf(token), token.rules.keys.issuers()),
-  },
-  {
-    about: 'kid',
-    reason: 'kid_unknown',
-    isNeeded: true,
-    fails: ({ found }) => found === undefined,
-    compared: kidsOf,
-    logged: (token) => {
-      const [expected, found] = kidsOf(token);
-      const seconds = token.rules.keys.secondsToNextSearch(issuerOf(token));
-      const detail =
-        seconds &&
-        `its key set is fetched again for an unknown kid in ${printableSeconds(Math.ceil(seconds))}`;
-      return { expected, found, ...(detail && { detail }) };
-    },
-  },
-  {
-    // Which algorithms a key serves is its entry's to say, not the token's: RFC 8725 §3.1.
-    check: 'key',
-    about: 'alg',
-    reason: 'algorithm_not_allowed',
-    isNeeded: true,
-    fails: ({ algorithm, key }) => algorithm === undefined || !key.algorithms.has(algorithm),
-    compared: ({ algorithm, key }) => [printableList(key.algorithms), printable(algorithm)],
-  },
-  {
-    about: 'its signature',
-    reason: 'signature_invalid',
-    isNeeded: true,
-    read: verifySignature,
-    fails: ({ isSigned }) => !isSigned,
-    compared: ({ key, isSigned }) => [
-      `by the key ${printableName(key.kid)}`,
-      isSigned ? 'by that key' : 'by another key, or of another text',
-    ],
-    logged: ({ thumbprint }) =>
-      thumbprint === undefined
-        ? {}
-        : { expected: `a signature by the key with the thumbprint ${thumbprint}` },
-  },
-];
 
 /** Whether tokens of the entry are taken at all, here and now. */
 const OF_THE_ENTRY: readonly TokenCheck<AnyToken>[] = [
@@ -406,40 +265,11 @@ export function refuseLoneSubject(subject: OfAnEntry): void {
   if (ACTOR_REQUIRED.fails(subject)) throw rejectionBy(ACTOR_REQUIRED, subject);
 }
 
-/** May take one bounded fetch (D34). */
-async function findKey(token: AnyToken): Promise<void> {
-  const { keys } = token.rules;
-  token.found = await keys.find(issuerOf(token), kidOf(token));
-  if (token.found === undefined && token.flow === 'logout')
-    token.found = await keys.findByLogoutIssuer(issuerOf(token), kidOf(token));
-}
-
 /** @rule P.logoutAudience A logout token may have the audience of its own that the entry names. */
 function expectedAudiences({ key: { policy }, flow }: AnyToken): string[] {
   const { expectedAudience, logoutAudience } = policy;
   const names = flow === 'logout' ? [expectedAudience, logoutAudience] : [expectedAudience];
   return names.filter((name) => name !== undefined);
-}
-
-async function verifySignature(token: AnyToken): Promise<void> {
-  const { algorithm, key, jws } = token;
-  token.isSigned =
-    algorithm !== undefined && (await isSignatureValid(algorithm, key, jws.signingInput, jws.signature));
-  if (!token.isSigned) token.thumbprint = await thumbprintOf(key.publicKey);
-  token.now = token.rules.clock.nowSeconds();
-}
-
-function kidsOf(token: AnyToken): Compared {
-  return [heldKids(issuerOf(token), token.rules.keys), printableName(kidOf(token))];
-}
-
-function issuerOf({ jws }: AnyToken): string {
-  return readIssuer(jws.payload);
-}
-
-/** A text, once its check has passed. */
-function kidOf({ jws }: AnyToken): string {
-  return String(jws.header['kid']);
 }
 
 /** Seconds until the entry is no longer trusted; none are left from the very moment on. */

@@ -61,6 +61,9 @@ export class CheckedToken<Claims extends TimedClaims = ExternalClaims> {
   }
 }
 
+/** An external token, or a logout token. */
+export type AnyToken = CheckedToken<TimedClaims>;
+
 /** The expected and the found value. */
 export type Compared = readonly [expected: string, found: string];
 
