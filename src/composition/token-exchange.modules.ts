@@ -8,19 +8,39 @@ import { InstanceProjects } from '../instance/ports/instance-projects.js';
 import { InstanceTelemetry } from '../instance/ports/instance-telemetry.js';
 import { InstanceUsers } from '../instance/ports/instance-users.js';
 import { isTokenExchangeAvailable, tokenExchangeSettings } from '../instance/token-exchange-settings.js';
-import { AccessTokenService, SessionService } from '../token-exchange/instance.js';
+import { AccessTokenService, Revocations, SessionService } from '../token-exchange/instance.js';
 import { TokenExchangeModule } from '../token-exchange/index.js';
+import { Clock } from '../platform/clock.js';
+import { DatabaseOutages } from '../platform/http/database-outages.js';
+import { Leader } from '../platform/jobs/leader.js';
+import { Notifications } from '../platform/jobs/notifications.js';
+import { LOGGER } from '../platform/log/log.js';
 import type { Parts, SharedModules } from './shared.modules.js';
 
 /** None where flag or licence leaves it out. */
 export function tokenExchange(
-  { startup, clock: time, logger, coordination }: Parts,
-  { database, audit, metrics, outages, throttle, users, access, web }: SharedModules,
+  { startup, clock: time }: Parts,
+  {
+    clock,
+    logging,
+    database,
+    coordination,
+    audit,
+    metrics,
+    outages,
+    throttle,
+    users,
+    access,
+    web,
+  }: SharedModules,
 ): DynamicModule[] {
   if (!isTokenExchangeAvailable(startup, time)) return [];
   const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
     imports: [
+      clock,
+      logging,
       database,
+      coordination,
       audit,
       access,
       throttle,
@@ -30,17 +50,11 @@ export function tokenExchange(
     users: { useExisting: InstanceUsers },
     projects: { useExisting: InstanceProjects },
     sessions: { useExisting: SessionService },
-    accessTokens: { useExisting: AccessTokenService },
-    revocations: 'imported',
     auditTrail: { useExisting: AuditTrailRepository },
     telemetry: { useExisting: InstanceTelemetry },
-    outages: 'imported',
     loginFailurePage: { useExisting: InstanceLoginFailurePage },
     throttlerStorage: { useExisting: getStorageToken() },
-    clock: { useValue: time },
-    log: { useValue: logger },
-    leader: { useValue: coordination.leader },
-    notifications: { useValue: coordination.notifications },
+    imported: [Clock, LOGGER, Leader, Notifications, DatabaseOutages, Revocations, AccessTokenService],
   });
   return [module];
 }

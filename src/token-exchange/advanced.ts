@@ -20,13 +20,6 @@ export type {
 export type { Given, SettingsFactory, TokenExchangeParts } from './token-exchange.parts.js';
 
 // Ports
-export { AccessTokenIssuer } from './host/access-token-issuer.js';
-export type {
-  AccessTokenGrant,
-  AccessTokenSigner,
-  IssuedAccessToken,
-  LiveAccessToken,
-} from './host/access-token-issuer.js';
 export { LoginFailurePage } from './host/login-failure-page.js';
 export type { LoginFailure, RenderedPage } from './host/login-failure-page.js';
 export { SessionOpener } from './host/session-opener.js';
@@ -52,10 +45,6 @@ export type {
 export { UserDirectory } from './host/users.js';
 export type { ExternalIdentity, UserLock } from './host/users.js';
 export type { AccessFlow, Flow } from './host/flow.js';
-export { Leader, SoleLeader } from '../platform/jobs/leader.js';
-export { Notifications, SoleProcessNotifications } from '../platform/jobs/notifications.js';
-export type { Subscription } from '../platform/jobs/notifications.js';
-export { Clock } from '../platform/clock.js';
 export type { Log } from '../platform/log/log.js';
 export { limitWaits } from '../platform/database/wait-limit.js';
 export type { BackgroundPool, WaitLimits } from '../platform/database/wait-limit.js';
@@ -86,9 +75,8 @@ export { SignOutService } from './sessions/sign-out.service.js';
 // Revocation
 export { RevocationService } from './revocation/revocation.service.js';
 export { Revocations } from './revocation/revocations.js';
-export type { TrustRevocation, Vouched, VouchedToken } from './revocation/revocations.js';
-export type { ExternalLogin, Logout } from './revocation/external-login.js';
-export type { VouchingKey } from './revocation/vouching-key.js';
+export type { TrustRevocation, RevocableSession, RevocableToken } from './revocation/revocations.js';
+export type { ExternalLogin, IssuerKey, Logout } from './revocation/external-login.js';
 
 // Audit events
 export { AuditTrail } from './audit/audit-trail.js';

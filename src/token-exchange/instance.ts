@@ -46,7 +46,7 @@ export { RevocationRepository } from './revocation/revocation.repository.js';
 export type { RevokedTrust } from './revocation/revocation.repository.js';
 export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
 export type { EndedToken } from './revocation/revocation.service.js';
-export { readRecordedKeys } from './revocation/vouching-key.js';
+export { readRecordedKeys } from './revocation/external-login.js';
 
 // Audit events
 export { AuditBus } from './audit/audit.bus.js';
@@ -58,4 +58,3 @@ export type { StoredEntryRecord } from './audit/event-catalogue.js';
 export { IdentityLinkRepository } from './users/identity-link.repository.js';
 export { ClockDifference } from './replay/clock-difference.js';
 export { JtiRepository } from './replay/jti.repository.js';
-export type { Party } from './refusals/rejection.js';

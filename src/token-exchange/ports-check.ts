@@ -2,12 +2,7 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { THROTTLE_STORAGE } from '../platform/http/throttle/minute-throttler.guard.js';
-import { Leader } from '../platform/jobs/leader.js';
-import { Notifications } from '../platform/jobs/notifications.js';
-import type { Log } from '../platform/log/log.js';
-import { LOGGER } from '../platform/log/log.js';
 import { AuditTrail } from './audit/audit-trail.js';
-import { AccessTokenIssuer } from './host/access-token-issuer.js';
 import { LoginFailurePage } from './host/login-failure-page.js';
 import { ProjectDirectory } from './host/projects.js';
 import { SessionOpener } from './host/session-opener.js';
@@ -28,7 +23,6 @@ function port<T>(part: string, token: InjectionToken<T>, ...methods: (keyof T & 
 const PORTS: readonly Port[] = [
   port('users', UserDirectory, 'findById', 'findByEmail', 'create', 'lock', 'update'),
   port('sessions', SessionOpener, 'open'),
-  port('accessTokens', AccessTokenIssuer, 'prepare'),
   port('auditTrail', AuditTrail, 'append'),
   port(
     'telemetry',
@@ -40,9 +34,6 @@ const PORTS: readonly Port[] = [
   ),
   port('projects', ProjectDirectory, 'find', 'change'),
   port('loginFailurePage', LoginFailurePage, 'render'),
-  port<Log>('log', LOGGER, 'debug', 'info', 'warn', 'error'),
-  port('leader', Leader, 'stop'),
-  port('notifications', Notifications, 'listen'),
   port<ThrottlerStorage>('throttlerStorage', THROTTLE_STORAGE, 'increment'),
 ];
 

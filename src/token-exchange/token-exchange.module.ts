@@ -140,11 +140,6 @@ const PUBLISHED = [MetadataController, KeySetController];
 function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Provider): DynamicModule {
   const completed = completedRoutes(routes);
   const { pathPrefix, metadata } = completed;
-  const hasOwnTokens = parts.accessTokens === undefined;
-  if (metadata && !hasOwnTokens)
-    throw new RangeError(
-      'metadata: describes the access tokens of the package, and this host brings its own',
-    );
   return {
     module: TokenExchangeModule,
     imports: parts.imports,
@@ -179,7 +174,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
         inject: [TOKEN_EXCHANGE_SETTINGS, TOKEN_EXCHANGE_OPTIONS, ROUTE_SETTINGS],
         useFactory: publishedMetadata,
       },
-      ...(hasOwnTokens ? [CallerService] : []),
+      CallerService,
       ...providersOf(parts),
       ...EDGE,
       ...KEYS,

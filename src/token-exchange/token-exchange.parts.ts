@@ -15,7 +15,6 @@ import { connectionOf } from '../platform/database/driver-pool.js';
 import { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
-import { AccessTokenIssuer } from './host/access-token-issuer.js';
 import { LoginFailurePage } from './host/login-failure-page.js';
 import { SessionOpener } from './host/session-opener.js';
 import { ExchangeTelemetry, SilentTelemetry } from './host/telemetry.js';
@@ -110,37 +109,22 @@ export interface TokenExchangeParts {
   readonly projects?: Given<ProjectDirectory>;
   /** Own: `SessionService`, on a table of this package. */
   readonly sessions?: Given<SessionOpener>;
-  /** Own: `AccessTokenService`, JWTs signed by keys in a table of this package. */
-  readonly accessTokens?: Given<AccessTokenIssuer>;
-  /**
-   * Own: `Revocations` and `RevocationService`, on tables of this package. `imported` where a module of `imports` offers both:
-   * they must be the ones that sessions and access tokens ask.
-   */
-  readonly revocations?: 'imported';
   /** Own: a table of this package. */
   readonly auditTrail?: Given<AuditTrail>;
   /** Own: nothing is measured. */
   readonly telemetry?: Given<ExchangeTelemetry>;
   /** Default: none; a refused login is always JSON. */
   readonly loginFailurePage?: Given<LoginFailurePage>;
-  /** Own: the clock of this machine. */
-  readonly clock?: Given<Clock>;
-  /**
-   * Own: `DatabaseOutages`, which hears of both flows. `imported` where a module of `imports` offers one that hears of everything
-   * that the host answers.
-   */
-  readonly outages?: 'imported';
-  /** Own: Nest's logger. */
-  readonly log?: Given<Log>;
-  /** Own: one process of all on the database, by an advisory lock. */
-  readonly leader?: Given<Leader>;
-  /** Own: LISTEN on a connection beside the pool. */
-  readonly notifications?: Given<Notifications>;
   /**
    * Own: each process counts for itself, in its memory. `perMinute` of an entry needs a `RefundingThrottlerStorage`: with any other
    * a request stays counted by its address, too.
    */
   readonly throttlerStorage?: Given<ThrottlerStorage>;
+  /**
+   * Services that the module makes unless `imports` offers them, because other modules of the host use them too: `DatabaseOutages`,
+   * `AccessTokenService`, and `Revocations` with `RevocationService`, which sessions and access tokens must share.
+   */
+  readonly imported?: readonly InjectionToken[];
 }
 
 /** How settings are made of what the host injects. */
@@ -156,24 +140,29 @@ export const PARTS = {
   decorators: true,
   users: true,
   sessions: true,
-  accessTokens: true,
-  revocations: true,
   auditTrail: true,
   telemetry: true,
   projects: true,
   loginFailurePage: true,
-  clock: true,
-  outages: true,
-  log: true,
-  leader: true,
-  notifications: true,
   throttlerStorage: true,
+  imported: true,
 } satisfies MembersOf<TokenExchangeParts>;
 
 export const FACTORY = { inject: true, useFactory: true } satisfies MembersOf<SettingsFactory>;
 
 /** Injection token of what the host said. */
 export const TOKEN_EXCHANGE_SETTINGS = Symbol('TOKEN_EXCHANGE_SETTINGS');
+
+/** What the module makes, unless it is imported. */
+const SHARED: ReadonlyMap<InjectionToken, () => Provider[]> = new Map<InjectionToken, () => Provider[]>([
+  [Clock, () => [Clock]],
+  [LOGGER, () => part(LOGGER, NestLog)],
+  [Leader, leadershipOf],
+  [Notifications, ownNotifications],
+  [DatabaseOutages, ownOutages],
+  [Revocations, () => REVOCATION_PROVIDERS],
+  [AccessTokenService, ownAccessTokens],
+]);
 
 /** Providers of every part, given or own. */
 export function providersOf(parts: TokenExchangeParts): Provider[] {
@@ -188,17 +177,21 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     ...part(ProjectDirectory, parts.projects),
     ...part(LoginFailurePage, parts.loginFailurePage),
     ...part(SessionOpener, parts.sessions, ownSessions),
-    ...part(AccessTokenIssuer, parts.accessTokens, ownAccessTokens),
-    ...(parts.revocations === 'imported' ? [] : REVOCATION_PROVIDERS),
     ...part(AuditTrail, parts.auditTrail, () => part(AuditTrail, DefaultAuditTrailRepository)),
     ...part(ExchangeTelemetry, parts.telemetry, () => part(ExchangeTelemetry, SilentTelemetry)),
-    ...part(Clock, parts.clock, () => [Clock]),
-    ...part(LOGGER, parts.log, () => part(LOGGER, NestLog)),
-    ...(parts.outages === 'imported' ? [] : ownOutages()),
-    ...part(Leader, parts.leader, leadershipOf),
-    ...part(Notifications, parts.notifications, ownNotifications),
     ...part(THROTTLE_STORAGE, parts.throttlerStorage, () => part(THROTTLE_STORAGE, MemoryThrottlerStorage)),
+    ...sharedProviders(parts.imported),
   ];
+}
+
+/** @throws Error for one that the module would not make */
+function sharedProviders(imported: readonly InjectionToken[] = []): Provider[] {
+  for (const token of imported)
+    if (!SHARED.has(token))
+      throw new Error(
+        `imported: the module makes no ${typeof token === 'function' ? token.name : String(token)}`,
+      );
+  return [...SHARED].flatMap(([token, providers]) => (imported.includes(token) ? [] : providers()));
 }
 
 /** @throws Error where there is no data source, it is of another database, or the tables of this package are not in it */
@@ -221,11 +214,11 @@ async function databaseWithOwnTables(dataSource: DataSource | undefined): Promis
 }
 
 /** The services that a host may inject, where it has taken those of this package. */
-export function ownServices({ sessions, accessTokens, revocations }: TokenExchangeParts): Type[] {
+export function ownServices({ sessions, imported = [] }: TokenExchangeParts): Type[] {
   return [
-    ...(revocations === undefined ? [Revocations, RevocationService] : []),
+    ...(imported.includes(Revocations) ? [] : [Revocations, RevocationService]),
     ...(sessions === undefined ? [SessionService, SignOutService] : []),
-    ...(accessTokens === undefined ? [AccessTokenService] : []),
+    ...(imported.includes(AccessTokenService) ? [] : [AccessTokenService]),
   ];
 }
 
@@ -254,7 +247,6 @@ function ownAccessTokens(): Provider[] {
     ...ACCESS_TOKEN_PROVIDERS,
     { provide: ACCESS_TOKEN_OPTIONS, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: completedAccessTokens },
     { provide: KeyRing, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: keyRing },
-    { provide: AccessTokenIssuer, useExisting: AccessTokenService },
   ];
 }
 

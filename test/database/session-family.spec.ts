@@ -52,7 +52,7 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
       loginOrigin: undefined,
       cookies,
       requestId: 'test',
-      vouchedBy: [],
+      signedBy: [],
       externalLogin: { sub: 'ada', iat: 0 },
     };
     return (await sessions.open(transaction, login)).setCookie;

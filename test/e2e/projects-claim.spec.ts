@@ -254,8 +254,7 @@ describeOnEachDatabase('the claim of projects', (database) => {
       expect(found).toEqual(one.after && { key, role: one.after.role, issuer: issuerOf(one.after.by) });
       const changes = one.change === undefined ? [] : [one.change];
       expect(await recordedChanges(answer, await projectOf(service, assigning, key))).toEqual(changes);
-      const phrases = foreseen.tokens.find(({ party }) => party === (way.party ?? 'subject'))?.user
-        ?.projects;
+      const phrases = foreseen.tokens.find(({ party }) => party === (way.party ?? 'subject'))?.user?.projects;
       expect(phrases?.filter((phrase) => phrase.split(' ').includes(key))).toEqual(
         changes.map((change) => expect.stringContaining(PHRASES[change])),
       );

@@ -427,16 +427,19 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     await service.accessToken({ subject_token: linking });
   });
 
-  it.each(['embed', 'exchange'] as const)('[D80] has its checks in the order of the refusals: %s', async (flow) => {
-    const ann = new StoredPartner(service);
-    await ann.trust();
-    const { checks } = await explain(service, { flow, token: ann.token() });
-    const made = new Set(checks.map(({ check }) => check));
-    const inOrder = new Set(Object.values(TOKEN_REFUSALS).map(({ check }) => check));
-    expect([...made]).toEqual(['endpoint', ...[...inOrder].filter((check) => made.has(check))]);
-    const ofUsers = ['e-mail', 'admission', 'user', 'role', 'projects'];
-    expect([...made].slice(-ofUsers.length)).toEqual(ofUsers);
-  });
+  it.each(['embed', 'exchange'] as const)(
+    '[D80] has its checks in the order of the refusals: %s',
+    async (flow) => {
+      const ann = new StoredPartner(service);
+      await ann.trust();
+      const { checks } = await explain(service, { flow, token: ann.token() });
+      const made = new Set(checks.map(({ check }) => check));
+      const inOrder = new Set(Object.values(TOKEN_REFUSALS).map(({ check }) => check));
+      expect([...made]).toEqual(['endpoint', ...[...inOrder].filter((check) => made.has(check))]);
+      const ofUsers = ['e-mail', 'admission', 'user', 'role', 'projects'];
+      expect([...made].slice(-ofUsers.length)).toEqual(ofUsers);
+    },
+  );
 
   it('[D80] the actor may be a user whom the subject provisioned', async () => {
     const one = new StoredPartner(service);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../src/token-exchange/tokens/access-token.service.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import type { AccessTokenGrant } from '../../src/token-exchange/host/access-token-issuer.js';
+import type { AccessTokenGrant } from '../../src/token-exchange/tokens/access-token-grant.js';
 import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import type { GlobalRole } from '../../src/users/role.js';
@@ -58,10 +58,10 @@ export class ApiWorld {
     const issuedAt = Math.floor(Date.now() / 1000);
     const sign = this.service.part(AccessTokenService).prepare();
     const clientId = 'https://partner.example';
-    const vouchedBy = [{ issuer: clientId, kid: 'api-world' }];
+    const signedBy = [{ issuer: clientId, kid: 'api-world' }];
     const users = { subjectUserId: userId, actorUserId, ...(await this.generations(userId, actorUserId)) };
-    const grant = { id: randomUUID(), ...users, clientId, vouchedBy, logins: [], ...granted };
-    return sign({ ...grant, issuedAt, expiresAt: issuedAt + 600 }).token;
+    const grant = { id: randomUUID(), ...users, clientId, signedBy, logins: [], ...granted };
+    return sign({ ...grant, issuedAt, expiresAt: issuedAt + 600 });
   }
 
   /** Of the access that users have now. */
@@ -84,7 +84,7 @@ export class ApiWorld {
       loginOrigin: undefined,
       cookies: undefined,
       requestId: 'api-world',
-      vouchedBy: [],
+      signedBy: [],
       externalLogin: { sub: userId, iat: 0 },
     };
     const { setCookie } = await this.service

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../platform/database/database.module.js';
 import { Database } from '../../platform/database/database.js';
 import { normalizeEmail } from '../../users/email.js';
-import type { VouchingKey } from '../../token-exchange/instance.js';
+import type { IssuerKey } from '../../token-exchange/instance.js';
 import { readRecordedKeys } from '../../token-exchange/instance.js';
 
 export interface EmbeddedSession {
@@ -15,7 +15,7 @@ export interface EmbeddedSession {
   readonly openedAt: Date;
   readonly expiresAt: Date;
   /** Undefined where they were not recorded. */
-  readonly vouchedBy: readonly VouchingKey[] | undefined;
+  readonly signedBy: readonly IssuerKey[] | undefined;
 }
 
 export interface SessionQuery {
@@ -37,9 +37,9 @@ export class EmbeddedSessionRepository {
    * minute after a renewal; the latest counts.
    */
   async list(now: Date, { userId, email, issuer, after, limit }: SessionQuery): Promise<EmbeddedSession[]> {
-    const rows = await this.database.query<EmbeddedSession & { vouchedBy: unknown }>(
+    const rows = await this.database.query<EmbeddedSession & { signedBy: unknown }>(
       `SELECT s.family_id::text AS id, s.user_id::text AS "userId", u.email, s.login_origin AS "loginOrigin",
-         s.created_at AS "openedAt", s.expires_at AS "expiresAt", s.vouched_by AS "vouchedBy"
+         s.created_at AS "openedAt", s.expires_at AS "expiresAt", s.vouched_by AS "signedBy"
        FROM token_exchange_session s JOIN user_account u ON u.id = s.user_id
        WHERE s.expires_at > $1 AND s.access_generation = u.access_generation::text
          AND ($2::uuid IS NULL OR s.user_id = $2) AND ($3::text IS NULL OR starts_with(u.normalized_email, $3))
@@ -54,6 +54,6 @@ export class EmbeddedSessionRepository {
         ...[after?.expiresAt ?? null, after?.id ?? null, limit],
       ],
     );
-    return rows.map((row) => ({ ...row, vouchedBy: readRecordedKeys(row.vouchedBy) }));
+    return rows.map((row) => ({ ...row, signedBy: readRecordedKeys(row.signedBy) }));
   }
 }

@@ -165,20 +165,20 @@ export class OperatorPersonController {
     if ((await this.users.findById(id)) === undefined) throw new OperatorRefusal('not_found');
   }
 
-  private isRevoked({ openedAt, vouchedBy: keys }: EmbeddedSession): boolean {
+  private isRevoked({ openedAt, signedBy: keys }: EmbeddedSession): boolean {
     return this.revocations.hasRefused({ keys, sinceMs: openedAt.getTime() });
   }
 }
 
 function embeddedAnswer(session: EmbeddedSession): EmbeddedSessionAnswer {
-  const { id, userId, email, loginOrigin, openedAt, expiresAt, vouchedBy = [] } = session;
+  const { id, userId, email, loginOrigin, openedAt, expiresAt, signedBy = [] } = session;
   return {
     id,
     user: { id: userId, email },
     loginOrigin,
     openedAt: openedAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
-    issuers: [...new Set(vouchedBy.map(({ issuer }) => issuer))],
+    issuers: [...new Set(signedBy.map(({ issuer }) => issuer))],
   };
 }
 

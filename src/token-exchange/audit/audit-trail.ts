@@ -1,11 +1,11 @@
 // Keeps events for good.
 import type { Transaction } from '../../platform/database/transaction.js';
-import type { ExternalPerson, Party } from '../refusals/rejection.js';
+import type { ExternalPerson } from '../refusals/rejection.js';
 import type { AuditEvent } from './audit-event.js';
 
 /** The person of a refused token with a valid signature, and which of the two tokens it is. */
 export interface RefusedPerson extends ExternalPerson {
-  readonly party: Party;
+  readonly isActor: boolean;
 }
 
 /** The durable record of events. */

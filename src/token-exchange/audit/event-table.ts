@@ -55,9 +55,9 @@ export class EventTable {
   private refusals(name: string, hasPersons: boolean): SharedStatement<RefusalRow, unknown, undefined> {
     const rows = parameter('json', (refusals: readonly RefusalRow[]) =>
       JSON.stringify(
-        refusals.map(({ event, person: { issuer, subject, party }, hashes }) => ({
+        refusals.map(({ event, person: { issuer, subject, isActor }, hashes }) => ({
           ...this.rowOf(event),
-          ...{ issuer, subject, is_actor: party === 'actor' },
+          ...{ issuer, subject, is_actor: isActor },
           person_hashes: hashes?.map((hash) => `\\x${hash.toString('hex')}`),
         })),
       ),

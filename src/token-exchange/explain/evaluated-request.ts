@@ -1,6 +1,6 @@
 // A request that was evaluated by the code that decides, and the explanation of it.
 import type { Terms } from '../flows/issuance.planner.js';
-import type { Candidates, FoundUser, UserDecision } from '../users/decide.js';
+import type { Candidates, NewUser, UserDecision } from '../users/decide.js';
 import type { ProjectChange } from '../host/projects.js';
 import type { ProjectSync } from '../users/project-policy.js';
 import { policyInWords } from '../trust/policy-words.js';
@@ -10,7 +10,7 @@ import { printable } from '../../platform/text/printable.js';
 import type { Check } from '../refusals/refusals.js';
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
-import type { Party, Rejection } from '../refusals/rejection.js';
+import type { SubjectOrActor, Rejection } from '../refusals/rejection.js';
 import type { ClaimSet } from '../verify/external-claims.js';
 import type { CheckResult } from '../verify/token-check.js';
 import type { PerToken } from '../verify/tokens.js';
@@ -32,7 +32,7 @@ import type {
 
 /** One token, valid or not. */
 export interface EvaluatedToken {
-  readonly party: Party;
+  readonly party: SubjectOrActor;
   /** Of the checks of the token by itself. */
   readonly results: readonly CheckResult[];
   /** As they were sent; undefined where the token is no JWT. */
@@ -57,7 +57,7 @@ export interface EvaluatedRequest extends PerToken<EvaluatedToken> {
   readonly rejection: Rejection | undefined;
   readonly terms: Terms | undefined;
   /** Of the decisions on users. */
-  readonly order: readonly Party[];
+  readonly order: readonly SubjectOrActor[];
 }
 
 export function explanationOf(evaluated: EvaluatedRequest): TokenExplanation {
@@ -184,27 +184,25 @@ function entryOf({ policy }: EvaluatedToken, { entries, now }: EvaluatedRequest)
   };
 }
 
-function explainedUser({ candidates, decision }: EvaluatedToken): ExplainedUser | null {
-  if (decision?.by === 'provisioning') {
-    const { role, givenName, familyName } = decision.newUser;
-    const names = { givenName, familyName };
-    return {
-      ...{ id: null, by: 'provisioning', roleBefore: null, roleAfter: role, ignoresRoleClaim: false },
-      changedNames: NAMES.filter((name) => names[name] !== ''),
-      projects: membershipsOf(decision.projects),
-    };
-  }
-  const user = candidates?.linked ?? candidates?.withEmail;
+function explainedUser({ candidates = {}, decision }: EvaluatedToken): ExplainedUser | null {
+  if (decision?.by === 'provisioning') return explainedNewUser(decision);
+  const { linked, withEmail } = candidates;
+  const user = linked ?? withEmail;
   if (user === undefined) return null;
+  const known = { id: storedIdOf(user), by: linked ? 'link' : 'email', roleBefore: user.role } as const;
   // Of a user who is refused, nothing would change.
-  const { update = {}, ignoresRoleClaim = false, projects }: Partial<FoundUser> = decision ?? {};
+  if (decision === undefined)
+    return { ...known, roleAfter: null, ignoresRoleClaim: false, changedNames: [], projects: [] };
+  const { update, ignoresRoleClaim } = decision;
+  const changedNames = NAMES.filter((name) => update[name] !== undefined);
+  const projects = membershipsOf(decision.projects);
+  return { ...known, roleAfter: update.role ?? user.role, ignoresRoleClaim, changedNames, projects };
+}
+
+function explainedNewUser({ newUser, projects }: NewUser): ExplainedUser {
   return {
-    id: storedIdOf(user),
-    by: candidates?.linked === undefined ? 'email' : 'link',
-    roleBefore: user.role,
-    roleAfter: decision === undefined ? null : (update.role ?? user.role),
-    ignoresRoleClaim,
-    changedNames: NAMES.filter((name) => update[name] !== undefined),
+    ...{ id: null, by: 'provisioning', roleBefore: null, roleAfter: newUser.role, ignoresRoleClaim: false },
+    changedNames: NAMES.filter((name) => newUser[name] !== ''),
     projects: membershipsOf(projects),
   };
 }

@@ -2,7 +2,7 @@
 import type { AccessFlow } from '../host/flow.js';
 import type { DelegatedRights } from '../trust/trust-policy.js';
 import type { Check } from '../refusals/refusals.js';
-import type { Party } from '../refusals/rejection.js';
+import type { SubjectOrActor } from '../refusals/rejection.js';
 import type { RejectionReason } from '../refusals/token-refusals.js';
 import type { CheckResult } from '../verify/token-check.js';
 
@@ -32,7 +32,7 @@ export interface ExplainedRefusal {
   /** The check that failed. */
   readonly check: Check;
   /** Null where it is about both tokens, or the request. */
-  readonly party: Party | null;
+  readonly party: SubjectOrActor | null;
   /** The exact fault, if there is more to say. */
   readonly detail: string | null;
   readonly cause: string;
@@ -47,11 +47,11 @@ export interface ExplainedCheck extends Omit<CheckResult, 'about'> {
   /** The checked member of one token or its entry; null for checks of the request, or of a user. */
   readonly about: string | null;
   /** Whose token; null for both, or for the request. */
-  readonly party: Party | null;
+  readonly party: SubjectOrActor | null;
 }
 
 export interface ExplainedToken {
-  readonly party: Party;
+  readonly party: SubjectOrActor;
   /** As sent: it may be forged, unless the check `signature` has passed. */
   readonly content: ExplainedContent;
   /** The entry whose key it names, else the only one of its issuer; null where there is none. */

@@ -17,7 +17,7 @@ import { StaticKeyProvider } from '../trust/lookup/static-key.provider.js';
 import type { CheckedStoredEntry } from '../trust/stored/stored-entry.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import type { Party } from '../refusals/rejection.js';
+import type { SubjectOrActor } from '../refusals/rejection.js';
 import { Rejection, withRejectionContext } from '../refusals/rejection.js';
 import type { JtiRepository } from '../replay/jti.repository.js';
 import { shareOut } from '../replay/token-use.js';
@@ -121,9 +121,9 @@ export class TokenExplainer {
 class Evaluation {
   private readonly verifier: ExternalTokenVerifier;
   private readonly users: ForeseenUsers;
-  private order: readonly Party[] = ['subject', 'actor'];
-  private readonly candidates: Partial<Record<Party, Candidates>> = {};
-  private readonly decisions: Partial<Record<Party, UserDecision>> = {};
+  private order: readonly SubjectOrActor[] = ['subject', 'actor'];
+  private readonly candidates: Partial<Record<SubjectOrActor, Candidates>> = {};
+  private readonly decisions: Partial<Record<SubjectOrActor, UserDecision>> = {};
   private terms: Terms | undefined;
 
   constructor(
@@ -210,25 +210,25 @@ class Evaluation {
 
   private async decide(transaction: Transaction, tokens: Tokens): Promise<void> {
     if (isActorFirst(tokens)) this.order = ['actor', 'subject'];
-    for (const party of this.order) {
-      const token = tokens[party];
-      if (token !== undefined) await this.decideOn(transaction, party, token);
+    for (const which of this.order) {
+      const token = tokens[which];
+      if (token !== undefined) await this.decideOn(transaction, which, token);
     }
   }
 
-  private decideOn(transaction: Transaction, party: Party, token: VerifiedToken): Promise<void> {
-    return withRejectionContext({ party, ...issuerAndKid(token) }, async () => {
+  private decideOn(transaction: Transaction, which: SubjectOrActor, token: VerifiedToken): Promise<void> {
+    return withRejectionContext({ party: which, ...issuerAndKid(token) }, async () => {
       const { users } = this;
       const candidates = await readCandidates(transaction, token, { links: users, users, projects: users });
-      this.candidates[party] = candidates;
+      this.candidates[which] = candidates;
       const decision = decide(token, candidates, this.rules.options.roles);
-      this.decisions[party] = decision;
+      this.decisions[which] = decision;
       users.foresee(token, decision);
     });
   }
 
   private async evaluated(
-    party: Party,
+    which: SubjectOrActor,
     { flow }: ExplanationRequest,
     token: string,
   ): Promise<EvaluatedToken> {
@@ -240,8 +240,8 @@ class Evaluation {
     const key = isNamed ? await this.trust.keys.find(issuer, kid) : undefined;
     const [only, ...others] = this.trust.entries.filter((entry) => entry.issuer === issuer);
     const policy = key?.policy ?? (others.length === 0 ? only : undefined);
-    const [candidates, decision] = [this.candidates[party], this.decisions[party]];
-    return { party, results, header, payload, policy, candidates, decision };
+    const [candidates, decision] = [this.candidates[which], this.decisions[which]];
+    return { party: which, results, header, payload, policy, candidates, decision };
   }
 }
 

@@ -13,8 +13,7 @@ import type { NewSession } from '../host/session-opener.js';
 import type { ExternalIdentity } from '../host/users.js';
 import type { AskedId, TokenUse } from '../replay/token-use.js';
 import { shareOut } from '../replay/token-use.js';
-import { keysOfLogin } from '../revocation/external-login.js';
-import { recordedKeys } from '../revocation/vouching-key.js';
+import { keysOfLogin, recordedKeys } from '../revocation/external-login.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { PerToken } from '../verify/tokens.js';
@@ -225,7 +224,7 @@ function sessionRowOf(session: NewSession): Record<string, unknown> {
     created_at: session.createdAt.getTime() / 1000,
     expires_at: session.expiresAt.getTime() / 1000,
     login_origin: session.loginOrigin,
-    vouched_by: recordedKeys(session.vouchedBy),
+    vouched_by: recordedKeys(session.signedBy),
     access_generation: session.accessGeneration,
     login_subject: loginSubject,
     login_session: loginSession,

@@ -19,8 +19,8 @@ export function checkActor({ subject, actor }: Tokens): void {
     checkMayAct(subject, actor);
     checkActFor(subject, actor);
   } catch (error) {
-    const party = actor === undefined ? 'subject' : 'actor';
-    if (error instanceof Rejection) error.add({ party, ...issuerAndKid(actor ?? subject) });
+    if (error instanceof Rejection)
+      error.add({ party: actor === undefined ? 'subject' : 'actor', ...issuerAndKid(actor ?? subject) });
     throw error;
   }
 }

@@ -142,7 +142,7 @@ function demandOf(
     loginOrigin,
     cookies,
     requestId,
-    vouchedBy: [issuerAndKid(subject)],
+    signedBy: [issuerAndKid(subject)],
     externalLogin: subject.login,
   };
 }

@@ -1,6 +1,6 @@
 // Identity assertions: an ID-JAG of a trusted issuer in, an access token out (RFC 7523, draft-ietf-oauth-identity-assertion-authz-grant).
 import { Injectable } from '@nestjs/common';
-import { AccessTokenIssuer } from '../host/access-token-issuer.js';
+import { AccessTokenService } from '../tokens/access-token.service.js';
 import { withRejectionContext } from '../refusals/rejection.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { ClientCredentials } from '../verify/client-authenticator.js';
@@ -32,7 +32,7 @@ export class IdAssertionService {
     readonly revocations: Revocations,
     private readonly clients: ClientAuthenticator,
     private readonly exchanges: TokenExchangeService,
-    private readonly accessTokens: AccessTokenIssuer,
+    private readonly accessTokens: AccessTokenService,
   ) {}
 
   /**

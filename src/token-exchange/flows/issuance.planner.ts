@@ -9,9 +9,8 @@ import { listOf } from '../verify/tokens.js';
 import { Clock } from '../../platform/clock.js';
 import { printableAddress, printableSeconds, visible } from '../../platform/text/printable.js';
 import type { FlowRequest } from './flow-request.js';
-import type { AccessTokenGrant, AccessTokenSigner } from '../host/access-token-issuer.js';
-import { AccessTokenIssuer } from '../host/access-token-issuer.js';
-import type { Party } from '../refusals/rejection.js';
+import type { AccessTokenGrant, AccessTokenSigner } from '../tokens/access-token-grant.js';
+import { AccessTokenService } from '../tokens/access-token.service.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
@@ -58,7 +57,7 @@ const MINIMUM_LIFETIME_SECONDS = 5;
 @Injectable()
 export class IssuancePlanner {
   constructor(
-    private readonly accessTokens: AccessTokenIssuer,
+    private readonly accessTokens: AccessTokenService,
     private readonly clock: Clock,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'exchange'>,
   ) {}
@@ -145,11 +144,10 @@ function checkLifetime({ subject, actor }: Tokens, { now, maxTokenLifetimeSecond
 /** The token that ends first is the one that is refused. */
 function tooShort({ subject, actor }: Tokens, remainingSeconds: number): Rejection {
   const isActor = actor !== undefined && actor.claims.exp < subject.claims.exp;
-  const party: Party = isActor ? 'actor' : 'subject';
   const expected = `${MINIMUM_LIFETIME_SECONDS} s at least`;
   const values = { expected, found: printableSeconds(remainingSeconds) };
   return new Rejection('remaining_lifetime_too_short', {
-    party,
+    party: isActor ? 'actor' : 'subject',
     ...issuerAndKid(isActor ? actor : subject),
     ...values,
   });
@@ -180,7 +178,7 @@ export function grantOf(
     requestedResource: resource?.join(' '),
     issuedAt,
     expiresAt,
-    vouchedBy: listOf(tokens).map(issuerAndKid),
+    signedBy: listOf(tokens).map(issuerAndKid),
     logins: listOf(tokens).map(({ login }) => login),
   };
 }

@@ -6,7 +6,7 @@ import { printableList } from '../../platform/text/printable.js';
 import type { Flow } from '../host/flow.js';
 import { noticeLine } from '../refusals/refusal-line.js';
 import type { NoticeKind } from '../refusals/refusals.js';
-import type { Party, RejectionContext } from '../refusals/rejection.js';
+import type { SubjectOrActor, RejectionContext } from '../refusals/rejection.js';
 import type { ResolvedUser } from '../users/apply.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
@@ -42,11 +42,11 @@ export class Notices {
     { flow, requestId }: { readonly flow: Flow; readonly requestId: string },
     token: VerifiedToken,
     { userId, ignoredRole, keptProjects = [] }: ResolvedUser,
-    party: Party,
+    which: SubjectOrActor,
   ): void {
     if (ignoredRole === undefined && keptProjects.length === 0) return;
     const entry = token.key.policy.label;
-    const of = { flow, requestId, party: flow === 'embed' ? undefined : party };
+    const of = { flow, requestId, party: flow === 'embed' ? undefined : which };
     const about = { ...of, ...issuerAndKid(token), entry, userId };
     if (ignoredRole !== undefined) this.warn('role_ignored', { ...about, ...ignoredRole });
     if (keptProjects.length > 0)

@@ -89,7 +89,7 @@ async function issue(issuance: Issuance, users: Users): Promise<ExchangeResult> 
   const { lifetimeSeconds } = validity;
   const { grantedScopes, audience } = grants;
   try {
-    return { accessToken: sign(grantOf(issuance, users)).token, lifetimeSeconds, grantedScopes, audience };
+    return { accessToken: sign(grantOf(issuance, users)), lifetimeSeconds, grantedScopes, audience };
   } catch (error) {
     throw new UnissuedTokenError(accessTokenId, error);
   }

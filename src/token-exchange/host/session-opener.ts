@@ -2,8 +2,7 @@
 import type { AuditEvent } from '../audit/audit-event.js';
 import type { RecordedWork } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
-import type { ExternalLogin, Logout } from '../revocation/external-login.js';
-import type { VouchingKey } from '../revocation/vouching-key.js';
+import type { ExternalLogin, IssuerKey, Logout } from '../revocation/external-login.js';
 
 /** A login that opens a session. */
 export interface SessionLogin {
@@ -16,7 +15,7 @@ export interface SessionLogin {
   readonly cookies: string | undefined;
   readonly requestId: string;
   /** The key that signed for the user; its revocation must end the session. */
-  readonly vouchedBy: readonly VouchingKey[];
+  readonly signedBy: readonly IssuerKey[];
   /** With it, the session must end if its provider signs the user out: `Revocations.refuses` says so. */
   readonly externalLogin: ExternalLogin;
 }
@@ -39,7 +38,7 @@ export interface NewSession {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly loginOrigin: string | null;
-  readonly vouchedBy: readonly VouchingKey[];
+  readonly signedBy: readonly IssuerKey[];
   readonly externalLogin: ExternalLogin;
   /** See `SessionLogin`. */
   readonly accessGeneration?: string;

@@ -1,8 +1,5 @@
 // The port of users. This folder says what token exchange needs of its host, the product that it is part of: ports, which the host
-// implements.
-//
-// Users are the only one that every host must bring. Of the others the package has implementations of its own, which
-// token-exchange.parts.ts lists beside those that are no port of these: audit trail, clock, log, leader, notifications.
+// implements. Users are the only one that every host must bring; token-exchange.parts.ts lists all, and what stands for the others.
 import type { Transaction } from '../../platform/database/transaction.js';
 
 /** A local user as far as this module is concerned. */

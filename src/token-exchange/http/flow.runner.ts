@@ -118,7 +118,7 @@ export class FlowRunner {
     const person = rejection.person ?? personOf(tokens, context.party);
     try {
       if (person === undefined) await this.audit.record([event]);
-      else await this.audit.recordRefusal(event, { ...person, party: context.party ?? 'subject' });
+      else await this.audit.recordRefusal(event, { ...person, isActor: context.party === 'actor' });
     } catch (error) {
       if (this.outages.isUnrecorded(error)) this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
       throw error;

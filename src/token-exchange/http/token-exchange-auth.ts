@@ -77,13 +77,12 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
     private readonly reflector: Reflector,
   ) {}
 
-  /** @throws Error where the application has not the module, or access tokens of its own: at the start, not at the first call */
+  /** @throws Error where the application does not have the module: at the start, not at the first call */
   onModuleInit(): void {
     try {
       this.callers = this.modules.get(CallerService, { strict: false });
     } catch (cause) {
-      const message = 'TokenExchangeAuth needs TokenExchangeModule with the access tokens of the package';
-      throw new Error(message, { cause });
+      throw new Error('TokenExchangeAuth needs TokenExchangeModule', { cause });
     }
   }
 

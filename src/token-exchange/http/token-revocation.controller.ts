@@ -27,12 +27,11 @@ export class TokenRevocationEnabledGuard implements CanActivate {
   constructor(
     @Inject(TOKEN_EXCHANGE_OPTIONS)
     private readonly options: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
-    private readonly tokens: TokenRevocationService,
   ) {}
 
   canActivate(): boolean {
     const { exchange, idAssertion } = this.options;
-    if ((exchange.enabled || idAssertion.enabled) && this.tokens.isOffered) return true;
+    if (exchange.enabled || idAssertion.enabled) return true;
     throw new FlowRefusal('not_enabled', 'Token revocation is not enabled on this instance');
   }
 }

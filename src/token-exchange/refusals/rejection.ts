@@ -2,7 +2,7 @@
 import type { RejectionReason } from './token-refusals.js';
 
 /** The two tokens of an exchange. */
-export type Party = 'subject' | 'actor';
+export type SubjectOrActor = 'subject' | 'actor';
 
 /**
  * Details of a rejection for the log and the audit trail alone. Claims only with a valid signature; `issuer` and `kid` as sent
@@ -10,7 +10,7 @@ export type Party = 'subject' | 'actor';
  */
 export interface RejectionContext {
   /** Which of the two tokens of an exchange was refused. */
-  party?: Party;
+  party?: SubjectOrActor;
   issuer?: string;
   kid?: string;
   /** The client that has sent an identity assertion; only one that an entry names. */

@@ -1,4 +1,4 @@
-// Which external login a session or an access token comes from, so that its provider can end it.
+// What sessions and access tokens record of the login that they come from, so that its provider, or a revocation of a key, can end them.
 import { hash } from 'node:crypto';
 
 /** As sessions and access tokens record it: by hashes, so that no `sub` and no `sid` is in them. */
@@ -72,4 +72,37 @@ function withoutSession(subject: string): string {
 
 function keyOf(kind: 'sub' | 'sid', issuer: string, value: string): string {
   return hash('sha256', JSON.stringify([kind, issuer, value]), 'base64url').slice(0, KEY_CHARACTERS);
+}
+
+/** A trusted key that took part when a token was issued or a session opened: the subject's, or the actor's. */
+export interface IssuerKey {
+  readonly issuer: string;
+  readonly kid: string;
+}
+
+/** As tokens and sessions record it. */
+export interface RecordedKey {
+  readonly iss: string;
+  readonly kid: string;
+}
+
+/** How keys are recorded, in a token and in a session's row; each once. */
+export function recordedKeys(keys: readonly IssuerKey[]): RecordedKey[] {
+  const byPair = new Map(keys.map(({ issuer, kid }) => [pairOf(issuer, kid), { iss: issuer, kid }]));
+  return [...byPair.values()];
+}
+
+/** Undefined for what is not such a record. */
+export function readRecordedKeys(recorded: unknown): IssuerKey[] | undefined {
+  if (!Array.isArray(recorded) || !recorded.every(isRecordedKey)) return undefined;
+  return recorded.map(({ iss, kid }) => ({ issuer: iss, kid }));
+}
+
+function isRecordedKey(value: unknown): value is RecordedKey {
+  const { iss, kid } = (value ?? {}) as Partial<Record<keyof RecordedKey, unknown>>;
+  return typeof iss === 'string' && typeof kid === 'string';
+}
+
+function pairOf(issuer: string, kid: string): string {
+  return JSON.stringify([issuer, kid]);
 }

@@ -1,9 +1,8 @@
 // What this process knows of revocations, and what they refuse: answered from memory, at every request.
 import { Injectable } from '@nestjs/common';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
-import type { ExternalLogin, Logout } from './external-login.js';
+import type { ExternalLogin, IssuerKey, Logout } from './external-login.js';
 import { keysOfLogin } from './external-login.js';
-import type { VouchingKey } from './vouching-key.js';
 
 /** Trust that was taken back, in one key of an issuer or in all of them. */
 export interface TrustRevocation {
@@ -26,16 +25,16 @@ export interface RevocationNews {
 }
 
 /** A session to check: the keys that signed for it, and when it was opened. */
-export interface Vouched {
+export interface RevocableSession {
   /** Undefined where nothing is known of them. */
-  readonly keys: readonly VouchingKey[] | undefined;
+  readonly keys: readonly IssuerKey[] | undefined;
   readonly sinceMs: number;
   /** The external logins that it comes from; none where that is not known, and then no provider ends it. */
   readonly logins?: readonly ExternalLogin[];
 }
 
 /** An access token to check. */
-export interface VouchedToken extends Vouched {
+export interface RevocableToken extends RevocableSession {
   /** Its `jti`. */
   readonly id: string;
 }
@@ -119,12 +118,12 @@ export class Revocations {
    * Whether nothing may be issued for what this key signs, as far as this instance knows.
    * See `ensureKnown` for whether it knows enough.
    */
-  isRevoked({ issuer, kid }: VouchingKey): boolean {
+  isRevoked({ issuer, kid }: IssuerKey): boolean {
     return this.refusedUntilMs({ issuer, kid }) === Number.POSITIVE_INFINITY;
   }
 
   /** @throws TemporarilyUnavailableException */
-  refusesToken(token: VouchedToken): boolean {
+  refusesToken(token: RevocableToken): boolean {
     return this.refuses(token) || this.endedTokens.has(token.id);
   }
 
@@ -135,7 +134,7 @@ export class Revocations {
    * Whether one of its keys refuses a session.
    * @throws TemporarilyUnavailableException
    */
-  refuses(session: Vouched): boolean {
+  refuses(session: RevocableSession): boolean {
     this.ensureKnown();
     return this.hasRefused(session);
   }
@@ -155,7 +154,7 @@ export class Revocations {
   }
 
   /** The same as `refuses`, as far as this instance knows. */
-  hasRefused({ keys, sinceMs, logins = [] }: Vouched): boolean {
+  hasRefused({ keys, sinceMs, logins = [] }: RevocableSession): boolean {
     if (logins.some((login) => this.isLoggedOut(login, sinceMs))) return true;
     if (keys === undefined) return sinceMs <= this.latestMs;
     return keys.some((key) => sinceMs <= this.refusedUntilMs(key));
@@ -168,7 +167,7 @@ export class Revocations {
     }
   }
 
-  private refusedUntilMs({ issuer, kid }: VouchingKey): number {
+  private refusedUntilMs({ issuer, kid }: IssuerKey): number {
     const refused = this.issuers.get(issuer);
     if (refused === undefined) return NEVER;
     return Math.max(refused.allKeysMs, refused.byKid.get(kid) ?? NEVER);

@@ -3,10 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
-import type { ExternalLogin } from '../revocation/external-login.js';
-import { keysOfLogin } from '../revocation/external-login.js';
-import type { VouchingKey } from '../revocation/vouching-key.js';
-import { readRecordedKeys, recordedKeys } from '../revocation/vouching-key.js';
+import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
+import { keysOfLogin, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
 
 /** A session. Only the hash of its id is stored: who reads the table cannot use a session. */
 export interface WebSession {
@@ -19,15 +17,15 @@ export interface WebSession {
   /** The origin of the page that posted the login; null when it named none. */
   readonly loginOrigin: string | null;
   /** The keys of its login and of those that it goes on from; null where they were not recorded. */
-  readonly vouchedBy: readonly VouchingKey[] | null;
+  readonly signedBy: readonly IssuerKey[] | null;
   /** The user's, as the login was decided on; null where the host has none. The host compares it at each use. */
   readonly accessGeneration: string | null;
   /** The login that has opened it; null where it was not recorded. */
   readonly externalLogin: ExternalLogin | null;
 }
 
-interface SessionRow extends Omit<WebSession, 'vouchedBy' | 'externalLogin'> {
-  readonly vouchedBy: unknown;
+interface SessionRow extends Omit<WebSession, 'signedBy' | 'externalLogin'> {
+  readonly signedBy: unknown;
   readonly loginSubject: string | null;
   readonly loginSession: string;
   readonly loginIssuedAt: number;
@@ -44,9 +42,9 @@ export class SessionRepository {
   constructor(private readonly database: Database) {}
 
   async insert(transaction: Transaction, session: WebSession): Promise<void> {
-    const { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, vouchedBy, accessGeneration } =
+    const { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, signedBy, accessGeneration } =
       session;
-    const keys = vouchedBy === null ? null : JSON.stringify(recordedKeys(vouchedBy));
+    const keys = signedBy === null ? null : JSON.stringify(recordedKeys(signedBy));
     const { externalLogin: login } = session;
     const ofLogin = login === null ? [null, null, null] : [...keysOfLogin(login), login.iat];
     await managerOf(transaction).query(
@@ -108,7 +106,7 @@ export class SessionRepository {
     const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
     const rows = await connection.query<SessionRow[]>(
       `SELECT id_hash AS "idHash", user_id::text AS "userId", family_id AS "familyId", created_at AS "createdAt",
-         expires_at AS "expiresAt", login_origin AS "loginOrigin", vouched_by AS "vouchedBy",
+         expires_at AS "expiresAt", login_origin AS "loginOrigin", vouched_by AS "signedBy",
          access_generation AS "accessGeneration", login_subject AS "loginSubject", login_session AS "loginSession",
          login_issued_at AS "loginIssuedAt"
        FROM token_exchange_session WHERE id_hash = ANY ($1) AND expires_at > $2 ORDER BY created_at DESC`,
@@ -188,8 +186,8 @@ export class SessionRepository {
 }
 
 function sessionOf({ loginSubject, loginSession, loginIssuedAt, ...row }: SessionRow): WebSession {
-  const vouchedBy = readRecordedKeys(row.vouchedBy) ?? null;
+  const signedBy = readRecordedKeys(row.signedBy) ?? null;
   // Its second key is its session's, or says that there is none; either is found by it.
   const login = { sub: loginSubject ?? '', sid: loginSession, iat: loginIssuedAt };
-  return { ...row, vouchedBy, externalLogin: loginSubject === null ? null : login };
+  return { ...row, signedBy, externalLogin: loginSubject === null ? null : login };
 }

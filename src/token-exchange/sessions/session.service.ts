@@ -13,9 +13,8 @@ import { LOGGER } from '../../platform/log/log.js';
 import type { OpenedSession, PreparedSession, SessionLogin } from '../host/session-opener.js';
 import { SessionOpener } from '../host/session-opener.js';
 import { newRequestId } from '../../platform/log/request-id.js';
-import type { Logout } from '../revocation/external-login.js';
+import type { IssuerKey, Logout } from '../revocation/external-login.js';
 import { Revocations } from '../revocation/revocations.js';
-import type { VouchingKey } from '../revocation/vouching-key.js';
 import type { SessionCookieReader, SessionOptions } from './session-cookie.js';
 import { SESSION_COOKIE, sessionCookie, sessionCookieReader, SESSION_OPTIONS } from './session-cookie.js';
 import type { DeletedSession, WebSession } from './session.repository.js';
@@ -63,7 +62,7 @@ export class SessionService extends SessionOpener {
       loginOrigin = null,
       cookies,
       requestId,
-      vouchedBy: keys,
+      signedBy: keys,
       externalLogin,
     } = login;
     const carried = await this.findLive(this.idsIn(cookies), transaction);
@@ -73,23 +72,23 @@ export class SessionService extends SessionOpener {
     const events = await this.endFamilies(transaction, others, requestId, 'replaced');
 
     const { setCookie, ...fresh } = this.fresh();
-    const vouchedBy = keysOf(
+    const signedBy = keysOf(
       keys,
       carried.filter((session) => session.familyId === renewedId),
     );
-    const session = { ...fresh, userId, familyId, loginOrigin, vouchedBy, accessGeneration, externalLogin };
+    const session = { ...fresh, userId, familyId, loginOrigin, signedBy, accessGeneration, externalLogin };
     await this.sessions.insert(transaction, session);
     return { setCookie, familyId, events };
   }
 
   /** Without a session cookie there is nothing to renew and nothing to end. */
   override prepare(login: Omit<SessionLogin, 'userId' | 'accessGeneration'>): PreparedSession | undefined {
-    const { loginOrigin = null, cookies, vouchedBy, externalLogin } = login;
+    const { loginOrigin = null, cookies, signedBy, externalLogin } = login;
     if (this.idsIn(cookies).length > 0) return undefined;
     const { setCookie, ...fresh } = this.fresh();
     const familyId = randomUUID();
     const opened = { setCookie, familyId, events: [] };
-    return { session: { ...fresh, familyId, loginOrigin, vouchedBy, externalLogin }, opened };
+    return { session: { ...fresh, familyId, loginOrigin, signedBy, externalLogin }, opened };
   }
 
   /** Members unique to each session. */
@@ -169,8 +168,8 @@ export class SessionService extends SessionOpener {
     return found.filter((session) => !this.isRevoked(session));
   }
 
-  private isRevoked({ createdAt, vouchedBy, externalLogin }: WebSession): boolean {
-    const keys = vouchedBy ?? undefined;
+  private isRevoked({ createdAt, signedBy, externalLogin }: WebSession): boolean {
+    const keys = signedBy ?? undefined;
     const logins = externalLogin === null ? [] : [externalLogin];
     return this.revocations.hasRefused({ keys, logins, sinceMs: createdAt.getTime() });
   }
@@ -246,11 +245,8 @@ export class SessionService extends SessionOpener {
  * A renewal adds its key to those of the sessions that it goes on from, since it lets their family live on. Where theirs are
  * not known, they stay unknown.
  */
-function keysOf(
-  own: readonly VouchingKey[],
-  predecessors: readonly WebSession[],
-): readonly VouchingKey[] | null {
-  const inherited = predecessors.map(({ vouchedBy }) => vouchedBy);
+function keysOf(own: readonly IssuerKey[], predecessors: readonly WebSession[]): readonly IssuerKey[] | null {
+  const inherited = predecessors.map(({ signedBy }) => signedBy);
   if (inherited.includes(null)) return null;
   return [...inherited.flatMap((keys) => keys ?? []), ...own];
 }

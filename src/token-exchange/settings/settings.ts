@@ -101,8 +101,7 @@ const ROLES = {
 
 const ENTRY_RULES = {
   baseUrl: {
-    description:
-      'The address of your API: an entry that names it wrongly is refused or warned of. With access tokens of your own it is their issuer too, which no entry and no `act` may name.',
+    description: 'The address of your API: an entry that names it wrongly is refused or warned of.',
     otherwise: '`accessTokens.issuer`',
   },
   scopes: {
@@ -133,12 +132,12 @@ const USER_TABLE = {
 const ACCESS_TOKENS = {
   issuer: {
     description: '`iss` and `aud` of access tokens: the origin of your API.',
-    otherwise: 'needed unless you bring access tokens',
+    otherwise: 'needed',
     range: 'a URL',
   },
   sealingKeys: {
     description: 'Seal the signing keys at rest; the first seals, all unseal.',
-    otherwise: 'needed unless you bring access tokens',
+    otherwise: 'needed',
     range: '32 bytes each',
   },
 } satisfies MembersOf<AccessTokenSettings>;

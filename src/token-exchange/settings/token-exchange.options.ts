@@ -136,8 +136,8 @@ export interface TokenExchangeOptions {
 /** Facts of the host for the check of entries. */
 export interface EntryRulesSettings {
   /**
-   * The address of the host itself, for which every token is good that names no other service. Default `accessTokens.issuer`. Where
-   * the host brings access tokens of its own, it is taken for their `iss` too, which no external token and no entry may name.
+   * The address of the host itself, for which every token is good that names no other service. Default `accessTokens.issuer`, and
+   * taken for it where `AccessTokenService` is imported.
    */
   readonly baseUrl?: string;
   /** Scopes that the host's own API asks for; not checked where it is left out. */
@@ -163,7 +163,7 @@ export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
       'strict' | 'clockToleranceSeconds' | 'isAvailable' | 'userTable' | 'eventPrefix'
     >
   > & {
-    /** For the access tokens of this package; not needed where the host brings its own. */
+    /** Not needed where `AccessTokenService` is imported. */
     readonly accessTokens?: AccessTokenSettings;
     /** For the sessions of this package; not needed where the host brings its own. */
     readonly sessions?: Partial<SessionSettings>;

@@ -67,12 +67,10 @@ export function completedSessions({ sessions }: TokenExchangeSettings): SessionO
   };
 }
 
-/** @throws RangeError where the host brings neither access tokens of its own nor what those of this package need */
+/** @throws RangeError where a member is missing or out of its range */
 export function completedAccessTokens({ accessTokens }: TokenExchangeSettings): AccessTokenSettings {
   if (accessTokens === undefined) {
-    throw new RangeError(
-      'accessTokens: is needed, with issuer and sealingKeys, unless the host brings access tokens of its own',
-    );
+    throw new RangeError('accessTokens: is needed, with issuer and sealingKeys');
   }
   const { issuer, sealingKeys } = accessTokens;
   if (!URL.canParse(issuer)) throw new RangeError('accessTokens.issuer: must be a URL');
@@ -146,7 +144,7 @@ export function entryRules(settings: TokenExchangeSettings): TrustedKeysRules {
   };
 }
 
-/** Undefined where a host with access tokens of its own does not say. */
+/** Undefined where `AccessTokenService` is imported and the host does not say. */
 function ownIssuer({
   accessTokens,
   entryRules: { baseUrl } = {},

@@ -5,18 +5,15 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { JOSEError, JWSInvalid, JWTClaimValidationFailed, JWTExpired, JWTInvalid } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { Clock } from '../../platform/clock.js';
-import { signCompactJws } from './jws-signer.js';
 import { printableList, printableSeconds } from '../../platform/text/printable.js';
-import type { AccessTokenGrant, AccessTokenSigner } from '../host/access-token-issuer.js';
-import { AccessTokenIssuer } from '../host/access-token-issuer.js';
 import type { BearerReason } from '../refusals/refusals.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Revocations } from '../revocation/revocations.js';
-import type { VouchedToken } from '../revocation/revocations.js';
-import type { ExternalLogin } from '../revocation/external-login.js';
-import { readExternalLogins } from '../revocation/external-login.js';
-import type { RecordedKey } from '../revocation/vouching-key.js';
-import { readRecordedKeys, recordedKeys } from '../revocation/vouching-key.js';
+import type { RevocableToken } from '../revocation/revocations.js';
+import type { ExternalLogin, RecordedKey } from '../revocation/external-login.js';
+import { readExternalLogins, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
+import type { AccessTokenGrant, AccessTokenSigner } from './access-token-grant.js';
+import { signCompactJws } from './jws-signer.js';
 import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
 import { VerifiedTokens } from './verified-tokens.js';
@@ -91,15 +88,16 @@ export type AccessTokenVerdict =
 /** A token whose signature was verified: what it says, and what may be revoked of it. */
 interface ReadToken {
   readonly content: VerifiedAccessToken;
-  readonly vouched: VouchedToken;
+  readonly revocable: RevocableToken;
 }
 
 const TYPE = 'at+jwt';
 export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 
 @Injectable()
-export class AccessTokenService extends AccessTokenIssuer {
-  override readonly audience: string;
+export class AccessTokenService {
+  /** The `aud` of tokens that are for the host itself, which a client may name as the resource. */
+  readonly audience: string;
   private readonly verified = new VerifiedTokens<ReadToken & { kid: string }>(undefined, ({ content }) =>
     this.hasExpired(content),
   );
@@ -110,17 +108,17 @@ export class AccessTokenService extends AccessTokenIssuer {
     private readonly clock: Clock,
     @Inject(ACCESS_TOKEN_OPTIONS) private readonly options: Pick<AccessTokenOptions, 'issuer'>,
   ) {
-    super();
     this.audience = options.issuer;
   }
 
+  /** Takes the key that signs now, before anything is used up for the token. @throws Error where there is none */
   prepare(): AccessTokenSigner {
     const { kid, privateKey } = this.signingKeys.current();
     const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: TYPE, kid };
     const signer = { digest: 'sha256', key: { key: privateKey, dsaEncoding: 'ieee-p1363' as const } };
     const { issuer } = this.options;
     const payload = (grant: AccessTokenGrant) => ({ iss: issuer, ...claimsOf(grant, issuer) });
-    return (grant) => ({ token: signCompactJws(header, payload(grant), signer) });
+    return (grant) => signCompactJws(header, payload(grant), signer);
   }
 
   /** The public keys of these tokens as a JWK set (RFC 7517 §5), for a host that publishes it. Answers from memory. */
@@ -152,15 +150,11 @@ export class AccessTokenService extends AccessTokenIssuer {
     const read = remembered ?? (await this.verifyWith(key, token));
     if ('refusal' in read) return read;
     if (remembered === undefined) this.verified.remember(token, { kid: key.kid, ...read });
-    const { content, vouched } = read;
+    const { content, revocable } = read;
     if (this.hasExpired(content)) return this.expired(content);
-    return this.revocations.refusesToken(vouched)
+    return this.revocations.refusesToken(revocable)
       ? refused('revoked', { token: content })
       : { token: content };
-  }
-
-  override findLive(token: string): Promise<VerifiedAccessToken | undefined> {
-    return this.verify(token);
   }
 
   private async verifyWith(key: LoadedKey, token: string): Promise<ReadToken | Refused> {
@@ -229,7 +223,7 @@ function claimsOf(grant: AccessTokenGrant, host: string): AccessTokenClaims {
     jti: grant.id,
     iat: grant.issuedAt,
     exp: grant.expiresAt,
-    vouched_by: recordedKeys(grant.vouchedBy),
+    vouched_by: recordedKeys(grant.signedBy),
     logins: grant.logins,
     access_generation: grant.subjectGeneration,
     actor_access_generation: grant.actorGeneration,
@@ -285,7 +279,7 @@ function readClaims(claims: JWTPayload): ReadToken {
       scopes: typeof scope === 'string' ? new Set(scope.split(' ')) : undefined,
       expiresAt: new Date(exp * 1000),
     },
-    vouched: {
+    revocable: {
       id: jti,
       keys: readRecordedKeys(claims['vouched_by']),
       logins: readExternalLogins(claims['logins']),

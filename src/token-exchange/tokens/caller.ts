@@ -1,4 +1,5 @@
 // The caller with an access token, in the present state of its users.
+import type { SubjectOrActor } from '../refusals/rejection.js';
 import type { AccessTokenRefusal, AccessTokenVerdict, VerifiedAccessToken } from './access-token.service.js';
 
 /** What of a user decides whether access goes on. */
@@ -68,13 +69,13 @@ export function isEnabled<User extends CallingUser>(user: User | undefined): use
 }
 
 function refusedFor(
-  party: 'subject' | 'actor',
+  which: SubjectOrActor,
   user: CallingUser | undefined,
   token: VerifiedAccessToken,
 ): { readonly refusal: AccessTokenRefusal } {
   const [reason, found] =
     user === undefined
-      ? (['user_unknown', `the ${party} was deleted`] as const)
-      : (['user_disabled', `the ${party} is disabled`] as const);
+      ? (['user_unknown', `the ${which} was deleted`] as const)
+      : (['user_disabled', `the ${which} is disabled`] as const);
   return { refusal: { reason, found, token } };
 }

@@ -2,21 +2,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { withinWait } from '../../platform/database/wait-limit.js';
-import { AccessTokenIssuer } from '../host/access-token-issuer.js';
 import { RevocationService } from '../revocation/revocation.service.js';
+import { AccessTokenService } from './access-token.service.js';
 
 @Injectable()
 export class TokenRevocationService {
   constructor(
-    private readonly accessTokens: AccessTokenIssuer,
+    private readonly accessTokens: AccessTokenService,
     private readonly revocations: RevocationService,
     private readonly database: Database,
   ) {}
-
-  /** False where the host has access tokens of its own that it cannot find by their text. */
-  get isOffered(): boolean {
-    return this.accessTokens.findLive !== undefined;
-  }
 
   /**
    * Ends the token if it is a live one of this instance. Any other text is useless already.
@@ -25,7 +20,7 @@ export class TokenRevocationService {
    */
   end(token: string, requestId: string, waitedMs = 0): Promise<void> {
     return withinWait(this.database.waitMs - waitedMs, async () => {
-      const live = await this.accessTokens.findLive?.(token);
+      const live = await this.accessTokens.verify(token);
       if (live !== undefined) await this.revocations.endToken(live, requestId);
     });
   }

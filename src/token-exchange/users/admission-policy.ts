@@ -17,11 +17,11 @@ import type { ExternalClaims } from '../verify/external-claims.js';
  * @throws Rejection `email_missing`, `email_not_verified`, `email_domain_not_allowed`
  */
 export function linkableEmail(
-  { email, emailVerified, emailVouchedFor }: ExternalClaims,
+  { email, emailVerified, emailVerifiedExplicitly }: ExternalClaims,
   policy: TrustPolicy,
 ): string {
   if (email === undefined) throw new Rejection('email_missing', { expected: 'a claim email', found: 'none' });
-  const isVerified = policy.requireVerifiedEmail === true ? emailVouchedFor : emailVerified;
+  const isVerified = policy.requireVerifiedEmail === true ? emailVerifiedExplicitly : emailVerified;
   if (!isVerified) {
     const found = emailVerified ? 'no email_verified' : 'another email_verified';
     throw new Rejection('email_not_verified', { expected: 'email_verified true', found });

@@ -3,7 +3,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { ProjectDirectory } from '../host/projects.js';
 import { UserDirectory } from '../host/users.js';
-import type { Party } from '../refusals/rejection.js';
+import type { SubjectOrActor } from '../refusals/rejection.js';
 import { Rejection, withRejectionContext } from '../refusals/rejection.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
@@ -75,10 +75,14 @@ export class IdentityService {
     }
   }
 
-  private resolveOne(transaction: Transaction, token: VerifiedToken, party: Party): Promise<ResolvedUser> {
+  private resolveOne(
+    transaction: Transaction,
+    token: VerifiedToken,
+    which: SubjectOrActor,
+  ): Promise<ResolvedUser> {
     const { links, users, projects } = this;
     const { roles } = this.options;
-    return withRejectionContext({ party, ...issuerAndKid(token) }, async () => {
+    return withRejectionContext({ party: which, ...issuerAndKid(token) }, async () => {
       const candidates = await readCandidates(transaction, token, { links, users, projects });
       const decision = decide(token, candidates, roles);
       const { deletedUserId } = candidates;

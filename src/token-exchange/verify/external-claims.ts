@@ -27,7 +27,7 @@ export interface ExternalClaims extends TimedClaims {
   /** False where the issuer says anything about it but yes (D5). */
   readonly emailVerified: boolean;
   /** Whether the issuer says yes, and not merely nothing. */
-  readonly emailVouchedFor: boolean;
+  readonly emailVerifiedExplicitly: boolean;
   readonly givenName?: string;
   readonly familyName?: string;
   readonly role?: string;
@@ -155,7 +155,7 @@ function optionalClaims(payload: ClaimSet) {
   return {
     email: email(payload),
     emailVerified: isEmailVerified(payload),
-    emailVouchedFor: isEmailVouchedFor(payload),
+    emailVerifiedExplicitly: isEmailVerifiedExplicitly(payload),
     givenName: optionalText(payload, 'given_name'),
     familyName: optionalText(payload, 'family_name'),
     role: optionalText(payload, 'role'),
@@ -170,10 +170,10 @@ function optionalClaims(payload: ClaimSet) {
  * write them, and reading them as yes would hand over an account.
  */
 function isEmailVerified(payload: ClaimSet): boolean {
-  return payload['email_verified'] === undefined || isEmailVouchedFor(payload);
+  return payload['email_verified'] === undefined || isEmailVerifiedExplicitly(payload);
 }
 
-function isEmailVouchedFor({ email_verified: isVerified }: ClaimSet): boolean {
+function isEmailVerifiedExplicitly({ email_verified: isVerified }: ClaimSet): boolean {
   return isVerified === true || isVerified === 'true';
 }
 

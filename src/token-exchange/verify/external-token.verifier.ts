@@ -5,7 +5,7 @@ import { isUnstorable } from '../../platform/json/strict-json.js';
 import type { AccessFlow } from '../host/flow.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import type { ExternalPerson, Party, RejectionContext } from '../refusals/rejection.js';
+import type { ExternalPerson, SubjectOrActor, RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
@@ -78,18 +78,18 @@ export class ExternalTokenVerifier {
 
   /**
    * Verifies one token for one flow.
-   * @param party which token of an exchange it is
+   * @param which token of an exchange it is
    * @param client the client that sent an identity assertion
    * @throws Rejection of the first check that fails
    */
   async verify(
     text: string,
     flow: AccessFlow,
-    party?: Party,
+    which?: SubjectOrActor,
     client?: AuthenticatedClient,
   ): Promise<VerifiedToken> {
     const token = new CheckedToken<ExternalClaims>(text, flow, this.rules, client);
-    await this.pass(TOKEN_CHECKS[flow], token, party);
+    await this.pass(TOKEN_CHECKS[flow], token, which);
     const { claims, assertion, key } = token;
     return { [verified]: true, claims, assertion, key, login: externalLoginOf(claims) };
   }
@@ -104,13 +104,13 @@ export class ExternalTokenVerifier {
   private async pass<Claims extends TimedClaims>(
     checks: readonly TokenCheck<CheckedToken<Claims>>[],
     token: CheckedToken<Claims>,
-    party?: Party,
+    which?: SubjectOrActor,
   ): Promise<void> {
     try {
       await passAll(checks, token);
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
-      error.add({ party, ...this.namedKey(token) });
+      error.add({ party: which, ...this.namedKey(token) });
       if (token.isSigned) error.person = personOf(token.jws.payload);
       throw error;
     }

@@ -1,5 +1,5 @@
 // Refuses verified tokens whose key is revoked, or whose user the provider has signed out since.
-import type { Party } from '../refusals/rejection.js';
+import type { SubjectOrActor } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { Revocations } from '../revocation/revocations.js';
 import type { VerifiedToken } from './external-token.verifier.js';
@@ -31,14 +31,14 @@ export function refuseRevokedSince(revocations: Revocations, { subject, actor }:
 export function refuseRevokedKey(
   revocations: Revocations,
   token: Pick<VerifiedToken, 'key'>,
-  party?: Party,
+  which?: SubjectOrActor,
 ): void {
   const key = issuerAndKid(token);
-  if (revocations.isRevoked(key)) throw new Rejection('trust_revoked', { party, ...key });
+  if (revocations.isRevoked(key)) throw new Rejection('trust_revoked', { party: which, ...key });
 }
 
-function refuseRevoked(revocations: Revocations, token: VerifiedToken, party: Party): void {
-  refuseRevokedKey(revocations, token, party);
+function refuseRevoked(revocations: Revocations, token: VerifiedToken, which: SubjectOrActor): void {
+  refuseRevokedKey(revocations, token, which);
   if (revocations.isLoggedOut(token.login))
-    throw new Rejection('signed_out_by_provider', { party, ...issuerAndKid(token) });
+    throw new Rejection('signed_out_by_provider', { party: which, ...issuerAndKid(token) });
 }

@@ -1,5 +1,5 @@
 // The verified tokens of one request.
-import type { ExternalPerson, Party } from '../refusals/rejection.js';
+import type { ExternalPerson, SubjectOrActor } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { AuthenticatedClient } from './client-authenticator.js';
 import type { VerifiedToken } from './external-token.verifier.js';
@@ -27,7 +27,10 @@ export function usesOf({ subject, actor, client }: Tokens): TokenUse[] {
 }
 
 /** The person of the subject or actor token; undefined if it was not verified. */
-export function personOf(tokens: Tokens | undefined, party: Party | undefined): ExternalPerson | undefined {
-  const token = party === 'actor' ? tokens?.actor : tokens?.subject;
+export function personOf(
+  tokens: Tokens | undefined,
+  which: SubjectOrActor | undefined,
+): ExternalPerson | undefined {
+  const token = which === 'actor' ? tokens?.actor : tokens?.subject;
   return token && { issuer: token.claims.iss, subject: token.claims.sub, email: token.claims.email };
 }

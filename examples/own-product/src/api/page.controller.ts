@@ -27,8 +27,8 @@ export class PageController {
     return `Welcome, ${user.email}: you are user ${user.id}\n`;
   }
 
-  /** A partner's key may have leaked since, and everything that it has vouched for is over then. */
-  private isRevoked({ openedAt, vouchedBy }: Session): boolean {
-    return this.revocations.refuses({ keys: vouchedBy, sinceMs: openedAt.getTime() });
+  /** A partner's key may have leaked since, and everything that it has signed for is over then. */
+  private isRevoked({ openedAt, signedBy }: Session): boolean {
+    return this.revocations.refuses({ keys: signedBy, sinceMs: openedAt.getTime() });
   }
 }

@@ -18,7 +18,7 @@ export class Product1700000000000 implements MigrationInterface {
       user_id integer NOT NULL REFERENCES product_user ON DELETE CASCADE,
       opened_at timestamptz NOT NULL,
       expires_at timestamptz NOT NULL,
-      vouched_by jsonb NOT NULL
+      signed_by jsonb NOT NULL
     )`);
   }
 

@@ -12,7 +12,7 @@ import { Session } from './session.entity.js';
 export class ProductSessions extends SessionOpener {
   /** The session that the browser had before ends: it may be another user's. */
   async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
-    const { userId, cookies, vouchedBy } = login;
+    const { userId, cookies, signedBy } = login;
     const manager = managerOf(transaction);
     const earlier = carriedSession(cookies);
     if (earlier !== undefined) await manager.delete(Session, { idHash: earlier });
@@ -20,7 +20,7 @@ export class ProductSessions extends SessionOpener {
     const openedAt = new Date();
     const expiresAt = new Date(openedAt.getTime() + SESSION_SECONDS * 1000);
     const session = { idHash: hashOf(id), userId: Number(userId), openedAt, expiresAt };
-    await manager.insert(Session, { ...session, vouchedBy: [...vouchedBy] });
+    await manager.insert(Session, { ...session, signedBy: [...signedBy] });
     return { setCookie: sessionCookie(id), events: [] };
   }
 }

@@ -1,5 +1,5 @@
 // A browser session of the product.
-import type { VouchingKey } from '@embedded-token-exchange/nestjs/advanced';
+import type { IssuerKey } from '@embedded-token-exchange/nestjs/advanced';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('product_session')
@@ -17,7 +17,7 @@ export class Session {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
-  /** The partner's keys that vouched for the user: when one of them is revoked, the session is over. */
-  @Column('jsonb', { name: 'vouched_by' })
-  vouchedBy!: VouchingKey[];
+  /** The partner's keys that signed for the user: when one of them is revoked, the session is over. */
+  @Column('jsonb', { name: 'signed_by' })
+  signedBy!: IssuerKey[];
 }

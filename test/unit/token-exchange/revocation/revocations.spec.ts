@@ -1,6 +1,9 @@
 // What is refused by which revocation, up to which time, and for how long it is known.
 import type { HttpException } from '@nestjs/common';
-import type { TrustRevocation, VouchedToken } from '../../../../src/token-exchange/revocation/revocations.js';
+import type {
+  TrustRevocation,
+  RevocableToken,
+} from '../../../../src/token-exchange/revocation/revocations.js';
 import { KNOWN_FOR_MS, Revocations } from '../../../../src/token-exchange/revocation/revocations.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 
@@ -15,7 +18,7 @@ const revoked = (issuer: string, kid: string | null, agoMs = 0, restoredAgoMs?: 
   revokedAt: new Date(NOW - agoMs),
   restoredAt: restoredAgoMs === undefined ? null : new Date(NOW - restoredAgoMs),
 });
-const token = (keys: VouchedToken['keys'], sinceMs = NOW - 60 * SECOND): VouchedToken => ({
+const token = (keys: RevocableToken['keys'], sinceMs = NOW - 60 * SECOND): RevocableToken => ({
   id: 'token',
   keys,
   sinceMs,

@@ -41,8 +41,8 @@ describe('an access token in another spelling', () => {
   const issue = () => {
     const issuedAt = Math.floor(clock.nowSeconds());
     const clientId = 'https://partner.example';
-    const grant = { id: randomUUID(), subjectUserId: 'subject', clientId, vouchedBy: [], logins: [] };
-    return tokens.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + 60 }).token;
+    const grant = { id: randomUUID(), subjectUserId: 'subject', clientId, signedBy: [], logins: [] };
+    return tokens.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + 60 });
   };
 
   it('[D31] another spelling of the same signature is another text: refused before the good one and after', async () => {

@@ -6,7 +6,7 @@ import type {
   SigningKeyService,
 } from '../../../../src/token-exchange/tokens/signing-key.service.js';
 import { VerifiedTokens } from '../../../../src/token-exchange/tokens/verified-tokens.js';
-import type { AccessTokenGrant } from '../../../../src/token-exchange/host/access-token-issuer.js';
+import type { AccessTokenGrant } from '../../../../src/token-exchange/tokens/access-token-grant.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';
 
@@ -96,11 +96,11 @@ describe('access tokens that come again', () => {
       id: randomUUID(),
       subjectUserId: 'subject',
       clientId: 'https://partner.example',
-      vouchedBy: [],
+      signedBy: [],
       logins: [],
       ...users,
     };
-    return issuer.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + LIFE_SECONDS }).token;
+    return issuer.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + LIFE_SECONDS });
   };
   const issue = (users: Partial<AccessTokenGrant> = {}) => issueBy(tokens, users);
 
