@@ -3,7 +3,6 @@ import { withBlock } from './blocks.js';
 import { COMMAND_BLOCKS } from './commands.js';
 import { EVENT_BLOCKS, PACKAGE_EVENT_LIST, eventSchema } from './events.js';
 import { REFUSAL_BLOCKS } from './refusals.js';
-import { RULE_TABLES } from './rules.js';
 import { PACKAGE_SETTINGS, VARIABLE_TABLE } from './settings.js';
 
 export interface WrittenDocument {
@@ -22,7 +21,6 @@ function page(path: string, blocks: Readonly<Record<string, () => string>>): Wri
 export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/commands.md', COMMAND_BLOCKS),
   page('docs/configuration.md', VARIABLE_TABLE),
-  page('docs/internals/rules.md', RULE_TABLES),
   page('docs/refusals.md', REFUSAL_BLOCKS),
   page('docs/audit-events.md', EVENT_BLOCKS),
   page('src/token-exchange/docs/guide.md', { ...PACKAGE_EVENT_LIST, ...PACKAGE_SETTINGS }),

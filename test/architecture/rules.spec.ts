@@ -1,12 +1,16 @@
-// Holds the rules of the code, which docs/internals/rules.md lists, against the contract, the decisions and the titles of the tests.
-import { rulesOfCode, taggedRules } from '../../scripts/docs/rules.js';
+// Compares the `@rule` tags of the code with the contract, the decisions and the titles of the tests.
 import { filesOf } from '../support/scopes.cjs';
 import { repositoryFile, typescriptFiles } from '../support/source-files.js';
-import { contractIds, disagreements, titledRules } from './support/rule-list.js';
+import { contractIds, disagreements, rulesOf, titledFailures, titledRules } from './support/rule-list.js';
+
+// This file's own titles are made up.
+const specs = typescriptFiles('test').filter(
+  ({ path }) => path.endsWith('.spec.ts') && !path.endsWith('architecture/rules.spec.ts'),
+);
 
 describe('the rules', () => {
-  const rules = rulesOfCode();
-  const ids = rules.flatMap((rule) => rule.ids);
+  const rules = rulesOf(['src', 'packages/partner/src'].flatMap(typescriptFiles));
+  const ids = rules.flat();
 
   it('are the sentences of the contract about the service, the decisions, and what both refer to, each once', () => {
     const contract = contractIds(repositoryFile('docs/internals/contract.md').text);
@@ -23,9 +27,7 @@ describe('the rules', () => {
   });
 
   it('are each shown by a test, those of `npm test` alone too', () => {
-    const specs = typescriptFiles('test').filter(({ path }) => path.endsWith('.spec.ts'));
-    // This file's own titles are made up.
-    const titles = titledRules(specs.filter(({ path }) => !path.endsWith('rules.spec.ts')));
+    const titles = titledRules(specs);
     expect(disagreements(rules, titles)).toEqual([]);
     const main = new Set(filesOf('main').map((path) => `test/${path}`));
     const inMain = titles.filter(({ place }) => main.has(place.replace(/:\d+$/, '')));
@@ -33,20 +35,24 @@ describe('the rules', () => {
   });
 });
 
+it('the known failures are numbered in order, and each is shown by a test', () => {
+  const { text } = repositoryFile('docs/internals/known-failures.md');
+  const rows = [...text.matchAll(/^\| (K\d+) \|/gm)].map(([, id = '']) => [id]);
+  expect(rows.length).toBeGreaterThan(30);
+  expect(rows).toEqual(rows.map((_, index) => [`K${index + 1}`]));
+  expect(disagreements(rows, titledFailures(specs))).toEqual([]);
+});
+
 describe('the reading of tags', () => {
-  it('takes ids, the first sentence behind them, and the file', () => {
+  it('takes the ids of each tag', () => {
     const text = [
       '/** @rule 5.2.5 = 8.14 A jti is accepted',
-      ' * once. See replay/ for how.',
+      ' * once.',
       ' * @rule P.flows Of v1.2 only. */',
       'code();',
       '// @rule D2 Everywhere.',
     ].join('\n');
-    expect(taggedRules({ path: 'src/a.ts', text })).toEqual([
-      { ids: ['5.2.5', '8.14'], text: 'A jti is accepted once.', path: 'src/a.ts' },
-      { ids: ['P.flows'], text: 'Of v1.2 only.', path: 'src/a.ts' },
-      { ids: ['D2'], text: 'Everywhere.', path: 'src/a.ts' },
-    ]);
+    expect(rulesOf([{ path: 'src/a.ts', text }])).toEqual([['5.2.5', '8.14'], ['P.flows'], ['D2']]);
   });
 });
 
@@ -77,6 +83,14 @@ describe('the reading of titles', () => {
     ]);
   });
 
+  it('finds the numbers of known failures, beside the ids of rules and alone', () => {
+    const text = "it('[5.2.5][K16] once', f);\nit.each([['[K2] a case']])('%s', f);\nit('once [K3]', f);";
+    expect(titledFailures([{ path: 'a.spec.ts', text }])).toEqual([
+      { id: 'K16', place: 'a.spec.ts:1' },
+      { id: 'K2', place: 'a.spec.ts:2' },
+    ]);
+  });
+
   it('takes neither comments nor other strings in brackets for titles', () => {
     const text = ["// it('[5.2.5] once')", "it('once [5.2.5]')", "expect('[5.2.5]')", "it('[embed] x')"].join(
       '\n',
@@ -86,7 +100,7 @@ describe('the reading of titles', () => {
 });
 
 describe('the comparison', () => {
-  const rule = { ids: ['5.2.5', '8.14'] as const, text: 'Once.', path: 'src/a.ts' };
+  const rule = ['5.2.5', '8.14'];
 
   it('is content with a title, under any id of the rule', () => {
     expect(disagreements([rule], [{ id: '8.14', place: 'a.spec.ts:1' }])).toEqual([]);
@@ -95,7 +109,7 @@ describe('the comparison', () => {
   it('reports a rule without a title, and a title without a rule', () => {
     expect(disagreements([rule], [{ id: 'D36', place: 'a.spec.ts:1' }])).toEqual([
       '5.2.5: no test title names it',
-      'a.spec.ts:1: no code has the rule D36',
+      'a.spec.ts:1: there is no D36',
     ]);
   });
 });

@@ -236,7 +236,7 @@ describe('the documents', () => {
     const documents = paths.map((path) => ({ path, text: readFileSync(join(home, path), 'utf8') }));
     const links = documents.flatMap((document) => relativeLinks(document));
     expect(links.length).toBeGreaterThan(3);
-    expect(links.filter((path) => !existsSync(join(home, path)))).toEqual([]);
+    expect(links.filter(({ path }) => !existsSync(join(home, path)))).toEqual([]);
     expect(existsSync(join(home, REFUSALS_PAGE))).toBe(true);
   });
 

@@ -2,10 +2,11 @@
 import ts from 'typescript';
 import type { SourceFile } from '../../support/source-files.js';
 import { lineOf, visitNodes } from '../../support/source-files.js';
-import type { TaggedRule } from '../../../scripts/docs/rules.js';
 
-/** What an id looks like; docs/internals/rules.md explains it. */
+/** What an id looks like; test/README.md explains it. */
 const RULE_ID = /(?:[1-9](?:\.\w+)+|D\d+|[BP]\.\w+)/;
+/** The ids behind `@rule`: the rule's own, and others that the contract states it by. */
+const TAG = new RegExp(`@rule\\s+(${RULE_ID.source}(?: = ${RULE_ID.source})*)(?![\\w.])`, 'g');
 
 const WHOLE_ID = new RegExp(`^${RULE_ID.source}$`);
 const FAILURE_ID = /^K\d+$/;
@@ -20,6 +21,11 @@ export interface Claim {
   readonly id: string;
   /** `path:line` */
   readonly place: string;
+}
+
+/** The rules that the code has tags for, each by its ids. */
+export function rulesOf(files: readonly SourceFile[]): string[][] {
+  return files.flatMap(({ text }) => [...text.matchAll(TAG)].map(([, ids = '']) => ids.split(' = ')));
 }
 
 /** The ids under which the contract can be looked up: its numbered items and ids in backticks, and its headings. */
@@ -61,17 +67,15 @@ function titledIds(files: readonly SourceFile[], form: RegExp): Claim[] {
   });
 }
 
-/** Rules that no title names, and titles that name no rule of the code. */
-export function disagreements(rules: readonly TaggedRule[], titles: readonly Claim[]): string[] {
-  const known = new Set(rules.flatMap(({ ids }) => ids));
+/** Rules or known failures that no title names, and titles that name none of them. */
+export function disagreements(rules: readonly (readonly string[])[], titles: readonly Claim[]): string[] {
+  const known = new Set(rules.flat());
   const shown = new Set(titles.map(({ id }) => id));
   return [
     ...rules
-      .filter(({ ids }) => !ids.some((id) => shown.has(id)))
-      .map(({ ids }) => `${ids[0]}: no test title names it`),
-    ...titles
-      .filter(({ id }) => !known.has(id))
-      .map(({ id, place }) => `${place}: no code has the rule ${id}`),
+      .filter((ids) => !ids.some((id) => shown.has(id)))
+      .map(([name = '']) => `${name}: no test title names it`),
+    ...titles.filter(({ id }) => !known.has(id)).map(({ id, place }) => `${place}: there is no ${id}`),
   ];
 }
 
