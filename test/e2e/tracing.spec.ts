@@ -185,12 +185,7 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     expect(new Set(stages.map((stage) => stage.parentSpanId))).toEqual(new Set([request?.spanId]));
     expect(new Set(stages.map((stage) => attribute(stage, 'svc.flow')))).toEqual(new Set(['exchange']));
     const lines = (await logOf(service)).filter(({ traceId }) => traceId === TRACE);
-    expect(lines.map(({ msg, spanId }) => [msg, spanId])).toEqual(
-      expect.arrayContaining([
-        ['audit', request?.spanId],
-        ['request', request?.spanId],
-      ]),
-    );
+    expect(lines.map(({ msg, spanId }) => [msg, spanId])).toContainEqual(['audit', request?.spanId]);
   });
 
   it('of a refused token: the stage says why, and nothing is called a fault', async () => {
