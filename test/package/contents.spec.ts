@@ -183,6 +183,7 @@ describe('the files', () => {
           'docs/guide.md',
           'docs/projects-claim.md',
           'docs/refusals.md',
+          'docs/trusted-keys.md',
           'package.json',
           'dist/token-exchange/index.js',
           'dist/token-exchange/index.d.ts',
@@ -232,6 +233,7 @@ describe('the documents', () => {
       'docs/guide.md',
       'docs/projects-claim.md',
       'docs/refusals.md',
+      'docs/trusted-keys.md',
     ]);
     const documents = paths.map((path) => ({ path, text: readFileSync(join(home, path), 'utf8') }));
     const links = documents.flatMap((document) => relativeLinks(document));

@@ -171,14 +171,14 @@ const SESSIONS = {
 export const SETTINGS = {
   trustedKeys: {
     description:
-      'The JSON text of [trusted key entries](#trusted-keys), or what `readTrustedKeys` made of it.',
+      'The JSON text of [trusted key entries](../../../docs/trusted-keys.md), or what `readTrustedKeys` made of it.',
   },
   entryRules: ENTRY_RULES,
   userTable: USER_TABLE,
   roles: ROLES,
   strict: {
     description:
-      'What an entry of the trusted keys does not allow is refused, and a login by GET answers 405. `false` takes entries as they are without the last column below.',
+      'What a trusted key entry does not allow is refused ([strict policy](../../../docs/trusted-keys.md#policy)), and a login by GET answers 405.',
     default: true,
   },
   eventPrefix: {

@@ -1,4 +1,4 @@
-// The members of a trusted key entry as a form has them: see "Trusted keys" in docs/configuration.md, which says what each does.
+// The members of a trusted key entry as a form has them: docs/trusted-keys.md says what each does.
 
 export const ALGORITHMS = [
   'ES256',
