@@ -1,4 +1,4 @@
-// Follows the audit trail as it grows, whichever process writes to it.
+// Follows the audit trail for a command, whichever process writes to it. Sinks read by sinks/event-stream.repository.ts.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database.js';

@@ -1,4 +1,4 @@
-// The statements that read the audit trail: each looks at a bounded number of rows, found by an index, however long the trail is.
+// The statements that search the audit trail by a filter: each looks at a bounded number of rows, found by an index, however long the trail is.
 import { PreparedStatement } from '../platform/database/prepared-statement.js';
 import type { Sql } from '../platform/database/sql.js';
 import { givenRows, parameter, sql } from '../platform/database/sql.js';

@@ -44,7 +44,7 @@ export class HealthController {
     return { status: 'ok', version: VERSION };
   }
 
-  /** Ready when all that is checked is, until the service is to stop; app.module.ts says what is checked (D48). */
+  /** Ready when all that is checked is, until the service is to stop; composition/readiness.module.ts says what is checked (D48). */
   @Get('readiness')
   async ready(): Promise<{ status: 'ready' } & Features> {
     if (this.shutdown.isUnderWay) throw notReady('The service is stopping');

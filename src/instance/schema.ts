@@ -1,4 +1,4 @@
-// Every entity and migration of the application, for the data source. Token exchange has no entity: a host need not know its tables.
+// Lists every entity and migration of the application for the data source; migrations/ creates tables, triggers and functions. Token exchange has no entity: a host need not know its tables.
 import { AuditRow } from '../audit/audit-trail.repository.js';
 import type { Schema } from '../platform/database/data-source.js';
 import { User } from '../users/user.repository.js';

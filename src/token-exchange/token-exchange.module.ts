@@ -98,11 +98,11 @@ const FLOWS = [
   TokenRevocationService,
   BackChannelLogoutService,
 ];
-const JOBS = [JtiPurgeJob, ClockDifference];
+const REPLAY = [JtiPurgeJob, ClockDifference];
 
 /**
  * Both flows, for a host with PostgreSQL and Nest's event emitter. The instance of this repository is the first of its
- * hosts, and registers it only when flag and licence allow it (see app.module.ts).
+ * hosts, and registers it only when flag and licence allow it (see composition/token-exchange.modules.ts).
  */
 @Module({})
 export class TokenExchangeModule {
@@ -180,7 +180,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
       ...KEYS,
       ...VERIFY_DECIDE_COMMIT,
       ...FLOWS,
-      ...JOBS,
+      ...REPLAY,
     ],
     exports: [
       TrustedKeyService,

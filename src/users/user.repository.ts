@@ -169,7 +169,7 @@ export class UserRepository {
 
   /**
    * Ends all sessions and access tokens of a user for good. Where a user is disabled the trigger `user_account_disabled` does.
-   * See authentication.service.ts for the comparison at each use.
+   * See "A user's `access_generation`" in architecture.md for each comparison.
    */
   async endAccess(transaction: Transaction, id: string): Promise<void> {
     await managerOf(transaction).query(

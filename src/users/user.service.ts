@@ -18,8 +18,7 @@ export class UserService {
 
   /**
    * @rule D47 A user has a personal project from the moment of its creation.
-   * See the first migration for the index that allows one owner, user-administration.service.ts for what the API refuses,
-   * access-rights.ts for who sees which project, apply.ts for the user that a first exchange provisions.
+   * Every new user comes from here: see architecture.md for the callers, the first migration for the index that allows one owner.
    * @rule 2.5.2 A user made here has password login disabled.
    * @returns undefined when the e-mail address is taken
    */

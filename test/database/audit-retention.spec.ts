@@ -8,7 +8,7 @@ import {
 } from '../../src/audit/sinks/event-stream.repository.js';
 import type { RetentionSettings } from '../../src/audit/sinks/sink-settings.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { SoleLeader } from '../../src/platform/jobs/leader.js';
+import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Clock } from '../../src/platform/clock.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -48,7 +48,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
   const jobOf = (settings: RetentionSettings, sinks: string[] = []) =>
     new AuditRetentionJob(settings, {
       trail: retention,
-      leader: new SoleLeader(),
+      leader: new AlwaysLeader(),
       clock: new Clock(),
       log: createLogger('debug', {
         write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>),

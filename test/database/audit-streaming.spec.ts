@@ -18,7 +18,7 @@ import { WebhookSink } from '../../src/audit/sinks/webhook.sink.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { auditEvent } from '../../src/token-exchange/audit/audit-event.js';
-import { SoleLeader } from '../../src/platform/jobs/leader.js';
+import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Clock } from '../../src/platform/clock.js';
 import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
@@ -572,7 +572,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   it('[D90] a sink that is no longer configured is named at the start', async () => {
     await trail.stream.begin('former', 'now');
     await trail.stream.begin('webhook', 'now');
-    const streaming = new AuditStreaming([webhookSink()], { ...parts(), leader: new SoleLeader() });
+    const streaming = new AuditStreaming([webhookSink()], { ...parts(), leader: new AlwaysLeader() });
     await streaming.onApplicationBootstrap();
     await streaming.beforeApplicationShutdown();
     expect(lines.map(({ sink, msg }) => [sink, String(msg).split(':')[0]])).toEqual([

@@ -6,9 +6,9 @@ import { ThrottleCounterRepository } from '../../src/platform/http/throttle/thro
 import { createLogger } from '../../src/platform/log/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
-import { Leader, SoleLeader } from '../../src/platform/jobs/leader.js';
+import { Leader, AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
-import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation.providers.js';
+import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
@@ -23,7 +23,7 @@ const LIMIT_MS = 30_000;
 
 function purgeJobOf(jtis: JtiRepository, clock: SetClock): JtiPurgeJob {
   const options = { replayPurge: { intervalSeconds: 3_600, batchSize: 100 } };
-  return new JtiPurgeJob(jtis, clock, new SoleLeader(), LOGGER, options, new SilentTelemetry());
+  return new JtiPurgeJob(jtis, clock, new AlwaysLeader(), LOGGER, options, new SilentTelemetry());
 }
 
 describeOnEachDatabase('[D97] replay records and clocks', (database) => {

@@ -13,7 +13,7 @@ import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
 import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
 import { areNew, commitsOn } from '../support/commits.js';
-import { SoleLeader } from '../../src/platform/jobs/leader.js';
+import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { TestDatabase } from '../support/databases.js';
 import { mainThreadMs } from '../support/measured-client.js';
@@ -62,7 +62,7 @@ describe('the embedded database, through which rows go in and out', () => {
     await database.remove();
   });
 
-  const newMaintenance = () => new EmbeddedMaintenanceJob(repository, new SoleLeader(), LOGGER);
+  const newMaintenance = () => new EmbeddedMaintenanceJob(repository, new AlwaysLeader(), LOGGER);
 
   async function measureRound(): Promise<Round> {
     let isOver = false;
@@ -97,7 +97,7 @@ describe('the embedded database, through which rows go in and out', () => {
 
   async function purge(): Promise<void> {
     const options = { replayPurge: { intervalSeconds: 3_600, batchSize: 1_000 } };
-    await new JtiPurgeJob(jtis, clock, new SoleLeader(), LOGGER, options, new SilentTelemetry()).run();
+    await new JtiPurgeJob(jtis, clock, new AlwaysLeader(), LOGGER, options, new SilentTelemetry()).run();
   }
 
   /**

@@ -6,7 +6,7 @@ import { Partner } from '../../demo/partner.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { JtiRepository, RETENTION_MARGIN_SECONDS } from '../../src/token-exchange/replay/jti.repository.js';
-import { SoleLeader } from '../../src/platform/jobs/leader.js';
+import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
 import type { TokenUse } from '../../src/token-exchange/replay/token-use.js';
@@ -44,7 +44,7 @@ describeOnEachDatabase('used token ids', (database) => {
     new JtiPurgeJob(
       jtis,
       clock,
-      new SoleLeader(),
+      new AlwaysLeader(),
       LOGGER,
       { replayPurge: { intervalSeconds: 3600, batchSize } },
       new SilentTelemetry(),

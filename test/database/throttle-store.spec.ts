@@ -5,9 +5,9 @@ import type { DataSource } from 'typeorm';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { DatabaseThrottlerStorage } from '../../src/platform/http/throttle/database-throttler.storage.js';
 import { ThrottleCounterRepository } from '../../src/platform/http/throttle/throttle-counter.repository.js';
-import { ThrottlePurgeJob } from '../../src/platform/http/throttle/throttle.module.js';
+import { ThrottlePurgeJob } from '../../src/platform/http/throttle/throttle-purge.job.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { SoleLeader } from '../../src/platform/jobs/leader.js';
+import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { NO_LIMIT } from '../../src/platform/http/throttle/refunding-throttler.storage.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
@@ -108,7 +108,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     );
     const counters = new ThrottleCounterRepository(new Database(dataSource));
     expect(await counters.purge(1_000)).toBe(1_000);
-    await new ThrottlePurgeJob(counters, new SoleLeader(), createLogger('silent')).run();
+    await new ThrottlePurgeJob(counters, new AlwaysLeader(), createLogger('silent')).run();
     expect(
       await dataSource.query(`SELECT count(*)::int FROM throttle_counter WHERE key LIKE 'ended %'`),
     ).toEqual([{ count: 0 }]);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation.providers.js';
+import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { EVENT, auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';

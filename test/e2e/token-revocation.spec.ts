@@ -1,7 +1,7 @@
 // Whoever holds an access token may end it (RFC 7009): what a client is told, what ends, and what does not.
 import * as oauth from 'oauth4webapi';
 import { Partner } from '../../demo/partner.js';
-import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation.providers.js';
+import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';

@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { AuditRetentionJob } from '../../src/audit/retention/audit-retention.job.js';
-import { ThrottlePurgeJob } from '../../src/platform/http/throttle/throttle.module.js';
+import { ThrottlePurgeJob } from '../../src/platform/http/throttle/throttle-purge.job.js';
 import { OperatorPurgeJob } from '../../src/operator/sign-in/operator-purge.job.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
-import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation.providers.js';
+import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeOnPostgresql } from '../support/databases.js';

@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing';
 import type { Logger } from 'pino';
 import type { DatabaseSettings, OpenDatabase } from '../../src/platform/database/data-source.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { Leader, SoleLeader } from '../../src/platform/jobs/leader.js';
+import { Leader, AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Notifications, SoleProcessNotifications } from '../../src/platform/jobs/notifications.js';
 import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -64,7 +64,7 @@ export class JwksInstance {
           useValue: new Database(database.dataSource),
         },
         { provide: Notifications, useValue: notificationsOn(settings, parts.notificationsUrl, logger) },
-        { provide: Leader, useValue: parts.leader ?? new SoleLeader() },
+        { provide: Leader, useValue: parts.leader ?? new AlwaysLeader() },
         { provide: Clock, useValue: parts.clock ?? new Clock() },
         { provide: LOGGER, useValue: logger },
         { provide: ExchangeTelemetry, useClass: SilentTelemetry },

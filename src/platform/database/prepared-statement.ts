@@ -104,7 +104,7 @@ async function onConnection<T>(
 
 /**
  * Name and text of the statement, how its values are made from the items of a batch, and how its rows become each item's
- * answer. Requests that get in each other's way need turns besides: see `ConsumptionBatch`.
+ * answer.
  */
 export class SharedStatement<Item, Row, Answer> extends PreparedStatement<readonly Item[], Row> {
   /** @param answers each item's answer, in the order of the items */

@@ -4,7 +4,7 @@ import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { OpenDatabase, DatabaseSettings } from '../database/data-source.js';
 import { EmbeddedMaintenanceRepository } from '../database/embedded-maintenance.repository.js';
-import { Leader, SoleLeader } from './leader.js';
+import { Leader, AlwaysLeader } from './leader.js';
 import { Notifications, SoleProcessNotifications } from './notifications.js';
 import { EmbeddedMaintenanceJob } from './embedded-maintenance.job.js';
 import { AdvisoryLockLeader } from './advisory-lock.leader.js';
@@ -19,7 +19,7 @@ export interface Coordination {
 /** On PostgreSQL a process is one of several; the embedded database belongs to one (D46), which leads. */
 export async function joinInstances(settings: DatabaseSettings, logger: Logger): Promise<Coordination> {
   if (settings.kind === 'embedded') {
-    return { leader: new SoleLeader(), notifications: new SoleProcessNotifications() };
+    return { leader: new AlwaysLeader(), notifications: new SoleProcessNotifications() };
   }
   const connection = { connectionString: settings.url };
   const leader = new AdvisoryLockLeader(connection, logger);

@@ -12,8 +12,8 @@ export abstract class Leader {
   abstract stop(): Promise<void>;
 }
 
-/** The embedded database belongs to one process (D46), which is the leader. */
-export class SoleLeader extends Leader {
+/** Leads always: on the embedded database, which belongs to one process (D46), and for work that every process does. */
+export class AlwaysLeader extends Leader {
   readonly isLeader = true;
 
   async stop(): Promise<void> {

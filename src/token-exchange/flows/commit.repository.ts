@@ -1,4 +1,5 @@
-// The commit statement: one for all requests of the moment, which commits alone. It contains no rule about users.
+// The commit statement: one for all requests of the moment, which commits alone. It contains no rule about users. Which of its
+// requests gets a `jti` that they share is decided in replay/token-use.ts.
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
 import { AuditTrail } from '../audit/audit-trail.js';

@@ -1,4 +1,4 @@
-// What surrounds a request of either flow: its deadline, the times and spans of its stages, the record of its failure, and the refund
+// What surrounds a request of each flow: its deadline, the times and spans of its stages, the record of its failure, and the refund
 // of what the throttle has counted.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';

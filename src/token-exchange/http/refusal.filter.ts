@@ -1,4 +1,4 @@
-// Turns each error of the endpoints into an answer, a log line and an audit event.
+// Turns each error of the endpoints into an answer and a log line; flow.runner.ts has recorded it.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Inject, Injectable, Catch } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';

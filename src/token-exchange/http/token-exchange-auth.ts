@@ -50,7 +50,7 @@ export class CallerService {
     this.metadataOrigin = metadata ? accessTokens.audience : undefined;
   }
 
-  /** @throws TemporarilyUnavailableException where the database does not answer in time, or it is not known what was revoked */
+  /** @throws DatabaseWaitError where the database does not answer in time; TemporarilyUnavailableException where it is not known what was revoked */
   async find(authorization: string, requestId: string): Promise<Caller<HostUser> | undefined> {
     const verdict = await withinWait(this.database.waitMs, () => this.verdictOn(authorization));
     if ('caller' in verdict) return verdict.caller;

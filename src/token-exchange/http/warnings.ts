@@ -1,4 +1,4 @@
-// Warns the operator why an embedded login leaves no session if the instance is reached over plain HTTP.
+// Warnings to the operator, once a minute at most: a login over plain HTTP, which leaves no session, and odd token types.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';

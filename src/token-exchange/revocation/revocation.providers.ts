@@ -1,38 +1,9 @@
 // The parts of revocation, for every module that offers them.
+import { RevocationPurgeJob } from './revocation-purge.job.js';
 import { RevocationFollower } from './revocation.follower.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { RevocationService } from './revocation.service.js';
-import { Revocations, LOGOUT_KEPT_MS } from './revocations.js';
-import { Inject, Injectable } from '@nestjs/common';
-import { Clock } from '../../platform/clock.js';
-import { PurgeJob } from '../../platform/jobs/application.job.js';
-import { Leader } from '../../platform/jobs/leader.js';
-import type { Log } from '../../platform/log/log.js';
-import { LOGGER } from '../../platform/log/log.js';
-
-/** An instance whose clock is behind may still take a token that has expired here. */
-const CLOCK_DIFFERENCE_MS = 60_000;
-
-@Injectable()
-export class RevocationPurgeJob extends PurgeJob {
-  protected readonly batchSize = 1_000;
-
-  constructor(
-    private readonly repository: RevocationRepository,
-    private readonly clock: Clock,
-    leader: Leader,
-    @Inject(LOGGER) log: Log,
-  ) {
-    super({ name: 'revocation-purge', intervalSeconds: 300 }, leader, log);
-  }
-
-  protected async deleteBatch(limit: number): Promise<number> {
-    const now = this.clock.now();
-    const tokens = await this.repository.purgeTokens(now, CLOCK_DIFFERENCE_MS, limit);
-    const logouts = await this.repository.purgeLogouts(now, LOGOUT_KEPT_MS, limit);
-    return Math.max(tokens, logouts);
-  }
-}
+import { Revocations } from './revocations.js';
 
 /** They need `Database`, `AuditBus`, `Notifications`, `Leader`, `Clock` and `LOGGER`. */
 export const REVOCATION_PROVIDERS = [

@@ -31,7 +31,7 @@ export type CallerVerdict<User> =
  * that they are those of both (P.rights), and that scopes limit them (P.scopes).
  * @rule D8 The subject never replaces a deleted actor.
  * @rule D7 A disabled user's tokens stop working at once, and for good. See the migration of the access generation, which the
- * trigger raises, and commit.repository.ts for the refusal in both flows.
+ * trigger raises, and users/decide.ts for the refusal of external tokens.
  */
 export async function callerOf<User extends CallingUser>(
   verdict: AccessTokenVerdict,

@@ -5,7 +5,7 @@ import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { JSONWebKeySet, JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
-import { SoleLeader } from '../../platform/jobs/leader.js';
+import { AlwaysLeader } from '../../platform/jobs/leader.js';
 import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Transactions } from '../../platform/database/transaction.js';
@@ -54,7 +54,7 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
   ) {
     // Every instance must know the keys, so each refreshes for itself; the lock in the table lets one make a new one.
     const work = { name: 'signing-keys', intervalSeconds: REFRESH_SECONDS, run: () => this.refresh() };
-    this.job = new PeriodicJob(work, new SoleLeader(), logger);
+    this.job = new PeriodicJob(work, new AlwaysLeader(), logger);
   }
 
   async onModuleInit(): Promise<void> {

@@ -1,34 +1,12 @@
 // Offers throttle guards the storage that the configuration chooses.
 import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
-import { Module, Inject, Injectable } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { getStorageToken } from '@nestjs/throttler';
-import { MemoryThrottlerStorage } from './memory-throttler.storage.js';
-import { DatabaseThrottlerStorage, THROTTLE_OPTIONS } from './database-throttler.storage.js';
-import { ThrottleCounterRepository } from './throttle-counter.repository.js';
 import type { ThrottleOptions } from './database-throttler.storage.js';
-import { PurgeJob } from '../../jobs/application.job.js';
-import { Leader } from '../../jobs/leader.js';
-import type { Log } from '../../log/log.js';
-import { LOGGER } from '../../log/log.js';
-import { WINDOW_MS } from './minute-throttler.guard.js';
-
-/** Once per window; full batches follow one another, so that a flood of addresses is cleared too. */
-@Injectable()
-export class ThrottlePurgeJob extends PurgeJob {
-  protected readonly batchSize = 5_000;
-
-  constructor(
-    private readonly counters: ThrottleCounterRepository,
-    leader: Leader,
-    @Inject(LOGGER) log: Log,
-  ) {
-    super({ name: 'throttle-purge', intervalSeconds: WINDOW_MS / 1000 }, leader, log);
-  }
-
-  protected deleteBatch(limit: number): Promise<number> {
-    return this.counters.purge(limit);
-  }
-}
+import { DatabaseThrottlerStorage, THROTTLE_OPTIONS } from './database-throttler.storage.js';
+import { MemoryThrottlerStorage } from './memory-throttler.storage.js';
+import { ThrottleCounterRepository } from './throttle-counter.repository.js';
+import { ThrottlePurgeJob } from './throttle-purge.job.js';
 
 /**
  * In place of ThrottlerModule: that one offers its storage to every module, whether it asks for it or not. It also gives one

@@ -1,5 +1,5 @@
 // Serves the keys that instances have fetched and stored, for who may only look: it fetches nothing and uses up no budget.
-import { SoleLeader } from '../../../platform/jobs/leader.js';
+import { AlwaysLeader } from '../../../platform/jobs/leader.js';
 import { SoleProcessNotifications } from '../../../platform/jobs/notifications.js';
 import type { Clock } from '../../../platform/clock.js';
 import { SILENT } from '../../../platform/log/log.js';
@@ -12,7 +12,7 @@ import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 export class StoredJwksKeyProvider extends JwksKeyProvider {
   private constructor(options: JwksOptions, snapshots: JwksSnapshotRepository, clock: Clock) {
     const telemetry = new SilentTelemetry();
-    super(options, snapshots, new SoleProcessNotifications(), new SoleLeader(), clock, SILENT, telemetry);
+    super(options, snapshots, new SoleProcessNotifications(), new AlwaysLeader(), clock, SILENT, telemetry);
   }
 
   /**

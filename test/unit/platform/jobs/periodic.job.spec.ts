@@ -1,6 +1,6 @@
 // Checks when periodic work runs: on the leader, after each interval, at once after a takeover, never twice at a time.
 import { createLogger } from '../../../../src/platform/log/logger.js';
-import { Leader, SoleLeader } from '../../../../src/platform/jobs/leader.js';
+import { Leader, AlwaysLeader } from '../../../../src/platform/jobs/leader.js';
 import { PeriodicJob } from '../../../../src/platform/jobs/periodic.job.js';
 
 /** A candidate whose success the test decides. */
@@ -43,7 +43,7 @@ describe('[D36] a periodic job', () => {
   });
 
   it.each([1, 2, 60, 300])('runs after each interval of %d s', async (intervalSeconds) => {
-    startJob(new SoleLeader(), undefined, intervalSeconds);
+    startJob(new AlwaysLeader(), undefined, intervalSeconds);
     await pass(intervalSeconds - 0.75);
     expect(runs).toBe(0);
     await pass(0.75);
@@ -76,7 +76,7 @@ describe('[D36] a periodic job', () => {
 
   it('never runs twice at a time', async () => {
     let end: () => void = () => undefined;
-    startJob(new SoleLeader(), () => new Promise((resolve) => (end = resolve)), 1);
+    startJob(new AlwaysLeader(), () => new Promise((resolve) => (end = resolve)), 1);
     await pass(30);
     expect(runs).toBe(1);
     end();
@@ -86,7 +86,7 @@ describe('[D36] a periodic job', () => {
   });
 
   it('runs again after a run that failed, and logs the failure', async () => {
-    startJob(new SoleLeader(), async () => {
+    startJob(new AlwaysLeader(), async () => {
       throw new Error('out of order');
     });
     await pass(120);
@@ -96,7 +96,7 @@ describe('[D36] a periodic job', () => {
 
   it('waits for a running run when it is stopped, and begins none after', async () => {
     let end: () => void = () => undefined;
-    startJob(new SoleLeader(), () => new Promise((resolve) => (end = resolve)), 1);
+    startJob(new AlwaysLeader(), () => new Promise((resolve) => (end = resolve)), 1);
     await pass(1);
     let stopped = false;
     const stopping = job.stop().then(() => (stopped = true));

@@ -2,7 +2,7 @@
 import { DataSource } from 'typeorm';
 import type { Members } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
-import { SoleLeader } from '../../../../src/platform/jobs/leader.js';
+import { AlwaysLeader } from '../../../../src/platform/jobs/leader.js';
 import { SoleProcessNotifications } from '../../../../src/platform/jobs/notifications.js';
 import { Database } from '../../../../src/platform/database/database.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
@@ -46,7 +46,7 @@ function verifierOf(entries: readonly object[], defaults: PolicyDefaults = 'cont
       { ...jwks, entries: [] },
       new JwksSnapshotRepository(new Database(new DataSource({ type: 'postgres' }))),
       new SoleProcessNotifications(),
-      new SoleLeader(),
+      new AlwaysLeader(),
       clock,
       createLogger('silent'),
       new SilentTelemetry(),

@@ -5,7 +5,7 @@ import type { Members, PartnerOptions } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
-import { SoleLeader } from '../../../../src/platform/jobs/leader.js';
+import { AlwaysLeader } from '../../../../src/platform/jobs/leader.js';
 import { SoleProcessNotifications } from '../../../../src/platform/jobs/notifications.js';
 import { Database } from '../../../../src/platform/database/database.js';
 import type { AccessFlow } from '../../../../src/token-exchange/host/flow.js';
@@ -49,7 +49,7 @@ function noFetchedKeys(clock: TestClock): JwksKeyProvider {
     { ...limits, entries: [] },
     new JwksSnapshotRepository(database),
     new SoleProcessNotifications(),
-    new SoleLeader(),
+    new AlwaysLeader(),
     clock,
     createLogger('silent'),
     new NoTelemetry(),
