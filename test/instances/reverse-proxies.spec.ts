@@ -142,8 +142,7 @@ describe.each([NGINX, HAPROXY, CADDY])('instances behind $name', (kind: ProxyKin
           await restart(instance);
           expect(statuses.length).toBeGreaterThan(before + SOME);
           // What asks for readiness needs to have seen it before the next one goes.
-          const served = () =>
-            instance.log().filter(({ route }) => route === '/rest/auth/oauth/token').length;
+          const served = () => instance.log().filter(({ msg }) => msg === 'audit').length;
           const soFar = served();
           await until('the instance serves again', SOON_MS, () => served() > soFar);
         }
