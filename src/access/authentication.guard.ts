@@ -1,4 +1,4 @@
-// Lets a request through that presents an access token or a session.
+// Chooses between the credentials of a request, access token or session, and lets it through if the one is good.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import {
   ConflictException,

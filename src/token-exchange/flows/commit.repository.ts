@@ -111,7 +111,8 @@ export class CommitRepository {
 }
 
 /**
- * Ends in `accepted (request)`: the requests whose tokens are all new. The primary key decides every race.
+ * Ends in `accepted (request)`: the requests whose tokens are all new. The primary key decides between
+ * statements, token-use.ts within one.
  * @rule 5.2.5 = 8.14 A jti is accepted once.
  * @rule D3 A statement that commits alone uses up all tokens of a request, also of one that is refused.
  */
