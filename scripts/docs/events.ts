@@ -1,7 +1,7 @@
 // docs/audit-events.schema.json and the tables of docs/audit-events.md, from the catalogue of audit events.
 import { AUDIT_EVENTS, AUDIT_EVENT_NAMES } from '../../src/audit/instance-events.js';
 import { TOKEN_EXCHANGE_EVENTS } from '../../src/token-exchange/audit/event-catalogue.js';
-import type { EventRow, Events, Member, Members } from '../../src/token-exchange/audit/event-members.js';
+import type { Events, Member, Members } from '../../src/token-exchange/audit/event-members.js';
 import { objectSchema, optional, text } from '../../src/token-exchange/audit/event-members.js';
 import { table } from './blocks.js';
 
@@ -54,10 +54,19 @@ export function eventSchema(): string {
 }
 
 export const EVENT_BLOCKS = {
-  'every event': () =>
-    ['### Members of all', membersTable(COMMON), ...Object.entries(AUDIT_EVENTS).flatMap(sectionOf)].join(
-      '\n\n',
+  'every event': () => membersTable([COMMON]),
+  events: () =>
+    table(
+      ['Event', 'When', 'Members of `payload`; `?`: may be missing'],
+      Object.entries(AUDIT_EVENTS).map(([name, { description, members }]) => [
+        `\`${name}\``,
+        description,
+        Object.entries(members)
+          .map(([member, { isOptional }]) => `\`${member}\`${isOptional ? '?' : ''}`)
+          .join(', '),
+      ]),
     ),
+  members: () => membersTable(Object.values(AUDIT_EVENTS).map(({ members }) => members)),
 };
 
 export const PACKAGE_EVENT_LIST = { events: () => eventList(TOKEN_EXCHANGE_EVENTS) };
@@ -67,17 +76,20 @@ function eventList(events: Events): string {
   return table(['Event', 'When'], rows);
 }
 
-function sectionOf([name, { description, members }]: [string, EventRow]): string[] {
-  return [`### \`${name}\``, description, membersTable(members)];
-}
-
-function membersTable(members: Members): string {
-  const rows = Object.entries(members).map(([name, { schema, isOptional }]) => [
-    `\`${name}\``,
-    `${typeOf(schema)}${isOptional ? ', may be missing' : ''}`,
-    String(schema['description']),
-  ]);
-  return table(['Member', 'Type', ''], rows);
+/** Each member once, and again only where it means something else. */
+function membersTable(lists: readonly Members[]): string {
+  const rows = lists.flatMap((members) =>
+    Object.entries(members).map(([name, { schema }]) => [
+      `\`${name}\``,
+      typeOf(schema),
+      String(schema['description']),
+    ]),
+  );
+  const distinct = new Map(rows.map((row) => [row.join(), row]));
+  return table(
+    ['Member', 'Type', 'Meaning'],
+    [...distinct.values()].sort(([one = ''], [other = '']) => one.localeCompare(other, 'en')),
+  );
 }
 
 /** Words that are listed elsewhere, such as names of events, are not repeated. */

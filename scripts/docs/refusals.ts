@@ -8,16 +8,7 @@ import { table } from './blocks.js';
 const REASON_HEAD = ['Reason', 'Cause', 'Remedy'];
 
 export const REFUSAL_BLOCKS = {
-  tokens: () =>
-    table(
-      ['Reason', 'Check', 'Cause', 'Remedy'],
-      Object.entries(TOKEN_REFUSALS).map(([word, { check, cause, remedy }]) => [
-        anchored(word),
-        check,
-        cause,
-        remedy,
-      ]),
-    ),
+  tokens: () => table(REASON_HEAD, explained(TOKEN_REFUSALS)),
   requests: () => table(REASON_HEAD, explained(REQUEST_REFUSALS)),
   bearers: () =>
     table(

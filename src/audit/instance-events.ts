@@ -50,7 +50,7 @@ export const INSTANCE_EVENTS = {
     'A call of the API was refused for its Bearer credential (401). Within a minute and instance at most ten are written of one token that this instance signed, else of one client address, and 600 of all addresses together. The users are those of a token that this instance signed.',
     {
       reason: text('The cause, a word of docs/refusals.md.'),
-      expected: optional(text('What the rule asks for.')),
+      expected: optional(text('What the rule requires.')),
       found: optional(text('What came instead.')),
       ...CALL,
       accessTokenId: optional(uuid('`jti` of the access token, if this instance signed it.')),

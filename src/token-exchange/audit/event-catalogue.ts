@@ -185,7 +185,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
     { sessions: integer('Number of sessions that were still live.') },
   ),
   'svc.audit.session.ended': event('Sessions of the subject were ended before their time.', {
-    sessions: integer('Number of those that were still live.'),
+    sessions: integer('Number of sessions that were still live.'),
     cause: oneOf(
       ['signed-out', 'replaced', 'too-many', 'ended-by-operator', 'signed-out-by-provider'],
       "`replaced`: by another login in the same browser. `too-many`: the oldest of too many. `ended-by-operator`: at the operator's page. `signed-out-by-provider`: by a logout token.",
