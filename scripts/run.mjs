@@ -108,7 +108,7 @@ async function prepare(command) {
   const { install, installAndBuild } = await import('./preparation.mjs');
   if (['install', 'test:fast'].includes(command)) return install(root);
   const preparation = await installAndBuild(root);
-  // The load generator and the peer are no packages of the project: only the benchmark installs them, beside itself.
+  // The peer is no package of the project: only the benchmark installs it, beside itself.
   return command === 'bench' && preparation.exitCode === 0 ? install(join(root, 'bench')) : preparation;
 }
 

@@ -2,35 +2,24 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Agent, fetch } from 'undici';
-import { exchangeRequests } from '../support/exchanges.mjs';
 import { freePort } from '../../dist/demo/free-port.js';
-import { applyPacedLoad } from '../support/paced-load.mjs';
-import { cpuMicroseconds, foreignShare, machineCpuMicroseconds } from '../support/process-usage.mjs';
+import { exchangesOf } from '../support/comparison.mjs';
+import { Connection, requestBytes } from '../support/connection.mjs';
 import { table } from '../support/report.mjs';
-import { quantile, spread } from '../support/statistics.mjs';
+import { measure } from '../support/rounds.mjs';
+import { median, spread } from '../support/statistics.mjs';
 
+const SCRIPT = join(import.meta.dirname, '..', 'servers', 'maintained.mjs');
 const ROUNDS = 10;
 const ROWS = 50_000;
-/** So many exchanges a second are measured beside. */
+/** So many exchanges a second are measured beside, second by second, since nothing says beforehand how long a round takes. */
 const PER_SECOND = 20;
-const PART_SECONDS = 1;
-const CONNECTIONS = 8;
 /** The service's jobs clean up what is left of a round. */
 const SETTLING_MS = 3_000;
 const MEBIBYTE = 2 ** 20;
 const MOST_GROWTH = 1.2;
 const MOST_MS = 50;
-const HEADINGS = [
-  'round',
-  'folder MiB',
-  'log MiB',
-  'exchanges beside',
-  'p50 ms',
-  'p99 ms',
-  'slowest ms',
-  'others %',
-];
+const HEADINGS = ['round', 'folder MiB', 'log MiB', 'exchanges beside', 'p50 ms', 'slowest ms', 'others %'];
 
 export const maintenance = {
   name: 'maintenance',
@@ -38,83 +27,58 @@ export const maintenance = {
 
   async run(workbench) {
     const controlPort = await freePort();
-    const service = await workbench.startMaintained(controlPort);
+    const service = await workbench.startService({
+      name: 'maintained',
+      database: 'embedded',
+      script: SCRIPT,
+      moreEnvironment: { BENCH_CONTROL_PORT: String(controlPort) },
+    });
     const rounds = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      rounds.push(await measureRound(workbench, service, controlPort));
+      rounds.push(await measureRound(workbench, service, `http://127.0.0.1:${controlPort}`));
       workbench.tell(`round ${round}: ${rounds.at(-1).folderMiB.toFixed(1)} MiB`);
     }
     const sizes = rounds.slice(2).map(({ folderMiB }) => folderMiB / rounds[1].folderMiB);
+    const slowest = rounds.map(({ slowestMs }) => slowestMs);
     return {
       maintenance: rounds,
       ratios: [
         over('folder after each later round / after the second', sizes, MOST_GROWTH),
-        over(
-          'slowest exchange of a round, ms',
-          rounds.map(({ slowestMs }) => slowestMs),
-          MOST_MS,
-        ),
+        over('slowest exchange of a round, ms', slowest, MOST_MS),
       ],
       remarks: [table([HEADINGS, ...rounds.map(rowOf)])],
     };
   },
 };
 
-async function measureRound(workbench, service, controlPort) {
-  const before = usage(service);
+async function measureRound(workbench, service, control) {
   let isOver = false;
-  const latencies = exchangesBeside(workbench, service, () => isOver);
-  await rowsInAndOut(controlPort);
+  const beside = exchangesBeside(workbench, service, () => isOver);
+  const connection = new Connection(control);
+  const rows = requestBytes(control, { method: 'GET', path: `/?rows=${ROWS}` });
+  const { status, text } = await connection.send(rows);
+  connection.close();
+  if (status !== 200) throw new Error(`The rows did not go in and out: ${text}`);
   await delay(SETTLING_MS);
   isOver = true;
-  const latenciesMs = await latencies;
-  const after = usage(service);
+  const parts = await beside;
   const { folder } = service;
   return {
     folderMiB: bytesIn(folder) / MEBIBYTE,
     logMiB: bytesIn(join(folder, 'database', 'pg_wal')) / MEBIBYTE,
-    exchanges: latenciesMs.length,
-    p50Ms: quantile(latenciesMs, 0.5),
-    p99Ms: quantile(latenciesMs, 0.99),
-    slowestMs: Math.max(...latenciesMs),
-    foreignShare: foreignShareOf(before, after),
+    exchanges: parts.length * PER_SECOND,
+    p50Ms: median(parts.map(({ p50Ms }) => p50Ms)),
+    slowestMs: Math.max(...parts.map(({ slowestMs }) => slowestMs)),
+    foreignShare: median(parts.map(({ foreignShare }) => foreignShare)),
   };
 }
 
-function usage({ server }) {
-  const { user, system } = process.cpuUsage();
-  return {
-    atMs: performance.now(),
-    ourMicros: cpuMicroseconds(server.processId) + user + system,
-    machineMicros: machineCpuMicroseconds(),
-  };
-}
-
-/** With more than a few hundredths a latency tells little. */
-function foreignShareOf(before, after) {
-  const used = (name) => after[name] - before[name];
-  return foreignShare(used('machineMicros'), used('ourMicros'), used('atMs') / 1000);
-}
-
-/** Second by second, since nobody knows beforehand how long a round takes. */
 async function exchangesBeside(workbench, service, isOver) {
-  const { requests, ...kind } = exchangeRequests(service, workbench.partner, 'ES256');
-  const latencies = [];
-  while (!isOver()) {
-    const part = { ...kind, requests: await requests(PER_SECOND * PART_SECONDS), perSecond: PER_SECOND };
-    const load = { origins: [service.server.origin], connections: CONNECTIONS };
-    const { latenciesMs } = await applyPacedLoad({ ...part, ...load });
-    latencies.push(...latenciesMs);
-  }
-  return latencies;
-}
-
-async function rowsInAndOut(controlPort) {
-  // It answers when all is done, which takes longer than the usual patience.
-  const dispatcher = new Agent({ headersTimeout: 0 });
-  const answer = await fetch(`http://127.0.0.1:${controlPort}/?rows=${ROWS}`, { dispatcher });
-  if (!answer.ok) throw new Error(`The rows did not go in and out: ${await answer.text()}`);
-  await dispatcher.close();
+  const contender = exchangesOf(workbench, service);
+  contender.load.perSecond = PER_SECOND;
+  const parts = [];
+  while (!isOver()) parts.push(await measure(workbench, contender, PER_SECOND));
+  return parts;
 }
 
 function bytesIn(folder) {
@@ -128,8 +92,7 @@ function over(title, values, atMost) {
   return { title, values, ...spread(values), atMost };
 }
 
-function rowOf({ folderMiB, logMiB, exchanges, p50Ms, p99Ms, slowestMs, foreignShare: foreign }, index) {
-  const sizes = [folderMiB, logMiB].map((size) => size.toFixed(1));
-  const latencies = [p50Ms, p99Ms, slowestMs].map((ms) => ms.toFixed(1));
-  return [String(index + 1), ...sizes, String(exchanges), ...latencies, (foreign * 100).toFixed(0)];
+function rowOf({ exchanges, foreignShare, ...measured }, index) {
+  const [folder, log, p50, slowest] = Object.values(measured).map((number) => number.toFixed(1));
+  return [String(index + 1), folder, log, String(exchanges), p50, slowest, (foreignShare * 100).toFixed(0)];
 }

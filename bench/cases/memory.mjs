@@ -1,10 +1,11 @@
 // Memory of the service after many exchanges, against a tenth of them.
 import { setTimeout as delay } from 'node:timers/promises';
-import { exchangeRequests } from '../support/exchanges.mjs';
+import { exchangesOf } from '../support/comparison.mjs';
 import { residentBytes } from '../support/process-usage.mjs';
 import { measure } from '../support/rounds.mjs';
-import { median } from '../support/statistics.mjs';
+import { spread } from '../support/statistics.mjs';
 
+const EXCHANGES = 1_000_000;
 /** Small enough that tokens live through their part. */
 const PART = 10_000;
 const READINGS = 11;
@@ -16,15 +17,13 @@ export const memory = {
   title: 'Resident memory of the service after many exchanges, ES256, known users, on PostgreSQL',
 
   async run(workbench) {
-    const { exchanges } = workbench.options;
+    const { requests: exchanges = EXCHANGES } = workbench.options;
     const service = await workbench.startService();
-    const load = exchangeRequests(service, workbench.partner, 'ES256');
-    const contender = { name: 'service', servers: [service], load };
-    const marks = [Math.ceil(exchanges / 10), exchanges];
+    const contender = exchangesOf(workbench, service);
     const rounds = [];
     const readings = [];
     let done = 0;
-    for (const mark of marks) {
+    for (const mark of [Math.ceil(exchanges / 10), exchanges]) {
       for (; done < mark; done += rounds.at(-1).requests) {
         const result = await measure(workbench, contender, Math.min(PART, mark - done));
         rounds.push({ contender: 'service', round: rounds.length + 1, ...result });
@@ -33,7 +32,7 @@ export const memory = {
       readings.push({ exchanges: mark, ...(await readMemory(service)) });
     }
     const [early, late] = readings;
-    const value = late.medianMiB / early.medianMiB;
+    const value = late.median / early.median;
     return {
       rounds,
       readings,
@@ -42,16 +41,15 @@ export const memory = {
           title: `memory, after ${late.exchanges} exchanges / ${early.exchanges}`,
           values: [value],
           median: value,
-          min: late.minMiB / early.maxMiB,
-          max: late.maxMiB / early.minMiB,
+          min: late.min / early.max,
+          max: late.max / early.min,
           atMost: 1.1,
         },
       ],
-      remarks: readings.map(
-        (reading) =>
-          `After ${reading.exchanges} exchanges: ${reading.medianMiB.toFixed(0)} MiB ` +
-          `(${reading.minMiB.toFixed(0)} to ${reading.maxMiB.toFixed(0)} within five seconds of rest)`,
-      ),
+      remarks: readings.map(({ exchanges: after, ...mebibytes }) => {
+        const [middle, min, max] = ['median', 'min', 'max'].map((name) => mebibytes[name].toFixed(0));
+        return `After ${after} exchanges: ${middle} MiB (${min} to ${max} within five seconds of rest)`;
+      }),
     };
   },
 };
@@ -63,5 +61,5 @@ async function readMemory({ server }) {
     await delay(READING_INTERVAL_MS);
     readings.push(residentBytes(server.processId) / MEBIBYTE);
   }
-  return { medianMiB: median(readings), minMiB: Math.min(...readings), maxMiB: Math.max(...readings) };
+  return spread(readings);
 }

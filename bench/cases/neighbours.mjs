@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { exchangeRequests } from '../support/exchanges.mjs';
 import { hostileRequest } from '../support/hostile-requests.mjs';
-import { hostileRoutes, titleOf } from '../support/hostile-routes.mjs';
-import { unmeasurable } from '../support/process-usage.mjs';
-import { costsOfHostile } from '../support/request-costs.mjs';
+import { hostileRoutes } from '../support/hostile-routes.mjs';
+import { sum, unmeasurable } from '../support/process-usage.mjs';
+import { costTable, costsOfHostile } from '../support/request-costs.mjs';
 import { measure, warmUp } from '../support/rounds.mjs';
 import { ratio } from '../support/statistics.mjs';
 import { addWorkflows, workflowCalls } from '../support/workflows.mjs';
@@ -32,26 +32,28 @@ export const neighbours = {
     const routes = await hostileRoutes(service, workbench.partner);
     const dearest = (await costsOfHostile(workbench, service, routes)).slice(0, DEAREST);
     const good = { name: 'quiet', servers: [service], load: await goodLoad(workbench, service) };
-    const hostile = new HostileRounds(service, dearest);
     const count = workbench.options.requests ?? PER_SECOND * workbench.options.seconds;
     const rounds = [];
+    const answers = [];
     for (let round = 1; round <= workbench.options.rounds; round += 1) {
       rounds.push({ contender: names.under, round, ...(await measure(workbench, good, count)) });
-      const beside = await hostile.during(() => measure(workbench, good, count));
+      const measureGood = () => measure(workbench, good, count);
+      const { result: beside, hostilePerSecond } = await besideHostile(service, dearest, measureGood);
       rounds.push({ contender: names.over, round, ...beside });
+      answers.push(hostilePerSecond);
       workbench.tell(`round ${round}: p99 ${rounds.at(-2).p99Ms.toFixed(1)}, ${beside.p99Ms.toFixed(1)} ms`);
     }
     const ratios = [
       ratio(rounds, { title: 'p99, beside hostile / quiet', of: 'p99Ms', ...names, atMost: 5 }),
       ratio(rounds, { title: 'p50, beside hostile / quiet', of: 'p50Ms', ...names }),
     ];
-    return { rounds, ratios, remarks: [hostile.remark(), listOf(dearest)] };
+    return { rounds, ratios, remarks: [answersOf(answers), costTable('what they sent, ms', dearest)] };
   },
 };
 
 /** Exchanges, and now and then a page of workflows; everything is warm. */
 async function goodLoad(workbench, service) {
-  const exchanges = exchangeRequests(service, workbench.partner, 'ES256');
+  const exchanges = exchangeRequests(service, workbench.partner);
   const calls = workflowCalls(service, workbench.partner);
   workbench.tell('warming the service up');
   for (const load of [exchanges, calls]) await warmUp(workbench, { servers: [service], load });
@@ -65,48 +67,37 @@ async function goodLoad(workbench, service) {
   return { ...exchanges, requests, perSecond: PER_SECOND };
 }
 
-/** The rounds in which the hostile clients are at work. */
-class HostileRounds {
-  statuses = {};
-  seconds = 0;
-
-  constructor({ server }, costs) {
-    this.origin = server.origin;
-    this.costs = costs;
-  }
-
-  async during(work) {
-    const requests = await Promise.all(
-      this.costs.map(({ route, hostile }) => hostileRequest(route, hostile, hostile.bytes)),
-    );
-    const child = fork(HOSTILE_PROGRAM);
-    child.send({ origin: this.origin, requests, clients: HOSTILE_CLIENTS });
-    await once(child, 'message');
-    const startedAt = performance.now();
-    try {
-      return await work();
-    } finally {
-      this.seconds += (performance.now() - startedAt) / 1000;
-      const told = once(child, 'message');
-      child.send('stop');
-      const [statuses] = await told;
-      child.disconnect();
-      for (const [status, count] of Object.entries(statuses))
-        this.statuses[status] = (this.statuses[status] ?? 0) + count;
-    }
-  }
-
-  remark() {
-    const counts = Object.entries(this.statuses);
-    const perSecond = counts.reduce((sum, [, count]) => sum + count, 0) / this.seconds;
-    const shown = counts.map(([status, count]) => `${status}: ${count}`).join(', ');
-    return `The hostile clients got ${perSecond.toFixed(0)} answers a second (by status: ${shown}).`;
+/**
+ * Lets the hostile clients send while something else is done.
+ * @returns what that answers, and the answers a second that the clients got, by status
+ */
+async function besideHostile({ server: { origin } }, costs, work) {
+  const requests = await Promise.all(
+    costs.map(({ route, hostile }) => hostileRequest(route, hostile, hostile.bytes)),
+  );
+  const child = fork(HOSTILE_PROGRAM);
+  child.send({ origin, requests, clients: HOSTILE_CLIENTS });
+  await once(child, 'message');
+  const startedAt = performance.now();
+  try {
+    const result = await work();
+    const seconds = (performance.now() - startedAt) / 1000;
+    const told = once(child, 'message');
+    child.send('stop');
+    const [statuses] = await told;
+    const rates = Object.entries(statuses).map(([status, count]) => [status, count / seconds]);
+    return { result, hostilePerSecond: Object.fromEntries(rates) };
+  } finally {
+    child.disconnect();
   }
 }
 
-function listOf(costs) {
-  const lines = costs.map(
-    ({ route, hostile: { name }, leastMs }) => `${leastMs.toFixed(1)} ms  ${titleOf(route)}  ${name}`,
-  );
-  return ['What they sent, with its time of the main thread:', ...lines].join('\n');
+/** Of all rounds together. */
+function answersOf(rounds) {
+  const statuses = new Set(rounds.flatMap((rates) => Object.keys(rates)));
+  const rates = [...statuses].map((status) => {
+    const rate = sum(rounds.map((one) => one[status] ?? 0)) / rounds.length;
+    return `${status}: ${rate.toFixed(1)}`;
+  });
+  return `Answers that the hostile clients got a second, by status: ${rates.join(', ')}.`;
 }

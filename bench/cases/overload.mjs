@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { exchangeOnce, exchangeRequests } from '../support/exchanges.mjs';
+import { table } from '../support/report.mjs';
 import { RESIDENTS } from '../support/residents.mjs';
 import { measure, warmUp } from '../support/rounds.mjs';
 import { cpuMicros, median, quantile, spread } from '../support/statistics.mjs';
@@ -24,7 +25,7 @@ const WINDOW_MS = 500;
 const OCCUPIED_MS = '30000';
 const ARRIVAL_MS = 100;
 const REFUSALS = 20_000;
-/** Bodies of one message to the program. */
+/** Requests of one message to the program. */
 const TOLD_AT_ONCE = 10_000;
 
 export const overload = {
@@ -36,7 +37,7 @@ export const overload = {
     const limit = process.env.BENCH_REQUESTS_IN_PROGRESS;
     const moreEnvironment = limit === undefined ? {} : { SVC_MAX_REQUESTS_IN_PROGRESS: limit };
     const service = await workbench.startService({ moreEnvironment });
-    const load = exchangeRequests(service, workbench.partner, 'ES256', { lifetimeSeconds: LIFETIME_SECONDS });
+    const load = exchangeRequests(service, workbench.partner, { lifetimeSeconds: LIFETIME_SECONDS });
     workbench.tell('warming the service up');
     let peak = await warmUp(workbench, { servers: [service], load });
     const occupied = await workbench.startService({
@@ -53,7 +54,8 @@ export const overload = {
       const refusalCost = cpuMicros(await refusals(workbench, occupied)) / cpuMicros(atPeak);
       const result = { ...judged(results, peak), refusalCost };
       found.push(result);
-      workbench.tell(`round ${round}: ${shown(result)}`);
+      const shown = Object.entries(result).map(([name, value]) => `${name} ${value.toFixed(2)}`);
+      workbench.tell(`round ${round}: ${shown.join(', ')}`);
     }
     return {
       ratios: TARGETS.map(({ name, ...target }) => {
@@ -61,10 +63,7 @@ export const overload = {
         return { ...target, values, ...spread(values) };
       }),
       remarks: [
-        `Medians of ${rounds} rounds:`,
-        ...Object.keys(found[0]).map(
-          (name) => `${name}: ${median(found.map((one) => one[name])).toFixed(2)}`,
-        ),
+        table([['median', 'of the rounds'], ...Object.keys(found[0]).map((name) => rowOf(found, name))]),
       ],
     };
   },
@@ -89,13 +88,16 @@ async function rush({ tell }, { service: { server }, load }, phases) {
   tell(`signing ${counts[0] + counts[1] + counts[2]} tokens`);
   const child = fork(RUSH_PROGRAM);
   const told = once(child, 'message');
+  const { origin } = server;
+  const { method, path, headers } = load;
   for (const [index, count] of counts.entries()) {
     for (let left = count; left > 0; left -= TOLD_AT_ONCE) {
-      const requests = await load.requests(Math.min(left, TOLD_AT_ONCE));
-      child.send({ bodies: requests.map(({ body }) => body), perSecond: phases[index] });
+      const made = await load.requests(Math.min(left, TOLD_AT_ONCE));
+      const requests = made.map(({ body }) => ({ method, path, headers, body }));
+      child.send({ origin, requests, perSecond: phases[index] });
     }
   }
-  child.send({ port: Number(new URL(server.origin).port), path: load.path, opened: OPENED });
+  child.send({ origin, opened: OPENED });
   const [{ results }] = await told;
   const [before, rushed, after] = counts.map((count) => results.splice(0, count));
   return { before, rushed, after };
@@ -104,14 +106,14 @@ async function rush({ tell }, { service: { server }, load }, phases) {
 /** What refusals cost of a service whose one place is taken by a request that waits for a lock. */
 async function refusals(workbench, contestant) {
   const { partner, postgres, options } = workbench;
-  const exchanges = exchangeRequests(contestant, partner, 'ES256');
+  const exchanges = exchangeRequests(contestant, partner);
   const [one] = await exchanges.requests(1);
   const requests = (count) => Promise.resolve(Array.from({ length: count }, () => one));
   const load = { ...exchanges, requests, expectedStatus: 503 };
   const holder = new Client(postgres.urlOf(contestant.database));
   await holder.connect();
   await holder.query('BEGIN; LOCK TABLE token_exchange_used_jti IN ACCESS EXCLUSIVE MODE');
-  const waiting = exchangeOnce(contestant, await partner.sign('ES256', RESIDENTS[0]));
+  const waiting = exchangeOnce(contestant, partner.sign('ES256', RESIDENTS[0]));
   await delay(ARRIVAL_MS);
   try {
     return await measure(workbench, { servers: [contestant], load }, options.requests ?? REFUSALS);
@@ -157,8 +159,6 @@ function recoveryOf(results, usualMs) {
   return recoveredMs / 1000;
 }
 
-function shown({ capacityPerSecond, goodput, acceptedP95Seconds, refusalCost, recoveredAfterSeconds }) {
-  const [share, cost] = [goodput, refusalCost].map((part) => `${Math.round(part * 100)} %`);
-  const late = `p95 ${acceptedP95Seconds.toFixed(1)} s`;
-  return `${share} of ${Math.round(capacityPerSecond)} a second, ${late}, a refusal costs ${cost} of an exchange, recovered after ${recoveredAfterSeconds} s`;
+function rowOf(found, name) {
+  return [name, median(found.map((result) => result[name])).toFixed(2)];
 }

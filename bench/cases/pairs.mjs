@@ -1,117 +1,69 @@
-// Two loads of the service that differ in one thing: an actor token, a first login, a session, a second process.
+// Two loads of the service that differ in one thing: an actor token, a first login, a refusal, a second process.
 import { randomUUID } from 'node:crypto';
-import { embedLogins, exchangeRequests, exchangesWithActor } from '../support/exchanges.mjs';
+import { forged } from '../support/checks.mjs';
+import { compare, cpu, throughput } from '../support/comparison.mjs';
+import { embedLogins, exchangeRequests } from '../support/exchanges.mjs';
+import { sendAll } from '../support/load.mjs';
 import { logins } from '../support/residents.mjs';
-import { alternate, measure, warmUp } from '../support/rounds.mjs';
-import { cpuMicros, ratio } from '../support/statistics.mjs';
+import { measure, warmUp } from '../support/rounds.mjs';
 
-export const exchangeActor = {
-  name: 'exchange-actor',
-  title: 'Token exchange with subject and actor, ES256, known users, on PostgreSQL',
-
-  async run(workbench) {
-    const service = await workbench.startService();
-    return compare(workbench, service, {
-      over: { name: 'with actor', load: exchangesWithActor(service, workbench.partner, 'ES256') },
-      under: { name: 'without', load: exchangeRequests(service, workbench.partner, 'ES256') },
-    });
-  },
-};
-
-const GAUGE_REQUESTS = 4_000;
-
-/** Every member of a policy that a known user who comes alone can pass. */
-const FULL_POLICY = {
-  flows: ['embed', 'exchange'],
-  notAfter: '2999-12-31',
-  origins: ['https://product.example'],
-  perMinute: 1_000_000,
-  allowedRoles: ['global:member', 'global:admin'],
-  roleCeiling: true,
-  excludeOwner: true,
-  requireVerifiedEmail: true,
-  emailDomains: ['partner.example'],
-  linkExistingUsers: true,
-  linkPrivileged: false,
-  provisionUsers: false,
-  actFor: ['https://login.partner.example'],
-  requireActor: false,
-  rights: 'both',
-  scopes: ['workflow:read', 'workflow:write'],
-  resources: ['https://reports.example'],
-};
-
-export const exchangePolicy = {
-  name: 'exchange-policy',
-  title: 'Token exchange under a policy with every member, ES256, known users, on PostgreSQL',
-
-  async run(workbench) {
-    const plain = await workbench.startService();
-    const judged = await workbench.startService({ name: 'judged', policy: FULL_POLICY });
-    const contender = (name, service) => ({
-      name,
-      servers: [service],
-      load: exchangeRequests(service, workbench.partner, 'ES256'),
-    });
-    const names = { over: 'contract', under: 'full policy' };
-    const { rounds } = await alternate(workbench, [
-      contender('contract', plain),
-      contender('full policy', judged),
-    ]);
-    const title = 'CPU with database, contract / full policy';
-    return { rounds, ratios: [ratio(rounds, { title, of: cpuMicros, ...names, atLeast: 0.95 })] };
-  },
-};
-
+/** Used tokens must live through their round, so that nothing but their use is against them. */
+const USED_LIFETIME_SECONDS = 300;
+const USING_CONNECTIONS = 16;
 const PROJECTS = ['acme-paris:project:editor', 'acme-london:project:viewer'];
+const GAUGE_REQUESTS = 4_000;
+/** Each process at a third of a core: where the machine is full, processes wait for each other. */
+const SHARE_OF_A_CORE = 1 / 3;
+const WORKERS = 2;
 
-export const exchangeProjects = {
-  name: 'exchange-projects',
-  title: 'Token exchange with an unchanged claim of projects, ES256, known users, on PostgreSQL',
+export const exchangeActor = pair('exchange-actor', 'Token exchange with subject and actor', {
+  over: ['with actor', exchangesBy({ hasActor: true })],
+  under: 'without',
+});
 
-  async run(workbench) {
-    const policy = { projects: { mayAssign: ['acme-*'], create: true } };
-    const service = await workbench.startService({ policy });
-    const claimSets = (count) => logins(count).map((claims) => ({ ...claims, projects: PROJECTS }));
-    return compare(workbench, service, {
-      over: {
-        name: 'with projects',
-        load: exchangeRequests(service, workbench.partner, 'ES256', { claimSets }),
-      },
-      under: { name: 'without', load: exchangeRequests(service, workbench.partner, 'ES256') },
-      atMost: 1.03,
-    });
+export const exchangeProjects = pair(
+  'exchange-projects',
+  'Token exchange with an unchanged claim of projects',
+  {
+    over: ['with projects', exchangesBy({ claimSets: membersOfProjects })],
+    under: 'without',
+    atMost: 1.03,
+    policy: { projects: { mayAssign: ['acme-*'], create: true } },
   },
-};
+);
 
-export const firstLogin = {
-  name: 'first-login',
-  title: 'Token exchange of unknown users, each of whom is made, ES256, on PostgreSQL',
+export const firstLogin = pair('first-login', 'Token exchange of unknown users, each of whom is made', {
+  over: ['first login', exchangesBy({ claimSets: newcomers })],
+  under: 'known user',
+  atMost: 3,
+});
 
-  async run(workbench) {
-    const service = await workbench.startService();
-    const newcomersIn = exchangeRequests(service, workbench.partner, 'ES256', { claimSets: newcomers });
-    return compare(workbench, service, {
-      over: { name: 'first login', load: newcomersIn },
-      under: { name: 'known user', load: exchangeRequests(service, workbench.partner, 'ES256') },
-      atMost: 3,
-    });
+export const embedLogin = pair('embed-login', 'Embedded login', {
+  over: ['embed login', embedLogins],
+  under: 'exchange',
+  atMost: 1.3,
+});
+
+export const refusedSignature = pair(
+  'refused-signature',
+  'Tokens with a bad signature against accepted ones',
+  {
+    over: ['forged', exchangesBy({ change: forged, expectedStatus: 400 })],
+    under: 'accepted',
+    atMost: 0.6,
   },
-};
+);
 
-export const embedLogin = {
-  name: 'embed-login',
-  title: 'Embedded login, ES256, known users, on PostgreSQL',
+export const refusedKid = pair('refused-kid', 'Tokens with an unknown kid against accepted ones', {
+  over: ['unknown kid', exchangesBy({ change: ofUnknownKid, expectedStatus: 400 })],
+  under: 'accepted',
+  atMost: 0.6,
+});
 
-  async run(workbench) {
-    const service = await workbench.startService();
-    return compare(workbench, service, {
-      over: { name: 'embed login', load: embedLogins(workbench.partner, 'ES256') },
-      under: { name: 'exchange', load: exchangeRequests(service, workbench.partner, 'ES256') },
-      atMost: 1.3,
-    });
-  },
-};
+export const refusedReplay = pair('refused-replay', 'Tokens that were used before against accepted ones', {
+  over: ['used before', usedBefore],
+  under: 'accepted',
+});
 
 export const instances = {
   name: 'instances',
@@ -120,17 +72,11 @@ export const instances = {
   async run(workbench) {
     const first = await workbench.startService();
     const second = await workbench.startService({ name: 'service-2', database: first.database });
-    const load = exchangeRequests(first, workbench.partner, 'ES256');
-    return compare(workbench, first, {
-      over: { name: 'two processes', servers: [first, second], load },
-      under: { name: 'one process', load },
-    });
+    const load = exchangeRequests(first, workbench.partner);
+    const both = { name: 'two processes', servers: [first, second], load };
+    return compareBoth(workbench, both, { name: 'one process', servers: [first], load });
   },
 };
-
-/** Each process at a third of a core: where the machine is full, processes wait for each other. */
-const SHARE_OF_A_CORE = 1 / 3;
-const WORKERS = 2;
 
 export const workers = {
   name: 'workers',
@@ -144,30 +90,56 @@ export const workers = {
       name: 'workers',
       moreEnvironment: { ...moreEnvironment, SVC_WORKERS: String(WORKERS) },
     });
-    const load = exchangeRequests(one, workbench.partner, 'ES256');
+    const load = exchangeRequests(one, workbench.partner);
     const gauge = { name: 'one process', servers: [one], load };
     await warmUp(workbench, gauge);
-    await warmUp(workbench, { name: 'two workers', servers: [several], load });
+    await warmUp(workbench, { servers: [several], load });
     const { serverCpuMicros } = await measure(workbench, gauge, GAUGE_REQUESTS);
     const each = Math.round((SHARE_OF_A_CORE * 1e6) / serverCpuMicros);
     const paced = (name, server, perSecond) => ({ name, servers: [server], load: { ...load, perSecond } });
-    const { rounds } = await alternate(workbench, [
-      paced('two workers', several, WORKERS * each),
-      paced('one process', one, each),
-    ]);
-    const names = { over: 'two workers', under: 'one process' };
-    const ratios = [
-      ratio(rounds, {
-        title: 'CPU with database, two workers / one process',
-        of: cpuMicros,
-        ...names,
-        atMost: 1.1,
-      }),
-      ratio(rounds, { title: 'CPU of the service alone', of: 'serverCpuMicros', ...names }),
-    ];
-    return { rounds, ratios, remarks: [`Each process was sent ${each} exchanges a second.`] };
+    const over = paced('two workers', several, WORKERS * each);
+    const result = await compareBoth(workbench, over, paced('one process', one, each), { atMost: 1.1 });
+    return { ...result, remarks: [`Each process was sent ${each} exchanges a second.`] };
   },
 };
+
+/**
+ * A case that sets a load against exchanges of known users, on one service.
+ * @param over the name of that load, and what makes it @param under the name of the exchanges @param target of the CPU time, if any
+ */
+function pair(name, title, { over: [over, loadOf], under, policy, ...target }) {
+  return {
+    name,
+    title: `${title}, ES256, on PostgreSQL`,
+
+    async run(workbench) {
+      const service = await workbench.startService({ policy });
+      const contender = (called, make) => ({
+        name: called,
+        servers: [service],
+        load: make(service, workbench.partner),
+      });
+      const contenders = [contender(over, loadOf), contender(under, exchangeRequests)];
+      return compareBoth(workbench, ...contenders, target);
+    },
+  };
+}
+
+async function compareBoth(workbench, over, under, target) {
+  const comparisons = [throughput(over.name, under.name), cpu(over.name, under.name, target)];
+  return (await compare(workbench, [over, under], comparisons)).result;
+}
+
+function exchangesBy(options) {
+  return (service, partner) => exchangeRequests(service, partner, options);
+}
+
+/** Tokens that are used up before their round. */
+function usedBefore(service, partner) {
+  const fresh = exchangeRequests(service, partner, { lifetimeSeconds: USED_LIFETIME_SECONDS });
+  const requests = (count) => sendAll(service, fresh, count, USING_CONNECTIONS);
+  return { ...fresh, requests, expectedStatus: 400 };
+}
 
 function newcomers(count) {
   return Array.from({ length: count }, () => {
@@ -176,18 +148,12 @@ function newcomers(count) {
   });
 }
 
-/**
- * @param over, under name and load of a contender, with the servers of its own where it has more than `service`
- * @param target of the CPU time, if any
- */
-async function compare(workbench, service, { over, under, ...target }) {
-  const contenders = [over, under].map((contender) => ({ servers: [service], ...contender }));
-  const { rounds } = await alternate(workbench, contenders);
-  const names = { over: over.name, under: under.name };
-  const both = `${over.name} / ${under.name}`;
-  const ratios = [
-    ratio(rounds, { title: `throughput, ${both}`, of: 'perSecond', ...names }),
-    ratio(rounds, { title: `CPU with database, ${both}`, of: cpuMicros, ...names, ...target }),
-  ];
-  return { rounds, ratios };
+function membersOfProjects(count) {
+  return logins(count).map((claims) => ({ ...claims, projects: PROJECTS }));
+}
+
+function ofUnknownKid(token) {
+  const [header, ...rest] = token.split('.');
+  const members = { ...JSON.parse(Buffer.from(header, 'base64url')), kid: 'partner-ES999' };
+  return [Buffer.from(JSON.stringify(members)).toString('base64url'), ...rest].join('.');
 }

@@ -1,21 +1,23 @@
 // Sorted and searched lists of workflows: a page with a hundred thousand of them against one with a thousand.
 import assert from 'node:assert/strict';
+import { Connection, requestBytes } from '../support/connection.mjs';
 import { accessTokens, bearer } from '../support/exchanges.mjs';
-import { LoneClient } from '../support/lone-client.mjs';
+import { ADMINISTRATOR } from '../support/json-calls.mjs';
 import { cpuMicroseconds } from '../support/process-usage.mjs';
+import { table } from '../support/report.mjs';
 import { RESIDENTS } from '../support/residents.mjs';
 import { median, ratio } from '../support/statistics.mjs';
 
 const SMALL = 1_000;
 const LARGE = 100_000;
 const PAGES_A_ROUND = 40;
-const ADMINISTRATOR = {
-  sub: 'administrator',
-  email: 'administrator@partner.example',
-  role: 'global:admin',
-};
-/** A member of the projects of all residents, and one of a single project: its names have other words than the rest. */
+/** Of the members one is in the projects of all residents, and one in a single project: its names have other words than the rest. */
 const [MEMBER, LONER] = RESIDENTS;
+const CALLERS = [
+  ['administrator', ADMINISTRATOR],
+  [`member of ${RESIDENTS.length} projects`, MEMBER],
+  ['member of one project', LONER],
+];
 
 const LISTS = [
   ['by last change', 'sort=updatedAt'],
@@ -54,14 +56,18 @@ export const workflowLists = {
   title: `Sorted lists of ${LARGE} workflows against ${SMALL}, one request after another, on PostgreSQL`,
 
   async run(workbench) {
-    const contestants = [];
-    for (const [name, size] of [
-      ['small', SMALL],
-      ['large', Math.max(SMALL, Math.round(LARGE / workbench.options.growthScale))],
-    ])
-      contestants.push(await startFilled(workbench, name, size));
-    const callers = await callersOf(workbench, contestants);
-    const kinds = callers.flatMap((caller) => KINDS.map(([title, target]) => kindOf(caller, title, target)));
+    const size = Math.max(SMALL, Math.round(LARGE / workbench.options.growthScale));
+    const contestants = [
+      await startFilled(workbench, 'small', SMALL),
+      await startFilled(workbench, 'large', size),
+    ];
+    const kinds = CALLERS.flatMap(([who], caller) =>
+      KINDS.map(([title, target]) => ({
+        title: `${who}, ${title}`,
+        caller,
+        path: `/api/v1/workflows${target}`,
+      })),
+    );
     const rounds = [];
     for (let round = 0; round <= workbench.options.rounds; round += 1)
       for (const kind of kinds)
@@ -76,82 +82,60 @@ export const workflowLists = {
 };
 
 function summaryOf(kinds, rounds) {
-  const ratios = kinds.flatMap(({ title }) => [
-    ratioOf(rounds, title, 'p50Ms'),
-    ratioOf(rounds, title, 'cpuMicros'),
-  ]);
-  const remarks = kinds.map(({ title }) => {
-    const of = (size, quantity) =>
-      median(
-        rounds.filter(({ contender }) => contender === `${title}, ${size}`).map((round) => round[quantity]),
-      );
-    const inWords = (size) =>
-      `${of(size, 'p50Ms').toFixed(1)} ms (CPU ${(of(size, 'cpuMicros') / 1000).toFixed(1)})`;
-    return `${title}: ${inWords('small')}, ${inWords('large')}`;
+  const sizes = ['small', 'large'];
+  const ratios = kinds.flatMap(({ title }) => {
+    const names = { over: `${title}, large`, under: `${title}, small` };
+    return [
+      ratio(rounds, { title, of: 'p50Ms', ...names }),
+      ratio(rounds, { title: '  its CPU time', of: 'cpuMicros', ...names }),
+    ];
   });
-  return { ratios, remarks: [remarks.join('\n')] };
-}
-
-function ratioOf(rounds, title, of) {
-  const names = { over: `${title}, large`, under: `${title}, small` };
-  return ratio(rounds, { title: of === 'cpuMicros' ? '  its CPU time' : title, of, ...names });
+  const rows = kinds.map(({ title }) => {
+    const cells = sizes.flatMap((size) => {
+      const own = rounds.filter(({ contender }) => contender === `${title}, ${size}`);
+      const cpuMs = median(own.map(({ cpuMicros }) => cpuMicros)) / 1000;
+      return [median(own.map(({ p50Ms }) => p50Ms)), cpuMs].map((number) => number.toFixed(1));
+    });
+    return [title, ...cells];
+  });
+  const headings = ['ms', ...sizes.flatMap((size) => [size, `${size}, CPU`])];
+  return { ratios, remarks: [table([headings, ...rows])] };
 }
 
 async function startFilled(workbench, name, size) {
   const database = await workbench.newDatabase();
   workbench.tell(`filling ${size} workflows`);
-  for (const statement of FILLING)
-    await workbench.postgres.query(database, statement, parametersOf(statement, size));
+  await workbench.postgres.query(database, MEMBERSHIPS);
+  await workbench.postgres.query(database, WORKFLOWS, [size]);
   await workbench.postgres.query(database, 'VACUUM ANALYZE');
   const contestant = await workbench.startService({ name, database });
-  return { ...contestant, client: new LoneClient(contestant.server.origin) };
+  const claimSets = CALLERS.map(([, claims]) => claims);
+  const tokens = await accessTokens(contestant, workbench.partner, claimSets);
+  return { ...contestant, tokens, client: new Connection(contestant.server.origin) };
 }
 
-const parametersOf = (statement, size) => (statement.includes('$1') ? [size] : []);
+const MEMBERSHIPS = `INSERT INTO project_member
+  SELECT project.id, account.id, 'project:viewer' FROM project, user_account account
+  WHERE account.email = '${MEMBER.email}' AND project.personal_owner_id <> account.id`;
 
 /** Names of which the words are more or less common, and times that are all different. */
-const FILLING = [
-  `INSERT INTO project_member
-   SELECT project.id, account.id, 'project:viewer' FROM project, user_account account
-   WHERE account.email = '${MEMBER.email}' AND project.personal_owner_id <> account.id`,
-  `INSERT INTO workflow (id, project_id, name, active, nodes, connections, updated_at)
-   SELECT gen_random_uuid(), projects.ids[1 + n % cardinality(projects.ids)],
-     (ARRAY['Order', 'Invoice', 'Customer', 'Sync', 'Report'])[1 + n % 5] || ' '
-       || (ARRAY['import', 'export', 'mail', 'check', 'copy', 'archive', 'notify'])[1 + n % 7] || ' ' || n
-       || CASE WHEN n % 100 = 0 THEN ' percent' ELSE '' END,
-     n % 3 = 0, '[]', '{}', timestamptz '2026-01-01' + make_interval(secs => n::bigint * 7919 % 1000003)
-   FROM generate_series(1, $1::int) n, (SELECT array_agg(id) AS ids FROM project) projects`,
-];
-
-/** An administrator, a member of a thousand projects and one of a single project, with an access token of each service. */
-async function callersOf({ partner }, contestants) {
-  const callers = [
-    { who: 'administrator', claims: ADMINISTRATOR },
-    { who: `member of ${RESIDENTS.length} projects`, claims: MEMBER },
-    { who: 'member of one project', claims: LONER },
-  ];
-  for (const caller of callers) {
-    caller.headers = new Map();
-    for (const contestant of contestants) {
-      const [token] = await accessTokens(contestant, partner, [caller.claims]);
-      caller.headers.set(contestant.name, bearer(token));
-    }
-  }
-  return callers;
-}
-
-function kindOf({ who, headers }, title, target) {
-  return { title: `${who}, ${title}`, headers, path: `/api/v1/workflows${target}` };
-}
+const WORKFLOWS = `INSERT INTO workflow (id, project_id, name, active, nodes, connections, updated_at)
+  SELECT gen_random_uuid(), projects.ids[1 + n % cardinality(projects.ids)],
+    (ARRAY['Order', 'Invoice', 'Customer', 'Sync', 'Report'])[1 + n % 5] || ' '
+      || (ARRAY['import', 'export', 'mail', 'check', 'copy', 'archive', 'notify'])[1 + n % 7] || ' ' || n
+      || CASE WHEN n % 100 = 0 THEN ' percent' ELSE '' END,
+    n % 3 = 0, '[]', '{}', timestamptz '2026-01-01' + make_interval(secs => n::bigint * 7919 % 1000003)
+  FROM generate_series(1, $1::int) n, (SELECT array_agg(id) AS ids FROM project) projects`;
 
 /** CPU time is that of service and database, whatever answers. */
-async function costsOf({ postgres }, { name, client, server }, { title, headers, path }) {
+async function costsOf({ postgres }, { name, client, server, tokens }, { title, caller, path }) {
   const cpu = () => cpuMicroseconds(server.processId) + cpuMicroseconds(postgres.processId);
+  const bytes = requestBytes(server.origin, { method: 'GET', path, headers: bearer(tokens[caller]) });
   const times = [];
   const before = cpu();
   for (let page = 0; page < PAGES_A_ROUND; page += 1) {
     const begun = performance.now();
-    const status = await client.send({ method: 'GET', path, headers: headers.get(name) });
+    const { status } = await client.send(bytes);
     times.push(performance.now() - begun);
     assert.equal(status, 200, path);
   }

@@ -1,7 +1,7 @@
 // Ory Hydra: its jwt-bearer grant (RFC 7523), opaque access tokens, all of its data in PostgreSQL.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { randomBytes } from 'node:crypto';
@@ -17,13 +17,7 @@ const run = promisify(execFile);
 
 /** What keeps it from being started; undefined when nothing does. */
 export function hydraIsMissing({ HYDRA_BIN: binary }) {
-  if (!binary) return 'needs HYDRA_BIN: the path of an Ory Hydra binary.';
-  try {
-    accessSync(binary, constants.X_OK);
-    return undefined;
-  } catch {
-    return `needs an Ory Hydra binary in HYDRA_BIN; "${binary}" is no program.`;
-  }
+  return binary && existsSync(binary) ? undefined : 'needs HYDRA_BIN: the path of an Ory Hydra binary.';
 }
 
 export async function startHydra(workbench) {
@@ -66,7 +60,7 @@ export async function startHydra(workbench) {
 
 /** Every user of the partner: Hydra knows no users of its own. */
 async function trustPartner(admin, partner) {
-  const jwk = { ...partner.publicJwk('ES256'), use: 'sig', alg: 'ES256' };
+  const [jwk] = partner.signers.ES256.jwks().keys;
   await callJson(`${admin}/trust/grants/jwt-bearer/issuers`, {
     issuer: partner.issuer,
     allow_any_subject: true,

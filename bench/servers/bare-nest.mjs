@@ -30,7 +30,7 @@ class AppController {
   }
 }
 Inject(getRepositoryToken(User))(AppController, undefined, 0);
-get('healthz', 'health');
+get(['healthz', 'healthz/readiness'], 'health');
 get('users', 'listUsers');
 Controller()(AppController);
 

@@ -1,4 +1,4 @@
-// The floor: a bare Fastify program, in one process, that does only the necessary work of an exchange or an API call.
+// The floor: a bare Fastify program, in one process, that does only the necessary work of an exchange.
 //
 // It keeps what makes them right (signature, claims, single use and audit row committed before the answer, the user's
 // present state). It leaves out what makes a service of it: logging, metrics, throttling, error answers with a cause,
@@ -8,7 +8,6 @@ import Fastify from 'fastify';
 import { AccessTokens } from './floor/access-tokens.mjs';
 import { Database } from './floor/database.mjs';
 import { ExternalTokenVerifier } from './floor/external-token.mjs';
-import { WorkflowPages } from './floor/workflow-pages.mjs';
 
 const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ISSUED_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
@@ -18,7 +17,6 @@ const SHORTEST_LIFETIME_SECONDS = 5;
 const { port, databaseUrl, trustedKeys } = JSON.parse(process.env.BENCH_SETTINGS);
 const verifier = new ExternalTokenVerifier(trustedKeys);
 const database = await Database.connect(databaseUrl);
-const pages = await WorkflowPages.connect(databaseUrl);
 const accessTokens = new AccessTokens(`http://localhost:${port}`);
 
 const server = Fastify({ logger: false });
@@ -30,7 +28,6 @@ server.addContentTypeParser(
 );
 server.get('/.well-known/jwks.json', () => accessTokens.keySet());
 server.post('/rest/auth/oauth/token', exchange);
-server.get('/api/v1/workflows', listWorkflows);
 await server.listen({ host: '127.0.0.1', port });
 
 async function exchange(request, reply) {
@@ -55,15 +52,6 @@ async function exchange(request, reply) {
   });
   // By hand: of these members none needs escaping.
   return `{"access_token":"${accessToken}","token_type":"Bearer","expires_in":${lifetimeSeconds},"issued_token_type":"${ISSUED_TOKEN_TYPE}"}`;
-}
-
-async function listWorkflows({ id: requestId, method, headers, query, routeOptions }, reply) {
-  const bearer = accessTokens.readBearer(headers.authorization);
-  const call = bearer && { ...bearer, requestId, method, route: routeOptions.url };
-  const role = call && (await database.call(call));
-  if (role === undefined) return reply.code(401).send({ error: 'invalid_token' });
-  reply.header('cache-control', 'no-store');
-  return pages.first(bearer.userId, Number(query.limit));
 }
 
 function refusal(reply, error) {

@@ -5,18 +5,18 @@ import { exchangeOnce } from './exchanges.mjs';
 import { RESIDENTS } from './residents.mjs';
 
 /** @throws Error when one exchange is not what it should be, or a bad token is taken */
-export async function checkExchange(contestant, partner, algorithm) {
+export async function checkExchange(contestant, partner, algorithm = 'ES256') {
   const claims = { ...RESIDENTS[0], ...contestant.claims };
   const sign = (changed = {}) => partner.sign(algorithm, { ...claims, ...changed });
-  const token = await sign();
+  const token = sign();
   const answer = await exchangeOnce(contestant, token);
   assert.equal(answer.status, 200, `${contestant.name} refused a good token: ${answer.text}`);
   await checkAnswer(contestant, JSON.parse(answer.text));
   await mustRefuse(contestant, 'a used token', token);
-  await mustRefuse(contestant, 'a forged token', forged(await sign()));
-  const expired = await sign({ exp: Math.floor(Date.now() / 1000) - 1 });
+  await mustRefuse(contestant, 'a forged token', forged(sign()));
+  const expired = sign({ exp: Math.floor(Date.now() / 1000) - 1 });
   await mustRefuse(contestant, 'an expired token', expired);
-  const elsewhere = await sign({ aud: 'https://elsewhere.example' });
+  const elsewhere = sign({ aud: 'https://elsewhere.example' });
   await mustRefuse(contestant, 'a token for somebody else', elsewhere);
 }
 
@@ -59,13 +59,12 @@ async function mustRefuse(contestant, what, token) {
   assert.equal(status, 400, `${contestant.name} took ${what}: ${text}`);
 }
 
-/** Counts what exchanges have left in a server's database. */
+/** Counts the audit rows of exchanges in a server's database. */
 export async function writtenRows({ postgres }, { database }) {
   const [rows] = await postgres.query(
     database,
-    `SELECT (SELECT count(*) FROM token_exchange_used_jti)::int AS "usedTokens",
-       (SELECT count(*) FROM audit_event WHERE name = 'svc.audit.token-exchange.succeeded')::int AS successes,
-       (SELECT count(*) FROM audit_event WHERE name = 'svc.audit.token-exchange.failed')::int AS failures`,
+    `SELECT count(*) FILTER (WHERE name = 'svc.audit.token-exchange.succeeded')::int AS successes,
+       count(*) FILTER (WHERE name = 'svc.audit.token-exchange.failed')::int AS failures FROM audit_event`,
   );
   return rows;
 }

@@ -1,44 +1,60 @@
-// Compares servers by the exchanges that all of them can do.
+// Compares contenders that take turns.
 import assert from 'node:assert/strict';
 import { checkExchange, writtenRows } from './checks.mjs';
 import { exchangeRequests } from './exchanges.mjs';
 import { alternate } from './rounds.mjs';
 import { cpuMicros, ratio } from './statistics.mjs';
 
-export function throughput(over, under, atLeast) {
-  return { title: `throughput, ${over} / ${under}`, of: 'perSecond', over, under, atLeast };
+/** @param target `atLeast` or `atMost`, if any */
+export function throughput(over, under, target) {
+  return { title: `throughput, ${over} / ${under}`, of: 'perSecond', over, under, ...target };
 }
 
-export function cpu(over, under, atMost) {
-  return { title: `CPU with database, ${over} / ${under}`, of: cpuMicros, over, under, atMost };
+export function cpu(over, under, target) {
+  return { title: `CPU with database, ${over} / ${under}`, of: cpuMicros, over, under, ...target };
 }
 
-/** What is compared of the service and a peer. */
-export function overPeer({ name, atLeast }) {
-  return [throughput('service', name, atLeast), cpu('service', name)];
+export async function compare(workbench, contenders, comparisons) {
+  const { rounds, sent } = await alternate(workbench, contenders);
+  return { result: { rounds, ratios: comparisons.map((comparison) => ratio(rounds, comparison)) }, sent };
 }
 
 /**
- * Checks each server, then measures them in turns.
- * @param others contenders that are no servers
+ * A case that compares servers by the exchanges that all of them can do. Each is checked before it is measured.
+ * @param start answers the `contestants` and the `comparisons`; `others` are contenders that are no servers, `options` those of the
+ *   requests, `whenDone` the remarks; or why the case is `skipped`
  */
-export async function compareExchanges(workbench, contestants, algorithm, comparisons, others = []) {
-  const { partner } = workbench;
-  for (const contestant of contestants) await checkExchange(contestant, partner, algorithm);
-  const told = contestants.filter(({ database, hasOwnSchema }) => database !== undefined && !hasOwnSchema);
-  const before = await successes(workbench, told);
-  const contenders = contestants.map((contestant) => ({
-    name: contestant.name,
-    servers: [contestant],
-    load: exchangeRequests(contestant, partner, algorithm),
-  }));
-  const { rounds, sent } = await alternate(workbench, [...contenders, ...others]);
-  const after = await successes(workbench, told);
-  told.forEach(({ name }, index) => {
+export function exchangeCase(name, title, start) {
+  return {
+    name,
+    title: `Token exchange, ${title}`,
+    run: async (workbench) => run(workbench, await start(workbench)),
+  };
+}
+
+async function run(workbench, { skipped, contestants, comparisons, others = [], options, whenDone }) {
+  if (skipped !== undefined) return { ratios: [], remarks: [`skipped: ${skipped}`] };
+  for (const contestant of contestants)
+    await checkExchange(contestant, workbench.partner, options?.algorithm);
+  const audited = contestants.filter(({ database, hasOwnSchema }) => database !== undefined && !hasOwnSchema);
+  const before = await successes(workbench, audited);
+  const contenders = contestants.map((contestant) => exchangesOf(workbench, contestant, options));
+  const { result, sent } = await compare(workbench, [...contenders, ...others], comparisons);
+  const after = await successes(workbench, audited);
+  audited.forEach(({ name }, index) => {
     const rows = after[index] - before[index];
     assert.equal(rows, sent.get(name), `${name} has not written one audit row an exchange`);
   });
-  return { rounds, ratios: comparisons.map((comparison) => ratio(rounds, comparison)) };
+  return { ...result, remarks: await whenDone?.() };
+}
+
+/** A contender by a server that exchanges the tokens of known users. */
+export function exchangesOf({ partner }, contestant, options) {
+  return {
+    name: contestant.name,
+    servers: [contestant],
+    load: exchangeRequests(contestant, partner, options),
+  };
 }
 
 async function successes(workbench, contestants) {

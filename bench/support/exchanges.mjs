@@ -11,60 +11,49 @@ export const FORM = { method: 'POST', headers: { 'content-type': 'application/x-
 
 /**
  * A kind of load: exchanges of fresh tokens.
- * @param options `claimSets` makes the claims of so many tokens: logins of known users unless given; `lifetimeSeconds`
- *   is the tokens' life, by default what the contestant says; `change` is done to each signed token
+ * @param options `claimSets` makes the claims of so many tokens: logins of known users unless given. `lifetimeSeconds`
+ *   is the tokens' life, by default what the contestant says. `change` is done to each signed token. `hasActor` adds the
+ *   token of another user.
  */
-export function exchangeRequests(contestant, partner, algorithm, options = {}) {
+export function exchangeRequests(contestant, partner, options = {}) {
   const {
+    algorithm = 'ES256',
     claimSets = logins,
-    lifetimeSeconds = contestant.lifetimeSeconds,
     change = (token) => token,
+    expectedStatus = 200,
   } = options;
+  const { lifetimeSeconds = contestant.lifetimeSeconds, hasActor = false } = options;
   return {
     ...FORM,
     path: contestant.exchangePath,
-    expectedStatus: 200,
+    expectedStatus,
     requests: async (count) => {
       const allClaims = claimSets(count).map((claims) => ({ ...claims, ...contestant.claims }));
-      const tokens = await partner.signAll(algorithm, allClaims, lifetimeSeconds);
-      return tokens.map((token) => ({ body: exchangeForm(contestant, change(token)) }));
-    },
-  };
-}
-
-/** The same, each for a user and another who acts. */
-export function exchangesWithActor(contestant, partner, algorithm) {
-  return {
-    ...exchangeRequests(contestant, partner, algorithm),
-    requests: async (count) => {
-      const [, ...actors] = logins(count + 1);
-      const subjectTokens = await partner.signAll(algorithm, logins(count));
-      const actorTokens = await partner.signAll(algorithm, actors);
-      return subjectTokens.map((token, index) => ({
-        body: exchangeForm(contestant, token, {
-          actor_token: actorTokens[index],
-          actor_token_type: JWT_TYPE,
-        }),
+      const tokens = partner.signAll(algorithm, allClaims, lifetimeSeconds);
+      const actors = hasActor ? partner.signAll(algorithm, logins(count + 1).slice(1)) : [];
+      const actorOf = (index) => hasActor && { actor_token: actors[index], actor_token_type: JWT_TYPE };
+      return tokens.map((token, index) => ({
+        body: exchangeForm(contestant, change(token), actorOf(index)),
       }));
     },
   };
 }
 
 /** A kind of load: embedded logins of known users. */
-export function embedLogins(partner, algorithm) {
+export function embedLogins(_contestant, partner) {
   return {
     ...FORM,
     path: '/rest/auth/embed',
     expectedStatus: 303,
     requests: async (count) => {
-      const tokens = await partner.signAll(algorithm, logins(count));
+      const tokens = partner.signAll('ES256', logins(count));
       return tokens.map((token) => ({ body: new URLSearchParams({ token, redirectTo: '/' }).toString() }));
     },
   };
 }
 
 /** @param contestant one that `takesAssertions` knows no token exchange, but the grant of RFC 7523 */
-export function exchangeForm({ fields, takesAssertions = false }, subjectToken, moreFields = {}) {
+export function exchangeForm({ fields, takesAssertions = false }, subjectToken, moreFields) {
   const grant = takesAssertions
     ? { grant_type: JWT_BEARER_GRANT, assertion: subjectToken }
     : { grant_type: TOKEN_EXCHANGE_GRANT, subject_token: subjectToken, subject_token_type: JWT_TYPE };
@@ -81,7 +70,7 @@ export async function exchangeOnce(contestant, subjectToken) {
 /** One for each of the claim sets, one after the other. */
 export async function accessTokens(contestant, partner, claimSets) {
   const tokens = [];
-  for (const subjectToken of await partner.signAll('ES256', claimSets, LIFETIME_SECONDS)) {
+  for (const subjectToken of partner.signAll('ES256', claimSets, LIFETIME_SECONDS)) {
     const { status, text } = await exchangeOnce(contestant, subjectToken);
     assert.equal(status, 200, text);
     tokens.push(JSON.parse(text).access_token);

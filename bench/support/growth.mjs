@@ -75,7 +75,7 @@ const DROPPABLE = `
   WHERE indrelid = $1::regclass AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)`;
 
 /** Building indexes once after many rows is several times faster than with each of them. */
-async function withoutIndexes(client, table, insert) {
+export async function withoutIndexes(client, table, insert) {
   const { rows: indexes } = await client.query(DROPPABLE, [table]);
   for (const { drop } of indexes) await client.query(drop);
   await insert();

@@ -1,9 +1,10 @@
 // A program of its own, beside the measurement: clients that send requests in turn as fast as they get answers, each
-// beginning at another, until it is told to stop. Then it tells how many answers of each status there were.
+// beginning at another, until they have to stop. Then it says how many answers of each status there were.
 import { once } from 'node:events';
-import { LoneClient } from './lone-client.mjs';
+import { Connection, requestBytes } from './connection.mjs';
 
 const [{ origin, requests, clients }] = await once(process, 'message');
+const prepared = requests.map((request) => requestBytes(origin, request));
 const statuses = {};
 let isStopped = false;
 process.once('message', () => (isStopped = true));
@@ -14,10 +15,10 @@ await Promise.all(work);
 process.send(statuses);
 
 async function sendAll(first) {
-  const client = new LoneClient(origin);
+  const connection = new Connection(origin);
   for (let next = first; !isStopped; next += 1) {
-    const status = await client.send(requests[next % requests.length]);
+    const { status } = await connection.send(prepared[next % prepared.length]);
     statuses[status] = (statuses[status] ?? 0) + 1;
   }
-  client.close();
+  connection.close();
 }

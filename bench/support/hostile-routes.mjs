@@ -1,5 +1,4 @@
 // Every route of a running service, with a good request to it and with all that is hostile to it.
-import { Administrator } from './administrator.mjs';
 import { FORM } from './exchanges.mjs';
 import {
   FLOWS,
@@ -11,17 +10,16 @@ import {
   hostileQueries,
   hostileTokens,
 } from './hostile-requests.mjs';
+import { loginAdministrator } from './json-calls.mjs';
 import { RESIDENTS } from './residents.mjs';
 
 const DATA = { user: 'ada', password: 'correct horse' };
 const CREDENTIALS = 'POST /api/v1/credentials';
 
-/**
- * @returns for each route its `method`, `path` and `headers`, `good`, which makes a request that it takes, and `hostile`
- */
+/** @returns for each route `method`, `path`, `headers`, `hostile`, and `good`, which makes the body of a request that it takes, if any */
 export async function hostileRoutes(contestant, partner) {
-  const administrator = await Administrator.login(contestant, partner);
-  const operations = operationsOf(await administrator.get('/api/v1/openapi.json'));
+  const administrator = await loginAdministrator(contestant, partner);
+  const operations = operationsOf(await administrator.call('/openapi.json'));
   const things = await makeThings(administrator);
   const schemas = await credentialSchemas(administrator, operations);
   return [
@@ -29,10 +27,12 @@ export async function hostileRoutes(contestant, partner) {
     ...operations
       .filter((operation) => operation.schemas.length > 0)
       .map((operation) => bodyRoute(operation, things, administrator, schemas)),
-    ...ROUTES.map((route) => plainRoute(route, administrator)),
+    ...ROUTES.map((route) => plainRoute(route, administrator, hostileHeaders())),
     ...operations
       .filter(({ queries }) => queries.length > 0)
-      .map((operation) => listRoute(operation, things, administrator)),
+      .map(({ method, path, queries }) =>
+        plainRoute([method, filledIn(path, things), queries], administrator),
+      ),
   ];
 }
 
@@ -83,29 +83,19 @@ function bodyRoute({ method, path, schemas: [schema] }, things, { jsonHeaders },
   };
 }
 
-function plainRoute([method, path, parameters], { headers }) {
+/** A route without a body. */
+function plainRoute([method, path, parameters], { headers }, hostile = []) {
   return {
     method,
     path,
     headers: method === 'POST' ? { ...FORM.headers, ...headers } : headers,
-    good: () => undefined,
-    hostile: [...hostileHeaders(), ...hostileQueries(parameters)],
-  };
-}
-
-function listRoute({ method, path, queries }, things, { headers }) {
-  return {
-    method,
-    path: filledIn(path, things),
-    headers,
-    good: () => undefined,
-    hostile: hostileQueries(queries),
+    hostile: [...hostile, ...hostileQueries(parameters)],
   };
 }
 
 /** What the paths of the API name. */
 async function makeThings(administrator) {
-  const api = (path, body) => administrator.make(`/api/v1${path}`, body);
+  const api = async (path, body) => (await administrator.call(path, body)).id;
   const userId = await api('/users', { email: 'somebody@partner.example' });
   const projectId = await api('/projects', { name: 'Team' });
   await api(`/projects/${projectId}/users`, { userId, role: 'project:viewer' });
@@ -134,7 +124,7 @@ function goodBodies({ userId, projectId }) {
 async function credentialSchemas(administrator, operations) {
   const { schemas } = operations.find(({ method, path }) => `${method} ${path}` === CREDENTIALS);
   const types = schemas.flatMap(({ properties }) => properties.type.enum);
-  const read = async (type) => [type, await administrator.get(`/api/v1/credentials/schema/${type}`)];
+  const read = async (type) => [type, await administrator.call(`/credentials/schema/${type}`)];
   return Object.fromEntries(await Promise.all(types.map(read)));
 }
 

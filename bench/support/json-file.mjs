@@ -5,14 +5,14 @@ import { cpus, totalmem } from 'node:os';
 import { versionOfNode } from './node-versions.mjs';
 
 export async function writeJson({ options, postgres }, results) {
-  const { json, nodes, rounds, requests, seconds, connections, exchanges, growthScale } = options;
+  const { json, nodes, rounds, requests, seconds, connections, growthScale } = options;
   const [version] = postgres === undefined ? [] : await postgres.query('postgres', 'SHOW server_version');
   const content = {
     ...surroundings(),
     // Of the measured programs; the load generator runs on `node`.
     nodes: nodes.map((path) => ({ path, version: versionOfNode(path) })),
     postgres: version?.server_version,
-    options: { rounds, requests, seconds, connections, exchanges, growthScale },
+    options: { rounds, requests, seconds, connections, growthScale },
     cases: results,
   };
   writeFileSync(json, `${JSON.stringify(content, null, 2)}\n`);

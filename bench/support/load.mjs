@@ -1,87 +1,61 @@
-// Puts load on a server by autocannon, and keeps what its own report would round away.
-import autocannon from 'autocannon';
+// Puts load on servers: as much as they take, or at a fixed rate.
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection, requestBytes } from './connection.mjs';
 
-const SAMPLE_INTERVAL_MS = 50;
-const ANSWER_TIMEOUT_SECONDS = 30;
+const PATIENCE_MS = 30_000;
 const SHOWN_CHARACTERS = 600;
 
 /**
- * Sends each request once, over connections that are always busy.
+ * Sends each request once. Connections are always busy, or at a rate evenly over time; then latency counts from the moment at which a
+ * request was due, so that a server that falls behind cannot hide it.
  * @param origins where to send them; connections are spread evenly over several
- * @param requests members for autocannon (`body`, `headers`), one for each request
+ * @param requests the bytes of each
+ * @param perSecond the rate, if any
  * @param whenDone called at the moment of the last answer
  * @returns how long it took, and the latency of each answer
  * @throws Error when an answer has another status than expected, or is missing
  */
-export async function applyLoad({
-  origins,
-  path,
-  method,
-  headers,
-  requests,
-  connections,
-  expectedStatus,
-  whenDone = () => undefined,
-}) {
+export async function applyLoad({ origins, requests, connections, expectedStatus, perSecond, whenDone }) {
   const latenciesMs = new Float64Array(requests.length);
-  let sent = 0;
-  let answered = 0;
-  let endedAt;
-  const unexpected = new UnexpectedAnswers(expectedStatus);
   const startedAt = performance.now();
-  const run = autocannon({
-    url: origins,
-    connections: Math.min(connections, requests.length),
-    amount: requests.length,
-    timeout: ANSWER_TIMEOUT_SECONDS,
-    sampleInt: SAMPLE_INTERVAL_MS,
-    // A server that is gone would be tried for ever.
-    bailout: 1,
-    setupClient: (client) => unexpected.watch(client),
-    requests: [{ method, path, headers, setupRequest: (request) => ({ ...request, ...requests[sent++] }) }],
-  });
-  run.on('response', (_client, _status, _bytes, latencyMs) => {
-    latenciesMs[answered] = latencyMs;
-    answered += 1;
-    if (answered < requests.length) return;
-    endedAt = performance.now();
-    whenDone();
-  });
-  const { errors } = await run;
-  unexpected.refuse();
-  if (errors > 0 || answered < requests.length || sent !== requests.length)
-    throw new Error(
-      `${answered} of ${requests.length} requests were answered (${sent} sent, ${errors} errors).`,
-    );
-  return { seconds: (endedAt - startedAt) / 1000, latenciesMs };
+  let next = 0;
+  const sendInTurn = async (connection) => {
+    while (next < requests.length) {
+      const index = next++;
+      const begun = perSecond ? startedAt + (index * 1000) / perSecond : performance.now();
+      const waitMs = Math.ceil(begun - performance.now());
+      if (waitMs > 0) await delay(waitMs);
+      const { status, text } = await connection.send(requests[index]);
+      latenciesMs[index] = performance.now() - begun;
+      if (status === expectedStatus) continue;
+      next = requests.length;
+      const shown = text.slice(-SHOWN_CHARACTERS);
+      throw new Error(`A request was answered with ${status} instead of ${expectedStatus}: ${shown}`);
+    }
+  };
+  const opened = Array.from(
+    { length: Math.min(connections, requests.length) },
+    (_, index) => new Connection(origins[index % origins.length], PATIENCE_MS),
+  );
+  try {
+    await Promise.all(opened.map(sendInTurn));
+  } finally {
+    for (const connection of opened) connection.close();
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  whenDone?.();
+  return { seconds, latenciesMs };
 }
 
-/** Remembers the first answer that nobody expected, with its body, and how many there were. */
-class UnexpectedAnswers {
-  count = 0;
+/** The requests of a kind of load and their bytes, made before they are sent. */
+export async function preparedRequests(origin, { requests, ...kind }, count) {
+  const made = await requests(count);
+  return { made, bytes: made.map((request) => requestBytes(origin, { ...kind, ...request })) };
+}
 
-  constructor(expectedStatus) {
-    this.expectedStatus = expectedStatus;
-  }
-
-  watch(client) {
-    let status;
-    client.on('headers', ({ statusCode }) => (status = statusCode));
-    client.on('body', (bytes) => {
-      if (status !== this.expectedStatus) this.first ??= bytes.toString().slice(-SHOWN_CHARACTERS);
-    });
-    client.on('response', (statusCode) => {
-      if (statusCode === this.expectedStatus) return;
-      this.count += 1;
-      this.firstStatus ??= statusCode;
-    });
-  }
-
-  refuse() {
-    if (this.count === 0) return;
-    const { count, firstStatus, expectedStatus, first = 'without a body' } = this;
-    throw new Error(
-      `${count} answers had another status than ${expectedStatus}. The first was ${firstStatus}: ${first}`,
-    );
-  }
+/** Sends so many requests of a kind of load to one server, outside of all measurement, and answers them. */
+export async function sendAll({ server: { origin } }, load, count, connections) {
+  const { made, bytes } = await preparedRequests(origin, load, count);
+  await applyLoad({ ...load, origins: [origin], requests: bytes, connections });
+  return made;
 }

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { versionOfNode } from './node-versions.mjs';
 
 /** An even number, so that the turns are mirrored: as often one contender first as the other. */
-const DEFAULTS = { rounds: 20, seconds: 4, connections: 32, exchanges: 1_000_000, 'growth-scale': 1 };
+const DEFAULTS = { rounds: 20, seconds: 4, connections: 32, 'growth-scale': 1 };
 const LARGEST = {
   rounds: 1_000,
   // Tokens for embedded login live for a minute, and a part of it goes by while they are signed.
@@ -13,8 +13,6 @@ const LARGEST = {
   // A thousand users are left: fewer are no load that is spread.
   'growth-scale': 1_000,
 };
-
-const SEVERAL = ['case', 'peer', 'node'];
 
 export const HELP = `Usage: npm run bench -- [options]
 
@@ -26,9 +24,8 @@ export const HELP = `Usage: npm run bench -- [options]
   --against DIR      an older checkout, built: the case "older" takes turns with it
   --rounds N         alternating rounds of each case, at most ${LARGEST.rounds} (default: ${DEFAULTS.rounds})
   --seconds N        length of a round, at most ${LARGEST.seconds} (default: ${DEFAULTS.seconds})
-  --requests N       requests of a round, instead of a length
+  --requests N       requests of a round, or of the whole case "memory", instead of a length
   --connections N    connections that are kept busy (default: ${DEFAULTS.connections})
-  --exchanges N      exchanges of the case "memory" (default: ${DEFAULTS.exchanges})
   --growth-scale N   divide the rows of the case "growth" by N, to try it (default: ${DEFAULTS['growth-scale']})
   --json FILE        write all rounds, ratios and versions there
   --list             list the cases
@@ -39,31 +36,25 @@ export class UsageError extends Error {}
 
 /** @throws UsageError */
 export function readOptions(args, { cases, peers }, environment = process.env) {
-  const {
+  const { help, list, json, against, case: caseNames, peer, node = [], ...texts } = parsed(args);
+  const given = Object.entries(texts).map(([name, text]) => [name, wholeNumber(name, text)]);
+  const { 'growth-scale': growthScale, ...numbers } = { ...DEFAULTS, ...Object.fromEntries(given) };
+  return {
     help,
     list,
     json,
-    against,
-    case: names,
-    peer: peerNames,
-    node: paths = [],
-    ...texts
-  } = parsed(args);
-  const nodes = paths.map(fromHere);
-  const given = Object.entries(texts).map(([name, text]) => [name, wholeNumber(name, text)]);
-  const { 'growth-scale': growthScale, ...numbers } = { ...DEFAULTS, ...Object.fromEntries(given) };
-  const chosen = names === undefined ? cases : names.map((name) => named(name, 'case', cases));
-  const chosenPeers = readPeers(peerNames, chosen, peers, environment);
-  nodes.forEach(mustRun);
-  const older = against === undefined ? undefined : olderScript(against);
-  return { help, older, list, json, cases: chosen, peers: chosenPeers, nodes, growthScale, ...numbers };
+    cases: caseNames === undefined ? cases : caseNames.map((name) => named(name, 'case', cases)),
+    peers: readPeers(peer, peers, environment),
+    nodes: node.map(nodeBinary),
+    older: against === undefined ? undefined : olderScript(against),
+    growthScale,
+    ...numbers,
+  };
 }
 
 /** Without a choice it is the first. What a peer lacks is told before anything is measured. */
-function readPeers(names, chosenCases, peers, environment) {
+function readPeers(names, peers, environment) {
   if (names === undefined) return peers.slice(0, 1);
-  if (!chosenCases.some(({ name }) => name === 'peers'))
-    throw new UsageError('--peer is for the case "peers", which is not among those that are chosen.');
   return [...new Set(names)].map((name) => {
     const peer = named(name, 'peer', peers);
     const missing = peer.isMissing(environment);
@@ -73,8 +64,10 @@ function readPeers(names, chosenCases, peers, environment) {
 }
 
 /** Programs are started in folders of their own; a bare name is looked up, as by a shell. */
-function fromHere(path) {
-  return path.includes('/') ? resolve(path) : path;
+function nodeBinary(given) {
+  const path = given.includes('/') ? resolve(given) : given;
+  if (versionOfNode(path) !== undefined) return path;
+  throw new UsageError(`--node ${path}: this is no Node.js binary that runs.`);
 }
 
 function olderScript(folder) {
@@ -83,17 +76,14 @@ function olderScript(folder) {
   throw new UsageError(`--against ${folder}: there is no dist/src/main.js in it; build it first.`);
 }
 
-function mustRun(path) {
-  if (versionOfNode(path) === undefined)
-    throw new UsageError(`--node ${path}: this is no Node.js binary that runs.`);
-}
-
 function parsed(args) {
   const text = { type: 'string' };
   const flag = { type: 'boolean', default: false };
   const numbers = ['requests', ...Object.keys(DEFAULTS)].map((name) => [name, text]);
   const options = {
-    ...Object.fromEntries(SEVERAL.map((name) => [name, { ...text, multiple: true }])),
+    case: { ...text, multiple: true },
+    peer: { ...text, multiple: true },
+    node: { ...text, multiple: true },
     ...Object.fromEntries(numbers),
     json: text,
     against: text,

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { untilTrue } from './until.mjs';
 
 /** What `synchronous_standby_names` calls a standby. */
 export const STANDBY_NAME = 'standby';
@@ -211,7 +212,7 @@ export class PostgresServer {
     if (this.isRunning) this.signal('SIGCONT');
     const deadline = Date.now() + STOP_TIMEOUT_MS;
     while (this.isRunning && Date.now() < deadline) await delay(PROBE_INTERVAL_MS);
-    if (this.isRunning) process.kill(-this.processId, 'SIGKILL');
+    if (this.isRunning) this.signal('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -222,12 +223,12 @@ export class PostgresServer {
   }
 
   async becomesReady() {
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    while (!(await this.takesConnections())) {
-      if (!this.isRunning) throw new Error(`The PostgreSQL server did not start:\n${this.log}`);
-      if (Date.now() > deadline) throw new Error(`The PostgreSQL server is not ready yet:\n${this.log}`);
-      await delay(PROBE_INTERVAL_MS);
-    }
+    const failure = () => `The PostgreSQL server did not start:\n${this.log}`;
+    const ask = () => {
+      if (!this.isRunning) throw new Error(failure());
+      return this.takesConnections();
+    };
+    await untilTrue(START_TIMEOUT_MS, failure, ask);
   }
 
   async takesConnections() {

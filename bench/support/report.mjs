@@ -54,7 +54,7 @@ function range(ends) {
   return ends === undefined ? UNKNOWN : ends.map((end) => end.toFixed(2)).join(' to ');
 }
 
-/** A program that answers no requests has no latency. */
+/** A program that answers no requests has no latency and no load. */
 function inWords(number, digits) {
   return Number.isNaN(number) ? UNKNOWN : number.toFixed(digits);
 }
@@ -69,12 +69,8 @@ function targetAndVerdict({ median: middle, atLeast, atMost }) {
 /** Text is set flush left; from the second row on numbers are set flush right, with the heading of their column. */
 export function table(rows) {
   const columns = rows[0].map((_, column) => aligned(rows.map((row) => row[column])));
-  const lineOf = (_, row) =>
-    columns
-      .map((cells) => cells[row])
-      .join('  ')
-      .trimEnd();
-  return rows.map(lineOf).join('\n');
+  const lines = rows.map((_, row) => columns.map((cells) => cells[row]).join('  '));
+  return lines.map((line) => line.trimEnd()).join('\n');
 }
 
 function aligned(cells) {

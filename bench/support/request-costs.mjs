@@ -1,10 +1,12 @@
 // Measures what single requests cost the main thread of a server: all that is hostile, and the first of each kind.
 import { setTimeout as delay } from 'node:timers/promises';
-import { Administrator } from './administrator.mjs';
+import { Connection, requestBytes } from './connection.mjs';
 import { exchangeForm, FORM } from './exchanges.mjs';
 import { hostileRequest } from './hostile-requests.mjs';
-import { LoneClient } from './lone-client.mjs';
+import { titleOf } from './hostile-routes.mjs';
+import { loginAdministrator } from './json-calls.mjs';
 import { mainThreadMs } from './process-usage.mjs';
+import { table } from './report.mjs';
 import { RESIDENTS } from './residents.mjs';
 import { median } from './statistics.mjs';
 
@@ -27,11 +29,11 @@ const NOWHERE = {
  * @returns the dearest first: route, name, the tries in milliseconds, the least and the median of them, the status
  */
 export async function costsOfHostile(workbench, { name, server }, routes) {
-  const client = new LoneClient(server.origin);
+  const client = new Connection(server.origin);
   const costs = [];
   for (const route of routes) {
     for (let asked = 0; asked < 2; asked += 1)
-      await client.send(await hostileRequest(route, { body: route.good }, 0));
+      await measured(client, server, await hostileRequest(route, { body: route.good }, 0));
     workbench.tell(`${name}: ${route.hostile.length} requests to ${route.method} ${route.path}`);
     for (const hostile of route.hostile) costs.push(await costOf(client, server, route, hostile));
   }
@@ -52,51 +54,57 @@ async function costOf(client, server, route, hostile) {
   return { route, hostile, tries, status, leastMs: Math.min(...tries), medianMs: median(tries) };
 }
 
+export function costTable(heading, costs) {
+  const rows = costs.map(({ route, hostile, leastMs, medianMs, status }) => [
+    titleOf(route),
+    leastMs.toFixed(1),
+    medianMs.toFixed(1),
+    String(status),
+    hostile.name,
+  ]);
+  return table([[heading, 'least', 'median', 'status', ''], ...rows]);
+}
+
 /**
  * What the first request of each kind costs after a start, with what is loaded by it.
  * @returns rows of a table: the kind, and the first and the second request of that kind in milliseconds
  */
 export async function firstRequests(workbench) {
   const service = await workbench.startService({ moreKeys: [NOWHERE] });
-  const client = new LoneClient(service.server.origin);
-  const rows = [];
-  const note = async (kind, make) => {
-    const row = [kind];
-    for (let asked = 0; asked < 2; asked += 1) {
-      const { cpuMs } = await measured(client, service.server, await make());
-      row.push(cpuMs.toFixed(1));
-    }
-    rows.push(row);
-  };
-  const exchange = async (claims) => {
-    const token = await workbench.partner.sign('ES256', { ...RESIDENTS[0], ...claims });
+  const client = new Connection(service.server.origin);
+  const exchange = (claims) => {
+    const token = workbench.partner.sign('ES256', { ...RESIDENTS[0], ...claims });
     return { ...FORM, path: service.exchangePath, body: exchangeForm(service, token) };
   };
-  await note('an exchange', () => exchange({}));
-  await note('a key set is fetched (undici)', () => exchange({ iss: NOWHERE.issuer }));
-  const { headers, jsonHeaders } = await Administrator.login(service, workbench.partner);
-  const call = (path, body) => ({
-    method: 'POST',
-    path: `/api/v1${path}`,
-    headers: jsonHeaders,
-    body: JSON.stringify(body),
-  });
+  let administrator;
+  const call = async (path, content) => {
+    administrator ??= await loginAdministrator(service, workbench.partner);
+    const [method, body] = content === undefined ? ['GET'] : ['POST', JSON.stringify(content)];
+    return { method, path: `/api/v1${path}`, headers: administrator.jsonHeaders, body };
+  };
   const credential = { name: 'First', type: 'httpBasicAuth', data: { user: 'ada', password: 'secret' } };
-  await note('a JSON body (class-validator)', () => call('/projects', { name: 'First' }));
-  await note('a credential (ajv)', () => call('/credentials', credential));
-  await note('the description of the API (OpenAPI)', () => ({
-    method: 'GET',
-    path: '/api/v1/openapi.json',
-    headers,
-  }));
+  const kinds = [
+    ['an exchange', () => exchange({})],
+    ['a key set is fetched (undici)', () => exchange({ iss: NOWHERE.issuer })],
+    ['a JSON body (class-validator)', () => call('/projects', { name: 'First' })],
+    ['a credential (ajv)', () => call('/credentials', credential)],
+    ['the description of the API (OpenAPI)', () => call('/openapi.json')],
+  ];
+  const rows = [];
+  for (const [kind, make] of kinds) {
+    const first = await measured(client, service.server, await make());
+    const second = await measured(client, service.server, await make());
+    rows.push([kind, first.cpuMs.toFixed(1), second.cpuMs.toFixed(1)]);
+  }
   client.close();
   return rows;
 }
 
 /** One request, with nothing else under way. */
-async function measured(client, { processId }, request) {
+async function measured(client, { processId, origin }, request) {
+  const bytes = requestBytes(origin, request);
   const before = mainThreadMs(processId);
-  const status = await client.send(request);
+  const { status } = await client.send(bytes);
   await delay(SETTLING_MS);
   return { status, cpuMs: mainThreadMs(processId) - before };
 }

@@ -1,7 +1,6 @@
 // Measures contenders in alternating rounds.
 import { setTimeout as delay } from 'node:timers/promises';
-import { applyLoad } from './load.mjs';
-import { applyPacedLoad } from './paced-load.mjs';
+import { applyLoad, preparedRequests } from './load.mjs';
 import {
   cpuMicroseconds,
   foreignShare,
@@ -66,18 +65,18 @@ async function warmUpBy({ options: { requests, seconds } }, run) {
   return Math.round(perSecond * seconds);
 }
 
-/** One round. Tokens are signed before it, so that signing does not compete with the servers. */
-export async function measure(workbench, { servers, load: { requests, ...kind } }, count) {
+/** One round. Tokens are signed and requests made before it, so that this does not compete with the servers. */
+export async function measure(workbench, { servers, load }, count) {
   const { connections } = workbench.options;
-  const prepared = await requests(count);
+  const origins = servers.map(({ server }) => server.origin);
+  const { bytes } = await preparedRequests(origins[0], load, count);
   await delay(SETTLING_MS);
   const before = usage(workbench, servers);
   let after;
-  const apply = kind.perSecond === undefined ? applyLoad : applyPacedLoad;
-  const { seconds, latenciesMs } = await apply({
-    ...kind,
-    origins: servers.map(({ server }) => server.origin),
-    requests: prepared,
+  const { seconds, latenciesMs } = await applyLoad({
+    ...load,
+    origins,
+    requests: bytes,
     connections,
     whenDone: () => (after = usage(workbench, servers)),
   });
@@ -87,6 +86,7 @@ export async function measure(workbench, { servers, load: { requests, ...kind } 
     perSecond: count / seconds,
     p50Ms: quantile(latenciesMs, 0.5),
     p99Ms: quantile(latenciesMs, 0.99),
+    slowestMs: Math.max(...latenciesMs),
     ...costs(before, after, count, seconds),
     residentMiB: after.residentBytes / MEBIBYTE,
   };

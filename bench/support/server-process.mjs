@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { Connection, requestBytes } from './connection.mjs';
+import { untilTrue } from './until.mjs';
 
 /** Keycloak makes its tables first, which takes minutes on a busy machine. */
 const READY_TIMEOUT_MS = 600_000;
 const STOP_TIMEOUT_MS = 15_000;
-const POLL_INTERVAL_MS = 50;
 const ANSWER_TIMEOUT_MS = 2_000;
 const SHOWN_LOG_CHARACTERS = 3_000;
 
@@ -58,23 +58,17 @@ export class ServerProcess {
   }
 
   /** @param path answers 200 as soon as the program is ready */
-  async becomesReady(path) {
-    const url = new URL(path, this.origin);
-    const deadline = Date.now() + READY_TIMEOUT_MS;
-    while (!(await answers(url))) {
-      if (!this.isRunning) throw new Error(`A server ended while starting:\n${this.lastOutput()}`);
-      if (Date.now() > deadline) throw new Error(`A server is not ready:\n${this.lastOutput()}`);
-      await delay(POLL_INTERVAL_MS);
-    }
-  }
-}
-
-async function answers(url) {
-  try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-    await answer.text();
-    return answer.status === 200;
-  } catch {
-    return false;
+  async becomesReady(path, askEveryMs) {
+    const failure = () => `A server is not ready:\n${this.lastOutput()}`;
+    const question = requestBytes(this.origin, { method: 'GET', path });
+    const ask = async () => {
+      if (!this.isRunning) throw new Error(failure());
+      // A refused connection costs next to nothing, so that asking often does not slow the start down.
+      const connection = new Connection(this.origin, ANSWER_TIMEOUT_MS);
+      const { status } = await connection.send(question);
+      connection.close();
+      return status === 200;
+    };
+    await untilTrue(READY_TIMEOUT_MS, failure, ask, askEveryMs);
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '../../dist/demo/free-port.js';
 import { SERVICE_SCRIPT, serviceEnvironment } from '../servers/service.mjs';
 import { exchangeRequests } from './exchanges.mjs';
-import { applyLoad } from './load.mjs';
+import { sendAll } from './load.mjs';
 import { Partner } from './partner.mjs';
 import { PostgresServer } from './postgres-server.mjs';
 import { RESIDENTS } from './residents.mjs';
@@ -34,26 +34,16 @@ export class Workbench {
   /**
    * The service as it was built.
    * @param database a database's name, or `embedded`; a new one with the users unless given
+   * @param script another program than the service's own
    * @param settings of its sessions in PostgreSQL
    * @param moreKeys trusted beside the partner's
    * @param policy members of the partner's entries
    * @param node another Node.js binary than all others run on
+   * @returns what is measured; `folder` is that of the embedded database
    */
-  async startService({ name = 'service', database: named, ...options } = {}) {
+  async startService({ name = 'service', database: named, script = SERVICE_SCRIPT, ...options } = {}) {
     const database = named === 'embedded' ? undefined : (named ?? (await this.newDatabase()));
-    return this.startInstance(name, { database, ...options });
-  }
-
-  /** The service on an embedded database, told on a port of its own to put rows in and out. */
-  async startMaintained(controlPort) {
-    const moreEnvironment = { BENCH_CONTROL_PORT: String(controlPort) };
-    return this.startInstance('maintained', { script: join(servers, 'maintained.mjs'), moreEnvironment });
-  }
-
-  /** @returns what is measured; `folder` is that of the embedded database, unless there is a `database` */
-  async startInstance(name, options) {
-    const { script = SERVICE_SCRIPT, node, database, settings, moreKeys = [], ...others } = options;
-    const { policy, moreEnvironment } = others;
+    const { node, settings, moreKeys = [], policy, moreEnvironment } = options;
     const surroundings = await this.surroundingsOf(name);
     const environment = serviceEnvironment({
       ...surroundings,
@@ -67,13 +57,8 @@ export class Workbench {
       readyPath: '/healthz/readiness',
       environment: { ...environment, ...moreEnvironment },
     });
-    const contestant = {
-      name,
-      server,
-      database,
-      folder: join(surroundings.folder, 'data'),
-      ...SERVICE_PATHS,
-    };
+    const folder = join(surroundings.folder, 'data');
+    const contestant = { name, server, database, folder, ...SERVICE_PATHS };
     if (database === undefined) await this.meetResidents(contestant);
     return contestant;
   }
@@ -81,9 +66,8 @@ export class Workbench {
   /** Lets a server meet its users: each of them logs in once. */
   async meetResidents(contestant) {
     const claimSets = () => RESIDENTS;
-    const { requests, ...kind } = exchangeRequests(contestant, this.partner, 'ES256', { claimSets });
-    const load = { requests: await requests(RESIDENTS.length), connections: MEETING_CONNECTIONS };
-    await applyLoad({ ...kind, ...load, origins: [contestant.server.origin] });
+    const load = exchangeRequests(contestant, this.partner, { claimSets });
+    await sendAll(contestant, load, RESIDENTS.length, MEETING_CONNECTIONS);
   }
 
   async startFloor() {
