@@ -158,16 +158,11 @@ describeOnEachDatabase('used token ids', (database) => {
 describeOnEachDatabase('the purge in a running service', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
   const clock = new TestClock();
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, {
-      trustedKeys: [partner.staticEntry()],
-      clock,
-      environment: { SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS: '1' },
-    });
+  const service = TestService.forBlock(database, {
+    trustedKeys: [partner.staticEntry()],
+    clock,
+    environment: { SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS: '1' },
   });
-  afterAll(() => service.stop());
 
   const hasRecords = async () => (await service.rows('SELECT 1 FROM token_exchange_used_jti')).length > 0;
 

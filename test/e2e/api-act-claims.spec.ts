@@ -24,20 +24,17 @@ const PLACES = [
 
 describeOnAnyDatabase('[D30] an act claim that names the owner', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   let api: ApiClient;
   let world: ApiWorld;
   let owner: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     api = await ApiClient.connect(service);
     world = new ApiWorld(service);
     await world.createParties();
     owner = world.idOf('owner');
   });
-  afterAll(() => service?.stop());
-
   const answers = async (send: (operation: DescribedOperation) => Promise<number>) => {
     const statuses: Record<string, number> = {};
     for (const operation of api.operations)

@@ -13,19 +13,16 @@ const AUDIENCES = [ELSEWHERE, `${BASE_URL}/`, `${BASE_URL}/api/v1`, BASE_URL.toU
 
 describeOnAnyDatabase('[P.resources] an access token for another service', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
-  let service: TestService;
+  const trustedKeys = [partner.staticEntry({ resources: [ELSEWHERE] })];
+  const service = TestService.forBlock(database, { trustedKeys });
   let world: ApiWorld;
   let routes: Route[];
 
   beforeAll(async () => {
-    const trustedKeys = [partner.staticEntry({ resources: [ELSEWHERE] })];
-    service = await TestService.start(database, { trustedKeys });
     world = new ApiWorld(service);
     await world.createParties();
     routes = routesOf(service);
   });
-  afterAll(() => service?.stop());
-
   const answerTo = ({ method, path }: Route, token?: string): Promise<Response> =>
     service.fetch(
       path.replaceAll(/:\w+/g, () => randomUUID()),

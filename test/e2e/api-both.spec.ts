@@ -49,18 +49,15 @@ class PairWorld extends ApiWorld {
 }
 
 describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${SEED})`, (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database);
   let api: ApiClient;
   let world: PairWorld;
 
   beforeAll(async () => {
-    service = await TestService.start(database);
     api = await ApiClient.connect(service);
     world = new PairWorld(service);
     await world.createParties();
   });
-  afterAll(() => service?.stop());
-
   const bothOf = (actor: Person, subject: Person) => world.token(subject.id, actor.id, { rights: 'both' });
 
   it('[D76] each operation is allowed where it is to each of the two, and else refused as to the one who sees least', async () => {
@@ -197,8 +194,7 @@ describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${S
   });
 
   it('[B.calls] calls with both are recorded with both, and counted as the pair’s', async () => {
-    await service.stop();
-    service = await TestService.start(database, { environment: { SVC_API_CALLS_PER_MINUTE: '3' } });
+    await service.restart({ environment: { SVC_API_CALLS_PER_MINUTE: '3' } });
     api = await ApiClient.connect(service);
     world = new PairWorld(service, 'counted');
     const [actor, subject] = [await world.createUser(), await world.createUser()];

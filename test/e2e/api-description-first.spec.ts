@@ -5,12 +5,7 @@ import { TestService } from '../support/test-service.js';
 const AT_ONCE = 10;
 
 describeOnAnyDatabase('the first requests for the description of the API', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database);
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database);
 
   it('get the same whole document and page, although they come at the same moment', async () => {
     const paths = ['/api/v1/openapi.json', '/api/v1/docs'];

@@ -13,20 +13,17 @@ const METADATA = 'resource_metadata="https://instance.example/.well-known/oauth-
 const TOO_LARGE = 2 * 1024 * 1024 + 1;
 
 describeOnAnyDatabase('the description of the API', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database);
   let api: ApiClient;
   let world: ApiWorld;
   let admin: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database);
     api = await ApiClient.connect(service);
     world = new ApiWorld(service);
     await world.createParties();
     admin = await world.tokenOf('administrator');
   });
-  afterAll(() => service?.stop());
-
   /** Sends a request with one thing about it changed. The client throws at every answer that is not described. */
   const send = async (operation: DescribedOperation, change: object) => {
     const request = await requestFor(RECIPES, operation, world);
@@ -151,9 +148,7 @@ describeOnAnyDatabase('the description of the API', (database) => {
   });
 
   it('[D39] answers 403 feature_not_licensed where the licence lacks the feature', async () => {
-    await service.stop();
-    const environment = await licenseEnvironment({ features: ['token-exchange'] });
-    service = await TestService.start(database, { environment });
+    await service.restart({ environment: await licenseEnvironment({ features: ['token-exchange'] }) });
     const featured = api.operations.filter(({ feature }) => feature !== undefined);
     const unlicensed = await ApiClient.connect(service);
     const parties = new ApiWorld(service, 'unlicensed');

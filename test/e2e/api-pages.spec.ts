@@ -14,14 +14,13 @@ const ROWS = 120;
 const SEEDS = isMainScope ? [1] : [1, 2, 3];
 
 describeOnEachDatabase('the pages of a list', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database);
   let api: ApiClient;
   let world: ApiWorld;
   let projects: string[];
   let memberId: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database);
     api = await ApiClient.connect(service);
     world = new ApiWorld(service);
     await world.createParties();
@@ -31,8 +30,6 @@ describeOnEachDatabase('the pages of a list', (database) => {
     for (const projectId of projects.slice(0, PROJECTS - 2))
       await world.addMember(projectId, memberId, 'project:viewer');
   });
-  afterAll(() => service?.stop());
-
   /** The lists, each with what belongs in it. The workflows crowd in one project, as they do in life. */
   const LISTS = [
     { name: 'workflows of an administrator', path: '/workflows', where: 'true' },

@@ -27,18 +27,15 @@ function expectedStatus({ right, path, isList, statuses }: DescribedOperation, p
 }
 
 describeOnAnyDatabase('the permission matrix', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database);
   let api: ApiClient;
   let world: ApiWorld;
 
   beforeAll(async () => {
-    service = await TestService.start(database);
     api = await ApiClient.connect(service);
     world = new ApiWorld(service);
     await world.createParties();
   });
-  afterAll(() => service?.stop());
-
   it('has a recipe for each operation, and no other', () => {
     const described = api.operations.map(({ method, path }) => `${method} ${path.slice('/api/v1'.length)}`);
     expect(described.sort()).toEqual(Object.keys(RECIPES).sort());

@@ -42,17 +42,14 @@ interface Description {
 const FLOWS = ['/rest/auth/oauth/token', '/rest/auth/embed'];
 
 describeOnEachDatabase('the description of the API', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database);
   let description: Description;
   let operations: Operation[];
 
   beforeAll(async () => {
-    service = await TestService.start(database);
     description = await describedBy(service);
     operations = Object.values(description.paths).flatMap((methods) => Object.values(methods));
   });
-  afterAll(() => service?.stop());
-
   const schemaNamed = (reference = '') => {
     const schema = description.components.schemas[reference.slice(reference.lastIndexOf('/') + 1)];
     if (schema === undefined) throw new Error(`there is no schema ${reference}`);

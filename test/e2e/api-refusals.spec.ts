@@ -28,16 +28,11 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     audience: BASE_URL,
   });
   const secrets = new Set<string>(['private.example', 'zephyrine']);
-  let service: TestService;
+  const trustedKeys = [main, leaked].map((partner) => partner.staticEntry());
+  trustedKeys.push(reporting.staticEntry({ resources: [ELSEWHERE] }));
+  const environment = { SVC_LOG_LEVEL: 'warn', SVC_PROXY_HOPS: '1' };
+  const service = TestService.forBlock(database, { trustedKeys, clock, environment });
   let addresses = 0;
-
-  beforeAll(async () => {
-    const trustedKeys = [main, leaked].map((partner) => partner.staticEntry());
-    trustedKeys.push(reporting.staticEntry({ resources: [ELSEWHERE] }));
-    const environment = { SVC_LOG_LEVEL: 'warn', SVC_PROXY_HOPS: '1' };
-    service = await TestService.start(database, { trustedKeys, clock, environment });
-  });
-  afterAll(() => service?.stop());
 
   const nowSeconds = () => Math.floor(clock.nowMs() / 1000);
   const external = (partner: Partner, change: Members = {}) => {

@@ -15,19 +15,16 @@ const LIMITED = ['workflow:read', 'workflow:write'];
 
 describeOnAnyDatabase('[P.scopes] an access token that is limited to scopes', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
-  let service: TestService;
+  const trustedKeys = [partner.staticEntry({ scopes: LIMITED })];
+  const service = TestService.forBlock(database, { trustedKeys });
   let api: ApiClient;
   let world: ApiWorld;
 
   beforeAll(async () => {
-    const trustedKeys = [partner.staticEntry({ scopes: LIMITED })];
-    service = await TestService.start(database, { trustedKeys });
     api = await ApiClient.connect(service);
     world = new ApiWorld(service);
     await world.createParties();
   });
-  afterAll(() => service?.stop());
-
   const limitedTo = (grantedScopes: readonly string[], party = 'owner') =>
     world.tokenOf(party, { grantedScopes });
   const send = async (operation: DescribedOperation, token: string): Promise<ApiAnswer> => {

@@ -7,20 +7,17 @@ import { describeOnEachDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
 
 describeOnEachDatabase('the public API', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database);
   let api: ApiClient;
   let world: ApiWorld;
   let admin: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database);
     api = await ApiClient.connect(service);
     world = new ApiWorld(service);
     await world.createParties();
     admin = await world.tokenOf('administrator');
   });
-  afterAll(() => service?.stop());
-
   describe('users', () => {
     it('[D47] have a personal project from the moment they are made', async () => {
       const email = world.freshEmail();

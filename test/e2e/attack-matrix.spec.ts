@@ -81,15 +81,12 @@ const replayed: Attack = { name: 'replayed', make: () => '', reason: 'token_repl
 /** Verification, which no database has a part in. */
 describeOnAnyDatabase('[K5] the attack matrix: before a token is used up', (database) => {
   const cast = new Cast();
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: cast.trustedKeys });
   const subject = () => cast.other.sign(cast.other.claims({ sub: 'companion' }));
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: cast.trustedKeys });
     await service.accessToken({ subject_token: subject() });
   });
-  afterAll(() => service.stop());
-
   describe.each(ENTRY_PATHS)('$name', (path) => {
     it.each(ATTACKS.filter((attack) => isDue(attack, path)))('$name is refused', async (attack) => {
       const before = await census(service);
@@ -110,15 +107,12 @@ describeOnAnyDatabase('[K5] the attack matrix: before a token is used up', (data
 
 describeOnEachDatabase('the attack matrix: what is accepted, once', (database) => {
   const cast = new Cast();
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: cast.trustedKeys });
   const subject = () => cast.other.sign(cast.other.claims({ sub: 'companion' }));
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: cast.trustedKeys });
     await service.accessToken({ subject_token: subject() });
   });
-  afterAll(() => service.stop());
-
   describe.each(ENTRY_PATHS)('$name', (path) => {
     it('[5.2.1] the same token without its fault is accepted', async () => {
       expect(outcomeOf(await path.send(service, cast.main.sign(), subject))).toBe('accepted');

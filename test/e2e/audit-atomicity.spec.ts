@@ -18,17 +18,14 @@ const FAILURES = {
 };
 
 describeOnEachDatabase('[6.3] audit and the work it reports about', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   const heard: string[] = [];
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     await service.rows(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'made to fail'; END $$`);
     onEveryEvent(service, ({ name }) => heard.push(name));
   });
-  afterAll(() => service?.stop());
-
   const whileFailing = async (when: keyof typeof FAILURES, table: string, work: () => Promise<void>) => {
     await service.rows(FAILURES[when](table));
     heard.length = 0;

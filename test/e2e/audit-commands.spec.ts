@@ -21,10 +21,9 @@ interface Line {
 
 describeOnEachDatabase('[D84] the trail by commands', (database) => {
   const line = new CommandLine(() => databaseEnvironment(database), VERSION);
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     await service.embed(
       { token: partner.sign(partner.claims({ sub: 'ada' })) },
       { 'x-request-id': 'login-of-ada' },
@@ -32,7 +31,6 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     await service.exchange({ subject_token: 'x' }, { 'x-request-id': 'nonsense-1' });
   });
   afterAll(async () => {
-    await service?.stop();
     line.remove();
   });
 
@@ -122,9 +120,8 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     const time = ['--since', '2031-05-01', '--until', '2031-05-02'];
     const reading = line.run(['audit', 'export', ...time]);
     await pause(300);
-    await service.stop();
+    await service.restart();
     const { exitCode, stdout, stderr } = await reading;
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     await service.rows(`DELETE FROM audit_event WHERE request_id LIKE 'old-%'`);
     const lines = stdout.split('\n').length - 1;
     expect([exitCode, lines < 40_000]).toEqual([1, true]);
@@ -175,9 +172,8 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     await until('it shows a line', 10_000, () => said.stdout.includes('nonsense-4'));
     expect(said.stdout).toMatch(/^\S+Z {2}token-exchange\.failed +- +- +nonsense-4 +reason=/m);
     if (database.kind === 'embedded') {
-      await service.stop();
+      await service.restart();
       expect([await ended, said.stderr]).toEqual([0, 'The service has stopped.\n']);
-      service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     } else {
       said.isClosed = true;
       expect(await ended).toBe(0);

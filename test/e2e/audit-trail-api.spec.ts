@@ -21,14 +21,13 @@ interface Answered {
 }
 
 describeOnEachDatabase('[D84] the trail by the API', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   let api: ApiClient;
   let world: ApiWorld;
   let token: string;
   let ada: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     api = await ApiClient.connect(service);
     world = new ApiWorld(service);
     await world.createParties();
@@ -46,8 +45,6 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     const [login] = await auditRows(service, 'login-of-ada');
     ada = String(login?.subject_user_id);
   });
-  afterAll(() => service?.stop());
-
   const list = async (query: string, by = token) => {
     const { status, body } = await api.get(`${PATH}?${query}`, by);
     expect(status).toBe(200);

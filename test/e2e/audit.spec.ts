@@ -11,13 +11,8 @@ const ORIGIN = { issuer: partner.issuer, kid: partner.kid };
 const UUID = /^[0-9a-f-]{36}$/;
 
 describeOnEachDatabase('[6.1] the audit trail', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   let requests = 0;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
-  });
-  afterAll(() => service?.stop());
 
   const token = (claims: Members = {}) => partner.sign(partner.claims(claims));
   const idOf = async (email: string) =>

@@ -71,14 +71,12 @@ class Scene {
 
 describeOnEachDatabase('[D131] a logout by the provider', (database) => {
   const clock = new TestClock();
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys, clock });
   let scene: Scene;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys, clock });
     scene = new Scene(service, clock);
   });
-  afterAll(() => service?.stop());
   /** Each test has seconds of its own. */
   beforeEach(() => clock.advance(10));
 
@@ -210,14 +208,12 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
 
 describeOnEachDatabase('[D132] a login that is under way when its user is signed out', (database) => {
   const clock = new TestClock();
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()], clock });
   let scene: Scene;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()], clock });
     scene = new Scene(service, clock);
   });
-  afterAll(() => service?.stop());
   beforeEach(() => clock.advance(10));
 
   it('is refused where the logout is first: its token was issued before', async () => {
@@ -247,12 +243,7 @@ describeOnEachDatabase('[D132] a login that is under way when its user is signed
 });
 
 describeOnPostgresql('[D132] a login whose statement has begun before the logout', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
   it('opens nothing that is of use, though it commits after', async () => {
     await service.sessionCookie(partner.sign());
@@ -307,15 +298,13 @@ describeOnPostgresql('[D131] a user with a thousand sessions', (database) => {
 describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
   const LIMIT = 12;
   const clock = new TestClock();
-  let service: TestService;
+  const environment = { SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE: String(LIMIT), SVC_PROXY_HOPS: '1' };
+  const service = TestService.forBlock(database, { trustedKeys, clock, environment });
   let scene: Scene;
 
   beforeAll(async () => {
-    const environment = { SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE: String(LIMIT), SVC_PROXY_HOPS: '1' };
-    service = await TestService.start(database, { trustedKeys, clock, environment });
     scene = new Scene(service, clock);
   });
-  afterAll(() => service?.stop());
   beforeEach(() => clock.advance(61));
 
   const REFUSED = { error: 'invalid_request', error_description: 'Logout token validation failed' };

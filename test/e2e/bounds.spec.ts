@@ -75,18 +75,15 @@ describeOnAnyDatabase('[B.body] bodies', (database) => {
 
 describeOnAnyDatabase('[B.parts][B.list][B.calls] the API', (database) => {
   const clock = new TestClock();
-  let service: TestService;
+  const environment = { SVC_API_CALLS_PER_MINUTE: '5' };
+  const service = TestService.forBlock(database, { trustedKeys, environment, clock });
   let world: ApiWorld;
 
   beforeAll(async () => {
-    const environment = { SVC_API_CALLS_PER_MINUTE: '5' };
-    service = await TestService.start(database, { trustedKeys, environment, clock });
     world = new ApiWorld(service, 'bounds');
     await world.createParties();
   });
   beforeEach(() => clock.advance(60));
-  afterAll(() => service?.stop());
-
   const call = (token: string, path: string, body?: string) =>
     service.fetch(`/api/v1/${path}`, {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

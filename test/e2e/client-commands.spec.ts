@@ -20,16 +20,14 @@ describeOnAnyDatabase('commands on clients', (database) => {
     SVC_BASE_URL: BASE_URL,
   });
   const commands = new CommandLine(environment, VERSION);
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys, environment: ASSERTIONS_ON });
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys, environment: ASSERTIONS_ON });
     commands.write('entry.json', acme.entry({ name: 'acme', clients: undefined }));
     commands.write('client-keys.json', acme.keys.jwks());
     await commands.output(['keys', 'add', '--file', 'entry.json']);
   });
   afterAll(async () => {
-    await service?.stop();
     commands.remove();
   });
 

@@ -364,13 +364,9 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
 
 describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
   const line = new CommandLine(() => databaseEnvironment(database), '9.8.7-other');
-  let service: TestService;
+  const service = TestService.forBlock(database);
 
-  beforeAll(async () => {
-    service = await TestService.start(database);
-  });
   afterAll(async () => {
-    await service.stop();
     line.remove();
   });
 

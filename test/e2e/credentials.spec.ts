@@ -8,20 +8,17 @@ import { TestService } from '../support/test-service.js';
 const SECRETS = ['correct horse', 'battery staple', 'hunter2'];
 
 describeOnEachDatabase('credentials', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { environment: { SVC_LOG_LEVEL: 'debug' } });
   let api: ApiClient;
   let world: ApiWorld;
   let token: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { environment: { SVC_LOG_LEVEL: 'debug' } });
     api = await ApiClient.connect(service);
     world = new ApiWorld(service);
     await world.createParties();
     token = await world.tokenOf('administrator');
   });
-  afterAll(() => service?.stop());
-
   const create = async (body: object = {}) => {
     const whole = { name: 'Mine', type: 'httpBasicAuth', data: BASIC_AUTH, ...body };
     return api.post('/api/v1/credentials', token, whole);

@@ -35,12 +35,7 @@ describeOnAnyDatabase('[D20] the order of checking', (database) => {
 });
 
 describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys, environment: { SVC_LOG_LEVEL: 'debug' } });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys, environment: { SVC_LOG_LEVEL: 'debug' } });
 
   it.each([
     ['content type, before all fields', `${GRANT}&subject_token=x`, 'text/plain', 415, 'invalid_request'],

@@ -16,13 +16,8 @@ const LIMIT_MS = 10_000;
 const tokenOf = (sub: string) => partner.sign(partner.claims({ sub }));
 
 describeOnEachDatabase('[4.1] a login of a known user', (database) => {
-  let service: TestService;
-  beforeAll(async () => {
-    const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: String(MOST) };
-    service = await TestService.start(database, { trustedKeys, environment });
-  });
-  afterAll(() => service?.stop());
-
+  const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: String(MOST) };
+  const service = TestService.forBlock(database, { trustedKeys, environment });
   const login = (sub: string, requestId = 'some-login') =>
     service.embed({ token: tokenOf(sub) }, { 'x-request-id': requestId });
   /** The statements that are sent meanwhile. */

@@ -9,12 +9,7 @@ import { BASE_URL, TestService } from '../support/test-service.js';
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 
 describeOnAnyDatabase('[4.1] embedded login', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
   const token = (claims: Members = {}) => partner.sign(partner.claims(claims));
   const sessions = async () => (await service.rows('SELECT id_hash FROM token_exchange_session')).length;

@@ -17,12 +17,7 @@ const MESSAGES: Partial<Record<string, string>> = {
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 describeOnAnyDatabase('[7.7] refused embedded logins', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys });
 
   const sessions = async () => (await service.rows('SELECT 1 FROM token_exchange_session')).length;
 

@@ -115,11 +115,10 @@ interface IssuedClaims {
 const RENAMED = `${EVENT}profile-updated`;
 
 describeOnEachDatabase('[D3] exchanges of all kinds', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   const used: string[] = [];
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     const subs = [
       ...Array.from({ length: KNOWN_USERS }, (_, index) => known(index)),
       ...[0, 1, 2].map(disabled),
@@ -131,8 +130,6 @@ describeOnEachDatabase('[D3] exchanges of all kinds', (database) => {
       used.push(jti);
     }
   });
-  afterAll(() => service?.stop());
-
   const send = async ({ subject, actor }: Exchange, requestId: string) => {
     const fields = { subject_token: subject, actor_token: actor };
     const answer = await service.exchange(fields, { 'x-request-id': requestId });

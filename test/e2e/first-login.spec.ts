@@ -25,12 +25,7 @@ async function madeFor(service: TestService, beginning: string): Promise<number[
 }
 
 describeOnEachDatabase('[4.4.3] first logins', (database) => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys });
-  });
-  afterAll(() => service?.stop());
-
+  const service = TestService.forBlock(database, { trustedKeys });
   const exchange = (token: string, requestId = 'first-login') =>
     service.exchange({ subject_token: token }, { 'x-request-id': requestId });
   const statuses = async (tokens: readonly string[]) =>

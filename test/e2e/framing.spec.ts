@@ -52,13 +52,8 @@ describe('[5.5.3] framing', () => {
 });
 
 describe('[P.origins] the origin of a login', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    const trustedKeys = [picky.staticEntry({ origins: [PRODUCT] }), open.staticEntry()];
-    service = await TestService.start(database, { trustedKeys });
-  });
-  afterAll(() => service?.stop());
-
+  const trustedKeys = [picky.staticEntry({ origins: [PRODUCT] }), open.staticEntry()];
+  const service = TestService.forBlock(database, { trustedKeys });
   const login = (partner: Partner, origin?: string, token = partner.sign()) =>
     service.embed({ token }, origin === undefined ? {} : { origin });
   const hostOrigin = async (answer: Response) => {

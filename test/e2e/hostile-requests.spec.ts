@@ -44,14 +44,13 @@ function skipped(title: string): void {
 }
 
 declare('[B.work] what one request may cost', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   let client: MeasuredClient;
   let api: ApiClient;
   let world: ApiWorld;
   let document: ParsedJson;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     client = new MeasuredClient(service.address);
     api = await ApiClient.connect(service);
     world = new ApiWorld(service, 'hostile');
@@ -60,7 +59,6 @@ declare('[B.work] what one request may cost', (database) => {
   });
   afterAll(async () => {
     await client?.close();
-    await service?.stop();
   });
 
   /** Sends what is hostile, and tells what is wrong with the answers and with what they cost. */

@@ -56,27 +56,22 @@ async function reasonOf(service: TestService, answer: Response): Promise<unknown
 }
 
 describeOnAnyDatabase('identity assertions', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    const clients = [
-      { id: desktop.id, secretHash: sha256(desktop.secret) },
-      { id: neighbour.id, secretHash: sha256(neighbour.secret) },
-    ];
-    const trustedKeys = [
-      desktop.entry({ clients }),
-      signing.entry({}, { keys: signing.keys.jwks().keys }),
-      busy.entry({
-        perMinute: 2,
-        clients: [busy, quiet].map(({ id, secret }) => ({ id, secretHash: sha256(secret) })),
-      }),
-      namesake.entry(),
-      limited.entry({ scopes: ['workflow:read', 'workflow:write'], resources: [OTHER_SERVICE] }),
-      embedding.entry({ flows: ['embed', 'exchange'] }),
-    ];
-    service = await TestService.start(database, { trustedKeys, environment: ASSERTIONS_ON });
-  });
-  afterAll(() => service.stop());
+  const clients = [
+    { id: desktop.id, secretHash: sha256(desktop.secret) },
+    { id: neighbour.id, secretHash: sha256(neighbour.secret) },
+  ];
+  const trustedKeys = [
+    desktop.entry({ clients }),
+    signing.entry({}, { keys: signing.keys.jwks().keys }),
+    busy.entry({
+      perMinute: 2,
+      clients: [busy, quiet].map(({ id, secret }) => ({ id, secretHash: sha256(secret) })),
+    }),
+    namesake.entry(),
+    limited.entry({ scopes: ['workflow:read', 'workflow:write'], resources: [OTHER_SERVICE] }),
+    embedding.entry({ flows: ['embed', 'exchange'] }),
+  ];
+  const service = TestService.forBlock(database, { trustedKeys, environment: ASSERTIONS_ON });
 
   const redeem = (fields: Fields = {}, headers?: Record<string, string>) =>
     desktop.redeem(service, fields, headers);

@@ -61,14 +61,11 @@ function longEmail(unique: string, length: number): string {
 }
 
 describeOnEachDatabase('identity', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys });
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys });
     await service.accessToken({ subject_token: companion() });
   });
-  afterAll(() => service.stop());
-
   const use = (path: EntryPath, text: string) => path.send(service, text, companion);
   const exchange = (text: string) => service.exchange({ subject_token: text });
   const linked = (sub: string, issuer = partner.issuer) => linkedUser(service, issuer, sub);

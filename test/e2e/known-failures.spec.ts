@@ -18,10 +18,9 @@ describeOnAnyDatabase('[K4][D71] an entry that is suspended', (database) => {
   const suspended = partnerOf('suspended');
   const open = partnerOf('open');
   const companion = () => open.sign();
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [open.staticEntry()] });
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [open.staticEntry()] });
     const entries = service.part(StoredEntryService);
     await entries.add(suspended.staticEntry({ name: 'suspended' }));
     const answers = async (status: number) =>
@@ -30,8 +29,6 @@ describeOnAnyDatabase('[K4][D71] an entry that is suspended', (database) => {
     await entries.suspend('suspended');
     await until('the entry is suspended', 5_000, () => answers(400));
   });
-  afterAll(() => service?.stop());
-
   it.each(WAYS_IN)('[K4][K5][D71] by %s: refused, and nothing is left of it', async (_, path) => {
     const token = suspended.sign();
     const before = await census(service);
@@ -119,14 +116,9 @@ describeOnAnyDatabase('[K10][D37] a token that brings its key along', (database)
 describeOnAnyDatabase('[K32][D55] another service that goes by the published keys', (database) => {
   const free = partnerOf('free');
   const limited = partnerOf('limited');
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, {
-      trustedKeys: [free.staticEntry(), limited.staticEntry({ scopes: ['admin:everything'] })],
-    });
+  const service = TestService.forBlock(database, {
+    trustedKeys: [free.staticEntry(), limited.staticEntry({ scopes: ['admin:everything'] })],
   });
-  afterAll(() => service?.stop());
 
   /** Whether it takes a token for an administrator's: signed, for this audience, with the scope that it demands. */
   async function takes(partner: Partner): Promise<boolean> {

@@ -60,19 +60,14 @@ async function answered(socket: Socket): Promise<string> {
 
 describeOnAnyDatabase('[D124][D20] a client that sends all of its body before it reads', (database) => {
   describe.each(WAYS)('by $way', ({ environment, open }) => {
-    let service: TestService;
-    beforeAll(async () => {
-      const limits = {
-        SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000',
-        SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000',
-      };
-      service = await TestService.start(database, {
-        trustedKeys,
-        environment: { ...limits, ...environment },
-      });
+    const limits = {
+      SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000',
+      SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000',
+    };
+    const service = TestService.forBlock(database, {
+      trustedKeys,
+      environment: { ...limits, ...environment },
     });
-    afterAll(() => service?.stop());
-
     /** The status line, or the code of the error by which it was lost. */
     const outcome = async (path: string, bytes: number): Promise<string> => {
       const { hostname: host, port } = new URL(service.address);
@@ -97,13 +92,8 @@ describeOnAnyDatabase('[D124][D20] a client that sends all of its body before it
 });
 
 describeOnAnyDatabase('[D124] a client that does not end its request, or goes on sending', (database) => {
-  let service: TestService;
-  beforeAll(async () => {
-    const environment = { SVC_REQUEST_TIMEOUT_SECONDS: '2' };
-    service = await TestService.start(database, { trustedKeys, environment });
-  });
-  afterAll(() => service?.stop());
-
+  const environment = { SVC_REQUEST_TIMEOUT_SECONDS: '2' };
+  const service = TestService.forBlock(database, { trustedKeys, environment });
   const send = (text: string): Socket => {
     const { hostname, port } = new URL(service.address);
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });

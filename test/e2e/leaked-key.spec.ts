@@ -17,16 +17,14 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
   const stolen = Partner.create({ issuer: ISSUER, kid: 'stolen', audience: BASE_URL });
   const next = Partner.create({ issuer: ISSUER, kid: 'next', audience: BASE_URL });
   const agent = Partner.create({ issuer: 'https://agent.example', kid: 'agent', audience: BASE_URL });
-  let service: TestService;
+  const trustedKeys = [stolen, next, agent].map((partner) => partner.staticEntry());
+  const service = TestService.forBlock(database, { trustedKeys });
   let line: CommandLine;
 
   beforeAll(async () => {
-    const trustedKeys = [stolen, next, agent].map((partner) => partner.staticEntry());
-    service = await TestService.start(database, { trustedKeys });
     line = new CommandLine(() => databaseEnvironment(database), VERSION);
   });
   afterAll(async () => {
-    await service?.stop();
     line?.remove();
   });
 

@@ -501,14 +501,11 @@ describeOnEachDatabase('[D103] quotas', (database) => {
     SVC_MAX_PROJECTS_PER_USER: '3',
     SVC_EMBED_MAX_SESSIONS_PER_USER: '3',
   };
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys, environment });
   let world: ApiWorld;
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys, environment });
     world = new ApiWorld(service, `quotas-${worlds++}`);
   });
-  afterAll(() => service?.stop());
-
   /** Ten at once, where so many more may be made. */
   async function race(make: () => Promise<Response>, free: number): Promise<void> {
     const answers = await Promise.all(Array.from({ length: 10 }, make));
@@ -600,15 +597,12 @@ describeOnEachDatabase('[D103] quotas', (database) => {
 });
 
 describeOnEachDatabase('[D103] bytes of a project', (database) => {
-  let service: TestService;
+  const environment = { SVC_MAX_BYTES_PER_PROJECT: '10000' };
+  const service = TestService.forBlock(database, { trustedKeys, environment });
   let world: ApiWorld;
   beforeAll(async () => {
-    const environment = { SVC_MAX_BYTES_PER_PROJECT: '10000' };
-    service = await TestService.start(database, { trustedKeys, environment });
     world = new ApiWorld(service, `bytes-${worlds++}`);
   });
-  afterAll(() => service?.stop());
-
   const made = async (answers: readonly Response[]) =>
     Promise.all(
       answers

@@ -21,12 +21,7 @@ async function dataOf(answer: Response) {
 }
 
 describeOnAnyDatabase('[D50] a refused login that asks for a page', (database) => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys, environment });
-  });
-  afterAll(() => service?.stop());
-
+  const service = TestService.forBlock(database, { trustedKeys, environment });
   const ask = (fields: Fields, headers: Record<string, string> = { origin: HOST }) =>
     service.embed({ answer: 'page', ...fields }, headers);
 

@@ -6,14 +6,9 @@ import { TestService } from '../support/test-service.js';
 describeOnAnyDatabase('[P.mayAct] a subject token with may_act', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
   const other = Partner.create({ issuer: 'https://other.example' });
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, {
-      trustedKeys: [partner.staticEntry({ name: 'the partner' }), other.staticEntry()],
-    });
+  const service = TestService.forBlock(database, {
+    trustedKeys: [partner.staticEntry({ name: 'the partner' }), other.staticEntry()],
   });
-  afterAll(() => service.stop());
 
   const exchange = (mayAct: unknown, actor: string) =>
     service.exchange({

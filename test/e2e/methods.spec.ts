@@ -95,12 +95,7 @@ describeOnAnyDatabase('[D20] the place of the method in the order', (database) =
 });
 
 describeOnAnyDatabase('[D57] methods', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys, environment: { SVC_LOG_LEVEL: 'debug' } });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys, environment: { SVC_LOG_LEVEL: 'debug' } });
 
   it('[D57] every path answers 405 to the methods that it has not, and reports those that it has', async () => {
     const known = { ...ALLOWED, ...(await pathsOfApi(service)) };

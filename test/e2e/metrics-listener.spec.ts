@@ -18,14 +18,11 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { GRANT_TYPE, TestService } from '../support/test-service.js';
 
 describeOnAnyDatabase('[D91] metrics on a port of their own', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { environment: { SVC_METRICS_PORT: '0' } });
   let address: string;
   beforeAll(async () => {
-    service = await TestService.start(database, { environment: { SVC_METRICS_PORT: '0' } });
     address = service.part(MetricsListener).address ?? '';
   });
-  afterAll(() => service?.stop());
-
   it('are there, with what is counted on the other one', async () => {
     await service.exchange({});
     const answer = await fetch(`${address}/metrics`);

@@ -6,12 +6,7 @@ const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 const JSON_BODY = { error: 'not_found', message: 'Not found' };
 
 describeOnAnyDatabase('[D23] an address where nothing is', (database) => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await TestService.start(database);
-  });
-  afterAll(() => service?.stop());
-
+  const service = TestService.forBlock(database);
   const get = (path: string, init: RequestInit = {}) =>
     service.fetch(path, { headers: { accept: BROWSER }, ...init });
 

@@ -12,13 +12,8 @@ const partner = Partner.create({ issuer: 'https://partner.example', audience: BA
 const BATCH = 20;
 
 describeOnAnyDatabase('[D23] odd requests', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    const environment = { SVC_LOG_LEVEL: 'debug' };
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()], environment });
-  });
-  afterAll(() => service?.stop());
+  const environment = { SVC_LOG_LEVEL: 'debug' };
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()], environment });
 
   it('[D42] nothing that a client sends makes a 5xx, an error in the log, or a hanging connection', async () => {
     const requests = oddRequests();

@@ -29,20 +29,17 @@ interface List<T = Json> {
 }
 
 describeOnEachDatabase("the operator's API", (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, {
+    environment: OPERATOR_ENVIRONMENT,
+    trustedKeys: [partner.staticEntry()],
+  });
   let browser: OperatorBrowser;
   let ada: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database, {
-      environment: OPERATOR_ENVIRONMENT,
-      trustedKeys: [partner.staticEntry()],
-    });
     ada = await createOperator(service, 'ada@example.com', 'global:owner');
     browser = await signedIn(service, 'ada@example.com');
   });
-  afterAll(() => service?.stop());
-
   const performed = () =>
     service.rows<{ subject: string; payload: Json }>(
       `SELECT subject_user_id::text AS subject, payload FROM audit_event

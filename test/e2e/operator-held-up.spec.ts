@@ -64,12 +64,7 @@ describeOnPostgresql('made-up cookies while sessions of operators are locked', (
 });
 
 describeOnAnyDatabase('made-up cookies', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { environment: OPERATOR_ENVIRONMENT });
 
   it('[B.operator] are counted by the address from which they come', async () => {
     const first = await knock(service);

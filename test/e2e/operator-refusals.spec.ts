@@ -26,19 +26,16 @@ const MISTAKES: readonly (readonly [reason: string, claims: (now: number) => Cla
 ];
 
 describeOnEachDatabase("why a user can't sign in", (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, {
+    environment: OPERATOR_ENVIRONMENT,
+    trustedKeys: [{ ...partner.staticEntry(), allowedRoles: ['global:member'] }],
+  });
   let browser: OperatorBrowser;
 
   beforeAll(async () => {
-    service = await TestService.start(database, {
-      environment: OPERATOR_ENVIRONMENT,
-      trustedKeys: [{ ...partner.staticEntry(), allowedRoles: ['global:member'] }],
-    });
     await createOperator(service, 'ada@example.com', 'global:owner');
     browser = await signedIn(service, 'ada@example.com');
   });
-  afterAll(() => service?.stop());
-
   const refusalsOf = async (user: string): Promise<Found[]> => {
     const answer = await browser.send('POST', 'refusals/search', { user });
     return ((await answer.json()) as { data: Found[] }).data;

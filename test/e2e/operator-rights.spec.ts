@@ -34,22 +34,19 @@ function ownKey(issuer: string, name: string, more: object = {}) {
 }
 
 describeOnEachDatabase('an administrator beside the owner', (database) => {
-  let service: TestService;
+  const trustedKeys = [{ ...configured.staticEntry(), excludeOwner: true, linkPrivileged: false }];
+  const service = TestService.forBlock(database, { environment: OPERATOR_ENVIRONMENT, trustedKeys });
   let ownerId: string;
   let adminId: string;
   let owner: OperatorBrowser;
   let admin: OperatorBrowser;
 
   beforeAll(async () => {
-    const trustedKeys = [{ ...configured.staticEntry(), excludeOwner: true, linkPrivileged: false }];
-    service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT, trustedKeys });
     ownerId = await createOperator(service, 'owner@example.com', 'global:owner');
     adminId = await createOperator(service, 'admin@example.com');
     owner = await signedIn(service, 'owner@example.com');
     admin = await signedIn(service, 'admin@example.com');
   });
-  afterAll(() => service?.stop());
-
   const entry = (more: object) => ({ entry: { ...partner.staticEntry(), name: 'partner', ...more } });
   const set = (browser: OperatorBrowser, members: object) =>
     browser.send('PUT', 'entries/partner/policy', { set: members, unset: [] });
@@ -189,13 +186,8 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
 });
 
 describeOnAnyDatabase('an administrator beside others, under the strict policy', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    const environment = { ...OPERATOR_ENVIRONMENT, SVC_TOKEN_EXCHANGE_STRICT: 'true' };
-    service = await TestService.start(database, { environment });
-  });
-  afterAll(() => service?.stop());
+  const environment = { ...OPERATOR_ENVIRONMENT, SVC_TOKEN_EXCHANGE_STRICT: 'true' };
+  const service = TestService.forBlock(database, { environment });
 
   it('[D121] is not signed in as another administrator by a key of their own', async () => {
     const attacker = Partner.create({ issuer: 'https://linked.example', audience: BASE_URL });
@@ -216,12 +208,7 @@ describeOnAnyDatabase('an administrator beside others, under the strict policy',
 });
 
 describeOnPostgresql('an operator who is changed at the same moment', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { environment: OPERATOR_ENVIRONMENT });
 
   /** Has something asked while another transaction has locked the user; that one then does its work and commits. */
   async function whileLocked<T>(userId: string, sql: string, values: unknown[], asked: () => Promise<T>) {

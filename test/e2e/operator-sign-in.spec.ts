@@ -41,15 +41,12 @@ function events(service: TestService, name: string) {
 
 describeOnEachDatabase("the operator's sign-in", (database) => {
   const clock = new TestClock();
-  let service: TestService;
+  const service = TestService.forBlock(database, { environment: OPERATOR_ENVIRONMENT, clock });
   let ada: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT, clock });
     ada = await createOperator(service, 'Ada@example.com', 'global:owner');
   });
-  afterAll(() => service?.stop());
-
   it('[D105] lets an owner in, with a cookie that no script reads and no other site sends', async () => {
     const browser = new OperatorBrowser(service);
     const answer = await browser.signIn('ada@EXAMPLE.com');
@@ -300,19 +297,16 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
 
 describeOnAnyDatabase("the operator's API and what is not its sign-in", (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
-  let service: TestService;
+  const service = TestService.forBlock(database, {
+    environment: OPERATOR_ENVIRONMENT,
+    trustedKeys: [partner.staticEntry()],
+  });
   let browser: OperatorBrowser;
 
   beforeAll(async () => {
-    service = await TestService.start(database, {
-      environment: OPERATOR_ENVIRONMENT,
-      trustedKeys: [partner.staticEntry()],
-    });
     await createOperator(service, 'ada@example.com', 'global:owner');
     browser = await signedIn(service, 'ada@example.com');
   });
-  afterAll(() => service?.stop());
-
   const token = () =>
     partner.sign(partner.claims({ sub: 'boss', email: 'ada@example.com', email_verified: true }));
 
@@ -455,15 +449,12 @@ describeOnPostgresql("the operator's sign-in, on several instances", (database) 
 });
 
 describeOnAnyDatabase("[B.operator] the throttles of the operator's page", (database) => {
-  let service: TestService;
+  const clock = new TestClock();
+  const service = TestService.forBlock(database, { environment: OPERATOR_ENVIRONMENT, clock });
 
   beforeAll(async () => {
-    const clock = new TestClock();
-    service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT, clock });
     await createOperator(service, 'ada@example.com');
   });
-  afterAll(() => service?.stop());
-
   it('let an address try thirty times a minute, over all accounts', async () => {
     const browser = new OperatorBrowser(service, '198.51.100.20');
     // Refused for its form, behind the throttle: no password is checked.
@@ -488,12 +479,7 @@ describeOnAnyDatabase("[B.operator] the throttles of the operator's page", (data
 });
 
 describeOnAnyDatabase('[D105] an instance without SVC_ADMIN_ENABLED', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database);
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database);
 
   it("has nothing of the operator's page", async () => {
     const unknown = await service.fetch('/rest/nothing-of-that-name');

@@ -50,16 +50,13 @@ function deepest(innermost: Members, outer = 4): Members {
 }
 
 describeOnAnyDatabase('actors before ours', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.entry, other.entry] });
   let ownerId: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.entry, other.entry] });
     ownerId = await createUser(service, { email: 'owner@instance.example', role: 'global:owner' });
     await service.accessToken({ subject_token: other.token({ sub: 'companion' }) });
   });
-  afterAll(() => service?.stop());
-
   const companion = () => other.token({ sub: 'companion' });
   const issued = async (subject: Members, actor?: Members) => {
     const answer = await service.exchange({

@@ -28,13 +28,8 @@ const RIGHTS = [undefined, 'actor', 'both'] as const;
 const byRights = new Map(RIGHTS.map((rights) => [rights, new TrustedPartner({ rights })]));
 
 describeOnAnyDatabase('who acts for whom', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    const trustedKeys = [...NAMES.keys(), ...byRights.values()].map(({ entry }) => entry);
-    service = await TestService.start(database, { trustedKeys });
-  });
-  afterAll(() => service?.stop());
+  const trustedKeys = [...NAMES.keys(), ...byRights.values()].map(({ entry }) => entry);
+  const service = TestService.forBlock(database, { trustedKeys });
 
   const exchange = (subjectToken: string, actorToken: string) =>
     service.exchange({ subject_token: subjectToken, actor_token: actorToken });

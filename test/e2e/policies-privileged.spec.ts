@@ -13,20 +13,17 @@ const partner = new TrustedPartner();
 const other = new TrustedPartner();
 
 describeOnEachDatabase('an identity that is linked to a user with rights', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.entry, other.entry] });
   const emails = new Map<string, string>();
   const ids = new Map<string, string>();
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.entry, other.entry] });
     for (const role of ['global:owner', 'global:admin', 'global:member'] as const) {
       const email = `${role.slice('global:'.length)}@instance.example`;
       emails.set(role, email);
       ids.set(role, await createUser(service, { email, role }));
     }
   });
-  afterAll(() => service?.stop());
-
   const warningsSince = (lines: number) =>
     service.log.slice(lines).filter(({ level, userId }) => level === 'warn' && userId !== undefined);
 

@@ -17,14 +17,9 @@ const limited = new TrustedPartner({ roleCeiling: true, allowedRoles: [MEMBER] }
 const careful = new TrustedPartner({ linkPrivileged: false });
 
 describeOnEachDatabase('a role that changes between two logins', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, {
-      trustedKeys: [open, limited, careful].map(({ entry }) => entry),
-    });
+  const service = TestService.forBlock(database, {
+    trustedKeys: [open, limited, careful].map(({ entry }) => entry),
   });
-  afterAll(() => service?.stop());
 
   /** A member whom two issuers know. */
   async function knownToBoth(): Promise<{ sub: string; id: string }> {

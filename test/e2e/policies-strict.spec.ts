@@ -40,15 +40,10 @@ const weak = new TrustedPartner({
 });
 
 describeOnAnyDatabase('strict', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, {
-      trustedKeys: [silent, scoped, ofDomain, weak].map(({ entry }) => entry),
-      environment: { SVC_TOKEN_EXCHANGE_STRICT: 'true' },
-    });
+  const service = TestService.forBlock(database, {
+    trustedKeys: [silent, scoped, ofDomain, weak].map(({ entry }) => entry),
+    environment: { SVC_TOKEN_EXCHANGE_STRICT: 'true' },
   });
-  afterAll(() => service?.stop());
 
   const noCompanion = () => '';
   const login = (partner: TrustedPartner, claims: Members = {}) =>

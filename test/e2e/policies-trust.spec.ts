@@ -70,13 +70,8 @@ describeOnAnyDatabase('what an entry is trusted for', (database) => {
   const open = new TrustedPartner();
   const partners = new Map(CASES.map((one) => [one, new TrustedPartner(one.policy)]));
   const companion = () => open.token({ sub: newSub() });
-  let service: TestService;
-
-  beforeAll(async () => {
-    const trustedKeys = [open, ...partners.values()].map(({ entry }) => entry);
-    service = await TestService.start(database, { trustedKeys });
-  });
-  afterAll(() => service?.stop());
+  const trustedKeys = [open, ...partners.values()].map(({ entry }) => entry);
+  const service = TestService.forBlock(database, { trustedKeys });
 
   const tries = CASES.flatMap((one) =>
     WAYS.map((way) => ({ title: one.title, way: way.name, one, of: way })),

@@ -212,16 +212,11 @@ describeOnEachDatabase('the claim of projects', (database) => {
   const rival = new TrustedPartner(ADMINISTERING);
   const silent = new TrustedPartner();
   const partners = [assigning, poor, administering, renamed, rival, silent];
-  let service: TestService;
-  let keys = 0;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, {
-      trustedKeys: partners.map(({ entry }) => entry),
-      environment: { SVC_ADMIN_ENABLED: 'true' },
-    });
+  const service = TestService.forBlock(database, {
+    trustedKeys: partners.map(({ entry }) => entry),
+    environment: { SVC_ADMIN_ENABLED: 'true' },
   });
-  afterAll(() => service?.stop());
+  let keys = 0;
 
   const send = (way: EntryPath, partner: TrustedPartner, sub: string, claims: Members): Promise<Response> => {
     return way.send(service, partner.token({ sub, ...claims }), () => silent.token({ sub: newSub() }));
@@ -408,12 +403,7 @@ describeOnEachDatabase('the claim of projects', (database) => {
 
 describeOnPostgresql('[D134] 50 first logins of one new customer at once', (database) => {
   const partner = new TrustedPartner({ projects: { create: true } });
-  let service: TestService;
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.entry] });
-  });
-  afterAll(() => service?.stop());
-
+  const service = TestService.forBlock(database, { trustedKeys: [partner.entry] });
   it('[D134] make one project with 50 members, and wait for one another in no ring', async () => {
     const projects = ['customer-b', 'customer-a'].map((key) => `${key}:${EDITOR}`);
     const answers = await Promise.all(

@@ -71,19 +71,15 @@ function warningOf({ lines }: Trace): LogLine {
 }
 
 describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (database) => {
-  let service: TestService;
   const scene = new Scene(() => service);
   const partners = new Map(
     REFUSAL_CASES.map((one) => [one, new CasePartner(nameOf(one), one.policy ?? {}, scene.clock)]),
   );
   const partnerOf = (one: RefusalCase) => partners.get(one)!;
 
-  beforeAll(async () => {
-    const configured = [...partners.values()].filter(({ policy }) => policy['stored'] !== true);
-    const trustedKeys = configured.map(({ partner, policy }) => partner.staticEntry(policy));
-    service = await TestService.start(database, { trustedKeys, clock: scene.clock, environment: AT_WARN });
-  });
-  afterAll(() => service?.stop());
+  const configured = [...partners.values()].filter(({ policy }) => policy['stored'] !== true);
+  const trustedKeys = configured.map(({ partner, policy }) => partner.staticEntry(policy));
+  const service = TestService.forBlock(database, { trustedKeys, clock: scene.clock, environment: AT_WARN });
 
   it('[D77] has a case', () => {
     const reasons = new Set<string>([...REFUSAL_CASES.map(({ reason }) => reason), ...ASSERTION_REASONS]);
@@ -301,21 +297,19 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
-  let service: TestService;
   let operator: OperatorBrowser;
   const scene = new Scene(() => service);
   const own = new CasePartner('partner', {}, scene.clock);
 
+  const environment = { ...AT_WARN, SVC_ADMIN_ENABLED: 'true' };
+  const trustedKeys = [own.partner.staticEntry({ allowedRoles: ['global:member'] })];
+  const service = TestService.forBlock(database, { trustedKeys, clock: scene.clock, environment });
+
   beforeAll(async () => {
-    const environment = { ...AT_WARN, SVC_ADMIN_ENABLED: 'true' };
-    const trustedKeys = [own.partner.staticEntry({ allowedRoles: ['global:member'] })];
-    service = await TestService.start(database, { trustedKeys, clock: scene.clock, environment });
     await createOperator(service, 'operator@instance.example', 'global:owner');
     operator = await signedIn(service, 'operator@instance.example');
     await service.accessToken({ subject_token: own.token() });
   });
-  afterAll(() => service?.stop());
-
   it('are sixteen', () => expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(16));
 
   it.each(MISTAKES)('[D52][D79] $name: found by the request id alone', async (mistake) => {

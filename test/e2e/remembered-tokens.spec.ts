@@ -26,12 +26,7 @@ function alterations(token: string): string[] {
 
 describeOnEachDatabase('[D30] access tokens that come again', (database) => {
   const clock = new TestClock();
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()], clock });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()], clock });
 
   const token = (claims: Members = {}) =>
     partner.sign(partner.claims({ iat: Math.floor(clock.nowSeconds()), ...claims }));

@@ -40,12 +40,7 @@ const countsOf = (bodies: Map<number, string[]>) =>
   Object.fromEntries([...bodies].map(([status, texts]) => [status, texts.length]));
 
 describeOnEachDatabase('replay', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys });
-  });
-  afterAll(() => service.stop());
+  const service = TestService.forBlock(database, { trustedKeys });
 
   const exchange = (subject: string, actor?: string) =>
     service.exchange({ subject_token: subject, actor_token: actor });

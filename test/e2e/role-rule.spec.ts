@@ -293,12 +293,11 @@ function told({ outcome, users, events, warned }: Trace): object {
 
 describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
   const clock = new TestClock();
-  let service: TestService;
+  const trustedKeys = ISSUERS.map(({ partner, policy }) => partner.staticEntry({ ...policy }));
+  const service = TestService.forBlock(database, { trustedKeys, clock });
   let ways: Way[];
 
   beforeAll(async () => {
-    const trustedKeys = ISSUERS.map(({ partner, policy }) => partner.staticEntry({ ...policy }));
-    service = await TestService.start(database, { trustedKeys, clock });
     // An instance has one owner; here many stand at once for that one.
     await service.rows('DROP INDEX user_account_single_owner');
     const shared = service.part(CommitRepository);
@@ -312,8 +311,6 @@ describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
       new Way('cached', service, clock, { ...servicesBy(shared), remembered: known }),
     ];
   });
-  afterAll(() => service.stop());
-
   const servicesBy = (repository: CommitRepository): Services => {
     const verifier = service.part(ExternalTokenVerifier);
     const revocations = service.part(Revocations);

@@ -12,7 +12,11 @@ const partner = cast.main;
 const PERSON = { given_name: 'Zephyrine', family_name: 'Quillfeather', email: 'zephyrine.q@private.example' };
 
 describeOnEachDatabase('[D23] what must never be written down', (database) => {
-  let service: TestService;
+  const environment = { SVC_LOG_LEVEL: 'debug' };
+  const service = TestService.forBlock(database, {
+    trustedKeys: [cast.mainEntry, cast.revoked.staticEntry()],
+    environment,
+  });
   /** Every token, session id and address that was used. */
   const secrets = new Set<string>();
   /** Every header and error body that a client got; success bodies hold the token that was asked for. */
@@ -34,11 +38,6 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
   };
 
   beforeAll(async () => {
-    const environment = { SVC_LOG_LEVEL: 'debug' };
-    service = await TestService.start(database, {
-      trustedKeys: [cast.mainEntry, cast.revoked.staticEntry()],
-      environment,
-    });
     await createUser(service, { email: 'Resident@Private.example' });
     await succeed();
     await fail();
@@ -51,8 +50,6 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
       .add(pemBody(partner.publicKeyPem()))
       .add(pemBody(partner.privateKeyPem()));
   });
-  afterAll(() => service?.stop());
-
   const succeed = async () => {
     for (const method of LOGIN_METHODS) {
       const { cookie } = await note(await login(service, method, { token: fresh(), redirectTo: '/x?y=1' }));

@@ -15,16 +15,11 @@ const RACES = { postgresql: 20, embedded: 5 };
 
 describeOnEachDatabase('[D28] a family of sessions', (database) => {
   const clock = new TestClock();
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, {
-      trustedKeys: [partner.staticEntry()],
-      environment: { SVC_EMBED_SESSION_TTL_SECONDS: String(LIFE_SECONDS) },
-      clock,
-    });
+  const service = TestService.forBlock(database, {
+    trustedKeys: [partner.staticEntry()],
+    environment: { SVC_EMBED_SESSION_TTL_SECONDS: String(LIFE_SECONDS) },
+    clock,
   });
-  afterAll(() => service?.stop());
 
   const token = (sub: string) => {
     const iat = clock.nowSeconds();

@@ -17,7 +17,7 @@ const REFUSAL = {
 const OTHERS = ['', 'x', '00000000-0000-4000-8000-000000000000', '__proto__', 'é'];
 
 describeOnEachDatabase('[D51] X-Session-User', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   let api: ApiClient;
   let world: ApiWorld;
   let cookie: string;
@@ -25,7 +25,6 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
   let other: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     api = await ApiClient.connect(service);
     world = new ApiWorld(service);
     await world.createParties();
@@ -33,8 +32,6 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
     own = world.idOf('administrator');
     other = world.idOf('owner');
   });
-  afterAll(() => service?.stop());
-
   const me = (headers: Record<string, string>) => service.fetch('/rest/me', { headers });
   const logout = (headers: Record<string, string>) =>
     service.post('/rest/auth/logout', {}, { origin: BASE_URL, ...headers });

@@ -24,12 +24,7 @@ const FOREIGN_ORIGINS = [
 ];
 
 describeOnEachDatabase('[D41] sessions and credentials', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
   const token = (claims: Members = {}) => partner.sign(partner.claims(claims));
   const get = (path: string, headers: Record<string, string> = {}) => service.fetch(path, { headers });

@@ -15,12 +15,7 @@ const partner = Partner.create({ issuer: 'https://partner.example', audience: BA
 
 describeOnEachDatabase('[D62] a user who is signed out everywhere', (database) => {
   const clock = new TestClock();
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()], clock });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()], clock });
 
   const token = (sub: string) => partner.sign(partner.claims({ sub, iat: Math.floor(clock.nowSeconds()) }));
   const issued = (sub: string, actor?: string) =>
@@ -93,19 +88,17 @@ describeOnEachDatabase('[D62] a user who is signed out everywhere', (database) =
 });
 
 describeOnPostgresql('[D7][D62] what is issued while access is being ended', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   let other: QueryRunner;
   let userId: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     await service.accessToken({ subject_token: partner.sign() });
     userId = (await linkedUser(service, partner.issuer, 'customer-1'))?.id ?? '';
     other = (await database.open()).dataSource.createQueryRunner();
   });
   afterAll(async () => {
     await other?.release();
-    await service?.stop();
   });
 
   const switchTo = (enabled: boolean) =>

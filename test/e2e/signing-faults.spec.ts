@@ -8,12 +8,7 @@ import { BASE_URL, TestService } from '../support/test-service.js';
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 
 describeOnEachDatabase('[D29] a token that cannot be signed', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
   it.each(['known', 'new'])(
     '[6.2] a recorded success of a %s user does not stand alone in the trail',

@@ -39,12 +39,7 @@ const changes = async (service: TestService) =>
   (await auditRows(service)).filter(({ name }) => name === CHANGED).map(({ payload }) => payload);
 
 describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await TestService.start(database, OPTIONS);
-  });
-  afterAll(() => service?.stop());
-
+  const service = TestService.forBlock(database, OPTIONS);
   it('[D70][D71][D72] is trusted at once, suspended, resumed and removed, without a restart', async () => {
     const entries = storedEntries(service);
     expect(await exchanged(service, acme)).toBe(400);

@@ -40,12 +40,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 
 describeOnAnyDatabase('token exchange', (database) => {
   const clock = new TestClock(Math.floor(Date.now() / 1000) * 1000);
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys, clock });
-  });
-  afterAll(() => service.stop());
+  const service = TestService.forBlock(database, { trustedKeys, clock });
 
   const nowSeconds = () => clock.nowSeconds();
   /** Goes on to a moment after the beginning of the next second. */

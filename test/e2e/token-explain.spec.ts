@@ -318,12 +318,7 @@ function course({ checks }: TokenExplanation): string[] {
 }
 
 describeOnEachDatabase('[D80] an explanation', (database) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database);
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database);
 
   const told = new Set<string>();
 
@@ -503,12 +498,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
 
 describeOnAnyDatabase('[D80] what is explained and what is done agree', (database) => {
   const cast = new Cast();
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: cast.trustedKeys });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys: cast.trustedKeys });
 
   const ofEachReason = ATTACKS.filter(
     ({ reason }, place) => ATTACKS.findIndex((attack) => attack.reason === reason) === place,

@@ -23,12 +23,7 @@ const endedTokens = async (service: TestService) =>
 
 describeOnEachDatabase('[D61] an access token that its holder ends', (database) => {
   const clock = new TestClock();
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys, clock, environment });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys, clock, environment });
 
   const issued = (sub = 'customer') => {
     const iat = Math.floor(clock.nowSeconds());
@@ -94,8 +89,7 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
   it('is known to an instance that starts later, and forgotten once it has expired', async () => {
     const token = await issued('forgotten');
     await revoke(service, { token });
-    await service.stop();
-    service = await TestService.start(database, { trustedKeys, clock, environment });
+    await service.restart();
     expect(await bearer(service, token)).toBe(401);
     expect(await endedTokens(service)).toBeGreaterThan(0);
     const purge = service.part(RevocationPurgeJob);

@@ -21,13 +21,8 @@ const SDK = pathToFileURL(join(REPOSITORY, 'deploy', 'observability', 'otel.mjs'
 
 describeOnAnyDatabase('[D92] the trace of a request, without an SDK', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
-  let service: TestService;
-  beforeAll(async () => {
-    const environment = { SVC_LOG_LEVEL: 'debug' };
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()], environment });
-  });
-  afterAll(() => service?.stop());
-
+  const environment = { SVC_LOG_LEVEL: 'debug' };
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()], environment });
   const linesOf = (answer: Response) => {
     const requestId = answer.headers.get('x-request-id');
     return service.log.filter((line) => line['requestId'] === requestId);

@@ -24,20 +24,17 @@ const GUESSES = [
 const PREFIXES = ['/api/v1', '/rest', '/rest/admin', ''];
 
 describeOnAnyDatabase('[D73] whom the service trusts', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database);
   let api: ApiClient;
   let world: ApiWorld;
 
   beforeAll(async () => {
-    service = await TestService.start(database);
     api = await ApiClient.connect(service);
     world = new ApiWorld(service);
     await world.createParties();
     await service.part(StoredEntryService).add(acme.staticEntry({ name: 'acme' }));
     await until('the entry counts', 2_000, async () => (await exchanged(acme)) === 200);
   });
-  afterAll(() => service?.stop());
-
   const exchanged = async (partner: Partner) =>
     (await service.exchange({ subject_token: partner.sign() })).status;
   const trust = async () => [

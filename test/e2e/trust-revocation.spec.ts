@@ -42,20 +42,15 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
   const partner = Partner.create({ issuer: ISSUER, kid: 'first', audience: BASE_URL });
   const second = Partner.create({ issuer: ISSUER, kid: 'second', audience: BASE_URL });
   const other = Partner.create({ issuer: 'https://other.example', kid: 'first', audience: BASE_URL });
-  let service: TestService;
+  const trustedKeys = [partner, second, other].map((one) => one.staticEntry());
+  const service = TestService.forBlock(database, { trustedKeys, clock });
   let requests = 0;
 
-  beforeAll(async () => {
-    const trustedKeys = [partner, second, other].map((one) => one.staticEntry());
-    service = await TestService.start(database, { trustedKeys, clock });
-  });
   afterEach(async () => {
     for (const { issuer, kid } of await revocations().list())
       await revocations().restore({ issuer, kid }, requestId());
     clock.advance(2);
   });
-  afterAll(() => service?.stop());
-
   const revocations = () => service.part(RevocationService);
   const requestId = () => `revocation-${++requests}`;
   const revoke = (issuer: string, kid: string | null = null) =>

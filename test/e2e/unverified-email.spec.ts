@@ -35,19 +35,16 @@ let subjects = 0;
 const newSub = () => `stranger-${++subjects}`;
 
 describeOnEachDatabase('an e-mail that is not verified', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   let ownerId: string;
 
   const token = (claims: Record<string, unknown>) => partner.sign(partner.claims(claims));
   const companion = () => token({ sub: 'companion' });
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     ownerId = await createUser(service, { email: OWNER_EMAIL, role: 'global:owner' });
     await service.accessToken({ subject_token: companion() });
   });
-  afterAll(() => service?.stop());
-
   describe.each(ENTRY_PATHS)('by $name', (path) => {
     it.each(NOT_VERIFIED)(
       '[D5][K31] email_verified %j links nobody to the owner and makes no user',

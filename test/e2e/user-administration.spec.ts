@@ -18,17 +18,14 @@ interface Administrator {
 }
 
 describeOnEachDatabase('[D30] administrators who act on each other', (database) => {
-  let service: TestService;
+  const service = TestService.forBlock(database);
   let api: ApiClient;
   let world: ApiWorld;
 
   beforeAll(async () => {
-    service = await TestService.start(database);
     api = await ApiClient.connect(service);
     world = new ApiWorld(service);
   });
-  afterAll(() => service?.stop());
-
   const administrators = (count: number) =>
     Promise.all(
       Array.from({ length: count }, async (): Promise<Administrator> => {

@@ -21,13 +21,9 @@ describeOnEachDatabase('commands on one user', (database) => {
     () => ({ ...databaseEnvironment(database), SVC_BASE_URL: BASE_URL }),
     VERSION,
   );
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
-  });
   afterAll(async () => {
-    await service?.stop();
     commands.remove();
   });
 

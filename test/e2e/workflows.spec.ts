@@ -25,12 +25,11 @@ const AS_SENT = {
 
 describeOnEachDatabase('[D47] workflows', (database) => {
   const clock = new TestClock();
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()], clock });
   let users: Record<'member' | 'other' | 'admin' | 'owner', User>;
   let teamWorkflowId: string;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()], clock });
     const create = (name: string, role: User['role']) =>
       createUser(service, { email: `${name}@partner.example`, role });
     users = {
@@ -43,8 +42,6 @@ describeOnEachDatabase('[D47] workflows', (database) => {
     await addWorkflows(service, users.other.id, [{ name: 'foreign' }]);
     teamWorkflowId = await addTeam(service, users.other.id);
   });
-  afterAll(() => service?.stop());
-
   const bearer = async (sub: string, fields: Members = {}) => {
     const subject = partner.sign(partner.claims({ sub, iat: clock.nowSeconds() }));
     return `Bearer ${await service.accessToken({ subject_token: subject, ...fields })}`;

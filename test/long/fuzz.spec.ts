@@ -63,12 +63,7 @@ function damaged(token: string, random: Random): string {
 
 describeOnAnyDatabase('[5.2.1] damaged tokens', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
   it.each(BOTH_FLOWS)(
     `[5.2.1] ${MUTANTS} by $name are refused, and the good ones pass afterwards`,
@@ -158,19 +153,17 @@ const CLAIMS = fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 3, 
 describeOnAnyDatabase('[D42] random requests', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
   const impostor = Partner.create({ issuer: partner.issuer, kid: partner.kid, audience: BASE_URL });
-  let service: TestService;
+  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   let used: string;
   let sent = 0;
   let succeeded = 0;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     used = partner.sign();
     await service.sessionCookie(used);
   });
   afterAll(async () => {
     if (isFuzzRun) process.stdout.write(`requests to a running service: ${sent}\n`);
-    await service?.stop();
   });
   beforeEach(() => {
     succeeded = 0;

@@ -42,42 +42,56 @@ function takeClockForRight({ nest }: Application): void {
 export type Fields = Record<string, string | undefined>;
 
 export class TestService {
-  private readonly lines: string[];
+  private application!: Application;
+  /** What it was started with. */
+  startup!: Startup;
+  address!: string;
+  private directory!: string;
+  private readonly lines: string[] = [];
+  private faultsOfEvents!: () => string[];
 
   private constructor(
-    private readonly application: Application,
-    /** What it was started with. */
-    readonly startup: Startup,
-    readonly address: string,
-    private readonly directory: string,
-    lines: string[],
-    private readonly faultsOfEvents: () => string[],
-  ) {
-    this.lines = lines;
-  }
+    private readonly database: TestDatabase,
+    private options: TestServiceOptions,
+  ) {}
 
   /** Starts production's own application on a free port. */
   static async start(database: TestDatabase, options: TestServiceOptions = {}): Promise<TestService> {
-    const directory = mkdtempSync(join(tmpdir(), 'service-'));
-    const lines: string[] = [];
-    const environment = { ...(await standardEnvironment(options.trustedKeys ?? [])), ...options.environment };
-    const startup = await prepareStartup({ environment, workingDirectory: directory });
-    const application = await createApplication(startup, {
-      logger: createLogger(startup.config.logLevel, { write: (line) => lines.push(line) }),
+    const service = new TestService(database, options);
+    await service.begin();
+    return service;
+  }
+
+  /** For all tests of a block. It runs in them, and in hooks that are declared later; it stops before those that end the block. */
+  static forBlock(database: TestDatabase, options: TestServiceOptions = {}): TestService {
+    const service = new TestService(database, options);
+    beforeAll(() => service.begin());
+    afterAll(() => service.application && service.stop());
+    return service;
+  }
+
+  /** Stops it, and starts it on the same database again. */
+  async restart(options = this.options): Promise<void> {
+    await this.stop();
+    this.options = options;
+    this.lines.length = 0;
+    await this.begin();
+  }
+
+  private async begin(): Promise<void> {
+    const { trustedKeys = [], environment: variables, clock } = this.options;
+    this.directory = mkdtempSync(join(tmpdir(), 'service-'));
+    const environment = { ...(await standardEnvironment(trustedKeys)), ...variables };
+    this.startup = await prepareStartup({ environment, workingDirectory: this.directory });
+    this.application = await createApplication(this.startup, {
+      logger: createLogger(this.startup.config.logLevel, { write: (line) => this.lines.push(line) }),
       sourceDirectory: compiledSources(),
-      database: database.settings,
-      ...(options.clock === undefined ? {} : { clock: options.clock }),
+      database: this.database.settings,
+      ...(clock === undefined ? {} : { clock }),
     });
-    if (options.clock instanceof TestClock) takeClockForRight(application);
-    const faultsOfEvents = watchEvents(application.nest.get(EventEmitter2, { strict: false }));
-    return new TestService(
-      application,
-      startup,
-      await application.listen(),
-      directory,
-      lines,
-      faultsOfEvents,
-    );
+    if (clock instanceof TestClock) takeClockForRight(this.application);
+    this.faultsOfEvents = watchEvents(this.application.nest.get(EventEmitter2, { strict: false }));
+    this.address = await this.application.listen();
   }
 
   /** @throws Error where it has told an event that is not as docs/audit-events.schema.json has it, or logged what nobody may */
