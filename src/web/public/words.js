@@ -150,14 +150,14 @@ const de = {
   tryLater: 'Bitte versuchen Sie es gleich erneut.',
   checkConnection: 'Prüfen Sie Ihre Verbindung und versuchen Sie es dann erneut.',
   tryAgain: 'Erneut versuchen',
-  forSupport: 'Wenn Sie sich an den Support wenden, geben Sie bitte diese Nummer an:',
+  forSupport: 'Wenn Sie sich an den Support wenden, geben Sie bitte diese Referenznummer an:',
 
   back: 'Alle Workflows',
   lastChange: 'Letzte Änderung',
   made: 'Erstellt',
   project: 'Projekt',
   personalProject: 'Persönlich',
-  mayEdit: 'Bearbeitbar durch',
+  mayEdit: 'Bearbeiten dürfen',
   you: 'Sie',
   notYou: 'Andere (Sie haben nur Lesezugriff)',
   administrators: 'Administratoren',
@@ -165,7 +165,7 @@ const de = {
   noSteps: 'Dieser Workflow hat noch keine Schritte.',
   unnamedStep: 'Schritt ohne Namen',
   unnamed: 'Workflow ohne Namen',
-  leadsTo: (names) => `Führt zu ${names.map(isolated).join(', ')}`,
+  leadsTo: (names) => `Weiter mit ${names.map(isolated).join(', ')}`,
   definition: 'Definition',
 
   notSignedInTitle: 'Sie sind nicht angemeldet.',
@@ -174,7 +174,7 @@ const de = {
   openFromProduct: 'Öffnen Sie diese Seite über das Produkt, zu dem sie gehört.',
   anotherTitle: 'Eine andere Person hat sich angemeldet',
   anotherText:
-    'In diesem Browser hat sich eine andere Person angemeldet. Deshalb wird hier nichts mehr angezeigt. Laden Sie die Seite neu, um unter der neuen Anmeldung weiterzuarbeiten.',
+    'In diesem Browser hat sich eine andere Person angemeldet. Deshalb wird hier nichts mehr angezeigt. Laden Sie die Seite neu, um mit dieser Anmeldung weiterzuarbeiten.',
   reload: 'Neu laden',
 
   failedTitle: 'Sie konnten nicht angemeldet werden',
@@ -187,10 +187,10 @@ const de = {
     'Zu viele Anmeldungen in kurzer Zeit. Warten Sie eine Minute und laden Sie die Seite dann neu.',
   failedOff: 'Die Anmeldung ist zurzeit nicht möglich. Bitte versuchen Sie es später erneut.',
   reason: 'Grund:',
-  request: 'Nummer:',
+  request: 'Referenznummer:',
 
   missingTitle: 'Seite nicht gefunden',
-  missingText: 'Vielleicht enthält die Adresse einen Tippfehler, oder die Seite ist umgezogen.',
+  missingText: 'Vielleicht enthält die Adresse einen Tippfehler, oder die Seite wurde verschoben.',
   toWorkflows: 'Zu den Workflows',
   renewed: 'Sie sind angemeldet.',
 };
