@@ -17,7 +17,7 @@ const FOLDERS = [
 ];
 /** Tests on databases that belong to them. */
 const DATABASE_SPECS =
-  /\/(identity-link|jti|jti-batch|revocation-readings|stored-entries|throttle-store|user-batch)\.spec\.ts$/;
+  /\/(identity-link|jti|jti-batch|revocation-readings|role-rule|session-family|stored-entries|throttle-store|user-batch)\.spec\.ts$/;
 
 const { MUTANT_FOLDERS = FOLDERS.join(','), MUTANT_COUNT, MUTANT_SEED = '1' } = process.env;
 const COUNT = Number(MUTANT_COUNT ?? sizeOf({ small: 3, whole: 500 }));
@@ -44,7 +44,8 @@ type Outcome = 'survived' | 'found' | 'timed out';
 
 /** Runs test files up to the first that fails, in a process group of its own. */
 function run(mutant: Mutant, specs: readonly string[]): Promise<Outcome> {
-  const { JEST_WORKER_ID, TEST_POSTGRES_URL, TEST_SCOPE, ...environment } = process.env;
+  // Other series have their small size.
+  const { JEST_WORKER_ID, TEST_POSTGRES_URL, TEST_SCOPE, TEST_SERIES, ...environment } = process.env;
   const config = jest.requireActual<{ transform: Record<string, [string, object]> }>(
     '../../../jest.config.cjs',
   );
