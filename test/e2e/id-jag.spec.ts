@@ -144,17 +144,9 @@ describeOnAnyDatabase('identity assertions', (database) => {
       expect(await claimsOf(answer)).toMatchObject({ client_id: client.id });
     });
 
-    it('[D133] may leave the kid out of their JWT where one key serves it', async () => {
-      const jwt = {
-        client_assertion: signing.jwt({}, { kid: undefined }),
-        client_assertion_type: CLIENT_ASSERTION,
-      };
-      expect((await signing.redeem(service, jwt, NO_HEADERS)).status).toBe(200);
-    });
-
-    const withJwt = (claims: Members, header: Members = {}) => ({
+    const withJwt = (claims: Members) => ({
       client_assertion_type: CLIENT_ASSERTION,
-      client_assertion: signing.jwt(claims, header),
+      client_assertion: signing.jwt(claims),
     });
     const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
 
@@ -163,12 +155,6 @@ describeOnAnyDatabase('identity assertions', (database) => {
       ['a client_id alone', 'client_credential_missing', () => ({ client_id: desktop.id })],
       ['an unknown client', 'client_unknown', () => ({}), basic('nobody', desktop.secret)],
       ['another secret', 'client_credential_invalid', () => ({}), basic(desktop.id, neighbour.secret)],
-      [
-        'the hash as the secret',
-        'client_credential_invalid',
-        () => ({}),
-        basic(desktop.id, sha256(desktop.secret)),
-      ],
       ['no Basic credential', 'client_credential_invalid', () => ({}), { authorization: 'Bearer x' }],
       [
         'the secret of a client that has a key',
@@ -180,35 +166,6 @@ describeOnAnyDatabase('identity assertions', (database) => {
         'a JWT for another audience',
         'client_credential_invalid',
         () => withJwt({ aud: 'https://other.example' }),
-      ],
-      [
-        'a JWT for two audiences',
-        'client_credential_invalid',
-        () => withJwt({ aud: [BASE_URL, 'https://other.example'] }),
-      ],
-      ['a JWT of another issuer', 'client_credential_invalid', () => withJwt({ iss: signing.idp.issuer })],
-      ['an expired JWT', 'client_credential_invalid', () => withJwt({ iat: now() - 60, exp: now() - 1 })],
-      ['a JWT for a day', 'client_credential_invalid', () => withJwt({ exp: now() + 86_400 })],
-      [
-        'a JWT from the future',
-        'client_credential_invalid',
-        () => withJwt({ iat: now() + 600, exp: now() + 660 }),
-      ],
-      ['a JWT without jti', 'client_credential_invalid', () => withJwt({ jti: undefined })],
-      ['a JWT of another type', 'client_credential_invalid', () => withJwt({}, { typ: 'at+jwt' })],
-      ['a JWT with crit', 'client_credential_invalid', () => withJwt({}, { crit: ['exp'] })],
-      ['a JWT of a kid that it has not', 'client_credential_invalid', () => withJwt({}, { kid: 'x' })],
-      ['a JWT by another algorithm', 'client_credential_invalid', () => withJwt({}, { alg: 'RS256' })],
-      ['no JWT', 'client_credential_invalid', () => ({ ...withJwt({}), client_assertion: 'x' })],
-      [
-        'a JWT that names its kid and is signed by another key',
-        'client_credential_invalid',
-        () => ({
-          ...withJwt({}),
-          client_assertion: signing.idp.sign(signing.idp.claims({ iss: signing.id, sub: signing.id }), {
-            kid: signing.keys.kid,
-          }),
-        }),
       ],
       [
         'a JWT that is of another client than client_id',
@@ -256,8 +213,6 @@ describeOnAnyDatabase('identity assertions', (database) => {
   describe('an assertion is refused', () => {
     const SECOND = 1;
     it.each<[name: string, reason: string, make: () => string]>([
-      ['of the type of an ID token', 'token_type_not_allowed', () => desktop.assertion({}, { typ: 'JWT' })],
-      ['without a type', 'token_type_not_allowed', () => desktop.assertion({}, { typ: undefined })],
       [
         'of an entry that is not trusted for it',
         'flow_not_allowed',
@@ -274,43 +229,14 @@ describeOnAnyDatabase('identity assertions', (database) => {
         'audience_mismatch',
         () => desktop.assertion({ aud: 'https://other.example' }),
       ],
-      ['for the client', 'audience_mismatch', () => desktop.assertion({ aud: desktop.id })],
-      [
-        'for two audiences',
-        'audience_mismatch',
-        () => desktop.assertion({ aud: [BASE_URL, 'https://other.example'] }),
-      ],
-      ['for no audience', 'claims_invalid', () => desktop.assertion({ aud: [] })],
-      ['of another client', 'client_not_allowed', () => desktop.assertion({ client_id: neighbour.id })],
       ['of the namesake at another company', 'client_not_allowed', () => namesake.assertion()],
-      ['without a client', 'claims_invalid', () => desktop.assertion({ client_id: undefined })],
       [
         'of an entry without that client',
         'client_not_allowed',
         () => limited.assertion({ client_id: desktop.id }),
       ],
       ['that is expired', 'token_expired', () => desktop.assertion({ iat: now() - 60, exp: now() - SECOND })],
-      ['of over 300 seconds', 'token_lifetime_exceeded', () => desktop.assertion({ exp: now() + 301 })],
-      [
-        'from the future',
-        'token_issued_in_future',
-        () => desktop.assertion({ iat: now() + 60, exp: now() + 120 }),
-      ],
-      ['without iat', 'claims_invalid', () => desktop.assertion({ iat: undefined, exp: now() + 50 })],
-      ['without jti', 'claims_invalid', () => desktop.assertion({ jti: undefined })],
       ['bound to a key', 'assertion_not_supported', () => desktop.assertion({ cnf: { jkt: 'x' } })],
-      [
-        'with rich authorization',
-        'assertion_not_supported',
-        () => desktop.assertion({ authorization_details: [] }),
-      ],
-      ['of one tenant of several', 'assertion_not_supported', () => desktop.assertion({ tenant: 'acme' })],
-      [
-        'with a scope that is no text',
-        'claims_invalid',
-        () => desktop.assertion({ scope: ['workflow:write'] }),
-      ],
-      ['with a resource that is no URI', 'claims_invalid', () => desktop.assertion({ resource: [1] })],
       [
         'that is about to end',
         'remaining_lifetime_too_short',

@@ -17,30 +17,15 @@ describeOnAnyDatabase('[P.mayAct] a subject token with may_act', (database) => {
     });
   const robot = () => partner.sign(partner.claims({ sub: 'robot' }));
 
-  it.each([
-    ['its own issuer’s party', { sub: 'robot' }],
-    ['that party with the issuer written out', { sub: 'robot', iss: 'https://partner.example' }],
-  ])('[P.mayAct] lets %s act', async (_, mayAct) => {
-    expect((await exchange(mayAct, robot())).status).toBe(200);
-  });
-
-  it.each([
-    ['another sub', { sub: 'somebody' }],
-    ['the same sub of another issuer', { sub: 'robot', iss: 'https://other.example' }],
-  ])('[P.mayAct] that names %s refuses the actor and leaves its jti unused', async (_, mayAct) => {
+  it('[P.mayAct] refuses another actor, and leaves its jti unused', async () => {
     const actor = robot();
-    const answer = await exchange(mayAct, actor);
+    const answer = await exchange({ sub: 'somebody' }, actor);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toEqual({
       error: 'invalid_grant',
       error_description: 'Token exchange failed',
     });
     expect((await exchange({ sub: 'robot' }, actor)).status).toBe(200);
-  });
-
-  it('[P.mayAct] refuses the same sub of an issuer that it does not name', async () => {
-    const actor = other.sign(other.claims({ sub: 'robot' }));
-    expect((await exchange({ sub: 'robot' }, actor)).status).toBe(400);
   });
 
   it.each([['a string'], [7], [null], [{}], [{ sub: 7 }], [{ sub: 'robot', iss: 7 }]])(
@@ -51,11 +36,6 @@ describeOnAnyDatabase('[P.mayAct] a subject token with may_act', (database) => {
       expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
     },
   );
-
-  it('[P.mayAct] does not matter without an actor', async () => {
-    const token = partner.sign(partner.claims({ sub: 'alice', may_act: { sub: 'somebody' } }));
-    expect((await service.exchange({ subject_token: token })).status).toBe(200);
-  });
 
   it('[P.name] an entry’s name stands in the metrics', async () => {
     const metrics = await (await service.fetch('/metrics')).text();

@@ -2,8 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
+import { BASE_URL } from './base-url.js';
 import type { Fields, TestService } from './test-service.js';
-import { BASE_URL } from './test-service.js';
 
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 export const CLIENT_ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

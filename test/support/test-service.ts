@@ -12,13 +12,14 @@ import { ModulesContainer } from '@nestjs/core';
 import type { Clock } from '../../src/platform/clock.js';
 import { ClockDifference } from '../../src/token-exchange/replay/clock-difference.js';
 import { watchEvents } from './audit-events.js';
+import { BASE_URL } from './base-url.js';
 import { compiledSources } from './compiled-sources.js';
 import type { TestDatabase } from './databases.js';
 import { licenseEnvironment } from './license.js';
 import { secretsIn } from './secrets.js';
 import { TestClock } from './test-clock.js';
 
-export const BASE_URL = 'https://instance.example';
+export { BASE_URL };
 export const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 /** A line of the service's log. */

@@ -2,7 +2,8 @@
 import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
 import { checkActor, priorActorsOf } from '../../../../src/token-exchange/flows/delegation-policy.js';
 import type { AskedGrants } from '../../../../src/token-exchange/flows/grants.js';
-import { checkGrants } from '../../../../src/token-exchange/flows/grants.js';
+import { askedOf, checkGrants } from '../../../../src/token-exchange/flows/grants.js';
+import type { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import type { PriorActor } from '../../../../src/token-exchange/verify/external-claims.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
@@ -23,6 +24,20 @@ const both = (subject: Partial<TrustPolicy>, actor: Partial<TrustPolicy>): Token
   subject: token(subject),
   actor: token(actor),
 });
+const asserted = (assertion: object, members: Partial<TrustPolicy> = {}): Tokens => ({
+  subject: { ...token(members), assertion: { clientId: 'c', ...assertion } },
+});
+
+/** What is logged of a refusal. */
+function refusalOf(work: () => unknown): object | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    const { reason, context } = error as Rejection;
+    return { reason, ...context };
+  }
+}
 
 describe('scopes', () => {
   it.each<[Tokens, AskedGrants, readonly string[] | undefined]>([
@@ -34,19 +49,25 @@ describe('scopes', () => {
     [both({ scopes: set(READ) }, {}), {}, [READ]],
     [both({}, { scopes: set(READ) }), { scope: `${READ} ${WRITE}` }, [READ]],
     [both({ scopes: set(READ, WRITE) }, { scopes: set(WRITE) }), {}, [WRITE]],
+    [asserted({ scope: READ }), { scope: `${READ} ${WRITE}` }, [READ]],
+    [asserted({ scope: `${READ} ${WRITE}` }, { scopes: set(WRITE) }), {}, [WRITE]],
   ])('[P.scopes] %# are those asked for that every list has', (parties, asked, granted) => {
     expect(checkGrants(asked, parties).grantedScopes).toEqual(granted);
   });
 
-  it.each<[Tokens, AskedGrants]>([
-    [alone({ scopes: set() }), {}],
-    [alone({ scopes: set(READ) }), { scope: WRITE }],
-    [alone({ scopes: set(READ) }), { scope: '  ' }],
-    [alone({ scopes: set(READ) }), { scope: READ.toUpperCase() }],
-    [both({ scopes: set(READ) }, { scopes: set(WRITE) }), {}],
-    [both({ scopes: set(READ) }, { scopes: set() }), { scope: READ }],
-  ])('[P.scopes] %# are refused where none is left', (parties, asked) => {
-    expect(() => checkGrants(asked, parties)).toThrow('scope_not_allowed');
+  it.each<[Tokens, AskedGrants, string]>([
+    [alone({ scopes: set() }), {}, 'subject'],
+    [alone({ scopes: set(READ) }), { scope: WRITE }, 'subject'],
+    [alone({ scopes: set(READ) }), { scope: '  ' }, 'subject'],
+    [alone({ scopes: set(READ) }), { scope: READ.toUpperCase() }, 'subject'],
+    [both({ scopes: set(READ) }, { scopes: set(WRITE) }), {}, 'subject'],
+    [both({ scopes: set(READ) }, { scopes: set() }), { scope: READ }, 'actor'],
+    [both({}, { scopes: set(READ) }), { scope: WRITE }, 'actor'],
+  ])('[P.scopes] %# are refused where none is left', (parties, asked, party) => {
+    expect(refusalOf(() => checkGrants(asked, parties))).toMatchObject({
+      reason: 'scope_not_allowed',
+      party,
+    });
   });
 });
 
@@ -58,6 +79,8 @@ describe('resources', () => {
     [alone({ resources: set(API) }), [API, API], API],
     [both({}, { resources: set(API) }), [API], API],
     [both({ resources: set(API, ISSUER) }, { resources: set(API) }), [API], API],
+    [asserted({}, { resources: set(API) }), [API], API],
+    [asserted({ resource: [ISSUER, API] }, { resources: set(API) }), [API], API],
   ])(
     '[P.resources][D53] %# become the audience where one is asked for that is listed',
     (parties, resource, audience) => {
@@ -65,16 +88,27 @@ describe('resources', () => {
     },
   );
 
-  it.each<[Tokens, readonly string[]]>([
-    [alone({ resources: set() }), [API]],
-    [alone({ resources: set(API) }), [`${API}/`]],
-    [alone({ resources: set(API) }), ['HTTPS://api.example']],
-    [alone({ resources: set(API, ISSUER) }), [API, ISSUER]],
-    [alone({ resources: set(API) }), [API, ISSUER]],
-    [both({ resources: set(API) }, { resources: set(ISSUER) }), [API]],
-  ])('[P.resources] %# are refused, several and others', (parties, resource) => {
-    expect(() => checkGrants({ resource }, parties)).toThrow('resource_not_allowed');
+  it.each<[Tokens, readonly string[], string]>([
+    [alone({ resources: set() }), [API], 'subject'],
+    [alone({ resources: set(API) }), [`${API}/`], 'subject'],
+    [alone({ resources: set(API) }), ['HTTPS://api.example'], 'subject'],
+    [alone({ resources: set(API, ISSUER) }), [API, ISSUER], 'subject'],
+    [alone({ resources: set(API) }), [API, ISSUER], 'subject'],
+    [both({ resources: set(API) }, { resources: set(ISSUER) }), [API], 'actor'],
+    [both({}, { resources: set(ISSUER) }), [API], 'actor'],
+    [asserted({}), [API], 'subject'],
+    [asserted({ resource: [ISSUER] }, { resources: set(API) }), [API], 'subject'],
+  ])('[P.resources] %# are refused, several and others', (parties, resource, party) => {
+    const refusal = refusalOf(() => checkGrants({ resource }, parties));
+    expect(refusal).toMatchObject({ reason: 'resource_not_allowed', party });
   });
+});
+
+it('[D133] a client that asks for nothing asks for what its assertion grants', () => {
+  const said = { scope: READ, resource: [API] };
+  expect(askedOf({}, asserted(said))).toEqual(said);
+  const other = { scope: WRITE, resource: [ISSUER] };
+  expect(askedOf(other, asserted(said))).toEqual(other);
 });
 
 it('[P.resources][D58] the host itself, as its metadata name it, is no other service', () => {
@@ -120,6 +154,24 @@ describe('subject and actor', () => {
   it('[P.actFor] is the say of the actor’s entry alone', () => {
     const parties = { subject: token({ actFor: set() }), actor: token({}) };
     expect(() => checkActor(parties)).not.toThrow();
+  });
+
+  it.each<[object | undefined, string, string?, string?]>([
+    [undefined, 'https://b.example'],
+    [{ sub: 's' }, ISSUER],
+    [{ sub: 's', iss: ISSUER }, ISSUER],
+    [{ sub: 's', iss: 'https://b.example' }, 'https://b.example'],
+    [{ sub: 'other' }, ISSUER, ISSUER, 'another of its actors'],
+    [{ sub: 's' }, 'https://b.example', ISSUER, 'an actor of https://b.example'],
+    [{ sub: 's', iss: 'https://b.example' }, ISSUER, 'https://b.example', `an actor of ${ISSUER}`],
+  ])('[P.mayAct] where may_act is %j an actor of %s comes together', (mayAct, issuer, ...[named, found]) => {
+    const parties = { subject: token({}, { mayAct }), actor: token({ issuer }) };
+    const expected = `the actor of ${named} whom may_act names`;
+    const context = { party: 'actor', issuer, kid: 'k', expected, found };
+    expect(refusalOf(() => checkActor(parties))).toEqual(
+      found && { reason: 'actor_not_allowed', ...context },
+    );
+    expect(refusalOf(() => checkActor({ subject: parties.subject }))).toBeUndefined();
   });
 
   it('[P.requireActor] is the say of the subject’s entry alone', () => {

@@ -1,22 +1,12 @@
 // Which logout tokens pass: each row changes one thing of a good one.
-import { DataSource } from 'typeorm';
 import type { Members } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
-import { AlwaysLeader } from '../../../../src/platform/jobs/leader.js';
-import { SoleProcessNotifications } from '../../../../src/platform/jobs/notifications.js';
-import { Database } from '../../../../src/platform/database/database.js';
-import { createLogger } from '../../../../src/platform/log/logger.js';
 import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
-import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
-import { JwksKeyProvider } from '../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
-import { JwksSnapshotRepository } from '../../../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
-import { StaticKeyProvider } from '../../../../src/token-exchange/trust/lookup/static-key.provider.js';
-import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
-import { TrustedKeyService } from '../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
 import type { PolicyDefaults } from '../../../../src/token-exchange/trust/policy-defaults.js';
 import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { LOGOUT_EVENT, logoutToken } from '../../../support/logout-tokens.js';
 import { TestClock } from '../../../support/test-clock.js';
+import { trustedKeysOf } from '../../../support/trusted-keys.js';
 
 const NOW = 1_800_000_000;
 const PARTNER = 'https://partner.example';
@@ -36,23 +26,7 @@ const providersEntry = provider.staticEntry({
 
 function verifierOf(entries: readonly object[], defaults: PolicyDefaults = 'contract') {
   const clock = new TestClock(NOW * 1000);
-  const rules = { assignableRoles: ['global:member'], allowHttp: false, baseUrl: AUDIENCE, defaults };
-  const { entries: trustedKeys, problems } = readTrustedKeys(JSON.stringify(entries), rules);
-  if (problems.length > 0) throw new Error(problems.join('\n'));
-  const jwks = { refreshIntervalSeconds: 300, maxStaleSeconds: 0, allowHttp: false, allowPrivate: [] };
-  const keys = new TrustedKeyService(
-    new StaticKeyProvider({ trustedKeys }),
-    new JwksKeyProvider(
-      { ...jwks, entries: [] },
-      new JwksSnapshotRepository(new Database(new DataSource({ type: 'postgres' }))),
-      new SoleProcessNotifications(),
-      new AlwaysLeader(),
-      clock,
-      createLogger('silent'),
-      new SilentTelemetry(),
-    ),
-    new SilentTelemetry(),
-  );
+  const keys = trustedKeysOf(entries, clock, { baseUrl: AUDIENCE, defaults });
   return new ExternalTokenVerifier(keys, clock, {
     idAssertion: { enabled: false, maxLifetimeSeconds: 300 },
     clockToleranceSeconds: 5,

@@ -1,20 +1,9 @@
 // How an external token is checked, from its header to its lifetime, and which of several faults is told.
 import { createHmac, createPublicKey, sign } from 'node:crypto';
-import { DataSource } from 'typeorm';
 import type { Members, PartnerOptions } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';
-import { createLogger } from '../../../../src/platform/log/logger.js';
-import { AlwaysLeader } from '../../../../src/platform/jobs/leader.js';
-import { SoleProcessNotifications } from '../../../../src/platform/jobs/notifications.js';
-import { Database } from '../../../../src/platform/database/database.js';
 import type { AccessFlow } from '../../../../src/token-exchange/host/flow.js';
-import { ExchangeTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
-import { JwksKeyProvider } from '../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
-import { JwksSnapshotRepository } from '../../../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
-import { StaticKeyProvider } from '../../../../src/token-exchange/trust/lookup/static-key.provider.js';
-import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
-import { TrustedKeyService } from '../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import type { RejectionReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
 import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
@@ -26,35 +15,13 @@ import {
 } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { LOGOUT_EVENT } from '../../../support/logout-tokens.js';
 import { TestClock } from '../../../support/test-clock.js';
+import { trustedKeysOf } from '../../../support/trusted-keys.js';
 
 const NOW = 1_800_000_000;
 const TOLERANCE = 5;
 const A = 'https://a.example';
 const B = 'https://b.example';
 const US = 'https://us.example';
-
-/** The host's metrics, of which nobody looks. */
-class NoTelemetry extends ExchangeTelemetry {
-  observeStage = () => undefined;
-  countThrottled = () => undefined;
-  countUnrecordedFailure = () => undefined;
-  watchKeys = () => undefined;
-}
-
-/** A provider without any key set: it answers from memory and never reaches its database. */
-function noFetchedKeys(clock: TestClock): JwksKeyProvider {
-  const limits = { refreshIntervalSeconds: 300, maxStaleSeconds: 0, allowHttp: false, allowPrivate: [] };
-  const database = new Database(new DataSource({ type: 'postgres' }));
-  return new JwksKeyProvider(
-    { ...limits, entries: [] },
-    new JwksSnapshotRepository(database),
-    new SoleProcessNotifications(),
-    new AlwaysLeader(),
-    clock,
-    createLogger('silent'),
-    new NoTelemetry(),
-  );
-}
 
 function verifierOf(
   entries: readonly object[],
@@ -63,19 +30,7 @@ function verifierOf(
   policy: Partial<TrustPolicy> = {},
 ): ExternalTokenVerifier {
   const clock = new TestClock(now * 1000);
-  const rules = { assignableRoles: ['global:member'], allowHttp: false };
-  const { entries: read, problems } = readTrustedKeys(JSON.stringify(entries), rules);
-  if (problems.length > 0) throw new Error(problems.join('\n'));
-  const trustedKeys = read.map((entry) =>
-    entry.type === 'static'
-      ? { ...entry, key: { ...entry.key, policy: { ...entry.key.policy, ...policy } } }
-      : entry,
-  );
-  const keys = new TrustedKeyService(
-    new StaticKeyProvider({ trustedKeys }),
-    noFetchedKeys(clock),
-    new NoTelemetry(),
-  );
+  const keys = trustedKeysOf(entries, clock, {}, policy);
   return new ExternalTokenVerifier(keys, clock, {
     clockToleranceSeconds: toleranceSeconds,
     idAssertion: { enabled: false, maxLifetimeSeconds: 300 },

@@ -1,0 +1,43 @@
+// Keys as the service holds them, of entries in its configuration, without a database and without any key set to fetch.
+import { DataSource } from 'typeorm';
+import type { Clock } from '../../src/platform/clock.js';
+import { Database } from '../../src/platform/database/database.js';
+import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
+import { SoleProcessNotifications } from '../../src/platform/jobs/notifications.js';
+import { createLogger } from '../../src/platform/log/logger.js';
+import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
+import type { TrustedKeysRules } from '../../src/token-exchange/trust/entry-reader.js';
+import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
+import { StaticKeyProvider } from '../../src/token-exchange/trust/lookup/static-key.provider.js';
+import { TrustedKeyService } from '../../src/token-exchange/trust/lookup/trusted-key.service.js';
+import type { TrustPolicy } from '../../src/token-exchange/trust/trust-policy.js';
+import { readTrustedKeys } from '../../src/token-exchange/trust/trusted-key-entry.js';
+
+/** @param policy what no configuration can say of an entry */
+export function trustedKeysOf(
+  list: readonly object[],
+  clock: Clock,
+  more: Partial<TrustedKeysRules> = {},
+  policy: Partial<TrustPolicy> = {},
+): TrustedKeyService {
+  const rules = { assignableRoles: ['global:member'], allowHttp: false, ...more };
+  const { entries, problems } = readTrustedKeys(JSON.stringify(list), rules);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const trustedKeys = entries.map((entry) =>
+    entry.type === 'static'
+      ? { ...entry, key: { ...entry.key, policy: { ...entry.key.policy, ...policy } } }
+      : entry,
+  );
+  const jwks = { refreshIntervalSeconds: 300, maxStaleSeconds: 0, allowHttp: false, allowPrivate: [] };
+  const fetched = new JwksKeyProvider(
+    { ...jwks, entries: [] },
+    new JwksSnapshotRepository(new Database(new DataSource({ type: 'postgres' }))),
+    new SoleProcessNotifications(),
+    new AlwaysLeader(),
+    clock,
+    createLogger('silent'),
+    new SilentTelemetry(),
+  );
+  return new TrustedKeyService(new StaticKeyProvider({ trustedKeys }), fetched, new SilentTelemetry());
+}

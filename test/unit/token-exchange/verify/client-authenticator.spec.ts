@@ -1,0 +1,196 @@
+// Which clients authenticate, and which of their identity assertions pass: each row changes one thing of a good one.
+import type { Members } from '../../../../demo/partner.js';
+import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import type { JwksKeyProvider } from '../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
+import type {
+  AuthenticatedClient,
+  ClientCredentials,
+} from '../../../../src/token-exchange/verify/client-authenticator.js';
+import { ClientAuthenticator } from '../../../../src/token-exchange/verify/client-authenticator.js';
+import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import { BASE_URL } from '../../../support/base-url.js';
+import { IdJagClient, sha256 } from '../../../support/id-jag-client.js';
+import { TestClock } from '../../../support/test-clock.js';
+import { trustedKeysOf } from '../../../support/trusted-keys.js';
+
+const NOW = 1_800_000_000;
+const OTHER = 'https://other.example';
+const KEY_SET = 'https://published.example/jwks';
+
+const desktop = new IdJagClient('desktop-client');
+/** Registered by another company under the id of `desktop`, with another secret. */
+const namesake = new IdJagClient('desktop-client');
+const neighbour = new IdJagClient('neighbour', desktop.idp.issuer);
+const signing = new IdJagClient('https://signing.example/client');
+const twoKeys = new IdJagClient('two-keys');
+const oldKid = twoKeys.keys.kid;
+twoKeys.keys.rotate();
+const published = new IdJagClient('published');
+
+const clock = new TestClock(NOW * 1000);
+const options = {
+  clockToleranceSeconds: 5,
+  ownIssuer: BASE_URL,
+  idAssertion: { enabled: true, maxLifetimeSeconds: 300 },
+};
+const keys = trustedKeysOf(
+  [
+    desktop.entry({
+      clients: [desktop, neighbour].map(({ id, secret }) => ({ id, secretHash: sha256(secret) })),
+    }),
+    namesake.entry(),
+    signing.entry({}, { keys: signing.keys.jwks().keys }),
+    twoKeys.entry({}, { keys: twoKeys.keys.jwks().keys }),
+    published.entry({}, { jwksUrl: KEY_SET }),
+  ],
+  clock,
+);
+const [fetched] = readJwks(Buffer.from(JSON.stringify(published.keys.jwks()))).keys;
+const keySets = {
+  find: async (url: string, kid: string) => (url === KEY_SET && kid === fetched?.kid ? fetched : undefined),
+  keysOf: (url: string) => (url === KEY_SET ? [fetched] : []),
+};
+const authenticator = new ClientAuthenticator(keys, keySets as unknown as JwksKeyProvider, clock, options);
+
+/** `accepted`, or the reason of the refusal. */
+async function outcomeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof Rejection) return error.reason;
+    throw error;
+  }
+}
+
+const jwt = (claims: Members = {}, header: Members = {}, client = signing) => ({
+  id: client.id,
+  assertion: client.jwt({ iat: NOW - 5, ...claims }, header),
+});
+
+describe('[D133] a client', () => {
+  it.each<[string, ClientCredentials, object]>([
+    ['its secret', desktop, { id: desktop.id, issuers: new Set([desktop.idp.issuer]) }],
+    ['the secret of its namesake', namesake, { id: desktop.id, issuers: new Set([namesake.idp.issuer]) }],
+    [
+      'a JWT, whose replay record is of the client',
+      jwt({ jti: 'j', exp: NOW + 50 }),
+      {
+        id: signing.id,
+        issuers: new Set([signing.idp.issuer]),
+        use: { jti: 'client:["https://signing.example/client","j"]', exp: NOW + 50 },
+      },
+    ],
+  ])('authenticates by %s', async (_, sent, client) =>
+    expect(await authenticator.authenticate(sent)).toEqual(client),
+  );
+
+  const INVALID = 'client_credential_invalid';
+  it.each<[string, string, ClientCredentials | undefined]>([
+    ['nothing', 'client_credential_missing', undefined],
+    ['a secret under an unknown id', 'client_unknown', { id: 'x', secret: desktop.secret }],
+    ['another secret', INVALID, { id: desktop.id, secret: neighbour.secret }],
+    ['the hash as the secret', INVALID, { id: desktop.id, secret: sha256(desktop.secret) }],
+    ['a secret, where it has a key', INVALID, { id: signing.id, secret: 'x' }],
+    ['a JWT, where it has a secret', INVALID, jwt({}, {}, desktop)],
+    ['a JWT without client_id', 'accepted', { ...jwt(), id: undefined }],
+    ['a JWT of another client than client_id', INVALID, { ...jwt(), id: desktop.id }],
+    ['a JWT of an unknown client', 'client_unknown', jwt({ iss: 'x', sub: 'x' }, {}, new IdJagClient('x'))],
+    ['a JWT of another issuer', INVALID, jwt({ iss: OTHER })],
+    ['a JWT whose sub is no text', INVALID, { ...jwt({ iss: 7, sub: 7 }), id: undefined }],
+    ['no JWT', INVALID, { id: signing.id, assertion: 'x' }],
+    ['a JWT without typ', 'accepted', jwt({}, { typ: undefined })],
+    ['a JWT that says what it is', 'accepted', jwt({}, { typ: 'client-authentication+jwt' })],
+    ['a JWT of another type', INVALID, jwt({}, { typ: 'at+jwt' })],
+    ['a JWT with crit', INVALID, jwt({}, { crit: ['exp'] })],
+    ['a JWT with b64', INVALID, jwt({}, { b64: true })],
+    ['a JWT of no known algorithm', INVALID, jwt({}, { alg: 'none' })],
+    ['a JWT of an algorithm that its key does not serve', INVALID, jwt({}, { alg: 'RS256' })],
+    ['a JWT of a kid that it has not', INVALID, jwt({}, { kid: 'x' })],
+    ['a JWT without kid, by its only key', 'accepted', jwt({}, { kid: undefined })],
+    ['a JWT by one of its keys', 'accepted', jwt({}, {}, twoKeys)],
+    ['a JWT by one of its keys under the kid of another', INVALID, jwt({}, { kid: oldKid }, twoKeys)],
+    ['a JWT without kid, by one of its keys', INVALID, jwt({}, { kid: undefined }, twoKeys)],
+    ['a JWT by a key of its key set', 'accepted', jwt({}, {}, published)],
+    ['a JWT without kid, by the only key of its set', 'accepted', jwt({}, { kid: undefined }, published)],
+    ['a JWT of a kid that is not in its set', INVALID, jwt({}, { kid: 'x' }, published)],
+    ['a JWT of an algorithm that is not of its set', INVALID, jwt({}, { alg: 'ES384' }, published)],
+    ['a JWT for another audience', INVALID, jwt({ aud: OTHER })],
+    ['a JWT for a list of one audience', 'accepted', jwt({ aud: [BASE_URL] })],
+    ['a JWT for two audiences', INVALID, jwt({ aud: [BASE_URL, OTHER] })],
+    ['a JWT without exp', INVALID, jwt({ exp: undefined })],
+    ['a JWT at its exp', INVALID, jwt({ exp: NOW })],
+    ['a JWT for an hour', 'accepted', jwt({ exp: NOW + 3600 })],
+    ['a JWT for over an hour', INVALID, jwt({ exp: NOW + 3600.5 })],
+    ['a JWT without iat', 'accepted', jwt({ iat: undefined, exp: NOW + 50 })],
+    ['a JWT within the tolerance', 'accepted', jwt({ iat: NOW + 5, nbf: NOW + 5 })],
+    ['a JWT from the future', INVALID, jwt({ iat: NOW + 5.5 })],
+    ['a JWT that is not valid yet', INVALID, jwt({ nbf: NOW + 5.5 })],
+    ['a JWT whose iat is no number', INVALID, jwt({ iat: '1', exp: NOW + 50 })],
+    ['a JWT whose nbf is no number', INVALID, jwt({ nbf: '1' })],
+    ['a JWT without jti', INVALID, jwt({ jti: undefined })],
+    ['a JWT with an empty jti', INVALID, jwt({ jti: '' })],
+  ])('sends %s: %s', async (_, outcome, sent) =>
+    expect(await outcomeOf(authenticator.authenticate(sent))).toBe(outcome),
+  );
+});
+
+describe('[D133] an identity assertion', () => {
+  const verifier = new ExternalTokenVerifier(keys, clock, options);
+  const client = { id: desktop.id, issuers: new Set([desktop.idp.issuer]) };
+  const verified = (members: Members, header: Members = {}, by: AuthenticatedClient | undefined = client) =>
+    verifier.verify(desktop.assertion({ iat: NOW - 5, ...members }, header), 'id-jag', undefined, by);
+
+  it.each<[string, string, Members, Members?, AuthenticatedClient?]>([
+    ['of five minutes', 'accepted', { exp: NOW + 295 }],
+    ['of over five minutes', 'token_lifetime_exceeded', { exp: NOW + 295.5 }],
+    ['of the type of an ID token', 'token_type_not_allowed', {}, { typ: 'JWT' }],
+    ['without a type', 'token_type_not_allowed', {}, { typ: undefined }],
+    ['for another audience', 'audience_mismatch', { aud: OTHER }],
+    ['for two audiences', 'audience_mismatch', { aud: [BASE_URL, OTHER] }],
+    ['for no audience', 'claims_invalid', { aud: [] }],
+    ['of another client', 'client_not_allowed', { client_id: neighbour.id }],
+    ['without a client', 'claims_invalid', { client_id: undefined }],
+    [
+      'by a client that its entry does not name',
+      'client_not_allowed',
+      { client_id: 'x' },
+      {},
+      { ...client, id: 'x' },
+    ],
+    ['by its namesake', 'client_not_allowed', {}, {}, { ...client, issuers: new Set([namesake.idp.issuer]) }],
+    ['that is expired', 'token_expired', { exp: NOW }],
+    ['from the future', 'token_issued_in_future', { iat: NOW + 5.5 }],
+    ['without iat', 'claims_invalid', { iat: undefined, exp: NOW + 50 }],
+    ['without jti', 'claims_invalid', { jti: undefined }],
+    ['bound to a key', 'assertion_not_supported', { cnf: { jkt: 'x' } }],
+    ['with rich authorization', 'assertion_not_supported', { authorization_details: [] }],
+    ['of one tenant of several', 'assertion_not_supported', { tenant: 'acme' }],
+    ['with a scope that is no text', 'claims_invalid', { scope: ['workflow:write'] }],
+    ['with a longest scope', 'accepted', { scope: 's'.repeat(1024) }],
+    ['with a longer scope', 'claims_not_storable', { scope: 's'.repeat(1025) }],
+    ['with a resource that is no text', 'claims_invalid', { resource: [1] }],
+    ['with a resource with a space', 'claims_invalid', { resource: [OTHER, 'a b'] }],
+    ['with a list of no resources', 'claims_invalid', { resource: [] }],
+    ['with longest resources', 'accepted', { resource: ['r'.repeat(1024), 'r'.repeat(1023)] }],
+    ['with longer resources', 'claims_not_storable', { resource: ['r'.repeat(1024), 'r'.repeat(1024)] }],
+  ])('%s: %s', async (_, outcome, ...sent) => expect(await outcomeOf(verified(...sent))).toBe(outcome));
+
+  it.each<[Members, object]>([
+    [{}, {}],
+    [{ scope: '' }, {}],
+    [
+      { scope: 'a b', resource: OTHER },
+      { scope: 'a b', resource: [OTHER] },
+    ],
+    [{ resource: [OTHER, BASE_URL] }, { resource: [OTHER, BASE_URL] }],
+  ])('with %j says so', async (members, said) =>
+    expect((await verified(members)).assertion).toEqual({ clientId: desktop.id, ...said }),
+  );
+
+  it('is not accepted without a client', async () => {
+    const token = desktop.assertion({ iat: NOW - 5 });
+    expect(await outcomeOf(verifier.verify(token, 'id-jag'))).toBe('client_not_allowed');
+  });
+});
