@@ -61,7 +61,9 @@ function changesOf(node: ts.Node): (readonly [place: ts.Node, text: string])[] {
   if (ts.isConditionalExpression(node)) return [[node.condition, `!(${node.condition.getText()})`]];
   if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
     return [[node, node.operand.getText()]];
-  if (ts.isReturnStatement(node) && node.expression !== undefined) return [[node, 'return;']];
+  // `return undefined` and `return` are the same.
+  if (ts.isReturnStatement(node) && node.expression !== undefined)
+    return node.expression.getText() === 'undefined' ? [] : [[node, 'return;']];
   if (ts.isThrowStatement(node) || isCall(node)) return [[node, '{}']];
   return literalChanges(node);
 }

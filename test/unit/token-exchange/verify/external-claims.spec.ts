@@ -7,7 +7,7 @@ import { readExternalClaims, readIssuer } from '../../../../src/token-exchange/v
 const good = { iss: 'https://a.example', sub: 's', aud: 'us', iat: 1_000, exp: 1_050, jti: 'j' };
 const LAST_SECOND = 253_402_300_799;
 const REQUIRED = ['sub', 'iss', 'aud', 'iat', 'exp', 'jti'] as const;
-const TEXTS = ['sub', 'iss', 'jti', 'email', 'given_name', 'family_name', 'role'] as const;
+const TEXTS = ['sub', 'iss', 'jti', 'email', 'given_name', 'family_name', 'role', 'sid'] as const;
 
 /** Claims go through JSON, as those of a token do. */
 const read = (overrides: object) => readExternalClaims(JSON.parse(JSON.stringify({ ...good, ...overrides })));
@@ -24,22 +24,23 @@ function reasonFor(overrides: object): RejectionReason | 'accepted' {
 
 describe('claims', () => {
   it('[5.2.3] the required ones are enough', () => {
-    expect(read({})).toMatchObject({ ...good, emailVerified: true });
-    expect(read({ other: { nested: [1] } })).not.toHaveProperty('other');
+    const claims = { ...good, emailVerified: true, emailVerifiedExplicitly: false };
+    expect(read({ other: { nested: [1] } })).toEqual(claims);
   });
 
   it('[2.2.7] the optional ones come along', () => {
-    const names = { email: 'ada@a.example', given_name: 'Ada', family_name: 'Lovelace' };
-    expect(read({ ...names, role: 'global:admin', nbf: 1_000 })).toMatchObject({
-      ...{
-        email: 'ada@a.example',
-        givenName: 'Ada',
-        familyName: 'Lovelace',
-        role: 'global:admin',
-        nbf: 1_000,
-      },
+    const texts = { email: 'ada@a.example', role: 'global:admin', sid: 'session' };
+    const names = { given_name: 'Ada', family_name: 'Lovelace', may_act: { sub: 'm', iss: 'i' } };
+    expect(read({ ...texts, ...names, nbf: 1_000, email_verified: true })).toEqual({
+      ...{ ...good, ...texts, givenName: 'Ada', familyName: 'Lovelace', mayAct: { sub: 'm', iss: 'i' } },
+      ...{ nbf: 1_000, emailVerified: true, emailVerifiedExplicitly: true },
     });
   });
+
+  it.each(['a string', 7, null, {}, { sub: 7 }, { sub: 'robot', iss: 7 }])(
+    '[P.mayAct] %j is no may_act',
+    (actor) => expect(reasonFor({ may_act: actor })).toBe('claims_invalid'),
+  );
 
   it.each(REQUIRED)('[5.2.3] %s is required', (name) => {
     for (const value of [undefined, null, true, {}, [[]], [5], [null]]) {
@@ -151,7 +152,10 @@ describe('e-mail', () => {
       {},
     ].map((value) => [value, false] as const),
   ] as const)('[D5] with email_verified %j it counts as verified: %s', (value, verified) => {
-    expect(read({ email: 'ada@a.example', email_verified: value }).emailVerified).toBe(verified);
+    expect(read({ email: 'ada@a.example', email_verified: value })).toMatchObject({
+      emailVerified: verified,
+      emailVerifiedExplicitly: verified && value !== undefined,
+    });
   });
 });
 
@@ -279,6 +283,7 @@ describe('act', () => {
   });
 
   it('[D42] has names that can be stored', () => {
+    expect(reasonFor({ act: { sub: 's'.repeat(255), iss: 'i'.repeat(512) } })).toBe('accepted');
     expect(reasonFor({ act: { sub: 's'.repeat(256) } })).toBe('claims_not_storable');
     expect(reasonFor({ act: { sub: 's', iss: 'i'.repeat(513) } })).toBe('claims_not_storable');
     expect(reasonFor({ act: { sub: 'a\0' } })).toBe('claims_not_storable');
