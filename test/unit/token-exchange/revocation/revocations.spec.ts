@@ -4,7 +4,18 @@ import type {
   TrustRevocation,
   RevocableToken,
 } from '../../../../src/token-exchange/revocation/revocations.js';
-import { KNOWN_FOR_MS, Revocations } from '../../../../src/token-exchange/revocation/revocations.js';
+import {
+  externalLoginOf,
+  keysOfLogout,
+  readExternalLogins,
+  readRecordedKeys,
+  recordedKeys,
+} from '../../../../src/token-exchange/revocation/external-login.js';
+import {
+  KNOWN_FOR_MS,
+  LOGOUT_KEPT_MS,
+  Revocations,
+} from '../../../../src/token-exchange/revocation/revocations.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 
 const A = 'https://a.example';
@@ -98,6 +109,79 @@ describe('single tokens', () => {
     expect(revocations.refusesToken(token([]))).toBe(true);
     learnAt(NOW + 181 * SECOND);
     expect(revocations.refusesToken(token([]))).toBe(false);
+  });
+});
+
+describe('[D131][D132] logouts', () => {
+  const UNTIL = 1_000;
+  const none = { trust: [], endedTokens: [], logouts: [] };
+  const loginOf = (claims: object) => externalLoginOf({ iss: A, sub: 'ada', iat: UNTIL, ...claims });
+  const logoutOf = (claims: object, until = UNTIL, atMs = NOW) => ({
+    keys: keysOfLogout(A, claims),
+    until,
+    at: new Date(atMs),
+  });
+
+  it.each([
+    [{ sub: 'ada' }, {}, true],
+    [{ sub: 'ada' }, { sid: 'one' }, true],
+    [{ sub: 'ada' }, { sub: 'bob' }, false],
+    [{ sub: 'ada' }, { iss: B }, false],
+    [{ sid: 'one' }, { sid: 'one' }, true],
+    [{ sid: 'one' }, { sid: 'two' }, false],
+    [{ sid: 'one' }, { iss: B, sid: 'one' }, false],
+    [{ sid: 'one' }, {}, false],
+    [{ sub: 'ada', sid: 'one' }, {}, true],
+    [{ sub: 'ada', sid: 'one' }, { sid: '' }, true],
+    [{ sub: 'ada', sid: 'one' }, { sid: 'two' }, false],
+    [{ sub: 'ada', sid: 'one' }, { sub: 'bob', sid: 'one' }, true],
+  ])('of %j ends a login of %j: %s', (logout, login, isEnded) => {
+    const revocations = knownRevocations({ logouts: [logoutOf(logout)] }, NOW);
+    expect(revocations.isLoggedOut(loginOf(login))).toBe(isEnded);
+    const session = { keys: [], sinceMs: NOW - SECOND, logins: [loginOf(login)] };
+    expect(revocations.refuses(session)).toBe(isEnded);
+  });
+
+  it('end what was opened until they came, and what a token opens that was issued before', () => {
+    const revocations = knownRevocations({ logouts: [logoutOf({ sub: 'ada' })] }, NOW);
+    const isEnded = (iat: number, sinceMs?: number) => revocations.isLoggedOut(loginOf({ iat }), sinceMs);
+    expect([isEnded(UNTIL, NOW), isEnded(UNTIL + 1), isEnded(UNTIL + 1, NOW - SECOND)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(isEnded(UNTIL + 1, NOW - SECOND + 1)).toBe(false);
+  });
+
+  it('count by the later of two, and are forgotten after 25 hours', () => {
+    const logouts = [logoutOf({ sub: 'ada' }, UNTIL - 1), logoutOf({ sub: 'ada' }, UNTIL, NOW - 5 * SECOND)];
+    for (const inOrder of [logouts, logouts.toReversed()]) {
+      const revocations = knownRevocations({ logouts: inOrder }, NOW);
+      const isEnded = (iat = UNTIL) => revocations.isLoggedOut(loginOf({ iat }), NOW - SECOND);
+      expect([isEnded(), isEnded(UNTIL + 9)]).toEqual([true, true]);
+      revocations.learn(none, Number.POSITIVE_INFINITY, NOW + LOGOUT_KEPT_MS);
+      expect(isEnded()).toBe(true);
+      revocations.learn(none, Number.POSITIVE_INFINITY, NOW + LOGOUT_KEPT_MS + 60 * SECOND);
+      expect(isEnded()).toBe(false);
+    }
+  });
+});
+
+describe('what sessions and tokens record', () => {
+  const login = { sub: 's', iat: 1 };
+
+  it('of logins is read as it was written', () => {
+    const logins = [login, { ...login, sid: 'x' }];
+    expect(readExternalLogins(logins)).toEqual(logins);
+    for (const bad of [undefined, login, [null], [{ iat: 1 }], [{ sub: 's' }], [login, { ...login, sid: 7 }]])
+      expect(readExternalLogins(bad)).toBeUndefined();
+  });
+
+  it('of keys is read as it was written, each once', () => {
+    const keys = [key(A, '1'), key(A, '2'), key(B, '1')];
+    expect(readRecordedKeys(recordedKeys([...keys, key(A, '1')]))).toEqual(keys);
+    for (const bad of [undefined, {}, [null], [{ iss: A }], [{ kid: '1' }]])
+      expect(readRecordedKeys(bad)).toBeUndefined();
   });
 });
 
