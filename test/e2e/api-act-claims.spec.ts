@@ -25,14 +25,11 @@ const PLACES = [
 describeOnAnyDatabase('[D30] an act claim that names the owner', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
-  let api: ApiClient;
-  let world: ApiWorld;
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
   let owner: string;
 
   beforeAll(async () => {
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
     owner = world.idOf('owner');
   });
   const answers = async (send: (operation: DescribedOperation) => Promise<number>) => {

@@ -15,12 +15,10 @@ describeOnAnyDatabase('[P.resources] an access token for another service', (data
   const partner = Partner.create({ issuer: 'https://partner.example' });
   const trustedKeys = [partner.staticEntry({ resources: [ELSEWHERE] })];
   const service = TestService.forBlock(database, { trustedKeys });
-  let world: ApiWorld;
+  const world = ApiWorld.forBlock(service);
   let routes: Route[];
 
   beforeAll(async () => {
-    world = new ApiWorld(service);
-    await world.createParties();
     routes = routesOf(service);
   });
   const answerTo = ({ method, path }: Route, token?: string): Promise<Response> =>

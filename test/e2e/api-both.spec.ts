@@ -50,11 +50,10 @@ class PairWorld extends ApiWorld {
 
 describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${SEED})`, (database) => {
   const service = TestService.forBlock(database);
-  let api: ApiClient;
+  const api = ApiClient.forBlock(service);
   let world: PairWorld;
 
   beforeAll(async () => {
-    api = await ApiClient.connect(service);
     world = new PairWorld(service);
     await world.createParties();
   });
@@ -195,7 +194,6 @@ describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${S
 
   it('[B.calls] calls with both are recorded with both, and counted as the pair’s', async () => {
     await service.restart({ environment: { SVC_API_CALLS_PER_MINUTE: '3' } });
-    api = await ApiClient.connect(service);
     world = new PairWorld(service, 'counted');
     const [actor, subject] = [await world.createUser(), await world.createUser()];
     const [both, plain] = [

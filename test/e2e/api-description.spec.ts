@@ -14,14 +14,11 @@ const TOO_LARGE = 2 * 1024 * 1024 + 1;
 
 describeOnAnyDatabase('the description of the API', (database) => {
   const service = TestService.forBlock(database);
-  let api: ApiClient;
-  let world: ApiWorld;
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
   let admin: string;
 
   beforeAll(async () => {
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
     admin = await world.tokenOf('administrator');
   });
   /** Sends a request with one thing about it changed. The client throws at every answer that is not described. */

@@ -15,15 +15,12 @@ const SEEDS = isMainScope ? [1] : [1, 2, 3];
 
 describeOnEachDatabase('the pages of a list', (database) => {
   const service = TestService.forBlock(database);
-  let api: ApiClient;
-  let world: ApiWorld;
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
   let projects: string[];
   let memberId: string;
 
   beforeAll(async () => {
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
     memberId = await world.createUser();
     projects = [];
     for (let count = 0; count < PROJECTS; count++) projects.push(await world.createProject());

@@ -28,14 +28,9 @@ function expectedStatus({ right, path, isList, statuses }: DescribedOperation, p
 
 describeOnAnyDatabase('the permission matrix', (database) => {
   const service = TestService.forBlock(database);
-  let api: ApiClient;
-  let world: ApiWorld;
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
 
-  beforeAll(async () => {
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
-  });
   it('has a recipe for each operation, and no other', () => {
     const described = api.operations.map(({ method, path }) => `${method} ${path.slice('/api/v1'.length)}`);
     expect(described.sort()).toEqual(Object.keys(RECIPES).sort());

@@ -17,14 +17,9 @@ describeOnAnyDatabase('[P.scopes] an access token that is limited to scopes', (d
   const partner = Partner.create({ issuer: 'https://partner.example' });
   const trustedKeys = [partner.staticEntry({ scopes: LIMITED })];
   const service = TestService.forBlock(database, { trustedKeys });
-  let api: ApiClient;
-  let world: ApiWorld;
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
 
-  beforeAll(async () => {
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
-  });
   const limitedTo = (grantedScopes: readonly string[], party = 'owner') =>
     world.tokenOf(party, { grantedScopes });
   const send = async (operation: DescribedOperation, token: string): Promise<ApiAnswer> => {

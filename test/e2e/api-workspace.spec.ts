@@ -8,14 +8,11 @@ import { TestService } from '../support/test-service.js';
 
 describeOnEachDatabase('the public API', (database) => {
   const service = TestService.forBlock(database);
-  let api: ApiClient;
-  let world: ApiWorld;
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
   let admin: string;
 
   beforeAll(async () => {
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
     admin = await world.tokenOf('administrator');
   });
   describe('users', () => {

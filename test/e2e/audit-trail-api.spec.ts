@@ -22,15 +22,12 @@ interface Answered {
 
 describeOnEachDatabase('[D84] the trail by the API', (database) => {
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
-  let api: ApiClient;
-  let world: ApiWorld;
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
   let token: string;
   let ada: string;
 
   beforeAll(async () => {
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
     token = await world.tokenOf('administrator');
     const sign = (claims: Members = {}) => partner.sign(partner.claims(claims));
     await service.embed({ token: sign({ sub: 'ada' }) }, { 'x-request-id': 'login-of-ada' });

@@ -77,12 +77,8 @@ describeOnAnyDatabase('[B.parts][B.list][B.calls] the API', (database) => {
   const clock = new TestClock();
   const environment = { SVC_API_CALLS_PER_MINUTE: '5' };
   const service = TestService.forBlock(database, { trustedKeys, environment, clock });
-  let world: ApiWorld;
+  const world = ApiWorld.forBlock(service, 'bounds');
 
-  beforeAll(async () => {
-    world = new ApiWorld(service, 'bounds');
-    await world.createParties();
-  });
   beforeEach(() => clock.advance(60));
   const call = (token: string, path: string, body?: string) =>
     service.fetch(`/api/v1/${path}`, {

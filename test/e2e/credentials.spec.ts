@@ -9,14 +9,11 @@ const SECRETS = ['correct horse', 'battery staple', 'hunter2'];
 
 describeOnEachDatabase('credentials', (database) => {
   const service = TestService.forBlock(database, { environment: { SVC_LOG_LEVEL: 'debug' } });
-  let api: ApiClient;
-  let world: ApiWorld;
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
   let token: string;
 
   beforeAll(async () => {
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
     token = await world.tokenOf('administrator');
   });
   const create = async (body: object = {}) => {

@@ -45,16 +45,13 @@ function skipped(title: string): void {
 
 declare('[B.work] what one request may cost', (database) => {
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service, 'hostile');
   let client: MeasuredClient;
-  let api: ApiClient;
-  let world: ApiWorld;
   let document: ParsedJson;
 
   beforeAll(async () => {
     client = new MeasuredClient(service.address);
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service, 'hostile');
-    await world.createParties();
     document = await (await service.fetch('/api/v1/openapi.json')).json();
   });
   afterAll(async () => {

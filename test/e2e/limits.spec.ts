@@ -502,10 +502,7 @@ describeOnEachDatabase('[D103] quotas', (database) => {
     SVC_EMBED_MAX_SESSIONS_PER_USER: '3',
   };
   const service = TestService.forBlock(database, { trustedKeys, environment });
-  let world: ApiWorld;
-  beforeAll(async () => {
-    world = new ApiWorld(service, `quotas-${worlds++}`);
-  });
+  const world = new ApiWorld(service, `quotas-${worlds++}`);
   /** Ten at once, where so many more may be made. */
   async function race(make: () => Promise<Response>, free: number): Promise<void> {
     const answers = await Promise.all(Array.from({ length: 10 }, make));
@@ -599,10 +596,7 @@ describeOnEachDatabase('[D103] quotas', (database) => {
 describeOnEachDatabase('[D103] bytes of a project', (database) => {
   const environment = { SVC_MAX_BYTES_PER_PROJECT: '10000' };
   const service = TestService.forBlock(database, { trustedKeys, environment });
-  let world: ApiWorld;
-  beforeAll(async () => {
-    world = new ApiWorld(service, `bytes-${worlds++}`);
-  });
+  const world = new ApiWorld(service, `bytes-${worlds++}`);
   const made = async (answers: readonly Response[]) =>
     Promise.all(
       answers
@@ -703,7 +697,6 @@ describeOnEachDatabase('[D103] svc-admin workflows import', (database) => {
       SVC_MAX_BYTES_PER_PROJECT: '1024',
     }));
   });
-  afterAll(() => command?.remove());
 
   it('[D103] imports as many as there may be, and of more nothing', async () => {
     const email = 'ada@partner.example';

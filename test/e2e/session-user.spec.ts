@@ -18,16 +18,13 @@ const OTHERS = ['', 'x', '00000000-0000-4000-8000-000000000000', '__proto__', 'Ã
 
 describeOnEachDatabase('[D51] X-Session-User', (database) => {
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
-  let api: ApiClient;
-  let world: ApiWorld;
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
   let cookie: string;
   let own: string;
   let other: string;
 
   beforeAll(async () => {
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
     cookie = await world.sessionOf('administrator');
     own = world.idOf('administrator');
     other = world.idOf('owner');

@@ -25,13 +25,10 @@ const PREFIXES = ['/api/v1', '/rest', '/rest/admin', ''];
 
 describeOnAnyDatabase('[D73] whom the service trusts', (database) => {
   const service = TestService.forBlock(database);
-  let api: ApiClient;
-  let world: ApiWorld;
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
 
   beforeAll(async () => {
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
     await service.part(StoredEntryService).add(acme.staticEntry({ name: 'acme' }));
     await until('the entry counts', 2_000, async () => (await exchanged(acme)) === 200);
   });

@@ -19,13 +19,9 @@ interface Administrator {
 
 describeOnEachDatabase('[D30] administrators who act on each other', (database) => {
   const service = TestService.forBlock(database);
-  let api: ApiClient;
-  let world: ApiWorld;
+  const api = ApiClient.forBlock(service);
+  const world = new ApiWorld(service);
 
-  beforeAll(async () => {
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-  });
   const administrators = (count: number) =>
     Promise.all(
       Array.from({ length: count }, async (): Promise<Administrator> => {

@@ -45,15 +45,28 @@ export class ApiClient {
   readonly seen = new Set<string>();
   private readonly validators = new Map<string, ValidateFunction>();
 
-  private constructor(
-    private readonly service: TestService,
-    private readonly document: Json,
-    readonly operations: readonly DescribedOperation[],
-  ) {}
+  private document!: Json;
+  operations!: readonly DescribedOperation[];
+
+  private constructor(private readonly service: TestService) {}
 
   static async connect(service: TestService): Promise<ApiClient> {
-    const document = (await (await service.fetch('/api/v1/openapi.json')).json()) as Json;
-    return new ApiClient(service, document, operationsOf(document));
+    const client = new ApiClient(service);
+    await client.readDescription();
+    return client;
+  }
+
+  /** For all tests of a block, as `service` is. */
+  static forBlock(service: TestService): ApiClient {
+    const client = new ApiClient(service);
+    beforeAll(() => client.readDescription());
+    return client;
+  }
+
+  /** Again where the service has started again. */
+  async readDescription(): Promise<void> {
+    this.document = (await (await this.service.fetch('/api/v1/openapi.json')).json()) as Json;
+    this.operations = operationsOf(this.document);
   }
 
   /** @throws Error when the answer is not one that the description has */

@@ -43,6 +43,13 @@ export class ApiWorld {
     private readonly label = 'user',
   ) {}
 
+  /** With all parties, for all tests of a block, as `service` is. */
+  static forBlock(service: TestService, label?: string): ApiWorld {
+    const world = new ApiWorld(service, label);
+    beforeAll(() => world.createParties());
+    return world;
+  }
+
   async createParties(): Promise<void> {
     for (const { name, role } of PARTIES) this.ids.set(name, await this.createUser(role));
   }
