@@ -11,14 +11,12 @@ const LOOK_EVERY_MS = 50;
 
 describe('an outage of 70 seconds', () => {
   const database = new TestDatabase('embedded');
-  let server: JwksServer;
+  const server = JwksServer.forBlock();
 
   beforeAll(async () => {
     await database.create();
-    server = await JwksServer.listen();
   });
   afterAll(async () => {
-    await server.close();
     await database.remove();
   });
 

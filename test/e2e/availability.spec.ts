@@ -181,13 +181,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
 });
 
 describeOnEachDatabase('[D48] health', (database) => {
-  let jwks: JwksServer;
-
-  beforeAll(async () => {
-    jwks = await JwksServer.listen();
-  });
-  afterAll(() => jwks?.close());
-
+  const jwks = JwksServer.forBlock();
   const entry = (url: string) => ({ type: 'jwks', url, issuer: 'https://fetched.example' });
   const environment = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
   const readiness = async (service: TestService) => (await service.fetch('/healthz/readiness')).status;

@@ -42,21 +42,17 @@ async function expectUnknownKey(
 describeOnAnyDatabase('keys of a key set that are not used', (database) => {
   const unstorable = UNSTORABLE_KIDS.map(partnerWith);
   const weak = SMALL_ORDER_KEYS.map((point, at) => ({ ...jwkOf(point), point, kid: `weak-${at}` }));
-  let jwks: JwksServer;
+  const jwks = JwksServer.forBlock();
   let service: TestService;
 
   beforeAll(async () => {
-    jwks = await JwksServer.listen();
     jwks.publish({ keys: [...[...unstorable, good].flatMap((partner) => partner.jwks().keys), ...weak] });
     service = await TestService.start(database, {
       trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: good.issuer, expectedAudience: BASE_URL }],
       environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
     });
   });
-  afterAll(async () => {
-    await service?.stop();
-    await jwks?.close();
-  });
+  afterAll(() => service?.stop());
 
   it('[D34] says when an unknown kid causes the next fetch', async () => {
     const answer = await service.exchange({ subject_token: partnerWith('unknown').sign() });
@@ -105,11 +101,10 @@ describeOnAnyDatabase('keys of a key set that are not used', (database) => {
 describeOnEachDatabase('an emptied key set', (database) => {
   const fetched = partnerWith('fetched');
   const clock = new TestClock();
-  let jwks: JwksServer;
+  const jwks = JwksServer.forBlock();
   let service: TestService;
 
   beforeAll(async () => {
-    jwks = await JwksServer.listen();
     jwks.publish(fetched.jwks(), { 'cache-control': 'max-age=60' });
     service = await TestService.start(database, {
       trustedKeys: [
@@ -120,10 +115,7 @@ describeOnEachDatabase('an emptied key set', (database) => {
       clock,
     });
   });
-  afterAll(async () => {
-    await service?.stop();
-    await jwks?.close();
-  });
+  afterAll(() => service?.stop());
 
   const token = (partner: Partner) => partner.sign(partner.claims({ iat: Math.floor(clock.nowSeconds()) }));
   const pass = async (seconds: number) => {

@@ -21,7 +21,7 @@ interface Refreshed {
 
 describeOnEachDatabase('[D118] keys refresh', (database) => {
   let service: TestService | undefined;
-  let server: JwksServer;
+  const server = JwksServer.forBlock();
   const allowHttp = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
   const trustedKeys = () => [
     { type: 'jwks', url: server.url, issuer: ISSUER, name: 'acme', cacheTtlSeconds: 86_400 },
@@ -38,16 +38,11 @@ describeOnEachDatabase('[D118] keys refresh', (database) => {
   );
 
   beforeAll(async () => {
-    server = await JwksServer.listen();
     server.publish(partnerWith('first').jwks());
     service = await TestService.start(database, { trustedKeys: trustedKeys(), environment: allowHttp });
     await until('the first keys are fetched', 60_000, () => server.requestCount > 0);
   });
-  afterAll(async () => {
-    await service?.stop();
-    await server?.close();
-    line.remove();
-  });
+  afterAll(() => service?.stop());
 
   const refresh = async (...args: string[]) => {
     const { exitCode, stdout, stderr } = await line.run([

@@ -42,11 +42,10 @@ describeOnAnyDatabase('[K21][P.notAfter] the end of trust in an entry whose keys
   const ending = partnerOf('ending');
   const open = partnerOf('open');
   const notAfter = new Date(clock.nowMs() + 60_000).toISOString();
-  let jwks: JwksServer;
+  const jwks = JwksServer.forBlock();
   let service: TestService;
 
   beforeAll(async () => {
-    jwks = await JwksServer.listen();
     jwks.publish(ending.jwks(), { 'cache-control': 'max-age=86400' });
     const { issuer } = ending;
     service = await TestService.start(database, {
@@ -55,10 +54,7 @@ describeOnAnyDatabase('[K21][P.notAfter] the end of trust in an entry whose keys
       clock,
     });
   });
-  afterAll(async () => {
-    await service?.stop();
-    await jwks?.close();
-  });
+  afterAll(() => service?.stop());
 
   it('[K21][P.notAfter] a key that is held and fresh serves until then, and on no way in from then on', async () => {
     const tokenOf = (partner: Partner) =>
@@ -84,11 +80,10 @@ describeOnAnyDatabase('[K10][D37] a token that brings its key along', (database)
   const impostor = Partner.create({ issuer: partner.issuer, kid: partner.kid, audience: BASE_URL });
   const open = partnerOf('open');
   const companion = () => open.sign();
-  let jwks: JwksServer;
+  const jwks = JwksServer.forBlock();
   let service: TestService;
 
   beforeAll(async () => {
-    jwks = await JwksServer.listen();
     jwks.publish(impostor.jwks());
     // Plain HTTP and addresses inside may be asked here, so that nothing but the rule stands in the way.
     service = await TestService.start(database, {
@@ -96,10 +91,7 @@ describeOnAnyDatabase('[K10][D37] a token that brings its key along', (database)
       environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
     });
   });
-  afterAll(async () => {
-    await service?.stop();
-    await jwks?.close();
-  });
+  afterAll(() => service?.stop());
 
   it.each(WAYS_IN)('[K10][D37] by %s: refused, and no server is asked for it', async (_, path) => {
     const [jwk] = impostor.jwks().keys;

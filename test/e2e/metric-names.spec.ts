@@ -13,10 +13,9 @@ const OF_HISTOGRAM = /_(?:bucket|count|sum)$/;
 
 describeOnAnyDatabase('[D91] the names of metrics', (database) => {
   let service: TestService;
-  let jwks: JwksServer;
+  const jwks = JwksServer.forBlock();
   let exposition: string;
   beforeAll(async () => {
-    jwks = await JwksServer.listen();
     const publisher = Partner.create({ issuer: 'https://publisher.example' });
     publisher.rotate();
     jwks.publish(publisher.jwks());
@@ -28,10 +27,7 @@ describeOnAnyDatabase('[D91] the names of metrics', (database) => {
     do exposition = await (await service.fetch('/metrics')).text();
     while (!exposition.includes('svc_jwks_keys_age_seconds{') && Date.now() < deadline);
   });
-  afterAll(async () => {
-    await service?.stop();
-    await jwks?.close();
-  });
+  afterAll(() => service?.stop());
 
   const served = () => [...exposition.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? '');
   const own = () => served().filter((name) => name.startsWith('svc_'));

@@ -24,11 +24,10 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
   const cast = new Cast();
   const partner = cast.main;
   const publisher = Partner.create({ issuer: 'https://publisher.example' });
-  let jwks: JwksServer;
+  const jwks = JwksServer.forBlock();
   let service: TestService;
 
   beforeAll(async () => {
-    jwks = await JwksServer.listen();
     publisher.rotate();
     jwks.publish(publisher.jwks());
     const fetched = { type: 'jwks', url: jwks.url, issuer: publisher.issuer };
@@ -42,10 +41,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       environment,
     });
   });
-  afterAll(async () => {
-    await service?.stop();
-    await jwks?.close();
-  });
+  afterAll(() => service?.stop());
 
   /** How much each named value grows while something is done. */
   const growth = async (names: [string, Record<string, string>][], work: () => Promise<unknown>) => {

@@ -381,11 +381,10 @@ describeOnEachDatabase("the operator's API", (database) => {
 describeOnAnyDatabase("a key set at the operator's page", (database) => {
   const clock = new TestClock();
   let service: TestService;
-  let jwks: JwksServer;
+  const jwks = JwksServer.forBlock();
   let browser: OperatorBrowser;
 
   beforeAll(async () => {
-    jwks = await JwksServer.listen();
     jwks.publish(partner.jwks(), { 'cache-control': 'max-age=3600' });
     service = await TestService.start(database, {
       environment: { ...OPERATOR_ENVIRONMENT, SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
@@ -395,10 +394,7 @@ describeOnAnyDatabase("a key set at the operator's page", (database) => {
     await createOperator(service, 'ada@example.com');
     browser = await signedIn(service, 'ada@example.com');
   });
-  afterAll(async () => {
-    await service?.stop();
-    await jwks?.close();
-  });
+  afterAll(() => service?.stop());
 
   const entry = async () => {
     const { data } = await read<List<{ keys: { urlHash: string }; keySet: Json | null }>>(

@@ -176,11 +176,10 @@ describeOnAnyDatabase('the end of trust in an entry', (database) => {
 describeOnAnyDatabase('the policy of an entry whose keys are fetched', (database) => {
   const open = new TrustedPartner();
   const fetched = new TrustedPartner();
-  let jwks: JwksServer;
+  const jwks = JwksServer.forBlock();
   let service: TestService;
 
   beforeAll(async () => {
-    jwks = await JwksServer.listen();
     jwks.publish(fetched.jwks());
     const { issuer } = fetched;
     const policy = { flows: ['exchange'], requireActor: true, linkExistingUsers: false, scopes: ['a'] };
@@ -189,10 +188,7 @@ describeOnAnyDatabase('the policy of an entry whose keys are fetched', (database
       environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
     });
   });
-  afterAll(async () => {
-    await service?.stop();
-    await jwks?.close();
-  });
+  afterAll(() => service?.stop());
 
   const tokenOf = (sub = newSub()) => fetched.token({ sub });
   const companion = () => open.token({ sub: newSub() });

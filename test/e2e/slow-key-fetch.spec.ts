@@ -19,10 +19,9 @@ describeOnAnyDatabase(
     const before = Partner.create({ issuer: ISSUER, kid: 'before', audience: BASE_URL });
     const after = Partner.create({ issuer: ISSUER, kid: 'after', audience: BASE_URL });
     let service: TestService | undefined;
-    let server: JwksServer;
+    const server = JwksServer.forBlock();
 
     beforeAll(async () => {
-      server = await JwksServer.listen();
       server.publish(before.jwks());
       service = await TestService.start(database, {
         trustedKeys: [{ type: 'jwks', url: server.url, issuer: ISSUER, cacheTtlSeconds: 86_400 }],
@@ -33,10 +32,7 @@ describeOnAnyDatabase(
       const answer = await service.exchange({ subject_token: before.sign() });
       expect([answer.status, server.requestCount]).toEqual([200, 1]);
     }, PATIENCE_MS);
-    afterAll(async () => {
-      await service?.stop();
-      await server?.close();
-    });
+    afterAll(() => service?.stop());
 
     it('does not end the exchange', async () => {
       server.answerWith(delayed(FETCH_MS, body(JSON.stringify(after.jwks()))));
@@ -57,10 +53,9 @@ describeOnAnyDatabase('[D34] key sets that hang', (database) => {
   );
   const other = Partner.create({ issuer: 'https://other.example', audience: BASE_URL });
   let service: TestService;
-  let server: JwksServer;
+  const server = JwksServer.forBlock();
 
   beforeAll(async () => {
-    server = await JwksServer.listen();
     server.answerWith(silence());
     service = await TestService.start(database, {
       trustedKeys: [
@@ -73,10 +68,7 @@ describeOnAnyDatabase('[D34] key sets that hang', (database) => {
       },
     });
   });
-  afterAll(async () => {
-    await service?.stop();
-    await server?.close();
-  });
+  afterAll(() => service?.stop());
 
   it('leave places to other issuers, also where their senders hang up', async () => {
     const statuses: number[] = [];

@@ -120,16 +120,12 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
 });
 
 describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) => {
-  let keySet: JwksServer;
+  const keySet = JwksServer.forBlock();
   let service: TestService;
   beforeAll(async () => {
-    keySet = await JwksServer.listen();
     service = await TestService.start(database, OPTIONS);
   });
-  afterAll(async () => {
-    await service?.stop();
-    await keySet?.close();
-  });
+  afterAll(() => service?.stop());
 
   it('[D70][D71] are fetched, suspended, changed and removed without a restart', async () => {
     keySet.publish(acme.jwks());

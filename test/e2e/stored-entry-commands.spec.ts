@@ -25,21 +25,16 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
   });
   const commands = new CommandLine(environment, VERSION);
   let service: TestService;
-  let keySet: JwksServer;
+  const keySet = JwksServer.forBlock();
 
   beforeAll(async () => {
-    keySet = await JwksServer.listen();
     keySet.publish(acme.jwks());
     service = await TestService.start(database, {
       trustedKeys: TRUSTED_KEYS,
       environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
     });
   });
-  afterAll(async () => {
-    await service?.stop();
-    await keySet?.close();
-    commands.remove();
-  });
+  afterAll(() => service?.stop());
 
   const keys = (...args: string[]) => commands.output(['keys', ...args]);
   /** What a command that fails says on standard error. */

@@ -521,11 +521,10 @@ describeOnAnyDatabase('[D80] what is explained and what is done agree', (databas
 
 describeOnEachDatabase('[D80] an explanation of fetched keys', (database) => {
   const partner = Partner.create({ issuer: 'https://fetched.example', audience: BASE_URL });
-  let keySet: JwksServer;
+  const keySet = JwksServer.forBlock();
   let service: TestService;
 
   beforeAll(async () => {
-    keySet = await JwksServer.listen();
     keySet.publish(partner.jwks());
     const entry = { type: 'jwks', url: keySet.url, issuer: partner.issuer, expectedAudience: BASE_URL };
     const environment = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
@@ -535,10 +534,7 @@ describeOnEachDatabase('[D80] an explanation of fetched keys', (database) => {
       return rows.length > 0;
     });
   });
-  afterAll(async () => {
-    await service?.stop();
-    await keySet?.close();
-  });
+  afterAll(() => service?.stop());
 
   it('[D80] asks no server for keys, and takes nothing of what unknown kids may cause', async () => {
     const { requestCount, connectionCount } = keySet;

@@ -116,13 +116,12 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
   const partner = Partner.create({ issuer: 'https://partner.example' });
   const publisher = Partner.create({ issuer: 'https://publisher.example' });
   const collector = new Collector();
-  let jwks: JwksServer;
+  const jwks = JwksServer.forBlock();
   let surroundings: Awaited<ReturnType<typeof surroundingsOf>>;
   let service: ServiceProcess;
   const tokens: string[] = [];
 
   beforeAll(async () => {
-    jwks = await JwksServer.listen();
     publisher.rotate();
     jwks.publish(publisher.jwks());
     const fetched = { type: 'jwks', name: 'publisher', url: jwks.url, issuer: publisher.issuer };
@@ -141,7 +140,6 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
   });
   afterAll(async () => {
     await service?.stop();
-    await jwks?.close();
     collector.close();
     rmSync(surroundings.directory, { recursive: true, force: true });
   });

@@ -27,19 +27,16 @@ describeWithProcesses('stored entries and three processes', (database) => {
     SVC_BASE_URL: BASE_URL,
   }));
   let cluster: ServiceCluster;
-  let keySet: JwksServer;
+  const keySet = JwksServer.forBlock();
   let opened: OpenDatabase;
 
   beforeAll(async () => {
     opened = await database.open();
-    keySet = await JwksServer.listen();
     keySet.publish(published.jwks());
     cluster = await ServiceCluster.start(3, database, { trustedKeys });
   });
   afterAll(async () => {
     await cluster?.stop();
-    await keySet?.close();
-    commands.remove();
   });
 
   const onEach = <T>(ask: (instance: ServiceInstance) => Promise<T>) =>

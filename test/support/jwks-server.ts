@@ -1,7 +1,7 @@
 // A real HTTP(S) server that publishes a key set, well or in one of the ways in which such servers misbehave.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -31,10 +31,9 @@ export class JwksServer {
   private answer: JwksAnswer = status(404);
   private readonly path = `/${randomUUID()}/jwks.json`;
 
-  private constructor(
-    private readonly server: Server,
-    private readonly origin: string,
-  ) {
+  private origin!: string;
+
+  private constructor(private readonly server: Server) {
     server.on('connection', () => this.connectionCount++);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.requestCount++;
@@ -45,13 +44,23 @@ export class JwksServer {
 
   /** Listens on a free port of 127.0.0.1; with an identity, by TLS and under the name localhost. */
   static async listen(identity?: Identity): Promise<JwksServer> {
-    const ignore: RequestListener = () => undefined;
-    const server = identity === undefined ? createServer(ignore) : createTlsServer(identity, ignore);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const origin = identity === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`;
-    return new JwksServer(server, origin);
+    const server = new JwksServer(identity === undefined ? createServer() : createTlsServer(identity));
+    await server.open(identity === undefined ? 'http://127.0.0.1' : 'https://localhost');
+    return server;
+  }
+
+  /** For all tests of a block, and in hooks that are declared later. */
+  static forBlock(): JwksServer {
+    const server = new JwksServer(createServer());
+    beforeAll(() => server.open('http://127.0.0.1'));
+    afterAll(() => server.close());
+    return server;
+  }
+
+  private async open(host: string): Promise<void> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.origin = `${host}:${this.port}`;
   }
 
   /** No two servers have the same, though the system may give one the port of another that is gone. */
