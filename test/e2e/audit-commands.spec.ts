@@ -30,9 +30,6 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     );
     await service.exchange({ subject_token: 'x' }, { 'x-request-id': 'nonsense-1' });
   });
-  afterAll(async () => {
-    line.remove();
-  });
 
   const parsed = (text: string) =>
     text

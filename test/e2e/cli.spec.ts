@@ -55,8 +55,6 @@ class Administration extends CommandLine {
 describeOnEachDatabase('svc-admin users', (database) => {
   const admin = new Administration(database);
 
-  afterAll(() => admin.remove());
-
   it('[D47] makes a user with a personal project, and prints the user as one JSON object', async () => {
     const names = ['--given-name', 'Ann', '--family-name', 'Lee'];
     const printed = await admin.output(['users', 'create', '--email', 'Ann@b.example', ...names]);
@@ -96,8 +94,6 @@ describeOnEachDatabase('svc-admin users', (database) => {
 
 describeOnAnyDatabase('svc-admin users, with either database', (database) => {
   const admin = new Administration(database);
-
-  afterAll(() => admin.remove());
 
   it.each([
     [['--email', 'nobody'], '--email must be an e-mail address.'],
@@ -184,7 +180,6 @@ describeOnEachDatabase('svc-admin workflows import', (database) => {
   const admin = new WorkflowImport(database);
 
   beforeAll(() => admin.createUser('Ann@b.example'));
-  afterAll(() => admin.remove());
 
   it("[D47] puts all of a file into the user's personal project, as it was written", async () => {
     const nodes = [{ z: 'sché\u2028ma', a: [1, { deep: null }] }];
@@ -209,7 +204,6 @@ describeOnAnyDatabase('svc-admin workflows import, with either database', (datab
 
   beforeAll(() => admin.createUser('Ann@b.example'));
   beforeEach(() => admin.query('DELETE FROM workflow'));
-  afterAll(() => admin.remove());
 
   it('imports none where one is wrong, and reports each', async () => {
     const { exitCode, stdout, stderr } = await admin.importing([
@@ -262,8 +256,6 @@ describeOnAnyDatabase('svc-admin workflows import, with either database', (datab
 describeOnEachDatabase('svc-admin migrate', (database) => {
   const admin = new Administration(database);
 
-  afterAll(() => admin.remove());
-
   it('brings an empty database up to date, and says what it did', async () => {
     if (database.kind === 'postgresql') await admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     const environment =
@@ -285,7 +277,6 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
   });
   afterAll(async () => {
     await holder.kill();
-    line.remove();
   });
 
   it.each([[['migrate']], [['credentials', 'rekey']]])(
@@ -339,8 +330,6 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
 describeOnPostgresql('svc-admin beside others on one PostgreSQL database', (database) => {
   const admin = new Administration(database);
 
-  afterAll(() => admin.remove());
-
   it('[D46] works while an instance has the database open', async () => {
     const instance = await database.open(SCHEMA);
     const { id } = await admin.createUser('a@b.example');
@@ -371,8 +360,6 @@ describe('svc-admin as it is built', () => {
     return;
   }
   const line = new CommandLine();
-
-  afterAll(() => line.remove());
 
   it('reports the version of the package, and exits with 2 when it is called wrongly', async () => {
     const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {

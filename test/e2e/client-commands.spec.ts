@@ -27,9 +27,6 @@ describeOnAnyDatabase('commands on clients', (database) => {
     commands.write('client-keys.json', acme.keys.jwks());
     await commands.output(['keys', 'add', '--file', 'entry.json']);
   });
-  afterAll(async () => {
-    commands.remove();
-  });
 
   const clients = (...args: string[]) => commands.output(['clients', ...args]);
   const soonAnswers = (status: number, redeem: () => Promise<Response>) =>

@@ -72,10 +72,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
   const beside = new Beside(database);
 
   beforeAll(() => beside.start());
-  afterAll(async () => {
-    await beside.service.stop();
-    beside.remove();
-  });
+  afterAll(() => beside.service.stop());
 
   it('[D46] each does its work, and is in the trail by ids, in one request of the log', async () => {
     const { id: userId } = await beside.createUser('ann@b.example');
@@ -230,7 +227,6 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
   it('[D46] a command of another version gets both versions', async () => {
     const other = new CommandLine(() => databaseEnvironment(database), '9.8.7-other');
     const { exitCode, stderr } = await other.run(['users', 'list']);
-    other.remove();
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`version ${VERSION}`);
     expect(stderr).toContain('version 9.8.7-other');
@@ -365,10 +361,6 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
 describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
   const line = new CommandLine(() => databaseEnvironment(database), '9.8.7-other');
   const service = TestService.forBlock(database);
-
-  afterAll(async () => {
-    line.remove();
-  });
 
   it('[D46] go to the database, and are in the trail all the same', async () => {
     const { id: userId } = JSON.parse(

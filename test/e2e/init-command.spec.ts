@@ -69,7 +69,6 @@ describeOutsideMain('[D115] svc-admin init', () => {
   beforeAll(async () => {
     first = await line.init('--port', '23456');
   });
-  afterAll(() => line.remove());
 
   it('[D115] makes all that a trial needs, private files for their owner alone, and says what to type next', () => {
     expect(line.states(first, 'created')).toEqual(FILES);
@@ -191,7 +190,6 @@ describeOutsideMain('[D115] svc-admin init', () => {
 
 describe('[D115] svc-admin init at a terminal', () => {
   const line = new Folder();
-  afterAll(() => line.remove());
 
   it('[D115] asks what no option says, again where the answer is wrong, and offers defaults', async () => {
     const questions: string[] = [];
@@ -226,13 +224,11 @@ describe('[D115] svc-admin init at a terminal', () => {
     const told = await used.init();
     expect(told.owner.state).toBe('kept');
     expect(used.read('instance/encryption.key')).toBe(key);
-    used.remove();
   });
 });
 
 describeOnPostgresql('[D115] svc-admin init on PostgreSQL', (database) => {
   const line = new Folder(() => databaseEnvironment(database));
-  afterAll(() => line.remove());
 
   it('[D115] makes the owner there, and keeps the address of the database in .env', async () => {
     const { SVC_DATABASE_URL: url = '' } = databaseEnvironment(database);

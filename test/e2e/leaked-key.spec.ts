@@ -24,9 +24,6 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
   beforeAll(async () => {
     line = new CommandLine(() => databaseEnvironment(database), VERSION);
   });
-  afterAll(async () => {
-    line?.remove();
-  });
 
   const bearer = async (token: string) =>
     (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${token}` } })).status;

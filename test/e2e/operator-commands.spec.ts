@@ -17,7 +17,6 @@ describeOnEachDatabase('svc-admin users set-password', (database) => {
     ] as const)
       await line.output(['users', 'create', '--email', email, '--role', role]);
   });
-  afterAll(() => line.remove());
 
   it('[D106] asks twice, or reads a line, and takes no password that breaks a rule', async () => {
     const [email] = ['ada@example.com'];

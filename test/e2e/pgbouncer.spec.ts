@@ -127,11 +127,7 @@ describeBehindPgBouncer('[D96] behind a pooler that keeps sessions', KEEPS_SESSI
 
   it('commands run beside it', async () => {
     const commands = new CommandLine(() => behind().environment);
-    try {
-      expect(await commands.output(['users', 'list'])).toContain('@partner.example');
-    } finally {
-      commands.remove();
-    }
+    expect(await commands.output(['users', 'list'])).toContain('@partner.example');
   });
 
   it('and so are sessions of PostgreSQL itself taken for what they are, however many ask at once', async () => {
@@ -186,12 +182,8 @@ describe.each([
 
       it('a command says so, too', async () => {
         const commands = new CommandLine(() => behind().environment);
-        try {
-          const { exitCode, stderr } = await commands.run(['users', 'list']);
-          expect([exitCode, stderr]).toEqual([1, expect.stringContaining(REFUSAL)]);
-        } finally {
-          commands.remove();
-        }
+        const { exitCode, stderr } = await commands.run(['users', 'list']);
+        expect([exitCode, stderr]).toEqual([1, expect.stringContaining(REFUSAL)]);
       });
 
       describeBuilt('the process', () => {

@@ -52,7 +52,6 @@ describeOnEachDatabase('svc-admin credentials rekey', (database) => {
     for (let count = 0; count < 5; count++) await world.createCredential(projectId);
     await service.stop();
   });
-  afterAll(() => line.remove());
 
   it('[D45] says which do not open, and leaves them as they are', async () => {
     const { exitCode, stdout, stderr } = await rekey(otherKey);
@@ -116,7 +115,6 @@ describeOnPostgresql('svc-admin credentials rekey beside a running service', (da
   const line = new CommandLine(() => databaseEnvironment(database));
   const rekey = (...list: string[]) =>
     line.run(['credentials', 'rekey'], { ...databaseEnvironment(database), ...keys(...list) });
-  afterAll(() => line.remove());
 
   it('[D45] needs SVC_ENCRYPTION_KEY', async () => {
     const without = { ...databaseEnvironment(database), SVC_ENCRYPTION_KEY: undefined };

@@ -38,10 +38,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     license = await licenseEnvironment();
     service = await TestService.start(database, { trustedKeys });
   });
-  afterAll(async () => {
-    await service?.stop();
-    commands.remove();
-  });
+  afterAll(() => service?.stop());
 
   const token = (claims: object = {}) => partner.sign(partner.claims({ ...SECRETIVE, ...claims }));
   const explain = (stdin: string, ...args: string[]) =>
@@ -231,7 +228,6 @@ describeOnEachDatabase('[D80] token explain where a way in is closed', (database
       environment,
       partner.sign(),
     );
-    line.remove();
     const { refusal, checks } = JSON.parse(stdout) as TokenExplanation;
     expect(refusal).toMatchObject({ reason, check: 'endpoint', cause: expect.any(String) });
     expect(checks[0]).toMatchObject({ check: 'endpoint', state: 'failed' });

@@ -23,10 +23,6 @@ describeOnEachDatabase('commands on one user', (database) => {
   );
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
-  afterAll(async () => {
-    commands.remove();
-  });
-
   const users = (...args: string[]) => commands.output(['users', ...args]);
   const show = async (user: string) => JSON.parse(await users('show', user, '--json')) as Shown;
   const refusal = async (...args: string[]) => {

@@ -1,5 +1,5 @@
 // Runs admin commands in the test's own process and keeps what they say.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Terminal } from '../../src/cli/cli-context.js';
@@ -15,7 +15,7 @@ export interface CommandResult {
 /** The version that commands run here say they have. */
 export const TEST_VERSION = '0.0.0-test';
 
-/** A working directory of its own, in which commands are typed. */
+/** A working directory of its own, in which commands are typed. It goes with the run's temporary folder. */
 export class CommandLine {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-test-cli-'));
 
@@ -65,9 +65,5 @@ export class CommandLine {
     const path = join(this.folder, name);
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
     return path;
-  }
-
-  remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -6,8 +6,6 @@ import { CommandLine } from '../../support/run-cli.js';
 describe('the table of operations', () => {
   const line = new CommandLine();
 
-  afterAll(() => line.remove());
-
   it('names each once, and finds it by its name alone', () => {
     const names = OPERATIONS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);

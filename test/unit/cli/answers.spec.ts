@@ -10,7 +10,6 @@ const SPEAKERS = ['src/cli/answers.ts', 'src/cli/main.ts', 'src/cli/program.ts',
 
 describe('[D117] every command', () => {
   const line = new CommandLine();
-  afterAll(() => line.remove());
   const names = leaves.map(({ name }) => name);
 
   it('is found', () => {
@@ -67,7 +66,6 @@ describe('docs/commands.md', () => {
 
 describe('[D117] errors as JSON', () => {
   const line = new CommandLine();
-  afterAll(() => line.remove());
   const told = async (...args: string[]) => {
     const { exitCode, stdout, stderr } = await line.run([...args, '--json'], {
       SVC_PORT: 'none',

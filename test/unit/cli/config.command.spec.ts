@@ -28,7 +28,6 @@ interface Told {
 
 describe('[D83] config check', () => {
   const line = new CommandLine();
-  afterAll(() => line.remove());
 
   const check = (environment: Record<string, string> = {}, ...words: string[]) =>
     line.run([...words, 'config', 'check'], environment);

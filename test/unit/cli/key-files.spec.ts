@@ -31,7 +31,6 @@ const TRUST = [
 ];
 
 const line = new CommandLine();
-afterAll(() => line.remove());
 const read = (name: string) => readFileSync(join(line.folder, name), 'utf8');
 
 describe('keys keygen', () => {

@@ -19,8 +19,6 @@ describe('keys check', () => {
     return line.run(['keys', 'check', '--file', 'keys.json'], environment);
   };
 
-  afterAll(() => line.remove());
-
   it('shows the entries of a good file, with no variable set', async () => {
     const open = { type: 'jwks', url: 'https://b.example/keys', issuer: 'https://b.example' };
     const closed = {

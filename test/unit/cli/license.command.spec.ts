@@ -27,7 +27,6 @@ describe('license', () => {
   beforeAll(() =>
     line.output(['license', 'keygen', '--out-private', 'vendor.pem', '--out-public', 'vendor.pub']),
   );
-  afterAll(() => line.remove());
 
   describe('keygen', () => {
     const keygen = (privateFile: string, publicFile: string, ...more: string[]) =>

@@ -31,8 +31,6 @@ const COMMANDS = [
 describe('svc-admin', () => {
   const line = new CommandLine();
 
-  afterAll(() => line.remove());
-
   it('reports its version', async () => {
     expect(await line.run(['--version'])).toEqual({ exitCode: 0, stdout: `${TEST_VERSION}\n`, stderr: '' });
   });

@@ -24,8 +24,6 @@ describe('token sign', () => {
   const sign = async (...more: string[]) =>
     (await line.output([...required(keyOf('ES256').pem), ...more])).trim();
 
-  afterAll(() => line.remove());
-
   it.each(ALGORITHMS)('signs with %s, and prints the token only', async (algorithm) => {
     const { pem, publicPem } = keyOf(algorithm);
     const { exitCode, stdout, stderr } = await line.run([...required(pem), '--alg', algorithm]);
