@@ -3,12 +3,13 @@
 // The rows go the way of requests: used up by the service's own repository, as many at a time as concurrent exchanges
 // would, and deleted by its own job.
 import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { ModulesContainer } from '@nestjs/core';
 
-const source = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist', 'src');
+const source = join(import.meta.dirname, '..', '..', 'dist', 'src');
 const load = (path) => import(join(source, path));
 
 const CONCURRENT = 25;
@@ -17,17 +18,17 @@ const EXPIRED_SECONDS_AGO = 7_200;
 
 await import('reflect-metadata');
 const { createApplication } = await load('application.js');
-const { createLogger } = await load('platform/log/logger.js');
-const { prepareStartup } = await load('instance/startup.js');
-const { JtiPurgeJob } = await load('token-exchange/replay/jti-purge.job.js');
-const { CommitRepository } = await load('token-exchange/flows/commit.repository.js');
+// What the program begins with is in the files that the build has put it into.
+const files = readdirSync(join(source, 'chunks')).filter((name) => name.endsWith('.js'));
+const exported = await Promise.all(files.map((name) => load(join('chunks', name))));
+const { prepareStartup, createLogger } = Object.assign({}, ...exported);
 
 const startup = await prepareStartup({ environment: process.env, workingDirectory: process.cwd() });
 const logger = createLogger(startup.config.logLevel);
 const engineThread = join(source, 'platform', 'database', 'embedded', 'engine.worker.js');
 const application = await createApplication(startup, { logger, sourceDirectory: source, engineThread });
-const commits = application.nest.get(CommitRepository, { strict: false });
-const purge = application.nest.get(JtiPurgeJob, { strict: false });
+const commits = partNamed('CommitRepository');
+const purge = partNamed('JtiPurgeJob');
 const control = createServer((request, response) => {
   const rows = Number(new URL(request.url, 'http://control').searchParams.get('rows'));
   rowsInAndOut(rows).then(
@@ -38,6 +39,12 @@ const control = createServer((request, response) => {
 control.listen(Number(process.env.BENCH_CONTROL_PORT), '127.0.0.1');
 await application.listen();
 process.once('SIGTERM', () => void stop());
+
+function partNamed(name) {
+  const modules = [...application.nest.get(ModulesContainer).values()];
+  const providers = modules.flatMap((module) => [...module.providers.values()]);
+  return providers.find((provider) => provider.name === name && provider.instance)?.instance;
+}
 
 async function rowsInAndOut(rows) {
   const exp = Math.floor(Date.now() / 1000) - EXPIRED_SECONDS_AGO;
