@@ -135,6 +135,7 @@ describe('[D131][D132] logouts', () => {
     [{ sub: 'ada', sid: 'one' }, { sid: '' }, true],
     [{ sub: 'ada', sid: 'one' }, { sid: 'two' }, false],
     [{ sub: 'ada', sid: 'one' }, { sub: 'bob', sid: 'one' }, true],
+    [{ sub: 'ada', sid: 'one' }, { sub: 'bob' }, false],
   ])('of %j ends a login of %j: %s', (logout, login, isEnded) => {
     const revocations = knownRevocations({ logouts: [logoutOf(logout)] }, NOW);
     expect(revocations.isLoggedOut(loginOf(login))).toBe(isEnded);

@@ -362,6 +362,26 @@ describe('what can be reported before the signature', () => {
     expect(await outcomeOf(verifier, tokenOf(partner, claims, { kid: undefined }))).toBe('kid_missing');
   });
 
+  it.each<[Members, object | undefined]>([
+    [{ exp: NOW }, { issuer: A, subject: 'customer-1', email: 'customer-1@a.example' }],
+    [
+      { exp: NOW, email: undefined },
+      { issuer: A, subject: 'customer-1' },
+    ],
+    [{ email: 'a\0@a.example' }, { issuer: A, subject: 'customer-1' }],
+    [{ sub: 'a\0' }, undefined],
+    [{ sub: 7 }, undefined],
+  ])(
+    '[D21] a refusal has the person of a signed token with %j, where it names one',
+    async (claims, person) => {
+      const token = tokenOf(partner, claims);
+      const personOf = (text: string) =>
+        verifier.verify(text, 'exchange').catch((error: Rejection) => error.person);
+      expect(await personOf(token)).toEqual(person);
+      expect(await personOf(withOtherSignature(token))).toBeUndefined();
+    },
+  );
+
   it('[D21] a refusal names issuer and kid once they are those of a trusted key, never before', async () => {
     const contextOf = (token: string) =>
       verifier.verify(token, 'exchange').catch((error: Rejection) => error.context);
