@@ -3,7 +3,7 @@
 // The rows go the way of requests: used up by the service's own repository, as many at a time as concurrent exchanges
 // would, and deleted by its own job.
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,10 +18,8 @@ const EXPIRED_SECONDS_AGO = 7_200;
 
 await import('reflect-metadata');
 const { createApplication } = await load('application.js');
-// What the program begins with is in the files that the build has put it into.
-const files = readdirSync(join(source, 'chunks')).filter((name) => name.endsWith('.js'));
-const exported = await Promise.all(files.map((name) => load(join('chunks', name))));
-const { prepareStartup, createLogger } = Object.assign({}, ...exported);
+const { prepareStartup } = await load(bundled('prepareStartup'));
+const { createLogger } = await load(bundled('createLogger'));
 
 const startup = await prepareStartup({ environment: process.env, workingDirectory: process.cwd() });
 const logger = createLogger(startup.config.logLevel);
@@ -39,6 +37,13 @@ const control = createServer((request, response) => {
 control.listen(Number(process.env.BENCH_CONTROL_PORT), '127.0.0.1');
 await application.listen();
 process.once('SIGTERM', () => void stop());
+
+/** The file of the bundle that exports it. */
+function bundled(name) {
+  const files = readdirSync(join(source, 'chunks')).map((file) => join('chunks', file));
+  const exported = new RegExp(`^export \\{.*\\b${name}\\b`, 'm');
+  return files.find((file) => exported.test(readFileSync(join(source, file), 'utf8')));
+}
 
 function partNamed(name) {
   const modules = [...application.nest.get(ModulesContainer).values()];
