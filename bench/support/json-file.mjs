@@ -1,8 +1,7 @@
 // Writes the results to a file, with what they were measured on: versions, machine, commit.
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import { versionOfNode } from './node-versions.mjs';
+import { outputOf, versionOfNode } from './node-versions.mjs';
 
 export async function writeJson({ options, postgres }, results) {
   const { json, nodes, rounds, requests, seconds, connections, growthScale } = options;
@@ -34,10 +33,5 @@ function surroundings() {
 
 /** Undefined outside of a repository. */
 function git(...args) {
-  try {
-    const options = { cwd: import.meta.dirname, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
-    return execFileSync('git', args, options).trim();
-  } catch {
-    return undefined;
-  }
+  return outputOf('git', args, import.meta.dirname);
 }
