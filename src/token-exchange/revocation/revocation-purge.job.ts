@@ -21,7 +21,7 @@ export class RevocationPurgeJob extends PurgeJob {
     leader: Leader,
     @Inject(LOGGER) log: Log,
   ) {
-    super({ name: 'revocation-purge', intervalSeconds: 300 }, leader, log);
+    super({ name: 'revocation-purge', intervalSeconds: 120 }, leader, log);
   }
 
   protected async deleteBatch(limit: number): Promise<number> {

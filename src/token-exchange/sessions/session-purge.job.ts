@@ -13,7 +13,7 @@ export class SessionPurgeJob extends ApplicationJob {
     leader: Leader,
     @Inject(LOGGER) log: Log,
   ) {
-    super({ name: 'session-purge', intervalSeconds: 300 }, leader, log);
+    super({ name: 'session-purge', intervalSeconds: 120 }, leader, log);
   }
 
   run(): Promise<void> {
