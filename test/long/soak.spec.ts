@@ -6,6 +6,7 @@ import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { RETENTION_MARGIN_SECONDS } from '../../src/token-exchange/replay/jti.repository.js';
+import { ENDED_ROWS_STAY_SECONDS } from '../../src/token-exchange/sessions/session.repository.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
 import {
@@ -45,18 +46,17 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const MOST_GROWTH = 1.05;
 /** Of what is counted by ones: connections come and go. */
 const MOST_MORE = 10;
-const REPLAY_RECORDS = 'token_exchange_used_jti';
-/** How long the rows of each table are kept after they expire, in seconds. */
+/** Tables whose rows expire, and how long they are kept after that, in seconds. */
 const KEPT_SECONDS = {
-  [REPLAY_RECORDS]: RETENTION_MARGIN_SECONDS,
-  token_exchange_session: 0,
+  token_exchange_used_jti: RETENTION_MARGIN_SECONDS,
+  token_exchange_session: ENDED_ROWS_STAY_SECONDS,
   token_exchange_ended_token: 0,
 };
 /** Longer than the longest time between two purges, and what clocks may differ by. */
 const LONGEST_LEFT_SECONDS = 180;
 
 interface Sample extends Holdings {
-  /** Rows of all tables but the audit trail, and the replay records, which are kept for an hour; undefined where nobody but the service can count them. */
+  /** Rows of all tables but the audit trail and those whose rows expire; undefined where nobody but the service can count them. */
   readonly rows: number | undefined;
 }
 
@@ -276,13 +276,14 @@ describeBuilt('the service under mixed traffic', () => {
   });
 });
 
-/** All rows but those of the audit trail, which is kept, and replay records, which are kept for an hour. */
+/** All rows but those of the audit trail, which is kept, and those that expire, which are looked at by their time. */
 async function rowsOf(opened: OpenDatabase | undefined): Promise<number | undefined> {
   if (opened === undefined) return undefined;
   const tables = await opened.dataSource.query<{ name: string }[]>(
     `SELECT table_name AS name FROM information_schema.tables
      WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' AND table_name NOT LIKE '%audit_event'
-       AND table_name <> '${REPLAY_RECORDS}'`,
+       AND table_name <> ALL ($1)`,
+    [Object.keys(KEPT_SECONDS)],
   );
   const counts = tables.map(({ name }) => `(SELECT count(*) FROM "${name}")`).join(' + ');
   const [row] = await opened.dataSource.query<{ rows: number }[]>(`SELECT (${counts})::int AS rows`);

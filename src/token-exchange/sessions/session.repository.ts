@@ -32,7 +32,7 @@ interface SessionRow extends Omit<WebSession, 'signedBy' | 'externalLogin'> {
 }
 
 /** An ended row stays for so long, for what is to be said of its end. */
-const ENDED_ROWS_STAY_SECONDS = 300;
+export const ENDED_ROWS_STAY_SECONDS = 300;
 
 /** A deleted session, for its event. */
 export type DeletedSession = Pick<WebSession, 'userId' | 'familyId' | 'expiresAt'>;
