@@ -18,7 +18,7 @@ interface RefreshedKeySets extends ChosenKeySets {
  * The leader fetches, also if another instance gets the command: what is due is in the database. An item comes for each address
  * with an outcome since; addresses without one in time have none.
  * @rule D118 A key set is fetched at once by making it due in the database, so that the leader does it as it always does. See
- * jwks-snapshot-follower.ts for how the leader hears of it.
+ * jwks-snapshot.follower.ts for how the leader hears of it.
  */
 export const REFRESH_KEY_SETS: ListOperation<RefreshedKeySets, StoredKeySet> = {
   name: 'keys refresh',

@@ -2,7 +2,14 @@
 // anything else is loaded.
 
 // Trusted key entries, and what signs
-export { ALGORITHMS, algorithmsFitting, familyOf, keyFits, signatureParameters } from './trust/algorithms.js';
+export {
+  ALGORITHMS,
+  algorithmsFitting,
+  familyOf,
+  keyFits,
+  signatureParameters,
+  thumbprintOf,
+} from './trust/algorithms.js';
 export type { Algorithm } from './trust/algorithms.js';
 export type { Findings } from './trust/entry-members.js';
 export { readEntry } from './trust/entry-reader.js';
@@ -13,9 +20,7 @@ export { MAX_KEY_CHARACTERS } from './trust/projects-policy.js';
 export { leftOutMembers } from './trust/policy-defaults.js';
 export type { LeftOutMembers } from './trust/policy-defaults.js';
 export { policyInWords } from './trust/policy-words.js';
-export { thumbprintOf } from './trust/algorithms.js';
-export type { TrustPolicy } from './trust/trust-policy.js';
-export type { TrustedClient } from './trust/trust-policy.js';
+export type { TrustPolicy, TrustedClient } from './trust/trust-policy.js';
 export { readTrustedKeys } from './trust/trusted-key-entry.js';
 export type { TrustedKeysReading } from './trust/trusted-key-entry.js';
 export type { JwksEntry, TrustedKeyEntry } from './trust/trusted-key.js';
@@ -29,15 +34,23 @@ export type { TokenExchangeSettings, UserTable } from './settings/token-exchange
 export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
 
 // Endpoints
-export { LOGOUT_DESCRIPTION } from './http/token-exchange.description.js';
+export {
+  LOGOUT_DESCRIPTION,
+  TOKEN_EXCHANGE_DESCRIPTION,
+  TOKEN_REVOCATION_DESCRIPTION,
+} from './http/token-exchange.description.js';
 export { embedLoginDescription } from './http/embed-login.description.js';
-export { EMBED_PATH, LOGOUT_PATH, REVOCATION_PATH, TOKEN_PATH, loginMethods } from './http/paths.js';
-export { SERVER_METADATA_PATHS } from './http/paths.js';
-export { TOKEN_EXCHANGE_DESCRIPTION } from './http/token-exchange.description.js';
+export {
+  EMBED_PATH,
+  LOGOUT_PATH,
+  REVOCATION_PATH,
+  SERVER_METADATA_PATHS,
+  TOKEN_PATH,
+  loginMethods,
+} from './http/paths.js';
 export { publishedGrants } from './http/grant-types.js';
 export { TOKEN_EXCHANGE_GRANT } from './http/token-exchange.form.js';
 export { FIELD_LIMITS } from './verify/field-limits.js';
-export { TOKEN_REVOCATION_DESCRIPTION } from './http/token-exchange.description.js';
 export { MAX_TOKEN_CHARACTERS } from './verify/compact-jws.js';
 
 // Refusals

@@ -15,6 +15,7 @@ const REST_FILES = [
   'browser/cost.spec.ts',
   'browser/demo-page.spec.ts',
   'browser/firefox.spec.ts',
+  'browser/frame-outages.spec.ts',
   'browser/login-events.spec.ts',
   'browser/one-user.spec.ts',
   'browser/operator/clients.spec.ts',

@@ -1,11 +1,11 @@
-// Describes the OAuth endpoints in OpenAPI, as plain values: the host publishes them with its own description.
+// Describes the OAuth endpoints in OpenAPI, as plain values: the host publishes them with its own description, if it has one.
 import { TOKEN_PATH, REVOCATION_PATH, LOGOUT_PATH } from './paths.js';
 import { FIELD_LIMITS } from '../verify/field-limits.js';
 import { JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
 import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
 
 /** RFC 6749 §5.2. */
-export const OAUTH_ERROR = {
+const OAUTH_ERROR = {
   type: 'object',
   required: ['error', 'error_description'],
   properties: {
@@ -15,23 +15,40 @@ export const OAUTH_ERROR = {
 };
 
 /** Of an endpoint that the host has taken away. */
-export const ABSENT = {
+const ABSENT = {
   type: 'object',
   required: ['error', 'message'],
   properties: { error: { type: 'string' }, message: { type: 'string' } },
 };
 
-export function answer(description: string, schema: object) {
+function answer(description: string, schema: object) {
   return { description, content: { 'application/json': { schema } } };
 }
 
 /** An answer after which the client is to wait. */
-export function answerForLater(description: string) {
+function answerForLater(description: string) {
   return { ...answer(description, OAUTH_ERROR), headers: RETRY_AFTER };
+}
+
+/** What each of these endpoints may answer alike. */
+const COMMON_REFUSALS = {
+  404: answer('The licence of the instance has ended', ABSENT),
+  413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
+  415: answer('The body is not a plain form in UTF-8', OAUTH_ERROR),
+  500: answer('A fault of the instance: server_error', OAUTH_ERROR),
+};
+const SWITCHED_OFF = { 501: answer('Token exchange is switched off', OAUTH_ERROR) };
+
+function formBody(schema: object) {
+  return { required: true, content: { 'application/x-www-form-urlencoded': { schema } } };
 }
 
 const JWT = { type: 'string', minLength: 1 };
 const IGNORED = { type: 'string', description: 'Ignored.' };
+
+function limited(name: keyof typeof FIELD_LIMITS, description: string) {
+  return { type: 'string', maxLength: FIELD_LIMITS[name], description };
+}
 
 const FORM = {
   type: 'object',
@@ -107,8 +124,6 @@ const ASSERTION_SUCCESS = {
   },
 };
 
-const FORMS = { oneOf: [FORM, ASSERTION_FORM] };
-
 /** Members of `paths` of an OpenAPI document. */
 export const TOKEN_EXCHANGE_DESCRIPTION = {
   [TOKEN_PATH]: {
@@ -120,7 +135,7 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
         'In a token exchange the external JWT is the only credential: authentication of a client is ignored. Identity assertions, which ' +
         'are off by default, need a client that authenticates.',
       security: [],
-      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORMS } } },
+      requestBody: formBody({ oneOf: [FORM, ASSERTION_FORM] }),
       responses: {
         200: answer('An access token', { anyOf: [SUCCESS, ASSERTION_SUCCESS] }),
         400: answer(
@@ -128,14 +143,11 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
           OAUTH_ERROR,
         ),
         401: answer('The client of an identity assertion has not authenticated: invalid_client', OAUTH_ERROR),
-        404: answer('The licence of the instance has ended', ABSENT),
-        413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
-        415: answer('The body is not a plain form in UTF-8', OAUTH_ERROR),
+        ...COMMON_REFUSALS,
         429: answerForLater(
           'The address made too many requests within a minute, or the issuer sent too many tokens; the tokens stay usable',
         ),
-        500: answer('A fault of the instance: server_error', OAUTH_ERROR),
-        501: answer('Token exchange is switched off', OAUTH_ERROR),
+        ...SWITCHED_OFF,
         503: answerForLater(
           'The database does not answer in time, or revocations cannot be read: temporarily_unavailable; retry with fresh tokens',
         ),
@@ -144,11 +156,7 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
   },
 };
 
-function limited(name: keyof typeof FIELD_LIMITS, description: string) {
-  return { type: 'string', maxLength: FIELD_LIMITS[name], description };
-}
-
-/** Describes token revocation in OpenAPI, as plain values: the host publishes them with its own description. */
+/** RFC 7009 §2.1. */
 const REVOCATION_FORM = {
   type: 'object',
   required: ['token'],
@@ -168,22 +176,16 @@ export const TOKEN_REVOCATION_DESCRIPTION = {
       description:
         'Holding the token is the only credential. Services that verify with the published keys alone do not learn of it.',
       security: [],
-      requestBody: {
-        required: true,
-        content: { 'application/x-www-form-urlencoded': { schema: REVOCATION_FORM } },
-      },
+      requestBody: formBody(REVOCATION_FORM),
       responses: {
         200: {
           description:
             'The token is not valid any longer, or never was: ended, expired, or of another instance',
         },
         400: answer('The token is missing, or the form is malformed: invalid_request', OAUTH_ERROR),
-        404: answer('The licence of the instance has ended', ABSENT),
-        413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
-        415: answer('The body is not a plain form in UTF-8', OAUTH_ERROR),
+        ...COMMON_REFUSALS,
         429: answerForLater('The address made too many requests within a minute'),
-        500: answer('A fault of the instance: server_error', OAUTH_ERROR),
-        501: answer('Token exchange is switched off', OAUTH_ERROR),
+        ...SWITCHED_OFF,
         503: answerForLater(
           'The instance cannot reach its database: temporarily_unavailable; the token may still be valid',
         ),
@@ -192,7 +194,7 @@ export const TOKEN_REVOCATION_DESCRIPTION = {
   },
 };
 
-/** Describes back-channel logout in OpenAPI, as plain values: the host publishes them with its own description. */
+/** OpenID Connect Back-Channel Logout 1.0, 2.5. */
 const LOGOUT_FORM = {
   type: 'object',
   required: ['logout_token'],
@@ -216,18 +218,12 @@ export const LOGOUT_DESCRIPTION = {
       description:
         'For providers and partners. Ends sessions and access tokens of the same issuer: with sid those of one session at the provider, with sub alone all of the user. The logout token is the only credential and works once.',
       security: [],
-      requestBody: {
-        required: true,
-        content: { 'application/x-www-form-urlencoded': { schema: LOGOUT_FORM } },
-      },
+      requestBody: formBody(LOGOUT_FORM),
       responses: {
         200: { description: 'The sessions and access tokens have ended, now or before; the answer is empty' },
         400: answer('The token or the form is refused: invalid_request', OAUTH_ERROR),
-        404: answer('The licence of the instance has ended', ABSENT),
-        413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
-        415: answer('The body is not a plain form in UTF-8', OAUTH_ERROR),
+        ...COMMON_REFUSALS,
         429: answerForLater('The address or the issuer made too many requests within a minute'),
-        500: answer('A fault of the instance: server_error', OAUTH_ERROR),
         503: answerForLater(
           'The instance cannot reach its database: temporarily_unavailable; send the same token again',
         ),

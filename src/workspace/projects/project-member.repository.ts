@@ -1,4 +1,4 @@
-// Members of projects: the entity and all its queries.
+// Members of projects: the entity and the queries of the API; those of tokens are in instance-projects.ts.
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import type { Transaction } from '../../platform/database/transaction.js';

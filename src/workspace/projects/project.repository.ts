@@ -1,4 +1,4 @@
-// Projects: the entity and all its queries.
+// Projects: the entity and the queries of API and commands; those of tokens are in instance-projects.ts.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';

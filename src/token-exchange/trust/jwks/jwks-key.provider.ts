@@ -16,7 +16,7 @@ import { JwksFetcher } from './jwks-fetcher.js';
 import type { JwksOptions } from './jwks-options.js';
 import { JWKS_OPTIONS } from './jwks-options.js';
 import { JwksRefresh } from './jwks-refresh.js';
-import { JwksSnapshotFollower } from './jwks-snapshot-follower.js';
+import { JwksSnapshotFollower } from './jwks-snapshot.follower.js';
 import { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 import { UnknownKidSearch } from './unknown-kid-search.js';
 

@@ -4,7 +4,7 @@ import { withinWait } from '../../../platform/database/wait-limit.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksRefresh } from './jwks-refresh.js';
-import type { JwksSnapshotFollower } from './jwks-snapshot-follower.js';
+import type { JwksSnapshotFollower } from './jwks-snapshot.follower.js';
 import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 
 const WINDOW_MS = 30_000;
@@ -37,7 +37,7 @@ export class UnknownKidSearch {
   /**
    * Brings the cache to the newest state that may be asked for. A kid that it lacks afterwards is unknown.
    * @rule D36 A follower that meets an unknown kid asks the snapshot first, then for the one fetch that all share.
-   * See jwks-key.provider.ts for the leader that refreshes, jwks-snapshot-follower.ts for how others hear of it,
+   * See jwks-key.provider.ts for the leader that refreshes, jwks-snapshot.follower.ts for how others hear of it,
    * `reserveUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, leader.ts for who leads.
    * For a request that would be one too many to wait, the kid is unknown at once (D34).
    */
