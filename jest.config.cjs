@@ -30,7 +30,7 @@ module.exports = {
   reporters: [progress, '<rootDir>/test/support/summary.reporter.cjs'],
   // On two cores: a third of the time of a worker is spent waiting.
   maxWorkers: 3,
-  workerIdleMemoryLimit: '700MB',
+  workerIdleMemoryLimit: '500MB',
   // Only a test that hangs takes so long; a slow machine may take more than Jest's own five seconds.
   testTimeout: 120_000,
 };
