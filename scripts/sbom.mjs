@@ -29,7 +29,7 @@ function sbomOfAll() {
   );
 }
 
-/** `--omit=dev` of npm would also leave out what development needs as well as the service; the lock file knows better. */
+/** `--omit=dev` of npm 11 also leaves out what development needs as well as the service, more than half of it; the lock file knows better. */
 function ofService({ metadata, components, dependencies, ...sbom }) {
   const { name, version } = packages[''];
   const installed = new Set(

@@ -1,13 +1,8 @@
-// The SBOM and the report of known vulnerabilities, made by npm itself of this repository's lock file.
-import { execFile, spawnSync } from 'node:child_process';
+// The SBOM, which npm makes of this repository's lock file.
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';
 import { machineTraces } from './support/forbidden.js';
 
@@ -105,82 +100,4 @@ describe('npm run sbom', () => {
     expect(text).not.toContain(REPOSITORY);
     expect([...text.matchAll(/https?:\/\/[^/"]+/g)].map(([host]) => host)).toEqual(['http://cyclonedx.org']);
   });
-});
-
-describe('npm run audit:report', () => {
-  /** Runs the report against a registry that answers so. */
-  async function reportWith(answer: RequestListener): Promise<string> {
-    const registry = createServer(answer).listen(0, '127.0.0.1');
-    await once(registry, 'listening');
-    const address = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
-    const folder = mkdtempSync(join(tmpdir(), 'audit-'));
-    const environment = { npm_config_registry: address, npm_config_cache: folder, npm_config_audit: 'true' };
-    const options = { env: { ...process.env, ...environment } };
-    const { stdout, stderr } = await promisify(execFile)(
-      process.execPath,
-      [script('audit-report.mjs')],
-      options,
-    );
-    registry.close();
-    registry.closeAllConnections();
-    rmSync(folder, { recursive: true, force: true });
-    expect(stdout + stderr).not.toContain(address);
-    return stdout;
-  }
-
-  const advisory = (range: string) => [
-    {
-      id: 1,
-      url: 'https://advisories.example/1',
-      title: 'A hole',
-      severity: 'high',
-      vulnerable_versions: range,
-    },
-  ];
-  /** A registry that knows of these packages, and of all their versions that ours is one. */
-  const registryWith =
-    (advisories: Record<string, object>): RequestListener =>
-    ({ method, url = '' }, response) => {
-      const name = decodeURIComponent(url.slice(1));
-      const version = lock.packages[`node_modules/${name}`]?.version ?? '1.0.0';
-      const packument = {
-        name,
-        'dist-tags': { latest: version },
-        versions: { [version]: { name, version } },
-      };
-      response.end(JSON.stringify(method === 'POST' ? advisories : packument));
-    };
-
-  it(
-    'lists each package that has some, and whether the service is installed with it',
-    async () => {
-      const report = await reportWith(registryWith({ fastify: advisory('*'), prettier: advisory('*') }));
-      expect(report).toMatch(
-        /^Known vulnerabilities: \d+ packages, [1-9]\d* of them installed with the service\n/,
-      );
-      expect(report).toMatch(/^ {2}fastify .*high, installed with the service: .*A hole \(https:.*\/1\)/m);
-      expect(report).toMatch(/^ {2}prettier .*high, development only: A hole/m);
-    },
-    PATIENCE_MS,
-  );
-
-  it(
-    'says that there is none',
-    async () => {
-      expect(await reportWith(registryWith({}))).toBe('Known vulnerabilities: none in any locked package\n');
-    },
-    PATIENCE_MS,
-  );
-
-  it.each<[string, RequestListener]>([
-    ['has no advisories', (_, response) => response.writeHead(405).end()],
-    ['answers nonsense', (_, response) => response.end('<html>')],
-    ['breaks off', (request) => request.socket.destroy()],
-  ])(
-    'says that nobody could be asked where the registry %s, and is no failure',
-    async (_, answer) => {
-      expect(await reportWith(answer)).toMatch(/^Known vulnerabilities: not asked, /);
-    },
-    PATIENCE_MS,
-  );
 });
