@@ -14,6 +14,8 @@ describeWithProcesses('three processes', (database) => {
   const stolen = Partner.create({ issuer: ISSUER, kid: 'stolen' });
   const next = Partner.create({ issuer: ISSUER, kid: 'next' });
   const left = Partner.create({ issuer: 'https://left.example', kid: 'left' });
+  /** Of which nothing is ever revoked. */
+  const stays = Partner.create({ issuer: 'https://stays.example', kid: 'stays' });
   let opened: OpenDatabase;
   let cluster: ServiceCluster;
   let operator: RevocationInstance;
@@ -42,7 +44,7 @@ describeWithProcesses('three processes', (database) => {
   beforeAll(async () => {
     opened = await database.open();
     cluster = await ServiceCluster.start(3, database, {
-      trustedKeys: [stolen.staticEntry(), next.staticEntry(), left.staticEntry()],
+      trustedKeys: [stolen, next, left, stays].map((partner) => partner.staticEntry()),
     });
     operator = new RevocationInstance(opened);
   });
@@ -83,7 +85,7 @@ describeWithProcesses('three processes', (database) => {
   it('[D131] a logout that comes to one of them ends sessions and tokens at all', async () => {
     const tokens = await onEach((instance) => issued(instance, left));
     const sessions = await onEach((instance) => opens(instance, left));
-    const good = { authorization: `Bearer ${await issued(cluster.instance(0), next)}` };
+    const good = { authorization: `Bearer ${await issued(cluster.instance(0), stays)}` };
     const credentials = [
       ...tokens.map((token) => ({ authorization: `Bearer ${token}` })),
       ...sessions.map((cookie) => ({ cookie })),
