@@ -1,45 +1,46 @@
-// Knows the series of tests that take long: a file or a folder each in test/long.
+// Knows the series of tests that take long: a file or a folder each in test/long, and other files that run in a small size elsewhere.
 import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 
-const SERIES_FOLDER = 'test/long';
-const SPEC = '.spec.ts';
+/** How test/support/series.ts is asked for the size. */
+const HAS_SIZES = /\bsizeOf\(\{/;
 
 /** What Jest is given to run a series, or undefined where the name is missing or unknown. */
 export function seriesPattern(root, name) {
-  return seriesOf(root).some((series) => series.name === name)
-    ? `/${SERIES_FOLDER}/${name}(/|\\.spec\\.ts$)`
-    : undefined;
-}
-
-export function explainSeries(root) {
-  const series = seriesOf(root);
-  const width = Math.max(...series.map(({ name }) => name.length)) + 2;
-  const lines = series.map(({ name, purpose }) => `  ${name.padEnd(width)}${purpose}\n`);
-  return `Usage: npm run test:long -- NAME [arguments of Jest]\nNAME is one of\n${lines.join('')}`;
+  const specs = seriesOf(root).get(name);
+  return specs && `/(${specs.map((path) => path.replaceAll('.', '\\.')).join('|')})$`;
 }
 
 /** Each with the first line of its (first) file, which says what it is for. */
+export function explainSeries(root) {
+  const series = [...seriesOf(root)].sort(([one], [other]) => (one < other ? -1 : 1));
+  const width = Math.max(...series.map(([name]) => name.length)) + 2;
+  const lines = series.map(([name, [first]]) => `  ${name.padEnd(width)}${firstComment(root, first)}\n`);
+  return `Usage: npm run test:long -- NAME [arguments of Jest]\nNAME is one of\n${lines.join('')}`;
+}
+
+/** The paths of the files of each, by its name. */
 function seriesOf(root) {
-  const folder = join(root, SERIES_FOLDER);
-  return readdirSync(folder, { withFileTypes: true })
-    .map((entry) => ({ name: entry.name.replace(SPEC, ''), specs: specsOf(folder, entry) }))
-    .filter(({ specs }) => specs.length > 0)
-    .map(({ name, specs }) => ({ name, purpose: firstComment(specs[0]) }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  const paths = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.spec.ts'))
+    .map((path) => ['test', ...path.split(sep)].join('/'))
+    .sort();
+  const series = new Map();
+  for (const path of paths) {
+    const [, folder, ...names] = path.split('/');
+    if (folder !== 'long' && !HAS_SIZES.test(textOf(root, path))) continue;
+    const name = (folder === 'long' ? names[0] : names.at(-1)).replace('.spec.ts', '');
+    series.set(name, [...(series.get(name) ?? []), path]);
+  }
+  return series;
 }
 
-function specsOf(folder, entry) {
-  const path = join(folder, entry.name);
-  if (!entry.isDirectory()) return entry.name.endsWith(SPEC) ? [path] : [];
-  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith(SPEC),
-  );
-  return names.sort().map((name) => join(path, name));
-}
-
-function firstComment(file) {
-  return readFileSync(file, 'utf8')
+function firstComment(root, path) {
+  return textOf(root, path)
     .split('\n', 1)[0]
     .replace(/^\/\/ /, '');
+}
+
+function textOf(root, path) {
+  return readFileSync(join(root, path), 'utf8');
 }

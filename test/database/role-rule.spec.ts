@@ -1,5 +1,5 @@
-// Random users, tokens, policies and changes of users in between, by both flows. On remembered users, on users that are looked up, and in a
-// transaction all comes to one outcome, answer and trail, and without a change to that of the role table.
+// Random requests come to one outcome, answer and trail: with remembered users, with users that are looked up, and in a transaction.
+// Users, tokens, policies and changes of users in between are random, by both flows; without a change the outcome is that of the role table.
 import { randomUUID } from 'node:crypto';
 import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
 import { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';

@@ -1,5 +1,5 @@
-// The network between the service and PostgreSQL stalls or breaks while exchanges are under way: none passes twice, none that was
-// answered is lost, and the service recovers by itself.
+// The network to PostgreSQL stalls or breaks while exchanges are under way: none passes twice, and what was answered is kept.
+// The service recovers by itself.
 import { Partner } from '../../demo/partner.js';
 import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
 import { describeOnPostgresql } from '../support/databases.js';
