@@ -1,5 +1,7 @@
-// How many transactions of requests run at a time, and when those that wait for their turn are refused.
-import { TransactionQueue } from '../../../../src/token-exchange/flows/commit.service.js';
+// How many transactions of requests run at a time, when those that wait for their turn are refused, and what a replay is called.
+import { TransactionQueue, replayRejection } from '../../../../src/token-exchange/flows/commit.service.js';
+import type { AuthenticatedClient } from '../../../../src/token-exchange/verify/client-authenticator.js';
+import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { DatabaseWaitError } from '../../../../src/platform/database/unavailable.js';
 
 const AT_ONCE = 8;
@@ -44,6 +46,11 @@ describe('[D49][D102] the turns of transactions', () => {
     ends[1]?.(new Error('refused'));
     await settled();
     expect([begun, outcomes.get(0), outcomes.get(1)]).toEqual([AT_ONCE + 2, 'served', new Error('refused')]);
+    ends.splice(0).forEach((end) => end());
+    await settled();
+    take(AT_ONCE + 1);
+    await settled();
+    expect(begun).toBe(2 * AT_ONCE + 2);
   });
 
   it('give all up who wait when the database has served none since the one that it does not serve began', async () => {
@@ -69,4 +76,19 @@ describe('[D49][D102] the turns of transactions', () => {
       expect([begun, outcomes.size]).toEqual([AT_ONCE + 2, 2]);
     },
   );
+});
+
+const client: AuthenticatedClient = { id: 'c', issuers: new Set() };
+
+it.each<[string | undefined, boolean, AuthenticatedClient?]>([
+  [undefined, false],
+  [undefined, false, client],
+  ['it was the subject token, the actor token, or both', true],
+  ['it was the assertion, the JWT of the client, or both', false, { ...client, use: { jti: 'j', exp: 1 } }],
+])('[5.2.5] a request with a used token is refused: %s', (detail, hasActor, ...[sender]) => {
+  /** Only the verifier makes such a token; here what it has read is given. */
+  const tokenOf = (kid: string) => ({ key: { kid, policy: { issuer: 'i' } } }) as VerifiedToken;
+  const actor = hasActor ? tokenOf('a') : undefined;
+  const refusal = replayRejection({ subject: tokenOf('s'), actor, client: sender });
+  expect([refusal.reason, refusal.context]).toEqual(['token_replayed', { issuer: 'i', kid: 's', detail }]);
 });

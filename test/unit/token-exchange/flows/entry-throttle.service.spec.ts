@@ -4,6 +4,7 @@ import { ThrottlerStorageService } from '@nestjs/throttler';
 import { EntryThrottleService } from '../../../../src/token-exchange/flows/entry-throttle.service.js';
 import type { CountedTokens } from '../../../../src/token-exchange/flows/entry-throttle.service.js';
 import { FlowRequest } from '../../../../src/token-exchange/flows/flow-request.js';
+import type { Flow } from '../../../../src/token-exchange/host/flow.js';
 import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import { MemoryThrottlerStorage } from '../../../../src/platform/http/throttle/memory-throttler.storage.js';
@@ -17,7 +18,6 @@ const ADDRESS = 'exchange 203.0.113.9';
 const ADDRESS_LIMIT = 20;
 const entryKey = (index: number) => `entry [${index},"entry-${index}","https://i.example"]`;
 const RECEIVED = {
-  flow: 'exchange',
   requestId: 'some-request',
   clientAddress: '203.0.113.9',
   giveUpPlace: () => undefined,
@@ -48,6 +48,7 @@ describe('[P.perMinute] the throttle of entries', () => {
   };
   beforeEach(() => {
     clock = new TestClock();
+    clock.advance(1);
     storage = new MemoryThrottlerStorage(clock);
     throttle = withStorage(storage);
   });
@@ -56,8 +57,10 @@ describe('[P.perMinute] the throttle of entries', () => {
   const counted = async <T extends object>(
     tokens: CountedTokens,
     work: () => Promise<T>,
+    flow: Flow = 'exchange',
   ): Promise<T & RateLimited> => {
-    const request = new FlowRequest({ ...RECEIVED, arrivedAtMs: 0, leftMs: 1_000 }, new SilentTelemetry());
+    const received = { ...RECEIVED, flow, arrivedAtMs: clock.monotonicMs(), leftMs: 1_000 };
+    const request = new FlowRequest(received, new SilentTelemetry());
     const rateLimit = await throttle.count(request, tokens);
     try {
       const result = await work();
@@ -74,9 +77,10 @@ describe('[P.perMinute] the throttle of entries', () => {
   it('[P.perMinute] does nothing for entries without a limit', async () => {
     await arrive();
     const result = {};
-    const done = counted({ subject: token(0), actor: token(1) }, () => Promise.resolve(result));
-    expect(await done).toBe(result);
-    expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 0]);
+    const tokens = { subject: token(0), actor: token(1) };
+    expect(await counted(tokens, () => Promise.resolve(result))).toBe(result);
+    await expect(counted(tokens, fail)).rejects.toThrow('replayed');
+    expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0)), logLines]).toEqual([1, 0, []]);
   });
 
   it('[P.perMinute] gives the request back to the address before the work, and reports the limit of the entry', async () => {
@@ -103,6 +107,40 @@ describe('[P.perMinute] the throttle of entries', () => {
     };
     await expect(counted({ subject: token(0, 5) }, work)).rejects.toThrow('replayed');
     expect(await hitsOf(ADDRESS)).toBe(ADDRESS_LIMIT + 1);
+  });
+
+  it.each<[Flow, number]>([
+    ['exchange', 0],
+    ['id-jag', 0],
+    ['embed', 1],
+  ])(
+    '[P.perMinute] of the flow %s leaves %d hits of the address at the token endpoint',
+    async (flow, hits) => {
+      await arrive();
+      await counted({ subject: token(0, 5) }, succeed, flow);
+      expect(await hitsOf(ADDRESS)).toBe(hits);
+    },
+  );
+
+  it('[P.perMinute] takes nothing back from a window that has begun after the hit', async () => {
+    const subject = token(0, 5);
+    const work = async () => {
+      clock.advance(61);
+      await counted({ subject }, succeed);
+      return fail();
+    };
+    await expect(counted({ subject }, work)).rejects.toThrow('replayed');
+    expect(await hitsOf(entryKey(0))).toBe(1);
+  });
+
+  it('[D130] counts logouts by their issuer alone', async () => {
+    await throttle.countLogout('https://i.example', 1);
+    await throttle.countLogout('https://other.example', 1);
+    clock.advance(15);
+    const limit = { 'RateLimit-Limit': '1', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '45' };
+    await expect(throttle.countLogout('https://i.example', 1)).rejects.toMatchObject({
+      ...{ retryAfterSeconds: 45, headers: { ...limit, 'Retry-After': '45' } },
+    });
   });
 
   it('[P.perMinute] runs nothing above the limit, and leaves the request to the address', async () => {

@@ -138,17 +138,18 @@ describe('rights', () => {
 describe('subject and actor', () => {
   const subjectOf = (issuer: string) => token({ issuer });
 
-  it.each<[ReadonlySet<string> | undefined, boolean]>([
-    [undefined, true],
-    [set(ISSUER), true],
-    [set(`${ISSUER}/`), false],
-    [set('https://b.example'), false],
-    [set(), false],
-  ])('[P.actFor] an actor who may act for %p comes together: %s', (actFor, mayAct) => {
-    const judge = () =>
-      checkActor({ subject: subjectOf(ISSUER), actor: token({ issuer: 'https://actor.example', actFor }) });
-    if (mayAct) expect(judge).not.toThrow();
-    else expect(judge).toThrow('act_for_not_allowed');
+  it.each<[ReadonlySet<string> | undefined, string?]>([
+    [undefined],
+    [set(ISSUER)],
+    [set(`${ISSUER}/`), `${ISSUER}/`],
+    [set('https://b.example'), 'https://b.example'],
+    [set(), 'none'],
+  ])('[P.actFor] an actor who may act for %p comes together', (actFor, ...[expected]) => {
+    const issuer = 'https://actor.example';
+    const context = { party: 'actor', issuer, kid: 'k', expected, found: ISSUER };
+    expect(
+      refusalOf(() => checkActor({ subject: subjectOf(ISSUER), actor: token({ issuer, actFor }) })),
+    ).toEqual(expected && { reason: 'act_for_not_allowed', ...context });
   });
 
   it('[P.actFor] is the say of the actor’s entry alone', () => {
@@ -175,7 +176,10 @@ describe('subject and actor', () => {
   });
 
   it('[P.requireActor] is the say of the subject’s entry alone', () => {
-    expect(() => checkActor(alone({ requireActor: true }))).toThrow('actor_required');
+    expect(refusalOf(() => checkActor(alone({ requireActor: true })))).toEqual({
+      ...{ reason: 'actor_required', party: 'subject', issuer: ISSUER, kid: 'k' },
+      ...{ expected: 'an actor', found: 'a subject alone' },
+    });
     expect(() => checkActor(both({ requireActor: true }, { requireActor: true }))).not.toThrow();
   });
 });
@@ -201,6 +205,9 @@ describe('those who have acted before', () => {
   it('[P.priorActors] are five at most together', () => {
     const subject = token({}, { priorActors: chain(3, 's') });
     const actor = token({}, { priorActors: chain(3, 'a') });
-    expect(() => priorActorsOf({ subject, actor })).toThrow('claims_invalid');
+    const detail = 'act of both tokens has over 5 actors';
+    expect(refusalOf(() => priorActorsOf({ subject, actor }))).toEqual({
+      ...{ reason: 'claims_invalid', party: 'actor', issuer: ISSUER, kid: 'k', detail },
+    });
   });
 });

@@ -1,6 +1,14 @@
-// How long an access token lives, by its tokens and the configured limit.
-import { checkTerms } from '../../../../src/token-exchange/flows/issuance.planner.js';
+// How long an access token lives, by its tokens and the configured limit, and what token and trail say of it.
+import {
+  IssuancePlanner,
+  checkTerms,
+  grantOf,
+} from '../../../../src/token-exchange/flows/issuance.planner.js';
+import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
+import type { SigningKeyService } from '../../../../src/token-exchange/tokens/signing-key.service.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import { knownRevocations } from '../../../support/known-revocations.js';
+import { TestClock } from '../../../support/test-clock.js';
 
 const NOW = 1_800_000_000;
 /** Only the verifier makes such a token; here what it has read is given. */
@@ -48,4 +56,66 @@ it.each<[number, number | undefined, string]>([
       context: expect.objectContaining(context),
     }),
   );
+});
+
+describe('an access token', () => {
+  const clock = new TestClock(NOW * 1000);
+  const host = 'https://host.example';
+  const keys = { current: () => ({ kid: 'only' }) } as unknown as SigningKeyService;
+  const service = new AccessTokenService(keys, knownRevocations(), clock, { issuer: host });
+  const planner = new IssuancePlanner(service, clock, {
+    exchange: { enabled: true, perMinute: 1, maxTokenLifetimeSeconds: 900 },
+  });
+  const source = { requestId: 'r', clientAddress: '203.0.113.9' };
+  const issuer = 'https://a.example';
+  const before = { iss: issuer, sub: 'earlier' };
+  const policy = {
+    issuer,
+    scopes: new Set(['read']),
+    rights: 'both',
+    resources: new Set(['https://api.example']),
+  };
+  const tokenOf = (kid: string, members: object = {}) =>
+    ({
+      claims: { exp: NOW + 50, priorActors: kid === 's' ? [before] : undefined },
+      ...{ key: { kid, policy: { issuer, ...members } }, login: { sub: kid, iat: NOW } },
+    }) as VerifiedToken;
+  const userOf = (userId: string) => ({ userId, accessGeneration: `of ${userId}`, changes: [] });
+  const users = { subject: userOf('s'), actor: userOf('a') };
+
+  it('[4.2.2] without an actor is the subject’s alone, and of the client that sent an assertion', () => {
+    const tokens = { subject: tokenOf('s'), client: { id: 'c', issuers: new Set<string>() } };
+    const issuance = planner.plan({}, tokens, source);
+    expect(issuance.success.payload).toMatchObject({
+      clientId: 'c',
+      scope: undefined,
+      priorActors: [before],
+    });
+    expect(grantOf(issuance, { subject: users.subject })).toEqual({
+      ...{ id: issuance.accessTokenId, subjectUserId: 's', subjectGeneration: 'of s', clientId: 'c' },
+      ...{ issuedAt: NOW, expiresAt: NOW + 50, signedBy: [{ issuer, kid: 's' }] },
+      logins: [{ sub: 's', iat: NOW }],
+    });
+  });
+
+  it('[6.1][4.2.3] with an actor names both, and what was asked for and granted', () => {
+    const asked = { scope: 'read \u0000', resource: ['https://api.example'] };
+    const issuance = planner.plan(asked, { subject: tokenOf('s', policy), actor: tokenOf('a') }, source);
+    const { accessTokenId: id, success } = issuance;
+    const granted = { grantedScopes: ['read'], audience: 'https://api.example', rights: 'both' };
+    expect(success).toEqual({
+      ...{ name: 'svc.audit.token-exchange.succeeded', occurredAt: clock.now(), requestId: 'r' },
+      payload: {
+        ...{ issuer, kid: 's', clientAddress: source.clientAddress, accessTokenId: id, lifetimeSeconds: 50 },
+        ...{ scope: 'read \\u{0}', resource: asked.resource, ...granted, priorActors: [before] },
+      },
+    });
+    expect(grantOf(issuance, users)).toEqual({
+      ...{ id, clientId: issuer, ...granted, priorActors: [before], issuedAt: NOW, expiresAt: NOW + 50 },
+      ...{ subjectUserId: 's', actorUserId: 'a', subjectGeneration: 'of s', actorGeneration: 'of a' },
+      ...{ requestedScope: asked.scope, requestedResource: 'https://api.example' },
+      signedBy: ['s', 'a'].map((kid) => ({ issuer, kid })),
+      logins: ['s', 'a'].map((sub) => ({ sub, iat: NOW })),
+    });
+  });
 });

@@ -1,0 +1,96 @@
+// Which checks the tokens of a request pass together.
+import { Partner } from '../../../../demo/partner.js';
+import type { VerifiedRequest } from '../../../../src/token-exchange/flows/verification.js';
+import {
+  verifyAssertion,
+  verifyExchange,
+  verifyLogin,
+} from '../../../../src/token-exchange/flows/verification.js';
+import type { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
+import { listOf } from '../../../../src/token-exchange/verify/tokens.js';
+import { BASE_URL } from '../../../support/base-url.js';
+import { IdJagClient } from '../../../support/id-jag-client.js';
+import { knownRevocations } from '../../../support/known-revocations.js';
+import { TestClock } from '../../../support/test-clock.js';
+import { trustedKeysOf } from '../../../support/trusted-keys.js';
+
+const PRODUCT = 'https://product.example';
+const partnerOf = (kid: string) => Partner.create({ issuer: `https://${kid}.example`, kid });
+const [subject, actor, robot, revoked] = [partnerOf('s'), partnerOf('a'), partnerOf('robot'), partnerOf('r')];
+const desktop = new IdJagClient('desktop');
+const leaked = new IdJagClient('leaked');
+
+const clock = new TestClock();
+const entries = [
+  subject.staticEntry({ origins: [PRODUCT] }),
+  actor.staticEntry({ flows: ['exchange'] }),
+  robot.staticEntry({ actFor: [robot.issuer] }),
+  ...[revoked.staticEntry(), desktop.entry(), leaked.entry()],
+];
+const at = { revokedAt: new Date(), restoredAt: null };
+const verification = {
+  verifier: new ExternalTokenVerifier(trustedKeysOf(entries, clock), clock, {
+    clockToleranceSeconds: 5,
+    ownIssuer: BASE_URL,
+    idAssertion: { enabled: true, maxLifetimeSeconds: 300 },
+  }),
+  revocations: knownRevocations({
+    trust: [revoked, leaked.idp].map(({ issuer, kid }) => ({ issuer, kid, ...at })),
+  }),
+};
+
+type Verified = (request: VerifiedRequest) => Promise<Tokens>;
+const signed = (partner: Partner) => partner.sign(partner.claims());
+const exchange =
+  (one: Partner, other?: Partner): Verified =>
+  (request) =>
+    verifyExchange(verification, { subjectToken: signed(one), actorToken: other && signed(other) }, request);
+const login =
+  (partner: Partner, origin?: string): Verified =>
+  (request) =>
+    verifyLogin(
+      verification,
+      { token: signed(partner), source: { method: 'POST', origin, fetchSite: undefined } },
+      request,
+    );
+const redeem =
+  (client: IdJagClient): Verified =>
+  (request) =>
+    verifyAssertion(
+      verification,
+      { assertion: client.assertion(), client: { id: client.id, issuers: new Set([client.idp.issuer]) } },
+      request,
+    );
+
+it.each<[string, Verified, readonly Partner[] | undefined, string?, string?]>([
+  ['exchange of a subject alone', exchange(actor), [actor]],
+  ['exchange of both', exchange(subject, actor), [subject, actor]],
+  [
+    'actor who may not act for it',
+    exchange(subject, robot),
+    [subject, robot],
+    'act_for_not_allowed',
+    'actor',
+  ],
+  ['revoked actor', exchange(subject, revoked), [subject, revoked], 'trust_revoked', 'actor'],
+  ['subject of another flow', exchange(desktop.idp), undefined, 'flow_not_allowed', 'subject'],
+  ['actor of another flow', exchange(subject, desktop.idp), undefined, 'flow_not_allowed', 'actor'],
+  ['login from its origin', login(subject, PRODUCT), [subject]],
+  ['login from another origin', login(subject, BASE_URL), [subject], 'origin_not_allowed'],
+  ['login by a revoked key', login(revoked), [revoked], 'trust_revoked', 'subject'],
+  ['login of another flow', login(actor), undefined, 'flow_not_allowed'],
+  ['assertion', redeem(desktop), [desktop.idp]],
+  ['assertion by a revoked key', redeem(leaked), [leaked.idp], 'trust_revoked', 'subject'],
+])('[D3][D21][D59] %s: its users are recorded once its tokens are valid', async (_, verify, ...expected) => {
+  const [signers, reason, party] = expected;
+  const request: VerifiedRequest = {};
+  const kidsOf = (tokens: Tokens | undefined) => tokens && listOf(tokens).map(({ key }) => key.kid);
+  const outcome = await verify(request).then(kidsOf, (error: Rejection) => [
+    error.reason,
+    error.context.party,
+  ]);
+  const kids = signers?.map(({ kid }) => kid);
+  expect([outcome, kidsOf(request.tokens)]).toEqual([reason === undefined ? kids : [reason, party], kids]);
+});
