@@ -54,7 +54,7 @@ export function withDefaults(said: TrustPolicy, defaults: PolicyDefaults = 'cont
 export function refuseGaps(
   members: EntryMembers,
   policy: TrustPolicy,
-  defaults: PolicyDefaults = 'contract',
+  defaults: PolicyDefaults | undefined,
 ): void {
   if (defaults === 'strict') return refuseStrictGaps(members, policy);
   if (policy.roleCeiling === true && !members.has('allowedRoles'))

@@ -11,17 +11,14 @@ import {
   readRecordedKeys,
   recordedKeys,
 } from '../../../../src/token-exchange/revocation/external-login.js';
-import {
-  KNOWN_FOR_MS,
-  LOGOUT_KEPT_MS,
-  Revocations,
-} from '../../../../src/token-exchange/revocation/revocations.js';
+import { KNOWN_FOR_MS, Revocations } from '../../../../src/token-exchange/revocation/revocations.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 
 const A = 'https://a.example';
 const B = 'https://b.example';
 const NOW = Date.UTC(2026, 5, 1, 12);
 const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
 
 const revoked = (issuer: string, kid: string | null, agoMs = 0, restoredAgoMs?: number): TrustRevocation => ({
   issuer,
@@ -65,7 +62,8 @@ describe('[D59] revoked trust', () => {
   it.each([
     ['before the revocation', -100 * SECOND, true],
     ['between revocation and restoration', -30 * SECOND, true],
-    ['in the last second before the restoration', -9.5 * SECOND, false],
+    ['a second before the restoration', -10 * SECOND, true],
+    ['in the last second before it', -10 * SECOND + 1, false],
     ['after it', -5 * SECOND, false],
   ])('leaves refused, once restored, what was issued %s: %s', (_, at, isRefused) => {
     const revocations = knownRevocations({ trust: [revoked(A, '1', 60 * SECOND, 9 * SECOND)] });
@@ -101,14 +99,14 @@ describe('single tokens', () => {
     expect(revocations.refusesToken({ ...token([]), id: 'other' })).toBe(false);
   });
 
-  it('[D61] are forgotten when they cannot live any more, and not before', () => {
+  it.each([
+    [60 * SECOND, true],
+    [60 * SECOND + 1, false],
+  ])('[D61] are known %d ms after their end: %s, when they cannot live any more', (passedMs, isRefused) => {
     const revocations = knownRevocations({ endedTokens: [{ id: 'token', expiresAt }] }, NOW);
-    const learnAt = (nowMs: number) =>
-      revocations.learn({ trust: [], endedTokens: [], logouts: [] }, Number.POSITIVE_INFINITY, nowMs);
-    learnAt(NOW + 119 * SECOND);
-    expect(revocations.refusesToken(token([]))).toBe(true);
-    learnAt(NOW + 181 * SECOND);
-    expect(revocations.refusesToken(token([]))).toBe(false);
+    const nowMs = expiresAt.getTime() + passedMs;
+    revocations.learn({ trust: [], endedTokens: [], logouts: [] }, Number.POSITIVE_INFINITY, nowMs);
+    expect(revocations.refusesToken(token([]))).toBe(isRefused);
   });
 });
 
@@ -160,18 +158,20 @@ describe('[D131][D132] logouts', () => {
       const revocations = knownRevocations({ logouts: inOrder }, NOW);
       const isEnded = (iat = UNTIL) => revocations.isLoggedOut(loginOf({ iat }), NOW - SECOND);
       expect([isEnded(), isEnded(UNTIL + 9)]).toEqual([true, true]);
-      revocations.learn(none, Number.POSITIVE_INFINITY, NOW + LOGOUT_KEPT_MS);
+      revocations.learn(none, Number.POSITIVE_INFINITY, NOW + 25 * HOUR);
       expect(isEnded()).toBe(true);
-      revocations.learn(none, Number.POSITIVE_INFINITY, NOW + LOGOUT_KEPT_MS + 60 * SECOND);
+      revocations.learn(none, Number.POSITIVE_INFINITY, NOW + 25 * HOUR + 60 * SECOND);
       expect(isEnded()).toBe(false);
     }
   });
 });
 
 describe('what sessions and tokens record', () => {
-  const login = { sub: 's', iat: 1 };
+  const login = externalLoginOf({ iss: A, sub: 'ada', iat: 1 });
 
   it('of logins is read as it was written', () => {
+    // 128 bits.
+    expect(login).toEqual({ sub: expect.stringMatching(/^[\w-]{22}$/), iat: 1 });
     const logins = [login, { ...login, sid: 'x' }];
     expect(readExternalLogins(logins)).toEqual(logins);
     for (const bad of [undefined, login, [null], [{ iat: 1 }], [{ sub: 's' }], [login, { ...login, sid: 7 }]])

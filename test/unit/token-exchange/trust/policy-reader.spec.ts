@@ -47,6 +47,8 @@ describe('members of a policy', () => {
     ['notAfter', '2030-12-31T18:00:00.5+02:00', new Date('2030-12-31T16:00:00.500Z')],
     ['perMinute', 1, 1],
     ['perMinute', 1_000_000, 1_000_000],
+    ['logoutAudience', 'us', 'us'],
+    ['logoutIssuer', 'https://login.example', 'https://login.example'],
     ['excludeOwner', true, true],
     ['requireVerifiedEmail', false, false],
     [
@@ -139,6 +141,7 @@ describe('members of a policy', () => {
     ],
     ['resources', [[BASE_URL], [`${BASE_URL}/`], ['https://api.example', BASE_URL]]],
     ['issuer', [BASE_URL, `${BASE_URL}/`]],
+    ['logoutIssuer', [BASE_URL, `${BASE_URL}/`, MARKER, '', 5150, null]],
   ])('[P.%s] %s that breaks its rule is one problem, reported without its value', (member, values) => {
     for (const value of values) {
       const { entries, problems } = read({ [member]: value, allowedRoles: ['global:member'] });
@@ -188,8 +191,13 @@ describe('members of a policy', () => {
     expect(read({ roleCeiling: false }).problems).toEqual([]);
   });
 
-  it('[P.requireActor] notes what becomes of embedded logins', () => {
-    expect(membersOf(read({ requireActor: true }).notes)).toEqual(['requireActor']);
+  it.each<[string, unknown, string[]]>([
+    ['requireActor', true, ['requireActor']],
+    ['origins', ['https://product.example'], ['origins']],
+    ['scopes', ['workflow:read'], ['scopes']],
+  ])('[P.%s] %s %j has notes of what becomes of embedded logins: %j', (member, value, noted) => {
+    expect(membersOf(read({ [member]: value }).notes)).toEqual(noted);
+    if (member === 'scopes') expect(read({ scopes: value, flows: ['exchange'] }).notes).toEqual([]);
   });
 });
 

@@ -17,6 +17,8 @@ const policy = (members: Partial<TrustPolicy>): TrustPolicy => ({
   ...members,
 });
 const user = (role: string) => ({ id: 'u', role, enabled: true, givenName: '', familyName: '' });
+const refusal = (reason: string, context: object = expect.anything()) =>
+  expect.objectContaining({ reason, context });
 const emailIn = (claims: object, members: Partial<TrustPolicy> = {}) =>
   linkableEmail(readExternalClaims({ ...good, ...claims }), policy(members));
 
@@ -30,14 +32,18 @@ describe('the address of an unknown user', () => {
     '[P.requireVerifiedEmail] is not enough where email_verified is %j',
     (isVerified) => {
       const claims = { email: 'ada@a.example', email_verified: isVerified };
-      expect(() => emailIn(claims, { requireVerifiedEmail: true })).toThrow('email_not_verified');
+      const found = isVerified === undefined ? 'no email_verified' : 'another email_verified';
+      expect(() => emailIn(claims, { requireVerifiedEmail: true })).toThrow(
+        refusal('email_not_verified', { expected: 'email_verified true', found }),
+      );
     },
   );
 
   it('[D5] is enough where the issuer says nothing, unless the entry asks', () => {
     expect(emailIn({ email: 'ada@a.example' })).toBe('ada@a.example');
     expect(() => emailIn({ email: 'ada@a.example', email_verified: false })).toThrow('email_not_verified');
-    expect(() => emailIn({})).toThrow('email_missing');
+    const missing = refusal('email_missing', { expected: 'a claim email', found: 'none' });
+    expect(() => emailIn({})).toThrow(missing);
   });
 
   it.each<[string, boolean]>([
@@ -55,7 +61,10 @@ describe('the address of an unknown user', () => {
     const emailDomains = new Set(['product.example', 'xn--bcher-kva.example']);
     const judge = () => emailIn({ email }, { emailDomains });
     if (isListed) expect(judge()).toBe(email);
-    else expect(judge).toThrow('email_domain_not_allowed');
+    else {
+      const context = { expected: 'product.example, xn--bcher-kva.example', found: 'another domain' };
+      expect(judge).toThrow(refusal('email_domain_not_allowed', context));
+    }
   });
 });
 
@@ -63,13 +72,14 @@ describe('the link of an unknown identity', () => {
   it('[P.linkExistingUsers] can be refused for all', () => {
     for (const role of [MEMBER, ADMIN, OWNER])
       expect(() => checkLink(user(role), policy({ linkExistingUsers: false }), roles)).toThrow(
-        'linking_not_allowed',
+        refusal('linking_not_allowed', { userId: 'u' }),
       );
   });
 
   it.each([ADMIN, OWNER])('[P.linkPrivileged] can be refused for %s', (role) => {
+    const context = { userId: 'u', expected: 'a user without privileges', found: role };
     expect(() => checkLink(user(role), policy({ linkPrivileged: false }), roles)).toThrow(
-      'privileged_linking_not_allowed',
+      refusal('privileged_linking_not_allowed', context),
     );
     expect(() => checkLink(user(role), policy({}), roles)).not.toThrow();
   });
@@ -94,7 +104,9 @@ describe('the link of an unknown identity', () => {
 
 describe('a new user', () => {
   it('[P.provisionUsers] can be refused', () => {
-    expect(() => checkProvisioning(policy({ provisionUsers: false }))).toThrow('provisioning_not_allowed');
+    expect(() => checkProvisioning(policy({ provisionUsers: false }))).toThrow(
+      refusal('provisioning_not_allowed'),
+    );
     expect(() => checkProvisioning(policy({}))).not.toThrow();
   });
 });
@@ -112,6 +124,6 @@ describe('a known user', () => {
   ])('[P.roleCeiling][P.excludeOwner] who is %s under %j: %s', (role, members, reason) => {
     const judge = () => checkStoredRole(user(role), policy(members), roles);
     if (reason === undefined) expect(judge).not.toThrow();
-    else expect(judge).toThrow(reason);
+    else expect(judge).toThrow(refusal(reason));
   });
 });

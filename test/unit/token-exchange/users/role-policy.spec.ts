@@ -68,6 +68,9 @@ describe('a new user', () => {
   it.each(UNKNOWN)('[4.4.role.2] with the unknown role %j is refused, allowed or not', (claim) => {
     expect(newUser(claim)).toBe('role_not_recognized');
     expect(newUser(claim, [claim])).toBe('role_not_recognized');
+    const roles = { ...ROLES, assignable: [MEMBER, ADMIN, OWNER] };
+    const context = expect.objectContaining({ expected: `${MEMBER}, ${ADMIN}` });
+    expect(() => roleOfNewUser(claim, entry(), roles)).toThrow(expect.objectContaining({ context }));
   });
 
   it.each([undefined, [], [OWNER], [MEMBER]])(

@@ -137,11 +137,12 @@ describe('[D19] the bound of the counters', () => {
 
   it('[D19] is kept by forgetting the oldest while all windows run', () => {
     const clock = new TestClock();
-    const windows = new CountingWindows(clock, 3);
+    const windows = new CountingWindows(clock, 4);
     for (const key of ['a', 'b', 'c']) windows.begin(key, MINUTE_MS, 1);
     windows.begin('a', MINUTE_MS, 7);
-    windows.begin('d', MINUTE_MS, 1);
-    expect(['a', 'b', 'c', 'd'].map((key) => windows.find(key)?.hits)).toEqual([7, undefined, 1, 1]);
+    for (const key of ['d', 'e']) windows.begin(key, MINUTE_MS, 1);
+    windows.forget('c');
+    expect([...'abcde'].map((key) => windows.find(key)?.hits)).toEqual([7, undefined, undefined, 1, 1]);
   });
 
   it('[D19] is kept by forgetting ended windows first, wherever they stand', () => {
