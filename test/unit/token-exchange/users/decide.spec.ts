@@ -1,0 +1,64 @@
+// Which user a token means, and what it changes of them.
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
+import type { Candidates } from '../../../../src/token-exchange/users/decide.js';
+import { changesNothing, decide } from '../../../../src/token-exchange/users/decide.js';
+import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+
+const [MEMBER, ADMIN] = ['global:member', 'global:admin'] as const;
+const ROLES = { assignable: [MEMBER, ADMIN], owner: 'global:owner', initial: MEMBER, inProject: ['viewer'] };
+const EMAIL = { email: 'ada@a.example', emailVerified: true };
+const [LONG, CUT] = ['x'.repeat(33), 'x'.repeat(32)] as const;
+const USER = { id: 'u', role: MEMBER, enabled: true, givenName: 'Ada', familyName: 'Byron' };
+const DISABLED = { ...USER, enabled: false };
+
+/** Only the verifier makes such a token; here what it has read is given. */
+const token = (claims: object, policy: Partial<TrustPolicy> = {}) =>
+  ({ claims: { iss: 'https://a.example', sub: 's', ...claims }, key: { policy } }) as VerifiedToken;
+const found = (by: string, update = {}, ignores = false) => ({
+  ...{ by, user: USER, update, ignoresRoleClaim: ignores },
+});
+const made = (members: object) => ({
+  by: 'provisioning',
+  newUser: { email: EMAIL.email, role: MEMBER, givenName: '', familyName: '', ...members },
+});
+
+it.each<[string, object, Candidates, object, boolean]>([
+  ['[4.4.1]', EMAIL, { linked: USER, withEmail: DISABLED }, found('link'), true],
+  ['[2.5.3]', { givenName: 'Ada', familyName: 'Byron' }, { linked: USER }, found('link'), true],
+  ['[2.5.3]', { givenName: LONG }, { linked: USER }, found('link', { givenName: CUT }), false],
+  ['[2.5.3]', { familyName: '' }, { linked: USER }, found('link', { familyName: '' }), false],
+  ['[4.4.4]', { role: ADMIN }, { linked: USER }, found('link', { role: ADMIN }), false],
+  ['[4.4.role.5]', { role: 'x' }, { linked: USER }, found('link', {}, true), true],
+  ['[4.4.2]', EMAIL, { withEmail: USER }, found('email'), false],
+  ['[4.4.3]', EMAIL, {}, made({}), false],
+  ['[4.4.3]', { ...EMAIL, role: ADMIN, givenName: LONG }, {}, made({ role: ADMIN, givenName: CUT }), false],
+])(
+  '%s the claims %j where %j is stored come to %j; nothing changes: %s',
+  (_, claims, stored, end, isSame) => {
+    const decision = decide(token(claims), stored, ROLES);
+    expect(decision).toEqual(end);
+    expect(changesNothing(decision)).toBe(isSame);
+  },
+);
+
+it.each<[string, Partial<TrustPolicy>, Candidates, string]>([
+  ['[D7]', {}, { linked: DISABLED }, 'user_disabled'],
+  ['[D7]', {}, { withEmail: DISABLED }, 'user_disabled'],
+  ['[P.linkExistingUsers]', { linkExistingUsers: false }, { withEmail: USER }, 'linking_not_allowed'],
+  ['[P.provisionUsers]', { provisionUsers: false }, {}, 'provisioning_not_allowed'],
+  ['[P.excludeOwner]', { excludeOwner: true }, { linked: { ...USER, role: ROLES.owner } }, 'owner_excluded'],
+])('%s under %j with %j stored a token is refused: %s', (_, policy, stored, reason) => {
+  const decideOnIt = () => decide(token(EMAIL, policy), stored, ROLES);
+  expect(decideOnIt).toThrow(expect.objectContaining({ reason }));
+});
+
+it('[D134] a new claim of projects is a change, of whomever', () => {
+  const changes = [{ key: 'k', to: 'viewer', isClaimed: true }];
+  const claims = { ...EMAIL, projects: [{ key: 'k', role: 'viewer' }] };
+  const claiming = token(claims, { projects: { claim: 'projects', create: true } });
+  for (const stored of [{ linked: USER }, { withEmail: USER }, {}]) {
+    const decision = decide(claiming, stored, ROLES);
+    expect(decision).toMatchObject({ projects: { changes, keptIds: [] } });
+    expect(changesNothing(decision)).toBe(false);
+  }
+});

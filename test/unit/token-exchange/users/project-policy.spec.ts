@@ -1,0 +1,93 @@
+// What a claim of projects does to memberships, row by row.
+import type { HostProject } from '../../../../src/token-exchange/host/projects.js';
+import type { ProjectsPolicy } from '../../../../src/token-exchange/trust/projects-policy.js';
+import type { StoredProjects } from '../../../../src/token-exchange/users/project-policy.js';
+import { decideOnProjects } from '../../../../src/token-exchange/users/project-policy.js';
+import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import { digestOf } from '../../../../src/token-exchange/verify/projects-claim.js';
+
+const [A, B] = ['https://a.example', 'https://b.example'];
+const [VIEWER, EDITOR, ADMIN] = ['viewer', 'editor', 'admin'] as const;
+const ROLES = { assignable: [], owner: 'owner', initial: 'member', inProject: [VIEWER, EDITOR, ADMIN] };
+const CLAIMED = [{ key: 'k', role: EDITOR }];
+const IS_LAST = { isLastAdministrator: true };
+
+/** In the project with the key `k`. */
+const inProject = (member: HostProject['member']) => ({ id: 'id', key: 'k', member });
+const member = (role: string, members: Partial<HostProject['member']> = {}) =>
+  inProject({ role, ownRole: null, issuer: A, isLastAdministrator: false, ...members });
+const byHand = (role: string, members = {}) => member(role, { ownRole: role, issuer: null, ...members });
+const LAST_BY_BOTH = member(ADMIN, { ownRole: ADMIN, ...IS_LAST });
+
+function decide(
+  projects: VerifiedToken['claims']['projects'],
+  stored: StoredProjects = {},
+  policy: Partial<ProjectsPolicy> | null = {},
+) {
+  const rules = policy === null ? {} : { projects: { claim: 'projects', create: false, ...policy } };
+  const token = { claims: { iss: A, projects }, key: { policy: { issuer: A, ...rules } } } as VerifiedToken;
+  return decideOnProjects(token, stored, ROLES);
+}
+
+it.each<[string, typeof CLAIMED, HostProject, object | undefined]>([
+  ['no member', CLAIMED, inProject(null), { to: EDITOR }],
+  ['member by it, with a lower role', CLAIMED, member(VIEWER), { from: VIEWER, to: EDITOR }],
+  ['member by it, with a higher role', CLAIMED, member(ADMIN), { from: ADMIN, to: EDITOR }],
+  ['member by it, with this role', CLAIMED, member(EDITOR), undefined],
+  ['member by that of another issuer', CLAIMED, member(VIEWER, { issuer: B }), undefined],
+  ['member by hand, with a lower role', CLAIMED, byHand(VIEWER), { from: VIEWER, to: EDITOR }],
+  ['member by hand, with this role', CLAIMED, byHand(EDITOR), { from: EDITOR, to: EDITOR }],
+  ['member by hand, with a higher role', CLAIMED, byHand(ADMIN), { from: ADMIN, to: ADMIN }],
+  ['the last administrator by hand', CLAIMED, byHand(ADMIN, IS_LAST), { from: ADMIN, to: ADMIN }],
+  ['member by both, by hand with a higher role', CLAIMED, member(ADMIN, { ownRole: ADMIN }), undefined],
+  ['no member', [], inProject(null), undefined],
+  ['member by it', [], member(EDITOR), { from: EDITOR }],
+  ['member by both', [], member(EDITOR, { ownRole: VIEWER }), { from: EDITOR, to: VIEWER }],
+  ['the last administrator by both', [], LAST_BY_BOTH, { from: ADMIN, to: ADMIN }],
+])('[D134] who is %s: the claim %j of %j makes %j', (_, claimed, project, change) => {
+  const isClaimed = claimed.length > 0;
+  const changes = change === undefined ? [] : [{ id: 'id', key: 'k', isClaimed, ...change }];
+  expect(decide(claimed, { projects: [project] })).toEqual({
+    digest: digestOf(claimed),
+    changes,
+    keptIds: [],
+  });
+});
+
+it.each([[CLAIMED], [[]]])(
+  '[D134] the last administrator by a claim stays that with the claim %j',
+  (claimed) => {
+    const projects = [member(ADMIN, IS_LAST)];
+    expect(decide(claimed, { projects })).toEqual({ digest: undefined, changes: [], keptIds: ['id'] });
+  },
+);
+
+it('[D134] without a claim, without a policy, or with the claim of the last time nothing is done', () => {
+  const projects = [member(ADMIN)];
+  expect(decide(undefined, { projects })).toBeUndefined();
+  expect(decide(CLAIMED, { projects }, null)).toBeUndefined();
+  expect(decide(CLAIMED, { projects, digest: digestOf(CLAIMED) })).toBeUndefined();
+});
+
+it('[D135] a missing project is made only where the entry says so', () => {
+  const changes = [{ key: 'k', to: EDITOR, isClaimed: true }];
+  expect(decide(CLAIMED, {}, { create: true })).toEqual({ digest: digestOf(CLAIMED), changes, keptIds: [] });
+  const context = { expected: 'the key of a project', found: 'k' };
+  expect(() => decide(CLAIMED)).toThrow(expect.objectContaining({ reason: 'project_unknown', context }));
+});
+
+it.each<[Partial<ProjectsPolicy>, string, string, string, string]>([
+  [{ mayAssign: new Set(['j', 'k-*']) }, EDITOR, 'project_not_allowed', 'j, k-*', 'k'],
+  [{ roles: new Set([VIEWER]) }, EDITOR, 'project_role_not_allowed', VIEWER, EDITOR],
+  [{}, 'owner', 'project_role_not_allowed', 'viewer, editor, admin', 'owner'],
+])(
+  '[P.projects] where the entry says %j the role %s is refused: %s',
+  (policy, role, reason, expected, found) => {
+    const claimed = [{ key: 'k', role }];
+    // Also where it is the claim of the last time: the entry may have changed since.
+    for (const digest of [null, digestOf(claimed)])
+      expect(() => decide(claimed, { digest }, policy)).toThrow(
+        expect.objectContaining({ reason, context: { expected, found } }),
+      );
+  },
+);
