@@ -3,6 +3,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
+import type { Log } from '../../src/platform/log/log.js';
+import { SILENT } from '../../src/platform/log/log.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { JtiRepository, RETENTION_MARGIN_SECONDS } from '../../src/token-exchange/replay/jti.repository.js';
@@ -40,14 +42,14 @@ describeOnEachDatabase('used token ids', (database) => {
   const use = (jti: string, exp = clock.nowSeconds() + 60) => ({ jti, exp });
   const consume = (uses: readonly TokenUse[]) => areNew(commits, uses);
   const isRefused = async (work: Promise<boolean>) => !(await work);
-  const purgeJob = (batchSize: number) =>
+  const purgeJob = (batchSize: number, telemetry = new SilentTelemetry(), log: Log = LOGGER) =>
     new JtiPurgeJob(
       jtis,
       clock,
       new AlwaysLeader(),
-      LOGGER,
+      log,
       { replayPurge: { intervalSeconds: 3600, batchSize } },
-      new SilentTelemetry(),
+      telemetry,
     );
   /** Rows whose tokens expired some seconds before the present of the clock, or expire after it. */
   const fill = (rows: number, expiredSecondsAgo: number) =>
@@ -95,9 +97,10 @@ describeOnEachDatabase('used token ids', (database) => {
 
   it('[2.6] a record lives for an hour longer than its token, and goes after it', async () => {
     const job = purgeJob(1000);
-    await consume([use('kept'), use('gone', clock.nowSeconds() - RETENTION_MARGIN_SECONDS - 1)]);
+    const ended = (secondsAgo: number) => use(`${secondsAgo}`, clock.nowSeconds() - secondsAgo);
+    await consume([use('kept'), ended(3_600), ended(3_600.001)]);
     await job.run();
-    expect(await count()).toBe(1);
+    expect(await count()).toBe(2);
     expect(await isRefused(consume([use('kept')]))).toBe(true);
     // By both clocks, of which the database's cannot be set.
     await dataSource.query(
@@ -133,6 +136,24 @@ describeOnEachDatabase('used token ids', (database) => {
       expect(await count()).toBe(5);
     },
   );
+
+  it('[8.3] a run counts and logs what it deletes, and counts whether it succeeds', async () => {
+    const seen: unknown[] = [];
+    const see = (value: unknown) => void seen.push(value);
+    const counts = { countReplayPurge: see, countPurgedReplayRecords: see };
+    const watchReplayRecords: SilentTelemetry['watchReplayRecords'] = (read) => see(read(3));
+    const telemetry = Object.assign(new SilentTelemetry(), { ...counts, watchReplayRecords });
+    const job = purgeJob(2, telemetry, { ...SILENT, debug: see });
+    await fill(4, RETENTION_MARGIN_SECONDS + 200);
+    job.onApplicationBootstrap();
+    expect(await seen.pop()).toMatchObject({ expired: 3 });
+    await job.run();
+    await job.beforeApplicationShutdown();
+    await dataSource.query('ALTER TABLE token_exchange_used_jti RENAME TO elsewhere');
+    await expect(job.run()).rejects.toThrow('token_exchange_used_jti');
+    await dataSource.query('ALTER TABLE elsewhere RENAME TO token_exchange_used_jti');
+    expect(seen).toEqual([2, { deleted: 2 }, 2, { deleted: 2 }, 0, 'succeeded', 'failed']);
+  });
 
   it('[D38][K30] the job keeps up: 20,000 expired records go in one run, while ids go on being used up', async () => {
     await fill(20_000, RETENTION_MARGIN_SECONDS + 200);
