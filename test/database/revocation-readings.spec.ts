@@ -1,5 +1,7 @@
 // How instances hear of revocations: with and without notifications, and in whichever order transactions commit.
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
 import { FROM_THE_BEGINNING } from '../../src/token-exchange/revocation/revocation.repository.js';
@@ -77,10 +79,12 @@ async function isListening(database: Parameters<Parameters<typeof describeOnPost
 }
 
 describeOnEachDatabase('[D61] a reading', (database) => {
+  let opened: OpenDatabase;
   let instance: RevocationInstance;
 
   beforeAll(async () => {
-    instance = new RevocationInstance(await database.open());
+    opened = await database.open();
+    instance = new RevocationInstance(opened);
   });
 
   it('brings what was written since the one before, and all of trust', async () => {
@@ -122,5 +126,49 @@ describeOnEachDatabase('[D61] a reading', (database) => {
     await transactions.run((transaction) => repository.revoke(transaction, trust, at(0)));
     const again = (await repository.list()).find(({ issuer }) => issuer === trust.issuer);
     expect(again).toMatchObject({ revokedAt: at(9_000), restoredAt: null });
+  });
+
+  it('[D131] brings of two logouts by a key the later time of each kind', async () => {
+    const { repository, transactions } = instance;
+    const end = (keys: string[], until: number, at: Date) =>
+      transactions.run((transaction) => repository.endLogins(transaction, { keys, until, at }));
+    await end(['b', 'a'], 20, new Date(1_000));
+    await end(['a'], 10, new Date(2_000));
+    const { logouts } = await repository.read(FROM_THE_BEGINNING);
+    expect(logouts.toSorted((one, other) => (one.at < other.at ? -1 : 1))).toEqual([
+      { keys: ['b'], until: 20, at: new Date(1_000) },
+      { keys: ['a'], until: 20, at: new Date(2_000) },
+    ]);
+  });
+
+  it('[D59][D61] follows a change that is recorded; what holds already is none', async () => {
+    const { service, known } = instance;
+    const key = { issuer: `${ISSUER}/recorded`, kid: 'k' };
+    await service.revoke(key, 'first');
+    expect([known.isRevoked(key), await service.restore(key, 'first')]).toEqual([true, true]);
+    expect([known.isRevoked(key), await service.restore(key, 'again')]).toEqual([false, false]);
+    for (const requestId of ['first', 'again'])
+      await service.endToken({ id: 'own', subjectUserId: randomUUID(), expiresAt: later() }, requestId);
+    const events = await opened.dataSource.query<{ request_id: string; name: string; payload: object }[]>(
+      'SELECT request_id, name, payload FROM audit_event ORDER BY id',
+    );
+    expect(events.map(({ request_id, name, payload }) => [request_id, name, payload])).toEqual([
+      ['first', 'svc.audit.token-exchange.trust-revoked', key],
+      ['first', 'svc.audit.token-exchange.trust-restored', key],
+      ['first', 'svc.audit.token-exchange.token-revoked', { accessTokenId: 'own' }],
+    ]);
+  });
+
+  it('[D60] that fails is logged once, and repeated until it succeeds', async () => {
+    const errors: string[] = [];
+    const log = { ...SILENT, error: (_: object, message: string) => void errors.push(message) };
+    const other = new RevocationInstance(opened, undefined, log);
+    await opened.dataSource.query('ALTER TABLE token_exchange_logout RENAME TO elsewhere');
+    await other.start();
+    await pause(2_500);
+    expect([other.known.isKnown, errors.length]).toEqual([false, 1]);
+    await opened.dataSource.query('ALTER TABLE elsewhere RENAME TO token_exchange_logout');
+    await until('it is known', 10_000, () => other.known.isKnown);
+    await other.stop();
   });
 });

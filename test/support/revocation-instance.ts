@@ -8,6 +8,7 @@ import { SoleProcessNotifications } from '../../src/platform/jobs/notifications.
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import { Clock } from '../../src/platform/clock.js';
+import type { Log } from '../../src/platform/log/log.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { RevocationFollower } from '../../src/token-exchange/revocation/revocation.follower.js';
 import { RevocationRepository } from '../../src/token-exchange/revocation/revocation.repository.js';
@@ -21,12 +22,16 @@ export class RevocationInstance {
   readonly transactions: Transactions;
   private readonly follower: RevocationFollower;
 
-  constructor({ dataSource }: OpenDatabase, notifications: Notifications = new SoleProcessNotifications()) {
+  constructor(
+    { dataSource }: OpenDatabase,
+    notifications: Notifications = new SoleProcessNotifications(),
+    log: Log = SILENT,
+  ) {
     const database = new Database(dataSource);
     const clock = new Clock();
     this.transactions = new Transactions(database);
     this.repository = new RevocationRepository(database);
-    this.follower = new RevocationFollower(this.repository, this.known, notifications, clock, SILENT);
+    this.follower = new RevocationFollower(this.repository, this.known, notifications, clock, log);
     const trail = new AuditTrailRepository(database);
     const audit = new AuditBus(trail, this.transactions, new EventEmitter2(), SILENT);
     this.service = new RevocationService(this.repository, this.follower, audit, clock);
