@@ -38,53 +38,28 @@ const grantCase = (
 });
 const shown = (list: List) => (list === undefined ? 'no list' : `[${list.join(' ')}]`);
 
+/** One of each kind. The unit tests of grants have all of them. */
 const SCOPES: readonly GrantCase[] = [
-  grantCase(['a', 'b'], null, 'a', ['a']),
-  grantCase(['a', 'b'], null, 'b a', ['a', 'b']),
   grantCase(['a', 'b'], null, 'a c', ['a']),
-  grantCase(['a', 'b'], null, 'a a', ['a']),
   grantCase(['a', 'b'], null, undefined, ['a', 'b']),
-  grantCase(['a', 'b'], null, 'c', undefined),
-  grantCase(['a', 'b'], null, 'A', undefined),
   grantCase(['a', 'b'], null, 'ab', undefined),
   grantCase([], null, undefined, undefined),
-  grantCase([], null, 'a', undefined),
-  grantCase(['a', 'b'], ['b', 'c'], undefined, ['b']),
   grantCase(['a', 'b'], ['b', 'c'], 'a b c', ['b']),
   grantCase(['a', 'b'], ['b', 'c'], 'a', undefined),
-  grantCase(['a', 'b'], ['b', 'c'], 'c', undefined),
-  grantCase(['a'], ['c'], undefined, undefined),
-  grantCase(['a', 'b'], undefined, 'a c', ['a']),
   grantCase(undefined, ['b', 'c'], 'a c', ['c']),
-  grantCase(undefined, ['b', 'c'], undefined, ['b', 'c']),
-  grantCase(undefined, [], undefined, undefined),
-  grantCase(['a'], [], undefined, undefined),
 ];
 
 const RESOURCES: readonly GrantCase[] = [
   grantCase([ORDERS, STOCK], null, ORDERS, [ORDERS]),
-  grantCase([ORDERS, STOCK], null, STOCK, [STOCK]),
   grantCase([ORDERS, STOCK], null, undefined, [BASE_URL]),
   grantCase([ORDERS, STOCK], null, BILLS, undefined),
-  grantCase([ORDERS, STOCK], null, `${ORDERS} ${STOCK}`, undefined),
-  grantCase([ORDERS, STOCK], null, `${ORDERS} ${BILLS}`, undefined),
-  grantCase([ORDERS], null, 'https://orders.example', undefined),
-  grantCase([ORDERS], null, `${ORDERS}more`, undefined),
-  grantCase([ORDERS], null, 'orders', undefined),
-  grantCase([], null, undefined, [BASE_URL]),
   grantCase([], null, ORDERS, undefined),
+  grantCase([ORDERS, STOCK], null, `${ORDERS} ${STOCK}`, undefined),
   // What the metadata name as the resource (D58) is what a token is for anyway.
   grantCase([ORDERS], null, BASE_URL, [BASE_URL]),
-  grantCase([], null, BASE_URL, [BASE_URL]),
-  grantCase([ORDERS], [STOCK], BASE_URL, [BASE_URL]),
-  grantCase([ORDERS], null, `${BASE_URL} ${ORDERS}`, undefined),
-  grantCase([ORDERS], null, `${BASE_URL}.evil.example`, undefined),
   grantCase([ORDERS, STOCK], [STOCK, BILLS], STOCK, [STOCK]),
   grantCase([ORDERS, STOCK], [STOCK, BILLS], ORDERS, undefined),
-  grantCase([ORDERS, STOCK], [STOCK, BILLS], BILLS, undefined),
-  grantCase([ORDERS], undefined, ORDERS, [ORDERS]),
   grantCase(undefined, [ORDERS], ORDERS, [ORDERS]),
-  grantCase(undefined, [ORDERS], STOCK, undefined),
 ];
 
 describeOnAnyDatabase('what an access token is granted', (database) => {

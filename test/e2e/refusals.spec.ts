@@ -1,6 +1,5 @@
 // What an operator finds of each refusal by the request id alone, at the log level `warn`: cause, values, and nothing secret.
 import { randomUUID } from 'node:crypto';
-import { Partner } from '../../demo/partner.js';
 import { REQUEST_REFUSALS, NOTICES } from '../../src/token-exchange/refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import type { AuditRow } from '../support/audit.js';
@@ -153,11 +152,6 @@ const exchanged =
   (token: (own: CasePartner) => string): Mistake['send'] =>
   (service, own, headers) =>
     service.exchange({ subject_token: token(own) }, headers);
-const embedded =
-  (token: (own: CasePartner) => string, fields: Record<string, string> = {}): Mistake['send'] =>
-  (service, own, headers) =>
-    service.embed({ token: token(own), ...fields }, headers);
-
 const recorded = { status: 400, isRecorded: true };
 
 const MISTAKES: readonly Mistake[] = [
@@ -167,86 +161,6 @@ const MISTAKES: readonly Mistake[] = [
     ...recorded,
     reason: 'audience_mismatch',
     says: /expected https:\/\/instance\.example; found https:\/\/wrong\.example;/,
-  },
-  {
-    name: 'a life of 120 seconds',
-    send: embedded((own) => own.token({ exp: own.now + 120 })),
-    ...recorded,
-    status: 401,
-    reason: 'token_lifetime_exceeded',
-    says: /expected 60 s at most; found 120 s;/,
-  },
-  {
-    name: 'an unknown kid',
-    send: embedded((own) => own.token({}, { kid: '2027-01' })),
-    ...recorded,
-    status: 401,
-    reason: 'kid_unknown',
-    says: /expected partner-key; found 2027-01;/,
-  },
-  {
-    name: 'another key',
-    send: exchanged((own) => {
-      const other = Partner.create({ issuer: own.issuer, kid: own.partner.kid });
-      return other.sign(own.claims());
-    }),
-    ...recorded,
-    reason: 'signature_invalid',
-    says: /expected a signature by the key with the thumbprint [\w-]{43};/,
-  },
-  {
-    name: 'a clock 3 minutes ahead',
-    send: exchanged((own) => own.token({ iat: own.now + 180, exp: own.now + 230 })),
-    ...recorded,
-    reason: 'token_issued_in_future',
-    says: /expected iat at most 5 s ahead; found issued 180 s ahead;/,
-  },
-  {
-    name: 'a clock 3 minutes behind',
-    send: exchanged((own) => own.token({ iat: own.now - 180, exp: own.now - 130 })),
-    ...recorded,
-    reason: 'token_expired',
-    says: /found expired 130 s ago; issued 180 s ago for 50 s: sent late, or by a slow clock;/,
-  },
-  {
-    name: 'no jti',
-    send: exchanged((own) => own.token({ jti: undefined })),
-    ...recorded,
-    reason: 'claims_invalid',
-    says: /jti must be a non-empty string;/,
-  },
-  {
-    name: 'a token that is sent twice',
-    send: async (service, own, headers) => {
-      const token = own.token();
-      await service.accessToken({ subject_token: token });
-      return service.exchange({ subject_token: token }, headers);
-    },
-    ...recorded,
-    reason: 'token_replayed',
-    says: /`jti` was used before/,
-  },
-  {
-    name: 'a role that is not allowed',
-    send: exchanged((own) => own.token({ role: 'global:admin' })),
-    ...recorded,
-    reason: 'role_not_allowed',
-    says: /expected global:member; found global:admin;/,
-  },
-  {
-    name: 'an issuer with a slash',
-    send: embedded((own) => own.token({ iss: `${own.issuer}/` })),
-    ...recorded,
-    status: 401,
-    reason: 'issuer_unknown',
-    says: /expected https:\/\/partner\.example; found the same but for a slash at its end;/,
-  },
-  {
-    name: 'no e-mail for a new user',
-    send: exchanged((own) => own.token({ sub: `${MARKER}-new`, email: undefined })),
-    ...recorded,
-    reason: 'email_missing',
-    says: /no `email` .*expected a claim email; found none;/,
   },
   {
     name: 'a JSON body',
@@ -282,21 +196,17 @@ const MISTAKES: readonly Mistake[] = [
   },
   {
     name: 'a redirectTo elsewhere',
-    send: embedded((own) => own.token(), { redirectTo: `https://elsewhere.example/?${MARKER}` }),
+    send: (service, own, headers) => {
+      const redirectTo = `https://elsewhere.example/?${MARKER}`;
+      return service.embed({ token: own.token(), redirectTo }, headers);
+    },
     status: 303,
     reason: 'redirect_replaced',
     says: /`redirectTo` was replaced .*found an absolute address;/,
   },
-  {
-    name: 'HS256 by the PEM',
-    send: exchanged((own) => own.hmacToken()),
-    ...recorded,
-    reason: 'algorithm_not_allowed',
-    says: /expected ES256; found HS256;/,
-  },
 ];
 
-describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
+describeOnAnyDatabase('[D52] mistakes of a partner', (database) => {
   let operator: OperatorBrowser;
   const scene = new Scene(() => service);
   const own = new CasePartner('partner', {}, scene.clock);
@@ -310,22 +220,16 @@ describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
     operator = await signedIn(service, 'operator@instance.example');
     await service.accessToken({ subject_token: own.token() });
   });
-  it('are sixteen', () => expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(16));
-
   it.each(MISTAKES)('[D52][D79] $name: found by the request id alone', async (mistake) => {
     const trace = await scene.trace((headers) => mistake.send(service, own, headers));
     expect(trace.answer.status).toBe(mistake.status);
     const line = warningOf(trace);
-    const { reason, issuer, kid }: LogLine = { ...line, ...(line['payload'] as object | undefined) };
+    const { reason }: LogLine = { ...line, ...(line['payload'] as object | undefined) };
     expect(reason).toBe(mistake.reason);
     expect(line['msg']).toMatch(mistake.says);
     expect(line['msg']).toMatch(new RegExp(`; see docs/refusals\\.md#${mistake.reason}$`));
     const failures = trace.rows.filter(({ name }) => name === FAILED.exchange || name === FAILED.embed);
     expect(failures).toHaveLength(mistake.isRecorded === true ? 1 : 0);
-    // Whose mistake it is: but for an issuer that nobody is.
-    if (mistake.isRecorded !== true || reason === 'issuer_unknown') return;
-    expect(issuer).toBe(own.issuer);
-    expect(kid).toBe(reason === 'kid_unknown' ? '2027-01' : own.partner.kid);
   });
 
   it.each(MISTAKES)("[D112] $name: explained at the operator's page in one step", async (mistake) => {
@@ -343,20 +247,6 @@ describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
     expect(events.length).toBe(mistake.reason === 'not_a_form' ? 0 : 1);
     if (mistake.reason === 'redirect_replaced')
       expect(events).toMatchObject([{ payload: { replacedRedirect: 'an absolute address' } }]);
-  });
-
-  it.each([
-    ['no path', 'workflows', 'no path'],
-    ['another host', '//elsewhere.example', 'another host'],
-    ['another host in escapes', '/%2felsewhere.example', 'another host'],
-    ['a line end', '/a\nb', 'control characters'],
-    ['5,000 characters', `/${'x'.repeat(5_000)}`, 'too many characters'],
-  ])('[D79] a redirectTo with %s is reported by its kind', async (_, redirectTo, found) => {
-    const trace = await scene.trace((headers) => service.embed({ token: own.token(), redirectTo }, headers));
-    expect([trace.answer.status, trace.answer.headers.get('location')]).toEqual([303, '/']);
-    expect(warningOf(trace)).toMatchObject({ flow: 'embed', reason: 'redirect_replaced', found });
-    const logins = trace.rows.filter(({ name }) => name === 'svc.audit.token-exchange.embed-login');
-    expect(logins).toMatchObject([{ payload: { replacedRedirect: found } }]);
   });
 
   it.each(['/', '/workflows?x=1#y', '', undefined])('[D79] a redirectTo of %j is not', async (redirectTo) => {

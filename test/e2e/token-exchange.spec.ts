@@ -90,11 +90,7 @@ describeOnAnyDatabase('token exchange', (database) => {
 
     it.each([
       ['missing', undefined],
-      ['empty', ''],
       ['another', 'authorization_code'],
-      ['in capitals', 'URN:IETF:PARAMS:OAUTH:GRANT-TYPE:TOKEN-EXCHANGE'],
-      ['with a space behind', 'urn:ietf:params:oauth:grant-type:token-exchange '],
-      ['a beginning of the right one', 'urn:ietf:params:oauth:grant-type:token'],
     ])('[7.4] a grant_type that is %s is unsupported and uses no token up', async (_, grantType) => {
       const subjectToken = token();
       const before = await census(service);
@@ -106,21 +102,12 @@ describeOnAnyDatabase('token exchange', (database) => {
 
     it.each([
       ['[4.2.subject_token] no subject_token', { subject_token: undefined }, /subject_token/],
-      ['[4.2.subject_token][K6] an empty subject_token', { subject_token: '' }, /subject_token/],
       [
         '[4.2.actor_token][K6] an empty actor_token beside its type',
         { actor_token: '', actor_token_type: 'urn:ietf:params:oauth:token-type:jwt' },
         /actor_token/,
       ],
-      ['[4.2.actor_token] a blank actor_token', { actor_token: ' \n' }, /actor_token/],
       ['[4.2.scope] a scope of 1025 characters', { scope: 's'.repeat(1025) }, /scope.*1024/],
-      ['[4.2.audience] an audience of 1025 characters', { audience: 'a'.repeat(1025) }, /audience.*1024/],
-      ['[4.2.resource] a resource of 2049 characters', { resource: 'r'.repeat(2049) }, /resource.*2048/],
-      [
-        '[4.2.scope] a scope of 2048 characters of which half are invisible',
-        { scope: 's\ufe0f'.repeat(1024) },
-        /scope.*1024/,
-      ],
       ['[D42] NUL in a field', { scope: 'a\0b' }, /scope/],
     ])('%s is refused by name and limit', async (_, fields: Record<string, string | undefined>, text) => {
       const before = await census(service);
@@ -132,20 +119,15 @@ describeOnAnyDatabase('token exchange', (database) => {
       expect(await census(service)).toEqual(before);
     });
 
-    it.each(['grant_type', 'subject_token', 'actor_token', 'scope', 'subject_token_type'])(
-      '[D16][K6] a repeated %s is refused by name, even if both are the same',
-      async (name) => {
-        const value =
-          { grant_type: GRANT_FIELD[1], subject_token: token(), actor_token: token() }[name] ?? 'x';
-        const fields = [GRANT_FIELD, ['subject_token', token()] as const].filter(([field]) => field !== name);
-        const form = encodedForm([...fields, [name, value], [name, value]]);
-        const refused = await read(await postRaw(service, form));
-        expect(refused).toMatchObject({
-          status: 400,
-          body: { error: 'invalid_request', error_description: expect.stringContaining(name) },
-        });
-      },
-    );
+    it('[D16][K6] a repeated actor_token is refused by name, even if both are the same', async () => {
+      const actor = ['actor_token', token()] as const;
+      const form = encodedForm([GRANT_FIELD, ['subject_token', token()], actor, actor]);
+      const refused = await read(await postRaw(service, form));
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { error: 'invalid_request', error_description: expect.stringContaining('actor_token') },
+      });
+    });
 
     it('[D16] resource and audience may be repeated: all resources are recorded', async () => {
       const fields = [GRANT_FIELD, ['subject_token', token()] as const];
@@ -180,46 +162,6 @@ describeOnAnyDatabase('token exchange', (database) => {
         },
       });
     });
-
-    it('[D16] an empty actor_token without a type counts as left out', async () => {
-      for (const fields of [{ actor_token: '' }, { actor_token: '', actor_token_type: '' }])
-        expect(await claimsOf(await exchange(fields))).not.toHaveProperty('act');
-    });
-
-    it('[D16] white space around a token is no part of it', async () => {
-      const claims = await claimsOf(
-        await exchange({ subject_token: `\n ${token()}\r\n`, actor_token: `${token()}\n` }),
-      );
-      expect(claims).toHaveProperty('act');
-    });
-
-    it.each(['subject_token[]', 'subject_token[0]', 'actor_token[]', 'actor_token[sub]'])(
-      '[D16][K6] %s beside a good subject token is refused, never ignored',
-      async (name) => {
-        const fields = [GRANT_FIELD, ['subject_token', token()], [name, token()]] as const;
-        const refused = await read(await postRaw(service, encodedForm(fields)));
-        expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-      },
-    );
-
-    it.each(['scope=%zz', 'scope=%ed%a0%80', 'scope=%ff', 'sc%00ope=x'])(
-      '[D42] the text %s is a refusal, never a fault',
-      async (pair) => {
-        const fields = encodedForm([GRANT_FIELD, ['subject_token', token()]]);
-        const refused = await read(await postRaw(service, `${fields}&${pair}`));
-        expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-      },
-    );
-
-    it.each(['subject_token_type', 'actor_token_type', 'requested_token_type'])(
-      '[4.2.subject_token_type] %s is taken whatever it says, and ignored',
-      async (name) => {
-        for (const value of ['urn:ietf:params:oauth:token-type:refresh_token', 'nonsense', '']) {
-          const { body } = await read(await exchange({ [name]: value }));
-          expect(body['issued_token_type']).toBe('urn:ietf:params:oauth:token-type:access_token');
-        }
-      },
-    );
 
     it('[4.2.scope] 1024 characters are taken and recorded as they are', async () => {
       for (const scope of ['s'.repeat(1024), '\u{1f600}'.repeat(1024), 'workflow:read  workflow:list']) {
@@ -259,21 +201,7 @@ describeOnAnyDatabase('token exchange', (database) => {
       }
     });
 
-    it('[4.2.audience] 1024 characters are taken and ignored', async () => {
-      const { aud } = await claimsOf(await exchange({ audience: 'a'.repeat(1024) }));
-      expect(aud).toBe(BASE_URL);
-    });
-
-    it('[2.4] scope and resource stand in the audit event as well', async () => {
-      const answer = await exchange({ scope: 'a b', resource: 'https://a.example https://b.example' });
-      const events = await eventsOf(service, answer);
-      expect(events.at(-1)).toMatchObject({
-        name: 'svc.audit.token-exchange.succeeded',
-        payload: { scope: 'a b', resource: ['https://a.example', 'https://b.example'] },
-      });
-    });
-
-    it('[D77] the audit event and the log have no query of theirs, and nothing that cannot be seen', async () => {
+    it('[2.4][D77] scope and resource in the audit event and the log have no query, and nothing that cannot be seen', async () => {
       const answer = await exchange({
         scope: 'a\u0085\u009b\u2028\u202eb',
         resource: 'https://me:secret@a.example/x?key=secret#f https://b.example/\u2066',
@@ -325,12 +253,6 @@ describeOnAnyDatabase('token exchange', (database) => {
       const body = (await answer.json()) as { access_token: string; expires_in: number };
       expect(body.expires_in).toBe(expected);
       expect(decodeJwt(body.access_token)).toMatchObject({ iat: nowSeconds(), exp: nowSeconds() + expected });
-    });
-
-    it('[4.2.1] a subject token may live for more than 60 seconds', async () => {
-      expect(
-        (await exchange({ subject_token: token({ exp: Math.floor(nowSeconds()) + 86_400 }) })).status,
-      ).toBe(200);
     });
 
     it.each(['subject', 'actor'])(
@@ -624,92 +546,17 @@ describeOnAnyDatabase('token exchange', (database) => {
     });
   });
 
-  describe('the answer to a refused token', () => {
+  it('[D3] the subject is checked before the actor', async () => {
     const forger = Partner.create({ issuer: partner.issuer, kid: partner.kid, audience: BASE_URL });
-    const past = () => Math.floor(nowSeconds()) - 100;
-    const causes: [string, () => string][] = [
-      ['text that is no token', () => 'nonsense'],
-      ['a bad signature', () => forger.sign(forger.claims({ iat: Math.floor(nowSeconds()) }))],
-      ['an unknown kid', () => partner.sign(partner.claims(), { kid: 'nobody' })],
-      ['a missing kid', () => partner.sign(partner.claims(), { kid: undefined })],
-      ['an unknown issuer', () => token({ iss: 'https://nobody.example' })],
-      ['algorithm none', () => partner.sign(partner.claims(), { alg: 'none' })],
-      ['an expired token', () => token({ iat: past(), exp: past() + 50 })],
-      ['a token that is about to expire', () => token({ exp: Math.floor(nowSeconds()) + 4 })],
-      ['a token from the future', () => token({ iat: Math.floor(nowSeconds()) + 600 })],
-      ['another audience', () => token({ aud: 'https://elsewhere.example' })],
-      ['a role that is not allowed', () => token({ sub: newSub(), role: 'global:admin' })],
-      ['a role that is unknown', () => token({ sub: newSub(), role: 'global:king' })],
-      ['the owner role', () => token({ sub: newSub(), role: 'global:owner' })],
-      ['a new user without e-mail', () => token({ sub: newSub(), email: undefined })],
-      ['an unverified e-mail', () => token({ sub: newSub(), email_verified: false })],
-      ['a sub of 300 characters', () => token({ sub: 's'.repeat(300) })],
-      ['a used token', () => usedToken],
+    const [badClaims, badSignature] = [token({ sub: undefined }), forger.sign()];
+    const answers = [
+      await exchange({ subject_token: badClaims, actor_token: badSignature }),
+      await exchange({ subject_token: badSignature, actor_token: badClaims }),
     ];
-    let usedToken: string;
-
-    beforeAll(async () => {
-      usedToken = token();
-      await service.accessToken({ subject_token: usedToken });
-    });
-
-    it.each(causes)('[7.5] %s as subject: 400 invalid_grant and nothing more', async (_, make) => {
-      const answer = await exchange({ subject_token: make() });
-      expect([answer.status, await answer.text()]).toEqual([400, INVALID_GRANT]);
-    });
-
-    it.each(causes)('[7.5] %s as actor: 400 invalid_grant and nothing more', async (_, make) => {
-      const answer = await exchange({ actor_token: make() });
-      expect([answer.status, await answer.text()]).toEqual([400, INVALID_GRANT]);
-    });
-
-    it('[D14] all bodies and headers are the same, but for what every answer changes', async () => {
-      const seen = new Set<string>();
-      for (const [, make] of causes) {
-        const answer = await exchange({ subject_token: make() });
-        const headers = [...answer.headers].filter(
-          ([name]) => !/^(date|x-request-id|ratelimit-.*)$/.test(name),
-        );
-        seen.add(JSON.stringify([answer.status, headers, await answer.text()]));
-      }
-      expect([...seen]).toHaveLength(1);
-    });
-
-    it.each([
-      ['no sub', { sub: undefined }],
-      ['no jti', { jti: undefined }],
-      ['no aud', { aud: undefined }],
-      ['exp as text', { exp: '2000000000' }],
-      ['an e-mail that is none', { email: 'nobody' }],
-      ['a numeric role', { role: 1 }],
-    ])('[7.6] %s: 400 invalid_request for subject and actor', async (_, claims: Members) => {
-      for (const party of ['subject_token', 'actor_token']) {
-        const answer = await exchange({ [party]: token(claims) });
-        expect([answer.status, await answer.text()]).toEqual([400, INVALID_CLAIMS]);
-      }
-    });
-
-    it('[D15] claims are checked only under a right signature, but for a missing issuer', async () => {
-      const unsigned = (claims: Members) => exchange({ subject_token: forger.sign(forger.claims(claims)) });
-      for (const claims of [{ sub: undefined }, { exp: 'soon' }, { jti: 7 }, { email: 'nobody' }]) {
-        expect(await (await unsigned(claims)).text()).toBe(INVALID_GRANT);
-      }
-      for (const iss of [undefined, 7, null, '']) {
-        expect(await (await unsigned({ iss })).text()).toBe(INVALID_CLAIMS);
-      }
-    });
-
-    it('[D3] the subject is checked before the actor', async () => {
-      const [badClaims, badSignature] = [token({ sub: undefined }), forger.sign()];
-      const answers = [
-        await exchange({ subject_token: badClaims, actor_token: badSignature }),
-        await exchange({ subject_token: badSignature, actor_token: badClaims }),
-      ];
-      expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual([
-        INVALID_CLAIMS,
-        INVALID_GRANT,
-      ]);
-    });
+    expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual([
+      INVALID_CLAIMS,
+      INVALID_GRANT,
+    ]);
   });
 
   describe('the order in which a request is checked', () => {

@@ -29,7 +29,6 @@ const REST_FILES = [
   'browser/workflow-list.spec.ts',
   'database/api-speed.spec.ts',
   'database/jwks-instances.spec.ts',
-  'database/jwks-outage.spec.ts',
   'database/leader.spec.ts',
   'e2e/api-both.spec.ts',
   'e2e/commands-beside.spec.ts',
