@@ -5,8 +5,12 @@ import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Transaction } from '../../src/platform/database/transaction.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
+import type { HostUser, UserDirectory } from '../../src/token-exchange/host/users.js';
+import { applyDecision } from '../../src/token-exchange/users/apply.js';
+import { decideOnUser } from '../../src/token-exchange/users/decide.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/users/identity-link.repository.js';
 import { KnownUsers } from '../../src/token-exchange/users/known-users.js';
+import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const ISSUER = 'https://partner.example';
@@ -81,6 +85,24 @@ describeOnEachDatabase('identity links', (database) => {
     const made = await Promise.all(users.map((userId) => insert(ISSUER, 'contested', userId)));
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(await find(ISSUER, 'contested')).toBe(users[made.indexOf(true)]);
+  });
+
+  it('[D6] what was decided is not applied where user or link have changed meanwhile', async () => {
+    const user = { id: await newUser(), role: 'member', enabled: true, givenName: 'Ada', familyName: '' };
+    const claims = { iss: ISSUER, sub: 'applied', givenName: 'Ada' };
+    const token = { claims, key: { policy: {} } } as VerifiedToken;
+    const roles = { assignable: [], owner: 'owner', initial: 'member' };
+    const apply = (by: 'link' | 'email', locked?: HostUser) => {
+      const users = { lock: async () => locked } as unknown as UserDirectory;
+      const decision = decideOnUser(by, token, user, roles);
+      return inTransaction((each) => applyDecision(each, token, decision, { links, users, roles }));
+    };
+    await expect(apply('link', user)).rejects.toThrow('user or link was deleted meanwhile');
+    expect((await apply('email', user)).changes).toMatchObject([{ kind: 'identity-linked' }]);
+    await expect(apply('email', user)).rejects.toThrow('this identity was linked by a parallel login');
+    await expect(apply('link')).rejects.toThrow('user or link was deleted meanwhile');
+    await expect(apply('link', { ...user, givenName: 'Eve' })).rejects.toThrow('this user was changed');
+    expect(await apply('link', user)).toMatchObject({ userId: user.id, changes: [] });
   });
 
   it('[4.4.1] a link goes with its user', async () => {

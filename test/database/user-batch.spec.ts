@@ -90,7 +90,9 @@ describeOnEachDatabase('users that many look for at once', (database) => {
   };
   const findIds = async (identities: ExternalIdentity[]) => {
     const users = known();
-    const found = await Promise.all(identities.map((identity) => users.find(identity)));
+    const find = () => Promise.all(identities.map((identity) => users.find(identity)));
+    const found = await find();
+    expect(await find()).toEqual(found);
     return found.map((user) => user?.id);
   };
   const ofIssuer = (subjects: readonly string[], issuer = ISSUER) =>

@@ -170,7 +170,6 @@ describe('what sessions and tokens record', () => {
   const login = externalLoginOf({ iss: A, sub: 'ada', iat: 1 });
 
   it('of logins is read as it was written', () => {
-    // 128 bits.
     expect(login).toEqual({ sub: expect.stringMatching(/^[\w-]{22}$/), iat: 1 });
     const logins = [login, { ...login, sid: 'x' }];
     expect(readExternalLogins(logins)).toEqual(logins);

@@ -43,7 +43,6 @@ it.each<[string, object, Candidates, object, boolean]>([
 
 it.each<[string, Partial<TrustPolicy>, Candidates, string]>([
   ['[D7]', {}, { linked: DISABLED }, 'user_disabled'],
-  ['[D7]', {}, { withEmail: DISABLED }, 'user_disabled'],
   ['[P.linkExistingUsers]', { linkExistingUsers: false }, { withEmail: USER }, 'linking_not_allowed'],
   ['[P.provisionUsers]', { provisionUsers: false }, {}, 'provisioning_not_allowed'],
   ['[P.excludeOwner]', { excludeOwner: true }, { linked: { ...USER, role: ROLES.owner } }, 'owner_excluded'],

@@ -32,11 +32,9 @@ function decide(
 it.each<[string, typeof CLAIMED, HostProject, object | undefined]>([
   ['no member', CLAIMED, inProject(null), { to: EDITOR }],
   ['member by it, with a lower role', CLAIMED, member(VIEWER), { from: VIEWER, to: EDITOR }],
-  ['member by it, with a higher role', CLAIMED, member(ADMIN), { from: ADMIN, to: EDITOR }],
   ['member by it, with this role', CLAIMED, member(EDITOR), undefined],
   ['member by that of another issuer', CLAIMED, member(VIEWER, { issuer: B }), undefined],
   ['member by hand, with a lower role', CLAIMED, byHand(VIEWER), { from: VIEWER, to: EDITOR }],
-  ['member by hand, with this role', CLAIMED, byHand(EDITOR), { from: EDITOR, to: EDITOR }],
   ['member by hand, with a higher role', CLAIMED, byHand(ADMIN), { from: ADMIN, to: ADMIN }],
   ['the last administrator by hand', CLAIMED, byHand(ADMIN, IS_LAST), { from: ADMIN, to: ADMIN }],
   ['member by both, by hand with a higher role', CLAIMED, member(ADMIN, { ownRole: ADMIN }), undefined],
