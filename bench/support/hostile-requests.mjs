@@ -75,10 +75,20 @@ export function hostileForms({ fields, form }) {
       return inBody(`${field} of ${piece}`, (bytes) => start + filled(piece, bytes - start.length));
     }),
   );
+  const headers = fields.flatMap((field) =>
+    Object.entries(UNENDING).map(([name, make]) =>
+      inBody(
+        `${field} with a header of ${name}`,
+        (bytes) =>
+          `${encoded(form)}&${field}=${Buffer.from(make((bytes * 3) / 4)).toString('base64url')}.e30.AA`,
+        CLAIM_BYTES,
+      ),
+    ),
+  );
   const separators = ['&', '&a', '&a=1', '&a[]=', '=', '+=&', '%61=&'].map((piece) =>
     inBody(`pairs of ${piece}`, (bytes) => filled(piece, bytes)),
   );
-  return [...values, ...separators];
+  return [...values, ...headers, ...separators];
 }
 
 const CLAIMS = ['extra', 'aud', 'email', 'given_name', 'role', 'sub', 'jti', 'may_act'];
@@ -136,10 +146,16 @@ const VALUES_OF_SCALARS = chosen(ALL_VALUES, [
 ]);
 /** What is wrong before its values are looked at. */
 const UNREAD_VALUES = chosen(ALL_VALUES, ['escaped text', 'empty objects', 'members']);
+/** With an escape in a name and no end: readers that look for it from each place take time in the square of the length. */
+const UNENDING = {
+  'escaped quotation marks without an end': (bytes) => `{"\\u0061":1,"${filled('\\"', bytes - 14)}`,
+  'colons behind a name': (bytes) => `{"a":"\\n","b"${filled(':', bytes - 14)}`,
+};
 const UNREAD_BODIES = {
   ...UNREAD_VALUES,
   '130,000 arrays': (bytes) => `[${filled('[],', bytes - 4)}[]]`,
   brackets: (bytes) => filled('[', bytes),
+  ...UNENDING,
 };
 
 /**

@@ -1,4 +1,5 @@
 // The form in which e-mail addresses are compared.
+import { composed } from '../platform/text/characters.js';
 import { domainOfAddress } from '../platform/text/email-address.js';
 
 /**
@@ -7,7 +8,7 @@ import { domainOfAddress } from '../platform/text/email-address.js';
  * Normalised again after lowering, since lowering can take a letter apart. A domain that is none stays as it is.
  */
 export function normalizeEmail(email: string): string {
-  const text = email.normalize('NFC').toLowerCase().normalize('NFC');
+  const text = composed(composed(email).toLowerCase());
   const domain = domainOfAddress(email);
   return domain === undefined ? text : `${text.slice(0, text.lastIndexOf('@') + 1)}${domain}`;
 }

@@ -1,6 +1,7 @@
-// The log of the built service on a pipe whose reader is late.
+// The log of the built service on a pipe whose reader is late or gone, and on a full disk.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -55,6 +56,28 @@ const DESERTED_WRITER = `
   await output.written();
   process.stderr.write(String(output.unwrittenBytes));
   process.exit();`;
+
+/** Logs where nothing can be written. */
+const FULL_DISK_WRITER = `
+  const { createLogger } = await import(${JSON.stringify(LOGGER_URL)});
+  const logger = createLogger('info');
+  for (let number = 1; number <= 5; number += 1) {
+    logger.info({ number }, 'a line');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  process.stderr.write('goes on');
+  process.exit();`;
+
+describeBuilt('a log on a full disk', () => {
+  it('does not end the process', async () => {
+    const full = openSync('/dev/full', 'w');
+    const writer = spawn(process.execPath, ['--input-type=module', '--eval', FULL_DISK_WRITER], {
+      stdio: ['ignore', full, 'pipe'],
+    });
+    closeSync(full);
+    expect(await text(writer.stderr!)).toBe('goes on');
+  });
+});
 
 describeBuilt('a log whose reader has disconnected', () => {
   it('is not waited for', async () => {

@@ -1,5 +1,5 @@
 // Rules for an operator's password, and the form in which it is hashed.
-import { hasMoreCharacters } from '../../platform/text/characters.js';
+import { composed, hasMoreCharacters } from '../../platform/text/characters.js';
 import { isUnstorable } from '../../platform/json/strict-json.js';
 import { createHash, randomInt } from 'node:crypto';
 
@@ -11,7 +11,7 @@ export const MAX_PASSWORD_CHARACTERS = 200;
  * changed: case, spaces and width stay.
  */
 export function normalizePassword(password: string): string {
-  return password.normalize('NFC');
+  return composed(password);
 }
 
 /**

@@ -44,6 +44,8 @@ const STRING_OF_JSON = /"((?:[^"\\]|\\[^])*)"(\s*:)?/g;
  * @throws SyntaxError
  */
 function parseWithNumberedNames(text: string): unknown {
+  // Of what is no JSON the pattern would look for the end of each string anew, in the square of the length.
+  JSON.parse(text);
   const names: string[] = [];
   const numbered = text.replace(STRING_OF_JSON, (whole: string, inside: string, colon?: string) =>
     colon === undefined ? whole : `"n${names.push(JSON.parse(`"${inside}"`) as string) - 1}"${colon}`,
@@ -133,18 +135,21 @@ const OBJECT = { opens: 0x7b, closes: 0x7d } as const;
  * behind each name. Of a text that is not JSON the counts mean nothing.
  */
 function countsOf(text: string): Counts {
-  const mayHaveEscapedNames = text.includes('\\');
-  let hasEscapedName = false;
-  let [parts, names, before, stringAt] = [0, 0, 0, 0];
+  const mayHaveEscapes = text.includes('\\');
+  let [hasEscape, hasEscapedName] = [false, false];
+  let [parts, names, before] = [0, 0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     // White space, and what may not stand in a text at all.
     if (code <= 0x20) continue;
-    if (code === CODE.quote) [stringAt, at] = [at, endOfString(text, at)];
-    else if (code === CODE.comma) parts += 1;
+    if (code === CODE.quote) {
+      const end = endOfString(text, at);
+      hasEscape = mayHaveEscapes && text.slice(at, end).includes('\\');
+      at = end;
+    } else if (code === CODE.comma) parts += 1;
     else if (code === CODE.colon) {
       names += 1;
-      if (mayHaveEscapedNames) hasEscapedName ||= text.slice(stringAt, at).includes('\\');
+      hasEscapedName ||= hasEscape;
     }
     if (isFirstPart(before, code)) parts += 1;
     before = code;

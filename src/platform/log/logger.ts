@@ -88,9 +88,12 @@ export class StandardOutput implements DestinationStream, LineOutput {
     this.blocks.flush(whenDone);
   }
 
-  /** The pipe is closed: pino writes nothing from then on, and no caller waits for it. */
+  /**
+   * The pipe is closed: pino writes nothing from then on, and no caller waits for it. After another error, as of a full disk, what is
+   * unwritten stays for the next try.
+   */
   private loseReader(error: NodeJS.ErrnoException): void {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE') return;
     this.hasReader = false;
     this.noteWritten(this.unwrittenBytes);
   }

@@ -1,4 +1,15 @@
-// Counts characters as limits mean them: code points, which is also what PostgreSQL counts.
+// Counts and composes characters. Limits mean code points, which is also what PostgreSQL counts.
+
+/** Far above every limit of a text that is compared in NFC. */
+const MAX_COMPOSED_CHARACTERS = 2_000;
+
+/**
+ * A text in Unicode NFC. A longer one than any limit allows stays as it is, because composing a run of combining marks takes time in the
+ * square of its length.
+ */
+export function composed(text: string): string {
+  return text.length > MAX_COMPOSED_CHARACTERS ? text : text.normalize('NFC');
+}
 
 /**
  * Whether a text has more than `limit` characters. A character is one or two UTF-16 units, so most texts need no

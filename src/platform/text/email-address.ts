@@ -2,6 +2,8 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import isEmail from 'validator/lib/isEmail.js';
 
+/** RFC 1035 §2.3.4, without the dot of the root. */
+const MAX_DOMAIN_CHARACTERS = 253;
 const DOMAIN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
 /** Control, format and other characters without a picture of their own; odd spaces. A space may stand in a quoted local part. */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}/u;
@@ -17,6 +19,7 @@ export function isEmailAddress(value: unknown): boolean {
  * characters that UTS 46 ignores or replaces (a soft hyphen, ⓞ for o), which make it look like another's.
  */
 export function domainNamed(text: string): string | undefined {
+  if (text.length > MAX_DOMAIN_CHARACTERS) return undefined;
   const domain = domainToASCII(text);
   return DOMAIN.test(domain) && isSpelling(text, domain) ? domain : undefined;
 }

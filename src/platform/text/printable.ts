@@ -3,8 +3,8 @@ import { firstCharacters } from './characters.js';
 
 /** The longest text that is shown. */
 export const MAX_PRINTED_CHARACTERS = 200;
-/** The rest is never shown, so it is not checked. */
-const MAX_CHECKED_CHARACTERS = 4_096;
+/** Long enough for what begins in the shown part; the patterns take time in the square of it. */
+const MAX_CHECKED_CHARACTERS = 512;
 
 /** A part of an e-mail address, also in percent-encoding; of a token, which begin so by what they are; of a PEM; of a key. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [

@@ -1,5 +1,6 @@
 // Users and links as they would be after what was decided so far, without any of it being done.
 import type { Transaction } from '../../platform/database/transaction.js';
+import { composed } from '../../platform/text/characters.js';
 import type { HostProject, ProjectDirectory, ProjectQuery } from '../host/projects.js';
 import type { ExternalIdentity, HostUser, UserDirectory } from '../host/users.js';
 import type { UserDecision } from '../users/decide.js';
@@ -83,5 +84,5 @@ function keyOf({ issuer, subject }: ExternalIdentity): string {
 
 /** As D4 has a host compare addresses. */
 function normalized(email: string): string {
-  return email.normalize('NFC').toLowerCase().normalize('NFC');
+  return composed(composed(email).toLowerCase());
 }

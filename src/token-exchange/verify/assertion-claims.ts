@@ -30,7 +30,9 @@ export function unsupportedClaims(payload: ClaimSet): readonly string[] {
 /** @throws Rejection `claims_invalid` or `claims_not_storable` */
 export function readAssertionClaims(payload: ClaimSet): AssertionClaims {
   const clientId = requiredText(payload, 'client_id');
-  const scope = optionalText(payload, 'scope') || undefined;
+  const scope = optionalText(payload, 'scope');
+  // RFC 6749 §3.3 knows no empty scope, and its issuer may mean "nothing".
+  if (scope === '') throw new Rejection('claims_invalid', { detail: 'scope must not be empty' });
   const resource = resources(payload);
   refuseLongerThan(FIELD_LIMITS.scope, 'scope', scope);
   refuseLongerThan(FIELD_LIMITS.resource, 'resource', resource?.join(' '));

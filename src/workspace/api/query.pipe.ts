@@ -1,7 +1,7 @@
 // Reads query strings of lists: which page, and which filters.
 import type { PipeTransform } from '@nestjs/common';
 import { isUnstorable } from '../../platform/json/strict-json.js';
-import { hasMoreCharacters } from '../../platform/text/characters.js';
+import { composed, hasMoreCharacters } from '../../platform/text/characters.js';
 import { isId } from '../../platform/text/id.js';
 import { ApiRefusal } from './api-refusal.js';
 
@@ -90,7 +90,7 @@ export function readChoice<T extends string>(choices: readonly T[]): Reader<T> {
 
 /** Reads what a list is searched for; nothing where it is empty. Letters are the same however they are composed (NFC). */
 export function readSearch(value: string, name: string): string | undefined {
-  const text = readText(value, name).normalize('NFC');
+  const text = composed(readText(value, name));
   if (hasMoreCharacters(text, MAX_SEARCH_CHARACTERS))
     throw new ApiRefusal(
       'bad_request',

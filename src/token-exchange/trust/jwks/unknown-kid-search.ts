@@ -13,8 +13,11 @@ const LONGEST_WAIT_MS = 6_000;
 const LOOK_AGAIN_MS = 500;
 /** Requests that may wait for one fetch, which lasts five seconds if the endpoint hangs. Any stranger can send an unknown kid. */
 const MOST_WAITING = 32;
-/** For all fetches: half of the requests that a process processes at once (D102), since many endpoints may hang at the same time. */
-const MOST_WAITING_IN_ALL = 100;
+/**
+ * For all fetches of the keys of issuers, and as many for those of clients: together half of the requests that a process processes at
+ * once (D102), since many endpoints may hang at the same time.
+ */
+const MOST_WAITING_IN_ALL = 50;
 
 /** A fetch under way, with the number of requests that have begun to wait for it. */
 interface SharedFetch {

@@ -1,5 +1,15 @@
-// What the headers of a request say of its body, and what of it keeps the body from being read.
-import { faultOfLabel } from '../../../../src/platform/http/body.js';
+// What the headers of a request say of its body, what of it keeps the body from being read, and what is kept of one that is unfinished.
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import {
+  BODY_LIMIT_BYTES,
+  BODY_TOO_LARGE,
+  faultOfLabel,
+  readBody,
+} from '../../../../src/platform/http/body.js';
 
 const TYPE = 'application/json';
 const faultOf = (contentType: string | undefined, contentEncoding?: string) =>
@@ -36,3 +46,70 @@ it.each(['gzip', 'br', 'identity, gzip', 'x', ' '])('[D57] the content coding %j
 it.each([undefined, '', 'identity', 'Identity'])('[D57] the content coding %j is none', (coding) =>
   expect(faultOf(TYPE, coding)).toBeUndefined(),
 );
+
+describe('[B.body] a body in chunks', () => {
+  const KIB = 1024;
+  const read = () => {
+    const stream = new PassThrough();
+    return { stream, body: readBody(stream as unknown as IncomingMessage, 0) };
+  };
+
+  it.each([
+    [[], ''],
+    [['ab'], 'ab'],
+    [['a', 'bc', 'defghi', 'j'], 'abcdefghij'],
+  ])('of %j is %j', async (chunks, expected) => {
+    const { stream, body } = read();
+    chunks.forEach((chunk) => stream.write(chunk));
+    stream.end();
+    expect(String(await body)).toBe(expected);
+  });
+
+  it('is taken at the limit, and not beyond it', async () => {
+    for (const [more, length] of [
+      [0, BODY_LIMIT_BYTES],
+      [1, undefined],
+    ] as const) {
+      const { stream, body } = read();
+      for (let sent = 0; sent < BODY_LIMIT_BYTES; sent += 16 * KIB) stream.write(Buffer.alloc(16 * KIB));
+      stream.end(Buffer.alloc(more));
+      const found = await body;
+      expect(found === BODY_TOO_LARGE ? undefined : found?.length).toBe(length);
+    }
+  });
+
+  it('of one byte each takes about its own bytes', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { stream } = read();
+    collect();
+    const before = process.memoryUsage();
+    for (let sent = 1; sent < BODY_LIMIT_BYTES; sent += 1) {
+      stream.write(Buffer.from([65]));
+      if (sent % 1_000 === 0) await setImmediate();
+    }
+    await setImmediate();
+    collect();
+    const after = process.memoryUsage();
+    // As many objects would take some 25 MB.
+    expect(after.heapUsed - before.heapUsed).toBeLessThan(8 * KIB * KIB);
+    stream.destroy();
+    await setImmediate();
+  });
+
+  it('is refused for now where others that are unfinished fill their room, unless it is small', async () => {
+    const unfinished = Array.from({ length: Math.ceil((64 * KIB) / 250) }, read);
+    for (const { stream } of unfinished) stream.write(Buffer.alloc(250 * KIB));
+    const fits = read();
+    fits.stream.end(Buffer.alloc(16 * KIB));
+    expect(await fits.body).toHaveLength(16 * KIB);
+    const larger = read();
+    larger.stream.write(Buffer.alloc(16 * KIB + 1));
+    await expect(larger.body).rejects.toMatchObject({ status: 503, retryAfterSeconds: 5 });
+    unfinished.forEach(({ stream }) => stream.destroy());
+    await setImmediate();
+    const later = read();
+    later.stream.end(Buffer.alloc(16 * KIB + 1));
+    expect(await later.body).toHaveLength(16 * KIB + 1);
+  });
+});

@@ -250,6 +250,17 @@ describe('random texts', () => {
       expect(() => parseStrictJson(text)).toThrow(new JsonError('not valid JSON'));
   });
 
+  it.each([
+    ['an escaped name and a string without an end', '{"\\u0061":1,"', '\\"'.repeat(50_000)],
+    ['colons behind a name', '{"a":"\\n","b"', ':'.repeat(250_000)],
+  ])('[B.work] %s take time in proportion', (_, start, rest) => {
+    const text = start + rest;
+    const startedAt = performance.now();
+    expect(() => parseStrictJson(text)).toThrow(new JsonError('not valid JSON'));
+    // Some milliseconds; in the square of the length seconds.
+    expect(performance.now() - startedAt).toBeLessThan(150);
+  });
+
   it('[D37] what has a duplicate is refused', () => {
     const accepted = seeds
       .map((seed) => new RandomJson(seed).duplicated())

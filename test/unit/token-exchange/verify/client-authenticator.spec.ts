@@ -177,6 +177,7 @@ describe('[D133] an identity assertion', () => {
     ['with a resource that is no text', 'claims_invalid', { resource: [1] }],
     ['with a resource with a space', 'claims_invalid', { resource: [OTHER, 'a b'] }],
     ['with a list of no resources', 'claims_invalid', { resource: [] }],
+    ['with an empty scope', 'claims_invalid: scope must not be empty', { scope: '' }],
     ['with longest resources', 'accepted', { resource: ['r'.repeat(1024), 'r'.repeat(1023)] }],
     [
       'with longer resources',
@@ -189,7 +190,6 @@ describe('[D133] an identity assertion', () => {
 
   it.each<[Members, object]>([
     [{}, {}],
-    [{ scope: '' }, {}],
     [
       { scope: 'a b', resource: OTHER },
       { scope: 'a b', resource: [OTHER] },

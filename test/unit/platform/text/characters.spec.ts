@@ -1,0 +1,13 @@
+// How texts are composed before they are compared.
+import { composed } from '../../../../src/platform/text/characters.js';
+
+it('[D4] a text is composed up to the length that any limit allows', () => {
+  expect(composed('u\u0308'.repeat(1_000))).toBe('\u00fc'.repeat(1_000));
+});
+
+it('[B.work] a longer one stays as it is', () => {
+  const marks = `a${'\u0345'.repeat(60_000)}${'\u0334'.repeat(60_000)}`;
+  const startedAt = performance.now();
+  expect(composed(marks) === marks).toBe(true);
+  expect(performance.now() - startedAt).toBeLessThan(20);
+});
