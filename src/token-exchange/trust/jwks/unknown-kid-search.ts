@@ -14,8 +14,8 @@ const LOOK_AGAIN_MS = 500;
 /** Requests that may wait for one fetch, which lasts five seconds if the endpoint hangs. Any stranger can send an unknown kid. */
 const MOST_WAITING = 32;
 /**
- * For all fetches of the keys of issuers, and as many for those of clients: together half of the requests that a process processes at
- * once (D102), since many endpoints may hang at the same time.
+ * For all fetches of issuers' keys, and again for those of clients' keys. Together that is half of the requests that a process processes
+ * at once (D102), since many endpoints may hang at the same time.
  */
 const MOST_WAITING_IN_ALL = 50;
 
