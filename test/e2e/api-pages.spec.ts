@@ -135,19 +135,19 @@ describeOnEachDatabase('the pages of a list', (database) => {
         },
       });
       for (const token of [await world.tokenOf('administrator'), await world.token(memberId)]) {
-        // The least of some tries: a background job's statements may fall into one.
-        const statementsOf = async (limit: number) => {
-          const counts: number[] = [];
-          for (let attempt = 0; attempt < 5; attempt += 1) {
+        // The least of some tries: statements of background jobs may fall into each of them on a busy machine.
+        const statementsOf = async (limit: number, wanted = 0) => {
+          let least = Number.POSITIVE_INFINITY;
+          for (let attempt = 0; attempt < 5 || (attempt < 30 && least > wanted); attempt += 1) {
             statements.length = 0;
             await api.get(`/api/v1/${list}?limit=${limit}`, token);
-            counts.push(statements.length);
+            least = Math.min(least, statements.length);
           }
-          return Math.min(...counts);
+          return least;
         };
-        const few = await statementsOf(1);
+        const few = await statementsOf(1, 4);
         expect(few).toBeGreaterThan(0);
-        expect(await statementsOf(100)).toBe(few);
+        expect(await statementsOf(100, few)).toBe(few);
       }
     },
   );

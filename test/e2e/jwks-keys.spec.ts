@@ -51,6 +51,8 @@ describeOnAnyDatabase('keys of a key set that are not used', (database) => {
       trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: good.issuer, expectedAudience: BASE_URL }],
       environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
     });
+    // Whoever comes while the keys are first fetched waits for that fetch, and reserves no other.
+    expect((await service.exchange({ subject_token: good.sign() })).status).toBe(200);
   });
   afterAll(() => service?.stop());
 

@@ -90,10 +90,13 @@ export class StandardOutput implements DestinationStream, LineOutput {
 
   /**
    * The pipe is closed: pino writes nothing from then on, and no caller waits for it. After another error, as of a full disk, what is
-   * unwritten stays for the next try.
+   * unwritten stays for the next try, but does not hold up the end of the process, at which pino would try for ever.
    */
   private loseReader(error: NodeJS.ErrnoException): void {
-    if (error.code !== 'EPIPE') return;
+    if (error.code !== 'EPIPE') {
+      this.blocks.flushSync = () => undefined;
+      return;
+    }
     this.hasReader = false;
     this.noteWritten(this.unwrittenBytes);
   }
