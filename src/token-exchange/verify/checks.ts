@@ -98,11 +98,10 @@ const EXPECTED_AUDIENCE: TokenCheck<AnyToken> = {
     return expected.length > 0 && !expected.some(isExpected);
   },
   compared: (token) => {
-    const { aud } = token.claims;
-    const [only, ...others] = expectedAudiences(token);
+    const expected = expectedAudiences(token);
     return [
-      others.length === 0 ? printable(only ?? 'any') : printableList([only ?? 'any', ...others]),
-      typeof aud === 'string' ? printable(aud) : printableList(aud),
+      printableList(expected.length === 0 ? ['any'] : expected),
+      printableList([token.claims.aud].flat()),
     ];
   },
 };
@@ -114,7 +113,7 @@ const OWN_AUDIENCE: TokenCheck = {
   fails: ({ claims: { aud }, rules: { ownIssuer } }) => !isAloneFor(aud, ownIssuer),
   compared: ({ claims: { aud }, rules }) => [
     `${printable(rules.ownIssuer)} alone`,
-    typeof aud === 'string' ? printable(aud) : printableList(aud),
+    printableList([aud].flat()),
   ],
 };
 

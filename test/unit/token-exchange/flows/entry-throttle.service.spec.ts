@@ -122,17 +122,6 @@ describe('[P.perMinute] the throttle of entries', () => {
     },
   );
 
-  it('[P.perMinute] takes nothing back from a window that has begun after the hit', async () => {
-    const subject = token(0, 5);
-    const work = async () => {
-      clock.advance(61);
-      await counted({ subject }, succeed);
-      return fail();
-    };
-    await expect(counted({ subject }, work)).rejects.toThrow('replayed');
-    expect(await hitsOf(entryKey(0))).toBe(1);
-  });
-
   it('[D130] counts logouts by their issuer alone', async () => {
     await throttle.countLogout('https://i.example', 1);
     await throttle.countLogout('https://other.example', 1);

@@ -91,11 +91,8 @@ describe('an access token', () => {
       scope: undefined,
       priorActors: [before],
     });
-    expect(grantOf(issuance, { subject: users.subject })).toEqual({
-      ...{ id: issuance.accessTokenId, subjectUserId: 's', subjectGeneration: 'of s', clientId: 'c' },
-      ...{ issuedAt: NOW, expiresAt: NOW + 50, signedBy: [{ issuer, kid: 's' }] },
-      logins: [{ sub: 's', iat: NOW }],
-    });
+    const grant = grantOf(issuance, { subject: users.subject });
+    expect(grant).toMatchObject({ clientId: 'c', actorUserId: undefined, priorActors: undefined });
   });
 
   it('[6.1][4.2.3] with an actor names both, and what was asked for and granted', () => {

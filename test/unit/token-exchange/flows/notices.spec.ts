@@ -8,49 +8,39 @@ import { createLogger } from '../../../../src/platform/log/logger.js';
 /** Only the verifier makes such a token; here what it has read is given. */
 const tokenOf = (kid: string) =>
   ({ key: { kid, policy: { issuer: 'https://a.example', label: `entry-${kid}` } } }) as VerifiedToken;
-const user = (userId: string, more: Partial<ResolvedUser> = {}) => ({ userId, changes: [], ...more });
-const ofRole = { ignoredRole: { expected: 'member' } };
-const ofKept = { reason: 'project_administrator_kept', expected: 'another administrator of the project' };
+type Claims = Pick<ResolvedUser, 'ignoredRole' | 'keptProjects'>;
+const ofRole: Claims = { ignoredRole: { expected: 'member' } };
+const ignored = { reason: 'role_ignored', expected: 'member' };
+const kept = { reason: 'project_administrator_kept', expected: 'another administrator of the project' };
+const [subject, actor] = [
+  { userId: 's', party: 'subject' },
+  { userId: 'a', party: 'actor' },
+];
 
-interface Warning {
-  readonly reason: string;
-  readonly party?: string;
-  readonly userId: string;
-  readonly expected: string;
-  readonly found?: string;
-}
-
-it.each<[string, Flow, ResolvedUser, ResolvedUser | undefined, Warning[]]>([
-  ['nothing', 'exchange', user('s', { keptProjects: [] }), user('a'), []],
+it.each<[Flow, Claims, Claims | undefined, { reason: string; userId: string; found?: string }[]]>([
+  ['exchange', { keptProjects: [] }, {}, []],
+  ['embed', ofRole, undefined, [{ ...ignored, userId: 's' }]],
+  ['exchange', {}, { keptProjects: ['p'] }, [{ ...kept, ...actor, found: 'none in p' }]],
   [
-    'the role of a login',
-    'embed',
-    user('s', ofRole),
-    undefined,
-    [{ reason: 'role_ignored', userId: 's', expected: 'member' }],
-  ],
-  [
-    'a project of the actor',
     'exchange',
-    user('s'),
-    user('a', { keptProjects: ['p'] }),
-    [{ ...ofKept, party: 'actor', userId: 'a', found: 'none in p' }],
-  ],
-  [
-    'role and projects of the subject',
-    'exchange',
-    user('s', { ...ofRole, keptProjects: ['p', 'q'] }),
-    user('a'),
+    { ...ofRole, keptProjects: ['p', 'q'] },
+    {},
     [
-      { reason: 'role_ignored', party: 'subject', userId: 's', expected: 'member' },
-      { ...ofKept, party: 'subject', userId: 's', found: 'none in p, q' },
+      { ...ignored, ...subject },
+      { ...kept, ...subject, found: 'none in p, q' },
     ],
   ],
-])('[4.4.role.5][D52] %s', (_, flow, subject, actor, expected) => {
+])('[4.4.role.5][D52] at %s of %j and %j', (flow, ofSubject, ofActor, expected) => {
   const lines: unknown[] = [];
   const notices = new Notices(createLogger('warn', { write: (line) => lines.push(JSON.parse(line)) }));
-  const tokens = { subject: tokenOf('s'), actor: actor && tokenOf('a') };
-  notices.warnOfClaims({ flow, requestId: 'r' }, tokens, { subject, actor });
+  notices.warnOfClaims(
+    { flow, requestId: 'r' },
+    { subject: tokenOf('s'), actor: ofActor && tokenOf('a') },
+    {
+      subject: { userId: 's', changes: [], ...ofSubject },
+      actor: ofActor && { userId: 'a', changes: [], ...ofActor },
+    },
+  );
   expect(lines).toEqual(
     expected.map((members) => ({
       ...{ level: 'warn', time: expect.any(String), requestId: 'r', flow, issuer: 'https://a.example' },

@@ -41,56 +41,44 @@ const verification = {
   }),
 };
 
-type Verified = (request: VerifiedRequest) => Promise<Tokens>;
+let request: VerifiedRequest;
+beforeEach(() => {
+  request = {};
+});
 const signed = (partner: Partner) => partner.sign(partner.claims());
-const exchange =
-  (one: Partner, other?: Partner): Verified =>
-  (request) =>
-    verifyExchange(verification, { subjectToken: signed(one), actorToken: other && signed(other) }, request);
-const login =
-  (partner: Partner, origin?: string): Verified =>
-  (request) =>
-    verifyLogin(
-      verification,
-      { token: signed(partner), source: { method: 'POST', origin, fetchSite: undefined } },
-      request,
-    );
-const redeem =
-  (client: IdJagClient): Verified =>
-  (request) =>
-    verifyAssertion(
-      verification,
-      { assertion: client.assertion(), client: { id: client.id, issuers: new Set([client.idp.issuer]) } },
-      request,
-    );
 
-it.each<[string, Verified, readonly Partner[] | undefined, string?, string?]>([
-  ['exchange of a subject alone', exchange(actor), [actor]],
-  ['exchange of both', exchange(subject, actor), [subject, actor]],
-  [
-    'actor who may not act for it',
-    exchange(subject, robot),
-    [subject, robot],
-    'act_for_not_allowed',
-    'actor',
-  ],
-  ['revoked actor', exchange(subject, revoked), [subject, revoked], 'trust_revoked', 'actor'],
-  ['subject of another flow', exchange(desktop.idp), undefined, 'flow_not_allowed', 'subject'],
-  ['actor of another flow', exchange(subject, desktop.idp), undefined, 'flow_not_allowed', 'actor'],
-  ['login from its origin', login(subject, PRODUCT), [subject]],
-  ['login from another origin', login(subject, BASE_URL), [subject], 'origin_not_allowed'],
-  ['login by a revoked key', login(revoked), [revoked], 'trust_revoked', 'subject'],
-  ['login of another flow', login(actor), undefined, 'flow_not_allowed'],
-  ['assertion', redeem(desktop), [desktop.idp]],
-  ['assertion by a revoked key', redeem(leaked), [leaked.idp], 'trust_revoked', 'subject'],
+function exchange(one: Partner, other?: Partner): Promise<Tokens> {
+  const sent = { subjectToken: signed(one), actorToken: other && signed(other) };
+  return verifyExchange(verification, sent, request);
+}
+
+function login(partner: Partner, origin?: string): Promise<Tokens> {
+  const source = { method: 'POST', origin, fetchSite: undefined } as const;
+  return verifyLogin(verification, { token: signed(partner), source }, request);
+}
+
+function redeem(by: IdJagClient): Promise<Tokens> {
+  const client = { id: by.id, issuers: new Set([by.idp.issuer]) };
+  return verifyAssertion(verification, { assertion: by.assertion(), client }, request);
+}
+
+it.each<[string, () => Promise<Tokens>, readonly Partner[] | undefined, string?, string?]>([
+  ['exchange of a subject alone', () => exchange(actor), [actor]],
+  ['exchange of both', () => exchange(subject, actor), [subject, actor]],
+  ['actor for others', () => exchange(subject, robot), [subject, robot], 'act_for_not_allowed', 'actor'],
+  ['revoked actor', () => exchange(subject, revoked), [subject, revoked], 'trust_revoked', 'actor'],
+  ['subject of another flow', () => exchange(desktop.idp), undefined, 'flow_not_allowed', 'subject'],
+  ['actor of another flow', () => exchange(subject, desktop.idp), undefined, 'flow_not_allowed', 'actor'],
+  ['login from its origin', () => login(subject, PRODUCT), [subject]],
+  ['login from another origin', () => login(subject, BASE_URL), [subject], 'origin_not_allowed'],
+  ['login by a revoked key', () => login(revoked), [revoked], 'trust_revoked', 'subject'],
+  ['login of another flow', () => login(actor), undefined, 'flow_not_allowed'],
+  ['assertion', () => redeem(desktop), [desktop.idp]],
+  ['assertion by a revoked key', () => redeem(leaked), [leaked.idp], 'trust_revoked', 'subject'],
 ])('[D3][D21][D59] %s: its users are recorded once its tokens are valid', async (_, verify, ...expected) => {
   const [signers, reason, party] = expected;
-  const request: VerifiedRequest = {};
   const kidsOf = (tokens: Tokens | undefined) => tokens && listOf(tokens).map(({ key }) => key.kid);
-  const outcome = await verify(request).then(kidsOf, (error: Rejection) => [
-    error.reason,
-    error.context.party,
-  ]);
+  const outcome = await verify().then(kidsOf, (error: Rejection) => [error.reason, error.context.party]);
   const kids = signers?.map(({ kid }) => kid);
   expect([outcome, kidsOf(request.tokens)]).toEqual([reason === undefined ? kids : [reason, party], kids]);
 });

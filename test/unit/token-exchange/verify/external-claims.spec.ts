@@ -212,6 +212,36 @@ describe('the issuer before any key is known', () => {
     expect(readIssuer({ iss: ' HTTPS://a.example/ ' })).toBe(' HTTPS://a.example/ '));
 });
 
+describe('[D136] the claim of projects', () => {
+  const projectsOf = (groups: unknown, name?: string) =>
+    readExternalClaims({ ...good, groups }, undefined, name).projects;
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `${index + 100}:r`);
+
+  it('is read by its name alone, in the order of the keys', () => {
+    const claim = ['b:project:viewer', { key: 'c', role: 'r', other: 1 }, `${'a'.repeat(128)}:r`];
+    const projects = [
+      { key: 'a'.repeat(128), role: 'r' },
+      { key: 'b', role: 'project:viewer' },
+      { key: 'c', role: 'r' },
+    ];
+    expect([claim, undefined, []].map((groups) => projectsOf(groups, 'groups'))).toEqual([
+      projects,
+      undefined,
+      [],
+    ]);
+    expect([projectsOf(claim), projectsOf(claim, 'other')]).toEqual([undefined, undefined]);
+    expect(projectsOf(many(50), 'groups')).toHaveLength(50);
+  });
+
+  it.each([
+    ...[null, 'a:r', { key: 'a', role: 'r' }, many(51), ['a'], [':r'], ['a:'], [null], [['a', 'r']]],
+    ...[[{ key: 'a' }], [{ role: 'r' }], [{ key: 1, role: 'r' }], [{ key: 'a', role: 1 }]],
+    ...[[{ key: '', role: 'r' }], ['a:r', 'a:s'], [`${'a'.repeat(129)}:r`]],
+  ])('is none: %.40j', (groups) => {
+    expect(() => projectsOf(groups, 'groups')).toThrow(expect.objectContaining({ reason: 'claims_invalid' }));
+  });
+});
+
 it('[D23] a refusal holds no value', () => {
   const bad = [
     { sub: { marker: 1 } },

@@ -424,6 +424,10 @@ describe('audience', () => {
 
   it('[5.2.4] is not compared where none is expected', async () => {
     expect(await judged({ aud: 'https://them.example' })).toBe('accepted');
+    const results = await verifier.explain(tokenOf(partner, { aud: 'https://them.example' }), 'exchange');
+    expect(results.find(({ about }) => about === 'aud')).toMatchObject({
+      ...{ expected: 'any', found: 'https://them.example' },
+    });
   });
 });
 
@@ -743,6 +747,18 @@ describe('the list of checks', () => {
     const failed = results.filter(({ state }) => state === 'failed');
     expect(failed.map(({ check, about }) => `${check} ${about}`)).toEqual(faults.map(({ of }) => of));
   });
+});
+
+it.each<[string, string, Members]>([
+  ['nbf', 'valid already', { nbf: NOW }],
+  ['iat', 'issued 0 s ago', { iat: NOW }],
+  ['exp', 'expired 0 s ago; issued 5 s ago for 5 s: sent late, or by a slow clock', { exp: NOW }],
+  ['exp', 'expired 5 s ago; issued 5 s ago for 0 s: sent late, or by a slow clock', { exp: NOW - 5 }],
+  ['exp', 'expired 6 s ago', { exp: NOW - 6 }],
+  ['exp - iat', '55.123 s', { exp: NOW + 50.12345 }],
+])('[D80] of %s an explanation shows %j', async (name, found, claims) => {
+  const results = await verifier.explain(tokenOf(partner, claims), 'embed');
+  expect(results.find(({ about }) => about === name)).toMatchObject({ found });
 });
 
 describe('trust in an entry', () => {
