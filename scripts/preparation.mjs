@@ -40,8 +40,9 @@ async function prepare(root, isReady, work) {
 
 async function installPackages(root) {
   if (isInstalled(root)) return { exitCode: 0, interrupted: false };
-  // Development packages are needed to build, also where NODE_ENV is production.
-  return step(root, 'Installing packages', 'npm', ['ci', '--include=dev'], {
+  // Development packages are needed to build, also where NODE_ENV is production. The lock file has the checksum of each package: what the
+  // cache has need not be asked for again.
+  return step(root, 'Installing packages', 'npm', ['ci', '--include=dev', '--prefer-offline'], {
     shell: process.platform === 'win32',
   });
 }
@@ -56,21 +57,25 @@ async function build(root) {
 
 const TSC = 'node_modules/typescript/bin/tsc';
 const TYPES_ONLY = ['--emitDeclarationOnly', '--removeComments', 'false'];
-/** First the service, which empties dist, then the script that it serves to the pages of others, then the files that it starts from. */
+/** First the service, which empties dist; then, at the same time, the files that it starts from and the script for pages of others. */
 const BUILD_STEPS = [
-  ['Building', 'node_modules/@nestjs/cli/bin/nest.js', 'build'],
-  ['Building the script for host pages', TSC, '-p', 'src/web/embed'],
-  ['Building its types', TSC, '-p', 'src/web/embed', ...TYPES_ONLY],
-  ['Putting the service into few files', 'scripts/bundle.mjs'],
+  [['Building', 'node_modules/@nestjs/cli/bin/nest.js', 'build']],
+  [
+    ['Putting the service into few files', 'scripts/bundle.mjs'],
+    ['Building the script for host pages', TSC, '-p', 'src/web/embed'],
+    ['Building its types', TSC, '-p', 'src/web/embed', ...TYPES_ONLY],
+  ],
 ];
 
 async function buildInSteps(root) {
-  let outcome = { exitCode: 0, interrupted: false };
-  for (const [title, ...program] of BUILD_STEPS) {
-    outcome = await step(root, title, process.execPath, program);
-    if (outcome.exitCode !== 0) break;
+  for (const steps of BUILD_STEPS) {
+    const outcomes = await Promise.all(
+      steps.map(([title, ...program]) => step(root, title, process.execPath, program)),
+    );
+    const failed = outcomes.find(({ exitCode }) => exitCode !== 0);
+    if (failed !== undefined) return failed;
   }
-  return outcome;
+  return { exitCode: 0, interrupted: false };
 }
 
 /** All output goes to standard error: standard output belongs to the program that is started afterwards. */
