@@ -55,7 +55,7 @@ export function readBody(stream: IncomingMessage, declaredBytes: number): Promis
       if (!isKept) return;
       length += chunk.length;
       if (length > BODY_LIMIT_BYTES) resolve(BODY_TOO_LARGE);
-      else if (length > SMALL_BYTES && keptBytes > MOST_KEPT_BYTES)
+      else if (length > SMALL_BYTES && keptBytes + chunk.length > MOST_KEPT_BYTES)
         reject(
           new TemporarilyUnavailableException('The service holds as many unfinished requests as it can'),
         );
