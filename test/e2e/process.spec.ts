@@ -114,7 +114,7 @@ describeBuilt('[D43] the process', () => {
       await expectKept(kept);
     });
 
-    it(`SIGTERM while ${IN_FLIGHT} requests are in flight loses none, and ends with 0`, async () => {
+    it(`[D93] SIGTERM while ${IN_FLIGHT} requests are in flight loses none, and ends with 0`, async () => {
       const stopping = await running();
       service = undefined;
       const url = `${surroundings.baseUrl}/rest/auth/oauth/token`;
