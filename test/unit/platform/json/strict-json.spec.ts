@@ -252,7 +252,7 @@ describe('random texts', () => {
 
   it.each([
     ['an escaped name and a string without an end', '{"\\u0061":1,"', '\\"'.repeat(50_000)],
-    ['colons behind a name', '{"a":"\\n","b"', ':'.repeat(250_000)],
+    ['colons behind a name', '{"a":"\\n","b"', ':'.repeat(1_000_000)],
   ])('[B.work] %s take time in proportion', (_, start, rest) => {
     const text = start + rest;
     const startedAt = performance.now();
