@@ -88,6 +88,7 @@ describeOnAnyDatabase('[B.body] bodies that never end', (database) => {
         '5',
         {
           error: 'temporarily_unavailable',
+          error_description: 'The service holds as many unfinished requests as it can',
           message: 'The service holds as many unfinished requests as it can',
           requestId: expect.any(String),
         },

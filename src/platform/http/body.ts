@@ -27,6 +27,13 @@ class IncompleteBodyError extends Error {
   readonly statusCode = 400;
 }
 
+/** No route is asked yet, so the answer has the members of every endpoint's errors (RFC 6749 §5.2). */
+class NoRoomError extends TemporarilyUnavailableException {
+  override getResponse(): object {
+    return { ...(super.getResponse() as object), error_description: this.message };
+  }
+}
+
 /** Of all bodies in this process that have not come to their end. */
 let keptBytes = 0;
 
@@ -35,7 +42,7 @@ let keptBytes = 0;
  * @param declaredBytes what `Content-Length` says; 0 where it says nothing
  * @rule D124 What is left of a body that is too large is read and thrown away, so that its client gets the answer.
  * @throws IncompleteBodyError
- * @throws TemporarilyUnavailableException where other unfinished bodies take the memory that a body of more than 16 KiB needs
+ * @throws NoRoomError (503) where other unfinished bodies take the memory that a body of more than 16 KiB needs
  */
 export function readBody(stream: IncomingMessage, declaredBytes: number): Promise<RequestBody> {
   let kept = NOTHING;
@@ -56,9 +63,7 @@ export function readBody(stream: IncomingMessage, declaredBytes: number): Promis
       length += chunk.length;
       if (length > BODY_LIMIT_BYTES) resolve(BODY_TOO_LARGE);
       else if (length > SMALL_BYTES && keptBytes + chunk.length > MOST_KEPT_BYTES)
-        reject(
-          new TemporarilyUnavailableException('The service holds as many unfinished requests as it can'),
-        );
+        reject(new NoRoomError('The service holds as many unfinished requests as it can'));
       else return keep(joined(kept, chunk, length));
       drop();
     });

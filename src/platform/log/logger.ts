@@ -60,7 +60,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
     });
     this.blocks.on('drain', () => this.reportDropped());
     this.blocks.on('write', (bytes: number) => this.noteWritten(bytes));
-    this.blocks.on('error', (error: NodeJS.ErrnoException) => this.loseReader(error));
+    this.blocks.on('error', (error: NodeJS.ErrnoException) => this.onWriteError(error));
   }
 
   /** How many bytes wait to be written. */
@@ -92,7 +92,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
    * The pipe is closed: pino writes nothing from then on, and no caller waits for it. After another error, as of a full disk, what is
    * unwritten stays for the next try, but does not hold up the end of the process, at which pino would try for ever.
    */
-  private loseReader(error: NodeJS.ErrnoException): void {
+  private onWriteError(error: NodeJS.ErrnoException): void {
     if (error.code !== 'EPIPE') {
       this.blocks.flushSync = () => undefined;
       return;
