@@ -79,7 +79,7 @@ is kept, so it may be run again; what does not fit is named, nothing is changed,
 
 Example:
   svc-admin init --yes --owner-email owner@example.com
-  svc-admin init --yes --owner-email owner@example.com --database-url "$DATABASE_URL" --base-url https://instance.example`;
+  svc-admin init --yes --owner-email owner@example.com --base-url https://instance.example`;
 
 async function init(options: InitOptions, command: Command, context: CommandContext): Promise<void> {
   const directory = resolve(context.workingDirectory, options.dir);

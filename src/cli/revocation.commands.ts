@@ -49,7 +49,7 @@ function addRevoke(keys: Command, context: CommandContext, trusted: () => readon
         `Revoked at ${revokedAt}: ${inWords(chosen(options))}. ` +
           'What it signed for ends on every instance within 10 seconds.\n',
       );
-      const hint = hintAt(chosen(options), trusted());
+      const hint = hintAt(chosen(options), readable(trusted));
       if (hint !== undefined) context.answers.remark(`warning: ${hint}`);
     });
 }
@@ -83,6 +83,15 @@ function addList(keys: Command, context: CommandContext): void {
       const all = await readList(context, LIST_REVOCATIONS, {});
       context.answers.giveList(all, () => renderTable(HEADINGS, all.map(rowOf)), 'Nothing is revoked.');
     });
+}
+
+/** Where the configuration cannot be read only the hint is missing: the key is revoked. */
+function readable(trusted: () => readonly TrustedKeyEntry[]): readonly TrustedKeyEntry[] {
+  try {
+    return trusted();
+  } catch {
+    return [];
+  }
 }
 
 /** A misspelt issuer or kid revokes nothing; but a key that is no longer configured may be meant. */

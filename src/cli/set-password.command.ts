@@ -42,9 +42,9 @@ export function addSetPassword(users: Command, context: CommandContext): void {
 }
 
 async function makeCode(user: string, context: CommandContext): Promise<void> {
+  const page = pageOf(context);
   const code = newSignInCode();
   await perform(context, SET_PASSWORD, { user, codeHash: hashOfCode(code).toString('hex') });
-  const page = pageOf(context);
   context.answers.remark(
     `The code works once, within ${CODE_LIFETIME_SECONDS / 60} minutes, at ${page}; it replaces any earlier one.`,
   );
@@ -56,12 +56,12 @@ async function setPassword(
   { passwordStdin }: SetPasswordOptions,
   context: CommandContext,
 ): Promise<void> {
+  const page = pageOf(context);
   const password = passwordStdin ? firstLine(context.stdin.read()) : await typedTwice(context);
   const fault = faultOfPassword(password);
   if (fault !== undefined) throw new CommandError(`The password ${fault}.`);
   const passwordHash = await new PasswordHasher().hash(password);
   const { id, endedSessions } = await perform(context, SET_PASSWORD, { user, passwordHash });
-  const page = pageOf(context);
   context.answers.give(
     { id, endedSessions, page },
     `User ${id} has a new password, for ${page}; ended sessions there: ${endedSessions}.\n`,

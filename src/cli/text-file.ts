@@ -38,7 +38,7 @@ export function writeTextFile(
   const target = resolve(context.workingDirectory, path);
   const draft = `${target}.${randomUUID()}`;
   try {
-    writeFileSync(draft, text, { flag: 'wx', mode: options.isPrivate === true ? 0o600 : 0o644 });
+    writeFileSync(draft, text, { flag: 'wx', flush: true, mode: options.isPrivate === true ? 0o600 : 0o644 });
     renameSync(draft, target);
   } catch (error) {
     rmSync(draft, { force: true });

@@ -59,6 +59,7 @@ export const VARIABLES = {
   }),
   trustedKeys: text('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS', {
     description: 'Trusted key entries, a JSON array; required when the feature is on.',
+    isSecret: true,
   }),
   maxTokenLifetimeSeconds: integer(
     'SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL',

@@ -1,6 +1,6 @@
 // Everything that is checked before Nest starts: configuration, licence and trusted keys, with all problems at once.
 import { join } from 'node:path';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { auditProblems } from '../audit/sinks/sink-settings.js';
 import {
@@ -134,13 +134,12 @@ export function metricsAddress({ host, metricsHost, metricsPort }: Config): Metr
 export function encryptionKeys({ encryptionKeys: configured, dataDirectory }: Config): readonly Buffer[] {
   if (configured.length > 0) return configured;
   const path = join(dataDirectory, 'encryption.key');
-  try {
-    writeFileSync(path, `${randomBytes(ENCRYPTION_KEY_BYTES).toString('base64')}\n`, {
-      flag: 'wx',
-      mode: 0o600,
-    });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  if (!existsSync(path)) {
+    // It has its name once it is whole and on the disk, as all is that it seals.
+    const draft = `${path}.new`;
+    const text = `${randomBytes(ENCRYPTION_KEY_BYTES).toString('base64')}\n`;
+    writeFileSync(draft, text, { mode: 0o600, flush: true });
+    renameSync(draft, path);
   }
   const key = Buffer.from(readFileSync(path, 'utf8'), 'base64');
   if (key.length === ENCRYPTION_KEY_BYTES) return [key];

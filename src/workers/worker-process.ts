@@ -1,7 +1,6 @@
 // One worker as the primary process sees it: started, ready, ended.
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StandardOutput } from '../platform/log/logger.js';
@@ -82,9 +81,12 @@ export class WorkerProcess {
     const passedOn = passOnLines(this.worker.process.stdout ?? Readable.from([]), output);
     // Where the system could make no process there is no exit either.
     if (this.worker.process.pid === undefined) return { code: null, signal: null };
-    const [code, signal] = (await once(this.worker, 'exit')) as [number | null, string | null];
+    // Not by `once` of node:events, which rejects where a message to a dead worker fails first.
+    const end = await new Promise<End>((resolve) =>
+      this.worker.once('exit', (code, signal) => resolve({ code, signal })),
+    );
     await Promise.race([passedOn, pause(LONGEST_READ_MS)]);
-    return { code, signal };
+    return end;
   }
 }
 
@@ -94,7 +96,7 @@ export class WorkerProcess {
  */
 export async function passOnLines(
   lines: Readable,
-  output: Pick<StandardOutput, 'write' | 'written' | 'unwrittenBytes'>,
+  output: Pick<StandardOutput, 'write' | 'written' | 'unwrittenBytes' | 'hasReader'>,
 ): Promise<void> {
   let begun: Buffer[] = [];
   for await (const chunk of lines as AsyncIterable<Buffer>) {
@@ -105,5 +107,7 @@ export async function passOnLines(
     }
     if (end < chunk.length) begun.push(chunk.subarray(end));
     if (output.unwrittenBytes > MOST_UNWRITTEN_BYTES) await output.written();
+    // The worker's own output closes as well, so that its sink of the audit trail stops.
+    if (!output.hasReader) return;
   }
 }

@@ -19,20 +19,31 @@ const SECRET = 'a secret of thirty-two characters';
 const PATIENCE_MS = 15_000;
 
 const built = (path: string) => JSON.stringify(pathToFileURL(join(REPOSITORY, 'dist/src', path)).href);
-/** Hands an event over while the log fills an output that nobody reads. */
-const CROWDED = `
+const WITH_SINK = `
   const { createLogger, outputOf } = await import(${built('platform/log/logger.js')});
   const { StandardOutputSink } = await import(${built('audit/sinks/standard-output.sink.js')});
   setInterval(() => undefined, 1000);
   const log = createLogger('info');
   const sink = new StandardOutputSink('stdout', outputOf(log));
   const json = JSON.stringify({ id: '1', filler: 'y'.repeat(2000) });
-  const handedOver = sink.deliver([{ json }], new AbortController().signal);
+  const deliver = () => sink.deliver([{ json }], new AbortController().signal);
+  const say = (text) => process.stderr.write(text);`;
+/** Hands an event over while the log fills an output that nobody reads. */
+const CROWDED = `${WITH_SINK}
+  const handedOver = deliver();
   const filler = 'x'.repeat(1000);
   for (let number = 0; number < 20_000; number += 1) log.info({ filler }, 'a line');
-  process.stderr.write('written, ');
-  await handedOver.then(() => process.stderr.write('taken'), ({ message }) => process.stderr.write(message));
+  say('written, ');
+  await handedOver.then(() => say('taken'), ({ message }) => say(message));
   log.flush(() => process.exit());`;
+/** Hands events over to a reader that ends after the first. */
+const LEFT = `${WITH_SINK}
+  await deliver();
+  say('taken, ');
+  process.stdin.once('end', async () => {
+    for (let event = 0; event < 2; event += 1) await deliver().then(() => say('taken'), ({ message }) => say(message + '; '));
+    process.exit();
+  }).resume();`;
 
 describeOnEachDatabase('the sinks of the audit trail', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
@@ -125,6 +136,15 @@ describeBuilt('[D89] audit events on standard output', () => {
     await once(writer.stderr, 'data');
     expect(await text(writer.stdout)).not.toContain('audit-event');
     expect(await told).toMatch(/^written, standard output is full/);
+  });
+
+  it('whose reader has ended are not taken for delivered either', async () => {
+    const writer = spawn(process.execPath, ['--input-type=module', '--eval', LEFT]);
+    const told = text(writer.stderr);
+    await once(writer.stdout, 'data');
+    writer.stdout.destroy();
+    writer.stdin.end();
+    expect(await told).toBe(`taken, ${'standard output is closed: its reader has ended; '.repeat(2)}`);
   });
 
   describeOnEmbedded('of the built service', (database) => {

@@ -132,6 +132,16 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     await line.output(['keys', 'restore', ...keys]);
   });
 
+  it('goes also where the configuration cannot be read', async () => {
+    const environment = {
+      ...databaseEnvironment(database),
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/absent/keys.json',
+    };
+    const { exitCode, stdout, stderr } = await line.run(['keys', 'revoke', ...keyOptions], environment);
+    expect([exitCode, stdout.slice(0, 10), stderr]).toEqual([0, 'Revoked at', '']);
+    await line.output(['keys', 'restore', ...keyOptions]);
+  });
+
   it.each([
     ['an empty issuer', ['--issuer', ''], 'error: --issuer must not be empty.\n'],
     ['an empty kid', ['--issuer', ISSUER, '--kid', ''], 'error: --kid must not be empty.\n'],

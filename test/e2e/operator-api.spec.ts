@@ -222,6 +222,7 @@ describeOnEachDatabase("the operator's API", (database) => {
       requestId,
       events: [{ reason: 'token_expired' }],
     });
+    expect((await browser.get(`requests/${'x'.repeat(128)}`)).status).toBe(200);
     const long = { since: '2020-01-01T00:00:00Z' };
     expect(await errorOf(await browser.send('POST', 'refusals/search', long))).toEqual([400, 'bad_request']);
     expect(await errorOf(await browser.get('activity?since=2020-01-01T00:00:00Z'))).toEqual([

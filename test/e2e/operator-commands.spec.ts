@@ -52,6 +52,9 @@ describeOnEachDatabase('svc-admin users set-password', (database) => {
     const { stdout, stderr } = await set(['bob@example.com', '--code']);
     expect(stdout).toMatch(/^([2-9A-HJKMNP-Z]{4}-){4}[2-9A-HJKMNP-Z]{4}\n$/);
     expect(stderr).toContain('works once, within 15 minutes');
+    // A configuration that cannot be read is named before another code replaces it.
+    const unread = { ...databaseEnvironment(database), SVC_BASE_URL: 'no address' };
+    expect((await line.run(['users', 'set-password', 'bob@example.com', '--code'], unread)).exitCode).toBe(1);
     const service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT });
     try {
       expect((await new OperatorBrowser(service).signIn('ada@example.com')).status).toBe(201);

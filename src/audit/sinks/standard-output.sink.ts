@@ -35,5 +35,6 @@ export class StandardOutputSink extends AuditSink {
     const isLate = await Promise.race([late, this.output.written().then(() => false)]);
     waiting.abort();
     if (isLate) throw new SinkError(`standard output was not read for ${WRITE_MS / 1000} seconds`);
+    if (!this.output.hasReader) throw new SinkError('standard output is closed: its reader has ended');
   }
 }

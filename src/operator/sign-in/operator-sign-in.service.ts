@@ -87,13 +87,14 @@ export class OperatorSignInService {
   setByCode(email: string, code: string, newPassword: string, origin: Origin): Promise<SignedIn> {
     refuseFault(newPassword);
     return this.inTurn(email, origin, async (key) => {
+      // Before the code is looked up, so that a wrong one takes its turn and its time too: strangers write no more refusals by it.
+      const hash = await this.hasher.hash(newPassword);
       const codeHash = hashOfCode(code);
       const userId = await this.accounts.findByCode(email, codeHash, this.clock.now());
       if (userId === undefined) {
         const known = await this.accounts.findByEmail(email);
         return this.refused('wrong_code', known?.id, origin, 'invalid_code');
       }
-      const hash = await this.hasher.hash(newPassword);
       return this.commit(origin, 'invalid_code', async (transaction) => {
         const account = await this.accounts.lock(userId, transaction);
         // Of two at once one has it, by the lock of the row.

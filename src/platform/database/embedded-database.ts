@@ -69,9 +69,13 @@ function patientPool(pool: pg.Pool): BackgroundPool {
   return {
     query: async (text, values) => {
       const client = await connect();
+      // Of an engine that ends the driver says it twice: by the statement, and by an event that ends a process without a listener.
+      const ignore = () => undefined;
+      client.on('error', ignore);
       try {
         return await client.query(text, values);
       } finally {
+        client.off('error', ignore);
         client.release();
       }
     },

@@ -6,7 +6,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
 import { readBody } from './body.js';
-import { idOfRequest } from '../log/request-id.js';
+import { MAX_REQUEST_ID_CHARACTERS, idOfRequest } from '../log/request-id.js';
 import type { RequestTraces } from '../log/tracing.js';
 import type { GracefulShutdown } from './graceful-shutdown.js';
 import { KnownPaths } from './known-paths.js';
@@ -117,6 +117,8 @@ export function createServer({
     genReqId: (request: IncomingMessage) => idOfRequest(request, proxyHops > 0),
     // The embed endpoint alone refuses HEAD, by its guard.
     exposeHeadRoutes: true,
+    // As long as the request id of a client: it is the longest parameter of a path.
+    routerOptions: { maxParamLength: MAX_REQUEST_ID_CHARACTERS },
     // Requests that arrive on open connections while the service stops are still answered.
     return503OnClosing: false,
     logger: false,

@@ -11,6 +11,8 @@ const WRITE_AFTER_MS = 50;
 
 /** The output of a log, for lines that are not its own and stand between those of it. */
 export interface LineOutput {
+  /** Whether lines that were taken can still be written. */
+  readonly hasReader: boolean;
   /**
    * @param line with its end
    * @returns whether it was taken; it is dropped if too much waits for a reader already
@@ -28,7 +30,7 @@ export function outputOf(logger: Logger): LineOutput {
     output.write(line);
     return true;
   };
-  return { write, written: () => Promise.resolve() };
+  return { hasReader: true, write, written: () => Promise.resolve() };
 }
 
 /**
@@ -50,7 +52,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
   private dropped = 0;
   private takenBytes = 0;
   private writtenBytes = 0;
-  private hasReader = true;
+  hasReader = true;
   private readonly waiting: { readonly upToBytes: number; readonly resolve: () => void }[] = [];
 
   constructor() {

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** An id is printable, short, and harmless in a log line, a header and a database. */
-const WELL_FORMED = /^[\w.:-]{8,128}$/;
+export const MAX_REQUEST_ID_CHARACTERS = 128;
+const WELL_FORMED = new RegExp(`^[\\w.:-]{8,${MAX_REQUEST_ID_CHARACTERS}}$`);
 
 const GIVEN = Symbol('the id that a request was given');
 

@@ -83,7 +83,8 @@ const SEARCH_PARAMETER = {
   name: 'search',
   required: false,
   schema: { type: 'string', maxLength: MAX_SEARCH_CHARACTERS },
-  description: 'Beginnings of words: each must begin a word of the name. Case and accents do not matter',
+  description:
+    'Beginnings of words: each must begin a word of the name, of more than sixteen the first ones. Case and accents do not matter',
 } as const;
 
 @ApiController('workflows', 'Workflows')

@@ -71,22 +71,26 @@ describe('[D83] config check', () => {
   });
 
   it('shows no secret, and of long values their length', async () => {
-    const trustedKeys = JSON.stringify([ENTRY]);
     const environment: Record<string, string> = {
       ...(await licenseEnvironment()),
       SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
       SVC_TOKEN_EXCHANGE_ENABLED: 'true',
       SVC_DATABASE_URL: `postgres://user:${SECRET}@db.example/name`,
       SVC_ENCRYPTION_KEY: KEY,
-      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: trustedKeys,
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([ENTRY]),
     };
     const { exitCode, stdout } = await check(environment);
     const rows = rowsOf(stdout);
     expect(exitCode).toBe(0);
-    for (const name of ['SVC_LICENSE', 'SVC_DATABASE_URL', 'SVC_ENCRYPTION_KEY'])
+    for (const name of [
+      'SVC_LICENSE',
+      'SVC_DATABASE_URL',
+      'SVC_ENCRYPTION_KEY',
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS',
+    ])
       expect(rows.get(name)).toEqual(['(hidden)', 'environment']);
-    expect(rows.get('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS')).toEqual([
-      `(${trustedKeys.length} characters)`,
+    expect(rows.get('SVC_LICENSE_PUBLIC_KEY')).toEqual([
+      `(${environment['SVC_LICENSE_PUBLIC_KEY']?.length} characters)`,
       'environment',
     ]);
     expect(stdout).toContain(
@@ -101,7 +105,7 @@ describe('[D83] config check', () => {
 
   it('knows every variable that is secret by its name', () => {
     const isNamedSo = ({ name }: { name: string }) =>
-      /SECRET|PASSWORD|LICENSE$|_KEY$|DATABASE_URL|WEBHOOK_URL/.test(name);
+      /SECRET|PASSWORD|LICENSE$|_KEYS?$|DATABASE_URL|WEBHOOK_URL/.test(name);
     const open = ['SVC_LICENSE_PUBLIC_KEY'];
     const secret = ENVIRONMENT_VARIABLES.filter(
       (variable) => isNamedSo(variable) && !open.includes(variable.name),

@@ -6,6 +6,7 @@ import { passOnLines } from '../../../src/workers/worker-process.js';
 class HeldOutput {
   readonly blocks: string[] = [];
   unwrittenBytes = 0;
+  hasReader = true;
   private write_: () => void = () => undefined;
   private hasWritten = Promise.resolve();
 
@@ -62,5 +63,12 @@ describe('[D123] the output of a worker', () => {
     expect(output.blocks.at(-1)).toBe('next\n');
     lines.end();
     await passedOn;
+  });
+
+  it('[D89] is closed for the worker once the output has no reader', async () => {
+    output.hasReader = false;
+    lines.write('{"a":1}\n');
+    await passedOn;
+    expect(lines.destroyed).toBe(true);
   });
 });
