@@ -12,7 +12,7 @@ import { SILENT } from '../platform/log/log.js';
 import { OPERATOR_ROLES } from '../users/role.js';
 import type { User } from '../users/user.repository.js';
 import { ActorError, CommandError } from './command-error.js';
-import { findUser } from './find-user.js';
+import { findUser } from './users.operations.js';
 import type { InstanceParts, InstanceSettings } from './instance-parts.js';
 import { instancePartsOn } from './instance-parts.js';
 import type { ChangeOperation, ListOperation } from './operation.js';

@@ -5,11 +5,10 @@ import type { AuditEvent } from '../token-exchange/plain.js';
 import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
 import type { GlobalRole } from '../users/role.js';
 import { CommandError } from './command-error.js';
-import { OWNER_EXISTS } from './create-user.operation.js';
-import { findUser } from './find-user.js';
+import type { ChosenUser } from './users.operations.js';
+import { findUser, OWNER_EXISTS } from './users.operations.js';
 import { oneOf, optional, readMembers, storableText } from './input.js';
 import type { ChangeOperation, ChangeWork } from './operation.js';
-import type { ChosenUser } from './switch-user.operation.js';
 
 export interface ChosenRole extends ChosenUser {
   readonly role: GlobalRole;

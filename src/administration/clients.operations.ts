@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { StoredEntryError } from '../token-exchange/instance.js';
 import type { TrustedClient, TrustedKeyEntry } from '../token-exchange/plain.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
-import type { ChangedEntry } from './entry-change.js';
-import { changeEntry, trustEntry } from './entry-change.js';
+import type { ChangedEntry } from './entries.operations.js';
+import { changeEntry, trustEntry } from './entries.operations.js';
 import { optional, readMembers, readNothing, storableText } from './input.js';
 import type { ChangeOperation, ListOperation } from './operation.js';
 

@@ -3,7 +3,7 @@ import type { StoredEvent, TrailPlace } from '../audit/audit-trail.reader.js';
 import type { Checked, TimeRange, TrailFilter } from '../audit/trail-filter.js';
 import { checkEvent, checkRange, checkReason, checkText } from '../audit/trail-filter.js';
 import type { TrailOrder } from '../audit/trail-statements.sql.js';
-import { userIdOf } from './find-user.js';
+import { userIdOf } from './users.operations.js';
 import { CommandError, InputError } from './command-error.js';
 import type { MemberReader } from './input.js';
 import { optional, readMembers, storableText, wholeNumber } from './input.js';

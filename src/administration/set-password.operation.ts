@@ -6,11 +6,11 @@ import { isPasswordHash } from './accounts/password-hasher.js';
 import { OPERATOR_ROLES } from '../users/role.js';
 import type { User } from '../users/user.repository.js';
 import { CommandError } from './command-error.js';
-import { findUser } from './find-user.js';
+import type { ChosenUser } from './users.operations.js';
+import { findUser } from './users.operations.js';
 import type { Read } from './input.js';
 import { optional, readMembers, storableText } from './input.js';
 import type { ChangeOperation, ChangeWork } from './operation.js';
-import type { ChosenUser } from './switch-user.operation.js';
 
 /** One of the two. */
 export interface NewPassword extends ChosenUser {

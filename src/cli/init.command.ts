@@ -2,8 +2,7 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { CREATE_USER } from '../administration/create-user.operation.js';
-import { LIST_USERS } from '../administration/list-users.operation.js';
+import { CREATE_USER, LIST_USERS } from '../administration/users.operations.js';
 import type { Environment } from '../config/load-config.js';
 import { ConfigurationError } from '../config/load-config.js';
 import { checkStartup } from '../instance/startup.js';

@@ -1,9 +1,9 @@
 // svc-admin keys: makes keys and entries, checks them as the start of the service does, shows what was fetched for them, and
 // revokes.
 import type { Command } from 'commander';
-import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
-import { LIST_KEY_SETS } from '../administration/list-key-sets.operation.js';
-import type { StoredKeySet } from '../administration/list-key-sets.operation.js';
+import { LIST_ENTRIES } from '../administration/entries.operations.js';
+import type { StoredKeySet } from '../administration/key-sets.operations.js';
+import { LIST_KEY_SETS } from '../administration/key-sets.operations.js';
 import type { JwksAddress } from '../token-exchange/instance.js';
 import { toJwksAddress } from '../token-exchange/instance.js';
 import type {

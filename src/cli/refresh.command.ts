@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
-import type { StoredKeySet } from '../administration/list-key-sets.operation.js';
-import { LONGEST_WAIT_SECONDS, REFRESH_KEY_SETS } from '../administration/refresh-key-sets.operation.js';
+import { LIST_ENTRIES } from '../administration/entries.operations.js';
+import type { StoredKeySet } from '../administration/key-sets.operations.js';
+import { LONGEST_WAIT_SECONDS, REFRESH_KEY_SETS } from '../administration/key-sets.operations.js';
 import { readList } from './administration.js';
 import type { CommandContext } from './command-settings.js';
 import { wholeNumber } from './option-values.js';

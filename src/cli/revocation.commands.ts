@@ -1,9 +1,7 @@
 // svc-admin keys revoke, restore and revocations: revoke trust in keys with all that they signed for, and restore it.
 import type { Command } from 'commander';
-import type { ListedRevocation } from '../administration/list-revocations.operation.js';
-import { LIST_REVOCATIONS } from '../administration/list-revocations.operation.js';
-import type { ChosenKeys } from '../administration/revoke-keys.operation.js';
-import { RESTORE_KEYS, REVOKE_KEYS } from '../administration/revoke-keys.operation.js';
+import type { ChosenKeys, ListedRevocation } from '../administration/revocations.operations.js';
+import { LIST_REVOCATIONS, RESTORE_KEYS, REVOKE_KEYS } from '../administration/revocations.operations.js';
 import type { TrustedKeyEntry } from '../token-exchange/plain.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-settings.js';

@@ -1,12 +1,15 @@
 // svc-admin keys: the commands that add, change, suspend, resume, remove and list trusted key entries while the service runs.
 import type { Command } from 'commander';
-import { ADD_ENTRY } from '../administration/add-entry.operation.js';
-import { CHANGE_ENTRY_POLICY } from '../administration/change-entry-policy.operation.js';
+import type { ChangedEntry, ListedEntry } from '../administration/entries.operations.js';
+import {
+  ADD_ENTRY,
+  CHANGE_ENTRY_POLICY,
+  LIST_ENTRIES,
+  REMOVE_ENTRY,
+  RESUME_ENTRY,
+  SUSPEND_ENTRY,
+} from '../administration/entries.operations.js';
 import { CommandError } from '../administration/command-error.js';
-import type { ChangedEntry } from '../administration/entry-change.js';
-import type { ListedEntry } from '../administration/list-entries.operation.js';
-import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
-import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from '../administration/switch-entry.operation.js';
 import { explainJsonError } from '../platform/json/json-fault.js';
 import { JsonError, parseStrictJson } from '../platform/json/strict-json.js';
 import { perform, readList } from './administration.js';

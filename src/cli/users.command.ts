@@ -1,11 +1,14 @@
 // svc-admin users: makes, lists, disables and enables the users of the instance, and signs them out.
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { CREATE_USER } from '../administration/create-user.operation.js';
-import type { ListedUser } from '../administration/list-users.operation.js';
-import { LIST_USERS } from '../administration/list-users.operation.js';
-import { SIGN_USER_OUT } from '../administration/sign-user-out.operation.js';
-import { DISABLE_USER, ENABLE_USER } from '../administration/switch-user.operation.js';
+import type { ListedUser } from '../administration/users.operations.js';
+import {
+  CREATE_USER,
+  DISABLE_USER,
+  ENABLE_USER,
+  LIST_USERS,
+  SIGN_USER_OUT,
+} from '../administration/users.operations.js';
 import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
 import type { NewUser } from '../users/user.repository.js';
 import { perform, readList } from './administration.js';

@@ -34,7 +34,7 @@ export async function administration(
 }
 
 async function commandSocket(dataDirectory: string, needs: readonly DynamicModule[]): Promise<DynamicModule> {
-  const { CommandSocketModule } = await import('../administration/socket/command-socket.module.js');
+  const { CommandSocketModule } = await import('../administration/socket/command.server.js');
   const { commandSocketPath } = await import('../administration/socket/command-socket.js');
   return CommandSocketModule.register({ path: commandSocketPath(dataDirectory), version: VERSION }, [
     ...needs,

@@ -1,13 +1,20 @@
 // Performs commands that come by the command socket while the service has the embedded database.
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type {
+  BeforeApplicationShutdown,
+  DynamicModule,
+  ModuleMetadata,
+  OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { fastify } from 'fastify';
 import type { FastifyError, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Administration } from '../administration.js';
 import { WITHOUT_SCHEMAS } from '../../platform/http/server.js';
 import { JsonError, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
+import { LOGGER } from '../../platform/log/log.js';
+import { Administration } from '../administration.js';
 import { CommandError } from '../command-error.js';
 import type { Operation } from '../operation.js';
 import { findOperation } from '../operations.js';
@@ -19,7 +26,7 @@ const REQUEST_MS = 5_000;
 /** So long a stop waits, once every change is done, for clients to take their answers. */
 const STOP_MS = 500;
 
-export interface CommandServerOptions {
+interface CommandServerOptions {
   /** Of the socket. */
   readonly path: string;
   /** Of this service. */
@@ -154,4 +161,22 @@ function inputOf({ body }: CommandRequest): unknown {
 
 function lineOf(line: AnswerLine): string {
   return `${JSON.stringify(line)}\n`;
+}
+
+@Module({})
+export class CommandSocketModule {
+  /** @param imports modules that offer log and administration */
+  static register(
+    options: CommandServerOptions,
+    imports: NonNullable<ModuleMetadata['imports']>,
+  ): DynamicModule {
+    const useFactory = (performs: Administration, logger: Logger) =>
+      new CommandServer(options, performs, logger);
+    const inject = [Administration, LOGGER];
+    return {
+      module: CommandSocketModule,
+      imports,
+      providers: [{ provide: CommandServer, useFactory, inject }],
+    };
+  }
 }

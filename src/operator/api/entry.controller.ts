@@ -1,24 +1,27 @@
 // Trusted key entries, the key sets that are fetched for them, and revoked keys, as an operator sees and changes them.
 import { Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
-import { ADD_ENTRY } from '../../administration/add-entry.operation.js';
-import { CHANGE_ENTRY_POLICY } from '../../administration/change-entry-policy.operation.js';
-import type { ChangedEntry } from '../../administration/entry-change.js';
-import type { ListedEntry } from '../../administration/list-entries.operation.js';
-import { LIST_ENTRIES } from '../../administration/list-entries.operation.js';
-import type { StoredKeySet } from '../../administration/list-key-sets.operation.js';
-import { LIST_KEY_SETS } from '../../administration/list-key-sets.operation.js';
-import type { ListedRevocation } from '../../administration/list-revocations.operation.js';
-import { LIST_REVOCATIONS } from '../../administration/list-revocations.operation.js';
-import type { RestoredKeys, RevokedKeys } from '../../administration/revoke-keys.operation.js';
-import { RESTORE_KEYS, REVOKE_KEYS } from '../../administration/revoke-keys.operation.js';
-import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from '../../administration/switch-entry.operation.js';
+import type { ChangedEntry, ListedEntry } from '../../administration/entries.operations.js';
+import {
+  ADD_ENTRY,
+  CHANGE_ENTRY_POLICY,
+  LIST_ENTRIES,
+  REMOVE_ENTRY,
+  RESUME_ENTRY,
+  SUSPEND_ENTRY,
+} from '../../administration/entries.operations.js';
+import type { StoredKeySet } from '../../administration/key-sets.operations.js';
+import { LIST_KEY_SETS } from '../../administration/key-sets.operations.js';
+import type {
+  ListedRevocation,
+  RestoredKeys,
+  RevokedKeys,
+} from '../../administration/revocations.operations.js';
+import { LIST_REVOCATIONS, RESTORE_KEYS, REVOKE_KEYS } from '../../administration/revocations.operations.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
-import type { CheckedEntry } from './check-entry.operation.js';
-import { CHECK_ENTRY } from './check-entry.operation.js';
+import type { CheckedEntry, EntryDefinition } from './entry.operations.js';
+import { CHECK_ENTRY, SHOW_ENTRY } from './entry.operations.js';
 import { KeySetRefresh } from './key-set-refresh.js';
-import { SHOW_ENTRY } from './show-entry.operation.js';
-import type { EntryDefinition } from './show-entry.operation.js';
 import { Call, OperatorController } from './operator-call.decorator.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';

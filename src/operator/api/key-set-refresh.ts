@@ -1,8 +1,7 @@
 // Has a key set fetched at once for an operator who asks, but not again and again.
 import { CommandError } from '../../administration/command-error.js';
-import type { StoredKeySet } from '../../administration/list-key-sets.operation.js';
-import { LIST_KEY_SETS } from '../../administration/list-key-sets.operation.js';
-import { REFRESH_KEY_SETS } from '../../administration/refresh-key-sets.operation.js';
+import type { StoredKeySet } from '../../administration/key-sets.operations.js';
+import { LIST_KEY_SETS, REFRESH_KEY_SETS } from '../../administration/key-sets.operations.js';
 import type { Clock } from '../../platform/clock.js';
 import type { JwksKeyProvider } from '../../token-exchange/instance.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';

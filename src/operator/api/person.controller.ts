@@ -1,11 +1,12 @@
 // Users and their sessions, embedded ones and operators', as an operator sees and ends them.
 import { Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import type { ShownUser } from '../../administration/show-user.operation.js';
-import { listedUser } from '../../administration/list-users.operation.js';
-import type { SignedOutUser } from '../../administration/sign-user-out.operation.js';
-import { SIGN_USER_OUT } from '../../administration/sign-user-out.operation.js';
-import type { SwitchedUser } from '../../administration/switch-user.operation.js';
-import { DISABLE_USER, ENABLE_USER } from '../../administration/switch-user.operation.js';
+import type { ShownUser, SignedOutUser, SwitchedUser } from '../../administration/users.operations.js';
+import {
+  DISABLE_USER,
+  ENABLE_USER,
+  listedUser,
+  SIGN_USER_OUT,
+} from '../../administration/users.operations.js';
 import { Clock } from '../../platform/clock.js';
 import { Revocations } from '../../token-exchange/instance.js';
 import { UserRepository } from '../../users/user.repository.js';

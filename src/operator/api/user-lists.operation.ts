@@ -2,8 +2,8 @@
 import type { Read } from '../../administration/input.js';
 import { optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
 import { CommandError } from '../../administration/command-error.js';
-import type { ListedUser } from '../../administration/list-users.operation.js';
-import { listedUser } from '../../administration/list-users.operation.js';
+import type { ListedUser } from '../../administration/users.operations.js';
+import { listedUser } from '../../administration/users.operations.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { User, UserRepository } from '../../users/user.repository.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';

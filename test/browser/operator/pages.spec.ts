@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { calculateJwkThumbprint } from 'jose';
 import { Partner } from '../../../demo/partner.js';
 import { Administration } from '../../../src/administration/administration.js';
-import { REVOKE_KEYS } from '../../../src/administration/revoke-keys.operation.js';
+import { REVOKE_KEYS } from '../../../src/administration/revocations.operations.js';
 import { describeInBrowser } from '../../support/browser.js';
 import { BackChannelLogoutService } from '../../../src/token-exchange/flows/back-channel-logout.service.js';
 import { sendBeside } from '../../support/flow-requests.js';

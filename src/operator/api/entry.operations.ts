@@ -1,8 +1,27 @@
-// Checks a trusted key entry before it is stored, and what would become of a token that its partner has signed.
+// Shows one stored trusted key entry as it was given, and checks one before it is stored, with a token of its partner.
+import type { ChosenEntry } from '../../administration/entries.operations.js';
 import { optional, readMembers, storableText } from '../../administration/input.js';
 import type { ListOperation } from '../../administration/operation.js';
-import { policyInWords } from '../../token-exchange/plain.js';
 import type { TokenExplanation } from '../../token-exchange/explain/index.js';
+import { shownEntry } from '../../token-exchange/instance.js';
+import { policyInWords } from '../../token-exchange/plain.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.js';
+
+export interface EntryDefinition {
+  /** Public keys only; a URL without its query, which may hold a secret. */
+  readonly definition: Readonly<Record<string, unknown>>;
+}
+
+export const SHOW_ENTRY: ListOperation<ChosenEntry, EntryDefinition> = {
+  name: 'keys show',
+  read: (input) => readMembers<ChosenEntry>(input, { name: storableText }),
+
+  async *list({ name }, { storedEntries }) {
+    const found = (await storedEntries.list()).find(({ stored }) => stored.name === name);
+    if (found === undefined) throw new OperatorRefusal('not_found');
+    yield [{ definition: shownEntry(found.stored) }];
+  },
+};
 
 export interface EntryToCheck {
   /** As it would be stored. */

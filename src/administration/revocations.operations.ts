@@ -1,9 +1,10 @@
-// Revokes trust in a key, or in all keys of an issuer, with all that they signed for, and restores it.
+// Revokes trust in a key, or in all keys of an issuer, with all that they signed for; restores it; and lists every revocation.
+import type { TrustRevocation } from '../token-exchange/instance.js';
 import { restoreTrust, revokeTrust } from '../token-exchange/instance.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
-import { readMembers, storableText } from './input.js';
-import type { ChangeOperation, ChangeWork } from './operation.js';
+import { readMembers, readNothing, storableText } from './input.js';
+import type { ChangeOperation, ChangeWork, ListOperation } from './operation.js';
 import { refuseTrustChange } from './owner-protection.js';
 
 /** One entry of an index holds both, and takes no more. A key of a longer kid goes with its issuer. */
@@ -71,4 +72,32 @@ function shortText(value: unknown): Read<string> {
 
 function shortTextOrNull(value: unknown): Read<string | null> {
   return value === null ? { value } : shortText(value);
+}
+
+/** Times are ISO 8601. */
+export interface ListedRevocation {
+  readonly issuer: string;
+  /** Null: every key of the issuer. */
+  readonly kid: string | null;
+  readonly revokedAt: string;
+  /** Null while it holds. */
+  readonly restoredAt: string | null;
+}
+
+export const LIST_REVOCATIONS: ListOperation<Record<string, never>, ListedRevocation> = {
+  name: 'keys revocations',
+  read: readNothing,
+
+  async *list(_input, { revocations }) {
+    yield (await revocations.list()).map(listed);
+  },
+};
+
+function listed({ issuer, kid, revokedAt, restoredAt }: TrustRevocation): ListedRevocation {
+  return {
+    issuer,
+    kid,
+    revokedAt: revokedAt.toISOString(),
+    restoredAt: restoredAt?.toISOString() ?? null,
+  };
 }

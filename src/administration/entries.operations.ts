@@ -1,0 +1,214 @@
+// Stores trusted key entries, changes how far they are trusted, switches them, takes them away, and lists all, configured and stored.
+import { isJsonObject } from '../platform/json/strict-json.js';
+import type {
+  CheckedStoredEntry,
+  StoredEntryChange,
+  StoredEntryChanges,
+  StoredEntryWork,
+} from '../token-exchange/instance.js';
+import { labelOf, StoredEntryError, toJwksAddress } from '../token-exchange/instance.js';
+import type { AuditContext, TrustedKeyEntry } from '../token-exchange/plain.js';
+import { policyInWords, thumbprintOf } from '../token-exchange/plain.js';
+import { CommandError } from './command-error.js';
+import { readMembers, readNothing, storableText } from './input.js';
+import type { Read } from './input.js';
+import type { Changed, ChangeOperation, ChangeWork, ListOperation } from './operation.js';
+import { refuseTrustChange } from './owner-protection.js';
+
+const PAGE_SIZE = 100;
+
+/** Where its keys are: one with its thumbprint (RFC 7638), or an address. An address is shown without its query; its hash is that of the stored key set. */
+type KeyPlace =
+  | { readonly kid: string; readonly thumbprint: string | null }
+  | { readonly url: string; readonly urlHash: string };
+
+export interface ListedEntry {
+  readonly from: 'configuration' | 'command';
+  /** The variable, and the file, in which it is configured; null where it is stored. */
+  readonly configuredIn: string | null;
+  /** How logs and metrics call it. */
+  readonly entry: string;
+  /** As it was given; null where the entry is configured. Commands take both this and `entry`. */
+  readonly name: string | null;
+  /** `refused`: it takes no tokens, since it has problems. */
+  readonly state: 'trusted' | 'suspended' | 'refused';
+  /** The next three are null where it is refused. */
+  readonly type: 'static' | 'jwks' | null;
+  readonly issuer: string | null;
+  readonly keys: KeyPlace | null;
+  /** The `aud` that it expects; null where it expects none, or is refused. */
+  readonly audience: string | null;
+  /** What its tokens may do, in phrases. */
+  readonly policy: readonly string[];
+  readonly problems: readonly string[];
+  /** ISO 8601; null where it is configured. */
+  readonly changedAt: string | null;
+}
+
+export const LIST_ENTRIES: ListOperation<Record<string, never>, ListedEntry> = {
+  name: 'keys list',
+  read: readNothing,
+
+  async *list(_input, { storedEntries, configuredIn }) {
+    const stored = await storedEntries.list();
+    const configured = storedEntries.configured.map((entry) => configuredEntry(entry, configuredIn));
+    const all = await Promise.all([...configured, ...stored.map(storedEntry)]);
+    for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
+  },
+};
+
+async function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): Promise<ListedEntry> {
+  const { label } = entry;
+  return {
+    ...{ from: 'configuration', configuredIn, entry: label, name: null, state: 'trusted' },
+    ...(await whatIsTrusted(entry)),
+    ...{ problems: [], changedAt: null },
+  };
+}
+
+async function storedEntry({ stored, entry, problems }: CheckedStoredEntry): Promise<ListedEntry> {
+  const { name, suspendedAt, changedAt } = stored;
+  const state = entry === undefined ? 'refused' : suspendedAt === undefined ? 'trusted' : 'suspended';
+  return {
+    ...{ from: 'command', configuredIn: null, entry: labelOf(name), name, state },
+    ...(await whatIsTrusted(entry)),
+    ...{ problems, changedAt: changedAt.toISOString() },
+  };
+}
+
+async function whatIsTrusted(
+  entry: TrustedKeyEntry | undefined,
+): Promise<Pick<ListedEntry, 'type' | 'issuer' | 'keys' | 'audience' | 'policy'>> {
+  if (entry === undefined) return { type: null, issuer: null, keys: null, audience: null, policy: [] };
+  const { type, issuer } = entry;
+  const keys =
+    type === 'jwks'
+      ? toJwksAddress(entry.url)
+      : { kid: entry.key.kid, thumbprint: (await thumbprintOf(entry.key.publicKey)) ?? null };
+  const audience = entry.expectedAudience ?? null;
+  return { type, issuer, keys, audience, policy: policyInWords(entry, new Date()) };
+}
+
+export interface NewEntry {
+  /** As it would stand in the configuration, with a name; checked when it is stored. */
+  readonly entry: unknown;
+}
+
+export const ADD_ENTRY: ChangeOperation<NewEntry, ChangedEntry> = {
+  name: 'keys add',
+  read: (input) => readMembers<NewEntry>(input, { entry: (value) => ({ value }) }),
+  change: ({ entry }, work) => trustEntry(work, (entries) => entries.add(entry, work), true),
+};
+
+export interface EntryPolicy extends ChosenEntry {
+  /** The values of members that are to be set. */
+  readonly set: Readonly<Record<string, unknown>>;
+  /** Members that are to be taken away. */
+  readonly unset: readonly string[];
+  /** The whole entry as it is to be, in place of both; left out: it stays but for these. */
+  readonly entry?: unknown;
+}
+
+export const CHANGE_ENTRY_POLICY: ChangeOperation<EntryPolicy, ChangedEntry> = {
+  name: 'keys policy',
+
+  read: (input) =>
+    readMembers<EntryPolicy>(input, {
+      name: storableText,
+      set: members,
+      unset: names,
+      entry: (value) => ({ value }),
+    }),
+
+  change({ name, set, unset, entry }, work) {
+    const change = entry === undefined ? { set, unset } : { entry };
+    return trustEntry(work, (entries) => entries.changePolicy(name, change, work));
+  },
+};
+
+function members(value: unknown): Read<Readonly<Record<string, unknown>>> {
+  return isJsonObject(value) ? { value } : { rule: 'must be an object' };
+}
+
+function names(value: unknown): Read<readonly string[]> {
+  const isList = Array.isArray(value) && value.every((name) => typeof name === 'string');
+  return isList ? { value: value } : { rule: 'must be a list of names' };
+}
+
+export const SUSPEND_ENTRY = switching('keys suspend', (entries, name, work) => entries.suspend(name, work));
+export const RESUME_ENTRY = switching(
+  'keys resume',
+  (entries, name, work) => entries.resume(name, work),
+  trustEntry,
+);
+export const REMOVE_ENTRY = switching('keys remove', (entries, name, work) => entries.remove(name, work));
+
+function switching(
+  operation: string,
+  change: (entries: StoredEntryChanges, name: string, work: StoredEntryWork) => Promise<StoredEntryChange>,
+  /** Suspending and removing are open to every operator: they take trust away. */
+  by: typeof trustEntry = changeEntry,
+): ChangeOperation<ChosenEntry, ChangedEntry> {
+  return {
+    name: operation,
+    read: (input) => readMembers<ChosenEntry>(input, { name: storableText }),
+    change: ({ name }, work) => by(work, (entries) => change(entries, name, work)),
+  };
+}
+
+/** Which stored entry it is about. */
+export interface ChosenEntry {
+  readonly name: string;
+}
+
+/** The outcome for a stored entry. */
+export interface ChangedEntry extends ChosenEntry {
+  /** Whether anything was changed; else all was as asked for already. */
+  readonly changed: boolean;
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+  /** What its tokens may do, in phrases; empty if it takes none. */
+  readonly policy: readonly string[];
+}
+
+/** @throws CommandError with every problem, where the change cannot be made */
+export async function changeEntry(
+  { parts, context }: Pick<ChangeWork, 'parts' | 'context'>,
+  change: (entries: StoredEntryChanges) => Promise<StoredEntryChange>,
+): Promise<Changed<ChangedEntry>> {
+  return changedBy(await refusing(() => change(parts.storedEntries)), context);
+}
+
+/**
+ * As `changeEntry`, for what gives trust, rather than taking it away (D121).
+ * @param isAdded the change adds an entry
+ * @throws CommandError also for an operator who may not trust it
+ */
+export async function trustEntry(
+  work: ChangeWork,
+  change: (entries: StoredEntryChanges) => Promise<StoredEntryChange>,
+  isAdded = false,
+): Promise<Changed<ChangedEntry>> {
+  const made = await refusing(() => change(work.parts.storedEntries));
+  if (made.entry === undefined) throw new CommandError('The entry takes no tokens.');
+  await refuseTrustChange(made.entry.issuer, work, isAdded);
+  return changedBy(made, work.context);
+}
+
+function changedBy(
+  { name, entry, warnings, notes, events }: StoredEntryChange,
+  context: AuditContext,
+): Changed<ChangedEntry> {
+  const policy = entry === undefined ? [] : policyInWords(entry, context.occurredAt);
+  const result = { name, changed: events.length > 0, warnings, notes, policy };
+  return { result, things: { entry: name }, events };
+}
+
+async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoredEntryError) throw new CommandError(error.message, error.problems);
+    throw error;
+  }
+}

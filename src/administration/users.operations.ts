@@ -1,0 +1,182 @@
+// Makes, lists, shows and switches users, and signs them out.
+import { isUniqueViolation } from '../platform/database/database-error.js';
+import type { Transaction } from '../platform/database/transaction.js';
+import { hasMoreCharacters } from '../platform/text/characters.js';
+import { isId } from '../platform/text/id.js';
+import { signOutEverywhere } from '../token-exchange/instance.js';
+import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
+import type { NewUser, User } from '../users/user.repository.js';
+import type { UserProfile } from './accounts/user-profile.repository.js';
+import { CommandError } from './command-error.js';
+import type { Read } from './input.js';
+import { emailAddress, oneOf, readMembers, readNothing, storableText } from './input.js';
+import type { InstanceParts } from './instance-parts.js';
+import type { ChangeOperation, ChangeWork, ListOperation } from './operation.js';
+import { refuseOwner } from './owner-protection.js';
+
+const MAX_NAME_CHARACTERS = 32;
+
+export const OWNER_EXISTS = 'The instance has an owner already, and there is at most one.';
+
+export type CreatedUser = Pick<User, 'id' | 'email' | 'role'>;
+
+export const CREATE_USER: ChangeOperation<NewUser, CreatedUser> = {
+  name: 'users create',
+
+  /** The limits of the claims of the same meaning, except that names are not cut off silently. */
+  read(input) {
+    return readMembers<NewUser>(input, {
+      email: emailAddress,
+      givenName: personName,
+      familyName: personName,
+      role: oneOf(GLOBAL_ROLES),
+    });
+  },
+
+  async change(newUser, work) {
+    const { id } = await createdUser(newUser, work);
+    return { result: { id, email: newUser.email, role: newUser.role }, things: { userId: id } };
+  },
+};
+
+/** The database decides, so that two commands at the same moment cannot both make an owner. */
+async function createdUser(newUser: NewUser, { parts, transaction }: ChangeWork): Promise<User> {
+  try {
+    const user = await parts.userService.create(transaction, newUser);
+    if (user !== undefined) return user;
+  } catch (error) {
+    if (newUser.role !== OWNER_ROLE || !isUniqueViolation(error)) throw error;
+    throw new CommandError(OWNER_EXISTS);
+  }
+  throw new CommandError('Another user has this e-mail address.');
+}
+
+function personName(value: unknown): Read<string> {
+  const read = storableText(value);
+  if ('rule' in read || !hasMoreCharacters(read.value, MAX_NAME_CHARACTERS)) return read;
+  return { rule: `has more than ${MAX_NAME_CHARACTERS} characters` };
+}
+
+/** The embedded database reads a page on the main thread, which requests wait for meanwhile. */
+const PAGE_SIZE = 100;
+
+export interface ListedUser extends Pick<
+  User,
+  'id' | 'email' | 'givenName' | 'familyName' | 'role' | 'enabled'
+> {
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+export const LIST_USERS: ListOperation<Record<string, never>, ListedUser> = {
+  name: 'users list',
+  read: readNothing,
+
+  async *list(_input, { users }) {
+    let page = await users.list(undefined, PAGE_SIZE);
+    while (page.length > 0) {
+      yield page.map(listedUser);
+      page = await users.list(page.at(-1)?.id, PAGE_SIZE);
+    }
+  },
+};
+
+export function listedUser({ id, email, givenName, familyName, role, enabled, createdAt }: User): ListedUser {
+  return { id, email, givenName, familyName, role, enabled, createdAt: createdAt.toISOString() };
+}
+
+export type ShownUser = ListedUser & UserProfile;
+
+/** A list of one. */
+export const SHOW_USER: ListOperation<ChosenUser, ShownUser> = {
+  name: 'users show',
+  read: (input) => readMembers<ChosenUser>(input, { user: storableText }),
+
+  async *list({ user }, parts) {
+    const found = await findUser(user, parts);
+    const profile = await parts.userProfiles.find(found.id, new Date());
+    if (profile !== undefined) yield [{ ...listedUser(found), ...profile }];
+  },
+};
+
+/** The user. */
+export interface ChosenUser {
+  /** An id or an e-mail address. */
+  readonly user: string;
+}
+
+export interface SwitchedUser {
+  readonly id: string;
+}
+
+export const DISABLE_USER = switching('users disable', false);
+export const ENABLE_USER = switching('users enable', true);
+
+function switching(name: string, enabled: boolean): ChangeOperation<ChosenUser, SwitchedUser> {
+  return {
+    name,
+    read: (input) => readMembers<ChosenUser>(input, { user: storableText }),
+    changedUser: ({ user }) => user,
+    async change({ user }, work) {
+      const { parts, transaction, operator } = work;
+      const { id } = await findUser(user, parts, transaction);
+      await refuseOwner(id, work);
+      if (!enabled && id === operator?.id) throw new CommandError('You cannot disable your own account.');
+      await parts.users.update(id, { enabled }, transaction);
+      return { result: { id }, things: { userId: id } };
+    },
+  };
+}
+
+export interface SignedOutUser {
+  readonly id: string;
+  /** How many sessions had not ended by themselves. */
+  readonly sessions: number;
+  /** How many of the operator's page. */
+  readonly operatorSessions: number;
+}
+
+export const SIGN_USER_OUT: ChangeOperation<ChosenUser, SignedOutUser> = {
+  name: 'users sign-out',
+  read: (input) => readMembers<ChosenUser>(input, { user: storableText }),
+
+  changedUser: ({ user }) => user,
+
+  async change({ user }, work) {
+    const { parts, transaction, context } = work;
+    const { id } = await findUser(user, parts, transaction);
+    await refuseOwner(id, work);
+    const { result: sessions, events } = await signOutEverywhere(parts, transaction, id, context);
+    const operatorSessions = await parts.operatorSessions.deleteOfUser(transaction, id);
+    return { result: { id, sessions, operatorSessions }, things: { userId: id }, events };
+  },
+};
+
+/** @throws CommandError when there is none */
+export async function findUser(
+  idOrEmail: string,
+  { users }: InstanceParts,
+  transaction?: Transaction,
+): Promise<User> {
+  const isById = isId(idOrEmail);
+  const user = await (isById
+    ? users.findById(idOrEmail, transaction)
+    : users.findByEmail(idOrEmail, transaction));
+  if (user !== undefined) return user;
+  throw new CommandError(`There is no user with this ${isById ? 'id' : 'e-mail address'}.`);
+}
+
+/**
+ * The id that is meant. Ids stay as they are, because events outlive their users.
+ * @throws CommandError for an e-mail address that no user has
+ */
+export async function userIdOf(
+  idOrEmail: string | undefined,
+  { users }: InstanceParts,
+): Promise<string | undefined> {
+  if (idOrEmail === undefined) return undefined;
+  if (isId(idOrEmail)) return idOrEmail.toLowerCase();
+  const found = await users.findByEmail(idOrEmail);
+  if (found !== undefined) return found.id;
+  throw new CommandError('There is no user with this e-mail address.');
+}
