@@ -53,8 +53,10 @@ describe('keys that are dropped', () => {
     ['is symmetric (kty "oct")', { kty: 'oct', k: 'c2VjcmV0', kid: 'odd' }],
     ['is symmetric (kty "oct")', { ...good, kty: 'oct', kid: 'odd' }],
     ['has private members', { ...privateJwk, kid: 'odd' }],
-    ['has private members', { ...rsa, kid: 'odd', oth: [] }],
-    ['has private members', { ...good, kid: 'odd', k: 'c2VjcmV0' }],
+    ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].map((member): [string, unknown] => [
+      'has private members',
+      { ...rsa, kid: 'odd', [member]: 'c2VjcmV0' },
+    ]),
     ['has a use other than "sig"', { ...good, kid: 'odd', use: 'enc' }],
     ['has a use other than "sig"', { ...good, kid: 'odd', use: ['sig'] }],
     ['has key_ops without "verify"', { ...good, kid: 'odd', key_ops: ['sign'] }],
