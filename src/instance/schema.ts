@@ -1,5 +1,4 @@
-// Lists every entity and migration of the application for the data source; migrations/ creates tables, triggers and functions. Token exchange has no entity: a host need not know its tables.
-import { AuditRow } from '../audit/audit-trail.repository.js';
+// Lists every entity and migration of the application for the data source; migrations/ creates tables, triggers and functions. Token exchange has no entity: a host need not know its tables. Nor has the audit trail: statements alone read and write it.
 import type { Schema } from '../platform/database/data-source.js';
 import { User } from '../users/user.repository.js';
 import { Credential } from '../workspace/credentials/credential.repository.js';
@@ -13,6 +12,6 @@ import { Instance1795500000100 } from './migrations/1795500000100-instance.js';
 export const MIGRATIONS = [...TOKEN_EXCHANGE_MIGRATIONS, Instance1795500000100] as const;
 
 export const SCHEMA: Schema = {
-  entities: [User, Project, ProjectMember, Workflow, Credential, AuditRow],
+  entities: [User, Project, ProjectMember, Workflow, Credential],
   migrations: MIGRATIONS,
 };
