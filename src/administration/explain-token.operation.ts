@@ -2,14 +2,13 @@
 import type { AccessFlow } from '../token-exchange/instance.js';
 import type { TokenExplanation } from '../token-exchange/explain/index.js';
 import { FIELD_LIMITS, MAX_TOKEN_CHARACTERS } from '../token-exchange/plain.js';
-import { hasMoreCharacters } from '../platform/text/characters.js';
 import { checkText } from '../audit/trail-filter.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
 import { InputError } from './command-error.js';
 import type { ExplainedRequest } from './explained-request.js';
 import { explainedRequest } from './explained-request.js';
-import type { MemberReader, Read } from './input.js';
-import { oneOf, optional, readMembers, storableText } from './input.js';
+import type { Read } from './input.js';
+import { checkedText, moment, oneOf, optional, readMembers, textUpTo } from './input.js';
 import type { ListOperation } from './operation.js';
 
 /** A token as a client would send it. */
@@ -49,7 +48,7 @@ export const EXPLAIN_TOKEN: ListOperation<TokenToExplain | RequestToExplain, Exp
   name: 'token explain',
   read: (input) =>
     isJsonObject(input) && 'requestId' in input
-      ? readMembers<RequestToExplain>(input, { requestId: requestIdText })
+      ? readMembers<RequestToExplain>(input, { requestId: checkedText(checkText) })
       : readToken(input),
 
   async *list(input, { explain, trail }) {
@@ -83,27 +82,9 @@ function readToken(input: unknown): TokenToExplain {
   throw new InputError(foreign, `is for ${foreign === 'origin' ? 'embedded logins' : 'token exchange'}`);
 }
 
-function requestIdText(value: unknown): Read<string> {
-  const text = storableText(value);
-  return 'rule' in text ? text : checkText(text.value);
-}
-
 /** Both flows refuse longer ones as malformed. */
 function tokenText(value: unknown): Read<string> {
   if (typeof value !== 'string' || value === '') return { rule: 'must be a token' };
   const isTooLong = value.length > MAX_TOKEN_CHARACTERS;
   return isTooLong ? { rule: `must have at most ${MAX_TOKEN_CHARACTERS} characters` } : { value };
-}
-
-function textUpTo(maxCharacters: number): MemberReader<string> {
-  return (value) => {
-    const text = storableText(value);
-    if ('rule' in text || !hasMoreCharacters(text.value, maxCharacters)) return text;
-    return { rule: `must have at most ${maxCharacters} characters` };
-  };
-}
-
-function moment(value: unknown): Read<string> {
-  const isMoment = typeof value === 'string' && !Number.isNaN(Date.parse(value));
-  return isMoment ? { value } : { rule: 'must be a moment of ISO 8601' };
 }

@@ -1,5 +1,7 @@
 // Reads the inputs of administrative operations strictly: each member by its rule, and no unknown ones.
+import { hasMoreCharacters } from '../platform/text/characters.js';
 import { isEmailAddress } from '../platform/text/email-address.js';
+import { isId } from '../platform/text/id.js';
 import { isJsonObject, isUnstorable } from '../platform/json/strict-json.js';
 import { InputError } from './command-error.js';
 
@@ -38,6 +40,32 @@ export function readNothing(input: unknown): Record<string, never> {
 export function storableText(value: unknown): Read<string> {
   if (typeof value !== 'string') return { rule: 'must be a text' };
   return isUnstorable(value) ? { rule: 'has characters that cannot be stored' } : { value };
+}
+
+/** A reader of storable texts that a rule allows. */
+export function checkedText(check: (text: string) => Read<string>): MemberReader<string> {
+  return (value) => {
+    const read = storableText(value);
+    return 'rule' in read ? read : check(read.value);
+  };
+}
+
+export function textUpTo(maxCharacters: number): MemberReader<string> {
+  return checkedText((text) =>
+    hasMoreCharacters(text, maxCharacters)
+      ? { rule: `must have at most ${maxCharacters} characters` }
+      : { value: text },
+  );
+}
+
+export const moment = checkedText((text) =>
+  Number.isNaN(Date.parse(text)) ? { rule: 'must be a moment of ISO 8601' } : { value: text },
+);
+
+export function uuid(value: unknown): Read<string> {
+  return typeof value === 'string' && isId(value)
+    ? { value: value.toLowerCase() }
+    : { rule: 'must be a UUID' };
 }
 
 export function emailAddress(value: unknown): Read<string> {

@@ -5,8 +5,7 @@ import { checkEvent, checkRange, checkReason, checkText } from '../audit/trail-f
 import type { TrailOrder } from '../audit/trail-statements.sql.js';
 import { userIdOf } from './users.operations.js';
 import { CommandError, InputError } from './command-error.js';
-import type { MemberReader } from './input.js';
-import { optional, readMembers, storableText, wholeNumber } from './input.js';
+import { checkedText, moment, optional, readMembers, storableText, wholeNumber } from './input.js';
 import type { InstanceParts } from './instance-parts.js';
 import type { ListOperation } from './operation.js';
 
@@ -54,15 +53,15 @@ export const MOST_LINES = 1_000;
 const PAGE_SIZE = 250;
 
 export const EVENT_FILTERS = {
-  event: optional(text(checkEvent)),
+  event: optional(checkedText(checkEvent)),
   user: optional(storableText),
   subject: optional(storableText),
-  issuer: optional(text(checkText)),
-  reason: optional(text(checkReason)),
-  kid: optional(text(checkText)),
-  requestId: optional(text(checkText)),
+  issuer: optional(checkedText(checkText)),
+  reason: optional(checkedText(checkReason)),
+  kid: optional(checkedText(checkText)),
+  requestId: optional(checkedText(checkText)),
 };
-const TIMES = { since: optional(text(checkMoment)), until: optional(text(checkMoment)) };
+const TIMES = { since: optional(moment), until: optional(moment) };
 
 export const LIST_EVENTS: ListOperation<EventList, ShownEvent> = {
   name: 'audit list',
@@ -158,19 +157,8 @@ function rangeOf(input: SoughtRange & SoughtEvents): TimeRange {
 }
 
 function checkedRange({ since, until, requestId }: SoughtRange & SoughtEvents): Checked<TimeRange> {
-  const moment = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
-  return checkRange({ since: moment(since), until: moment(until) }, { requestId }, new Date());
-}
-
-function checkMoment(text: string): Checked<string> {
-  return Number.isNaN(Date.parse(text)) ? { rule: 'must be a moment of ISO 8601' } : { value: text };
-}
-
-function text(check: (value: string) => Checked<string>): MemberReader<string> {
-  return (value) => {
-    const read = storableText(value);
-    return 'rule' in read ? read : check(read.value);
-  };
+  const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+  return checkRange({ since: dateOf(since), until: dateOf(until) }, { requestId }, new Date());
 }
 
 export function shownEvent({ occurredAt, ...event }: StoredEvent): ShownEvent {

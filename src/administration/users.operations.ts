@@ -1,15 +1,13 @@
 // Makes, lists, shows and switches users, and signs them out.
 import { isUniqueViolation } from '../platform/database/database-error.js';
 import type { Transaction } from '../platform/database/transaction.js';
-import { hasMoreCharacters } from '../platform/text/characters.js';
 import { isId } from '../platform/text/id.js';
 import { signOutEverywhere } from '../token-exchange/instance.js';
 import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
 import type { NewUser, User } from '../users/user.repository.js';
 import type { UserProfile } from './accounts/user-profile.repository.js';
 import { CommandError } from './command-error.js';
-import type { Read } from './input.js';
-import { emailAddress, oneOf, readMembers, readNothing, storableText } from './input.js';
+import { emailAddress, oneOf, readMembers, readNothing, storableText, textUpTo } from './input.js';
 import type { InstanceParts } from './instance-parts.js';
 import type { ChangeOperation, ChangeWork, ListOperation } from './operation.js';
 import { refuseOwner } from './owner-protection.js';
@@ -27,8 +25,8 @@ export const CREATE_USER: ChangeOperation<NewUser, CreatedUser> = {
   read(input) {
     return readMembers<NewUser>(input, {
       email: emailAddress,
-      givenName: personName,
-      familyName: personName,
+      givenName: textUpTo(MAX_NAME_CHARACTERS),
+      familyName: textUpTo(MAX_NAME_CHARACTERS),
       role: oneOf(GLOBAL_ROLES),
     });
   },
@@ -49,12 +47,6 @@ async function createdUser(newUser: NewUser, { parts, transaction }: ChangeWork)
     throw new CommandError(OWNER_EXISTS);
   }
   throw new CommandError('Another user has this e-mail address.');
-}
-
-function personName(value: unknown): Read<string> {
-  const read = storableText(value);
-  if ('rule' in read || !hasMoreCharacters(read.value, MAX_NAME_CHARACTERS)) return read;
-  return { rule: `has more than ${MAX_NAME_CHARACTERS} characters` };
 }
 
 /** The embedded database reads a page on the main thread, which requests wait for meanwhile. */

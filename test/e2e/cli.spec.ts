@@ -98,7 +98,10 @@ describeOnAnyDatabase('svc-admin users, with either database', (database) => {
   it.each([
     [['--email', 'nobody'], '--email must be an e-mail address.'],
     [['--email', `a@${`${'b'.repeat(60)}.`.repeat(5)}example`], '--email must be an e-mail address.'],
-    [['--email', 'a@b.example', '--given-name', 'x'.repeat(33)], '--given-name has more than 32 characters.'],
+    [
+      ['--email', 'a@b.example', '--given-name', 'x'.repeat(33)],
+      '--given-name must have at most 32 characters.',
+    ],
     [
       ['--email', 'a@b.example', '--family-name', 'x\0'],
       '--family-name has characters that cannot be stored.',

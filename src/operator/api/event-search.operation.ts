@@ -1,5 +1,5 @@
 // All events of the trail, page by page, by what they are, whom they are about, and when they happened.
-import { optional, readMembers, wholeNumber } from '../../administration/input.js';
+import { checkedText, optional, readMembers, wholeNumber } from '../../administration/input.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { ShownEvent, SoughtEvents } from '../../administration/read-audit-trail.operation.js';
@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import type { SoughtTime } from './trail-range.js';
-import { TIMES, cursorAt, checkCursor, checkedText, placeIn, rangeOf } from './trail-range.js';
+import { TIMES, cursorAt, checkCursor, placeIn, rangeOf } from './trail-range.js';
 import type { WorkQueue } from './work-queue.js';
 
 export interface EventSearch extends SoughtEvents, SoughtTime {

@@ -1,14 +1,19 @@
 // Finds live sessions, of embedded logins and of operators, and ends one.
-import { optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
+import {
+  checkedText,
+  optional,
+  readMembers,
+  storableText,
+  uuid,
+  wholeNumber,
+} from '../../administration/input.js';
 import type { ListOperation, ChangeOperation } from '../../administration/operation.js';
 import type { Checked } from '../../audit/trail-filter.js';
 import { isId } from '../../platform/text/id.js';
 import type { EmbeddedSession, SessionQuery } from './embedded-session.repository.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
-import { checkedText } from './trail-range.js';
 import { auditEvent } from '../../token-exchange/plain.js';
-import type { Read } from '../../administration/input.js';
 import { refuseOwner } from '../../administration/owner-protection.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 
@@ -70,7 +75,7 @@ export interface ChosenSession {
   readonly id: string;
 }
 
-const read = (input: unknown) => readMembers<ChosenSession>(input, { id: sessionId });
+const read = (input: unknown) => readMembers<ChosenSession>(input, { id: uuid });
 
 /** Ends the whole family, also during a renewal. */
 export const END_SESSION: ChangeOperation<ChosenSession, null> = {
@@ -106,9 +111,3 @@ export const END_OPERATOR_SESSION: ChangeOperation<ChosenSession, null> = {
     return { result: null, things: { operatorSessionId: id, userId } };
   },
 };
-
-function sessionId(value: unknown): Read<string> {
-  return typeof value === 'string' && isId(value)
-    ? { value: value.toLowerCase() }
-    : { rule: 'must be a UUID' };
-}

@@ -1,7 +1,6 @@
 // Which part of time a look at the trail is about, and the cursor by which its next page goes on in it.
 import { InputError } from '../../administration/command-error.js';
-import type { MemberReader, Read } from '../../administration/input.js';
-import { optional, storableText, wholeNumber } from '../../administration/input.js';
+import { moment, optional, wholeNumber } from '../../administration/input.js';
 import type { Checked } from '../../audit/trail-filter.js';
 import { MOST_DAYS, checkRange } from '../../audit/trail-filter.js';
 import type { BoundedRange } from '../../audit/trail-summary.reader.js';
@@ -17,8 +16,8 @@ export interface SoughtTime {
 }
 
 export const TIMES = {
-  since: optional(checkedText(checkMoment)),
-  until: optional(checkedText(checkMoment)),
+  since: optional(moment),
+  until: optional(moment),
   lastHours: optional(wholeNumber(1, MOST_DAYS * 24)),
 };
 
@@ -29,8 +28,8 @@ export function rangeOf({ since, until, lastHours }: SoughtTime, now: Date): Bou
       throw new InputError('lastHours', 'is given in place of since and until');
     return { since: new Date(now.getTime() - lastHours * HOUR_MS), until: now, isOpen: true };
   }
-  const moment = (value: string | undefined) => (value === undefined ? undefined : new Date(value));
-  const checked = checkRange({ since: moment(since), until: moment(until) }, {}, now);
+  const dateOf = (value: string | undefined) => (value === undefined ? undefined : new Date(value));
+  const checked = checkRange({ since: dateOf(since), until: dateOf(until) }, {}, now);
   if ('rule' in checked) throw new InputError('since', checked.rule);
   const { since: begin = now, until: end } = checked.value;
   return { since: begin, until: end ?? now, isOpen: end === undefined };
@@ -52,16 +51,4 @@ export function checkCursor(cursor: string): Checked<string> {
   return /^\d{1,18}\.\d{1,14}\.\d{1,14}(\.open)?$/.test(cursor)
     ? { value: cursor }
     : { rule: 'must be the nextCursor of a page' };
-}
-
-/** A reader of texts that a rule allows. */
-export function checkedText(check: (value: string) => Checked<string>): MemberReader<string> {
-  return (value): Read<string> => {
-    const read = storableText(value);
-    return 'rule' in read ? read : check(read.value);
-  };
-}
-
-function checkMoment(value: string): Checked<string> {
-  return Number.isNaN(Date.parse(value)) ? { rule: 'must be a moment of ISO 8601' } : { value };
 }

@@ -1,7 +1,14 @@
 // The audit trail for operators: numbers of exchanges and refusals, which refusals, and why.
 import type { ExplainedEvent } from '../../administration/explained-request.js';
 import { explainedRequest, explanationOf } from '../../administration/explained-request.js';
-import { oneOf, optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
+import {
+  checkedText,
+  oneOf,
+  optional,
+  readMembers,
+  storableText,
+  wholeNumber,
+} from '../../administration/input.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
@@ -23,7 +30,7 @@ import { searchEvents } from './event-search.operation.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import type { SoughtTime } from './trail-range.js';
-import { TIMES, cursorAt, checkCursor, checkedText, placeIn, rangeOf } from './trail-range.js';
+import { TIMES, cursorAt, checkCursor, placeIn, rangeOf } from './trail-range.js';
 import { WorkQueue } from './work-queue.js';
 
 const MOST_BUCKETS = 96;

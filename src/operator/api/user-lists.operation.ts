@@ -1,12 +1,10 @@
 // Finds users for an operator, and shows one.
-import type { Read } from '../../administration/input.js';
-import { optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
+import { optional, readMembers, textUpTo, uuid, wholeNumber } from '../../administration/input.js';
 import { CommandError } from '../../administration/command-error.js';
 import type { ListedUser } from '../../administration/users.operations.js';
 import { listedUser } from '../../administration/users.operations.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { User, UserRepository } from '../../users/user.repository.js';
-import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isId } from '../../platform/text/id.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
@@ -36,9 +34,9 @@ export const SEARCH_USERS: ListOperation<UserSearch, UserPage> = {
   name: 'users search',
   read: (input) =>
     readMembers<UserSearch>(input, {
-      search: optional(searched),
+      search: optional(textUpTo(MOST_SEARCHED_CHARACTERS)),
       limit: optional(wholeNumber(1, MOST_LISTED)),
-      cursor: optional(userId),
+      cursor: optional(uuid),
     }),
 
   async *list({ search = '', limit = USUAL_LIMIT, cursor }, { users, userProfiles }) {
@@ -64,16 +62,4 @@ async function findUsers(
   if (cursor !== undefined && last === undefined)
     throw new CommandError('The user of the cursor was deleted.');
   return users.search(search, last?.normalizedEmail, limit + 1);
-}
-
-function searched(value: unknown): Read<string> {
-  const text = storableText(value);
-  if ('rule' in text || !hasMoreCharacters(text.value, MOST_SEARCHED_CHARACTERS)) return text;
-  return { rule: `must have at most ${MOST_SEARCHED_CHARACTERS} characters` };
-}
-
-export function userId(value: unknown): Read<string> {
-  return typeof value === 'string' && isId(value)
-    ? { value: value.toLowerCase() }
-    : { rule: 'must be a UUID' };
 }
