@@ -4,12 +4,11 @@ import { Option } from 'commander';
 import type { ListedClient } from '../administration/clients.operations.js';
 import { ADD_CLIENT, LIST_CLIENTS, REMOVE_CLIENT } from '../administration/clients.operations.js';
 import { CommandError } from '../administration/command-error.js';
-import { explainJsonError } from '../platform/json/json-fault.js';
-import { JsonError, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
+import { isJsonObject } from '../platform/json/strict-json.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-settings.js';
 import { printable, renderTable } from './table.js';
-import { readTextFile } from './text-file.js';
+import { inputName, readJsonFile } from './text-file.js';
 
 const HEADINGS = ['ENTRY', 'CLIENT', 'AUTHENTICATES BY', 'KEYS', 'ISSUER'];
 
@@ -86,20 +85,9 @@ function addRemove(clients: Command, context: CommandContext): void {
 
 /** @throws CommandError where it is neither a key set nor a JWK */
 function readKeys(context: CommandContext, file: string): unknown {
-  const text = file === '-' ? context.stdin.read() : readTextFile(context, file);
-  const where = file === '-' ? 'Standard input' : file;
-  const value = parsed(text, where);
-  if (!isJsonObject(value)) throw new CommandError(`${where} is neither a key set nor a JWK.`);
+  const value = readJsonFile(context, file, 'one key set');
+  if (!isJsonObject(value)) throw new CommandError(`${inputName(file)} is neither a key set nor a JWK.`);
   return value['keys'] ?? [value];
-}
-
-function parsed(text: string, where: string): unknown {
-  try {
-    return parseStrictJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw new CommandError(`${where} is not one key set: ${explainJsonError(error, text)}`);
-  }
 }
 
 function quoted(name: string): string {

@@ -10,13 +10,11 @@ import {
   SUSPEND_ENTRY,
 } from '../administration/entries.operations.js';
 import { CommandError } from '../administration/command-error.js';
-import { explainJsonError } from '../platform/json/json-fault.js';
-import { JsonError, parseStrictJson } from '../platform/json/strict-json.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-settings.js';
 import { jsonMember } from './option-values.js';
 import { printable, renderTable } from './table.js';
-import { readTextFile } from './text-file.js';
+import { readJsonFile } from './text-file.js';
 
 const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'CHANGED'];
 
@@ -82,7 +80,7 @@ function addAdd(keys: Command, context: CommandContext): void {
     .requiredOption('--file <file>', 'one entry as JSON, with a name; - reads standard input')
     .addHelpText('after', '\nExample:\n  svc-admin keys add --file entry.json')
     .action(async ({ file }: { file: string }) => {
-      const changed = await perform(context, ADD_ENTRY, { entry: readEntryFile(context, file) });
+      const changed = await perform(context, ADD_ENTRY, { entry: readJsonFile(context, file, 'one entry') });
       writeChange(changed, 'is stored, and trusted everywhere within 10 seconds', context);
     });
 }
@@ -116,7 +114,7 @@ function policyOf(name: string, { set = [], unset = [], file }: PolicyOptions, c
   const isByMember = set.length + unset.length > 0;
   if (isByMember === (file !== undefined))
     throw new CommandError('Give either --set and --unset, or --file.');
-  const entry = file === undefined ? undefined : readEntryFile(context, file);
+  const entry = file === undefined ? undefined : readJsonFile(context, file, 'one entry');
   return { name, set: Object.fromEntries(set), unset, entry };
 }
 
@@ -152,19 +150,6 @@ function writeChange(changed: ChangedEntry, outcome: string, { answers }: Comman
     `The entry ${quoted(name)} ${outcome}: ${printable(policy.join('; '))}.\n`,
   ];
   answers.give(changed, lines.join(''));
-}
-
-/** @throws CommandError where it is not JSON */
-function readEntryFile(context: CommandContext, file: string): unknown {
-  const text = file === '-' ? context.stdin.read() : readTextFile(context, file);
-  try {
-    return parseStrictJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw new CommandError(
-      `${file === '-' ? 'Standard input' : file} is not one entry: ${explainJsonError(error, text)}`,
-    );
-  }
 }
 
 function collected(text: string, earlier: readonly string[] = []): string[] {

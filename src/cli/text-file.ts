@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
+import { explainJsonError } from '../platform/json/json-fault.js';
+import { JsonError, parseStrictJson } from '../platform/json/strict-json.js';
+import type { CommandContext } from './command-settings.js';
 
 /** From where relative paths lead. */
 type PathContext = Pick<CommandContext, 'workingDirectory'>;
@@ -22,6 +24,25 @@ export function readTextFile({ workingDirectory }: PathContext, path: string): s
   } catch (error) {
     throw new CommandError(`${path} cannot be read (${codeOf(error)})`);
   }
+}
+
+/**
+ * The JSON of a file, or of standard input where the path is `-`.
+ * @param what it is to hold: `one entry`
+ * @throws CommandError where it is not JSON
+ */
+export function readJsonFile(context: CommandContext, path: string, what: string): unknown {
+  const text = path === '-' ? context.stdin.read() : readTextFile(context, path);
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new CommandError(`${inputName(path)} is not ${what}: ${explainJsonError(error, text)}`);
+  }
+}
+
+export function inputName(path: string): string {
+  return path === '-' ? 'Standard input' : path;
 }
 
 /**
