@@ -1,5 +1,6 @@
 // Reads those variables that a command needs, from the places in which the service looks for them.
 import { resolve } from 'node:path';
+import { VARIABLES } from '../config/environment.js';
 import type { Config, ConfigReading, Environment } from '../config/load-config.js';
 import { ConfigurationError, labelOf, readConfig } from '../config/load-config.js';
 import type { EnvironmentVariable } from '../config/variable.js';
@@ -26,18 +27,19 @@ export class CommandSettings {
    * does not stop it.
    * @throws ConfigurationError with every problem
    */
-  read(...variables: readonly EnvironmentVariable[]): Config {
-    const { config, problems } = this.reading(variables);
+  read(...names: readonly (keyof Config)[]): Config {
+    const { config, problems } = this.reading(names);
     if (problems.length > 0) throw new ConfigurationError(problems);
     return config;
   }
 
   /** The name of a variable, with the file that holds its value. */
-  labelOf(variable: EnvironmentVariable): string {
-    return labelOf(variable, this.reading([variable]).given);
+  labelOf(name: keyof Config): string {
+    return labelOf(VARIABLES[name], this.reading([name]).given);
   }
 
-  private reading(variables: readonly EnvironmentVariable[]): ConfigReading {
+  private reading(read: readonly (keyof Config)[]): ConfigReading {
+    const variables: readonly EnvironmentVariable[] = read.map((name) => VARIABLES[name]);
     const names = new Set(
       variables.flatMap(({ name, alias = name }) => [name, alias].flatMap((one) => [one, `${one}_FILE`])),
     );

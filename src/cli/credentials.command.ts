@@ -81,8 +81,7 @@ function inWords({ credentials, signingKeys }: { credentials: number; signingKey
 
 /** Call while the data directory's lock is held. */
 function configuredKeys(context: CommandContext): readonly Buffer[] {
-  const { databaseUrl, dataDirectory, encryptionKeys: keys } = VARIABLES;
-  const config = context.settings.read(databaseUrl, dataDirectory, keys);
+  const config = context.settings.read('databaseUrl', 'dataDirectory', 'encryptionKeys');
   if (config.databaseUrl !== undefined && config.encryptionKeys.length === 0)
     throw new CommandError(
       `SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL; ${NEW_ENCRYPTION_KEY} generates one.`,

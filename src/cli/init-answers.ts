@@ -44,7 +44,7 @@ export const QUESTIONS: readonly Question[] = [
     name: 'port',
     flag: '--port <number>',
     about: 'TCP port to listen on',
-    standard: (_known, settings) => String(settings.read(VARIABLES.port).port),
+    standard: (_known, settings) => String(settings.read('port').port),
     check: (text) => (text === '0' ? 'must be from 1 to 65535' : ruleOf(VARIABLES.port.parse(text))),
   },
   {
@@ -58,7 +58,7 @@ export const QUESTIONS: readonly Question[] = [
     name: 'databaseUrl',
     flag: '--database-url <url>',
     about: 'PostgreSQL connection URL; empty for the embedded database',
-    standard: (_known, settings) => settings.read(VARIABLES.databaseUrl).databaseUrl ?? '',
+    standard: (_known, settings) => settings.read('databaseUrl').databaseUrl ?? '',
     check: (text) => (text === '' ? undefined : ruleOf(VARIABLES.databaseUrl.parse(text))),
   },
   {
@@ -138,7 +138,7 @@ async function asked(
 
 /** One that is configured, or the one that follows from the port. */
 function standardBaseUrl({ port = '' }: Known, settings: CommandSettings): string {
-  const config = settings.read(VARIABLES.baseUrl, VARIABLES.port, VARIABLES.tlsCertificate);
+  const config = settings.read('baseUrl', 'port', 'tlsCertificate');
   const isComputed = config.baseUrl === defaultBaseUrl(config);
   return isComputed ? defaultBaseUrl({ ...config, port: Number(port) }) : config.baseUrl;
 }

@@ -2,7 +2,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
-import { VARIABLES } from '../config/environment.js';
 import type { Config } from '../config/load-config.js';
 import { DataDirectoryLockedError } from '../platform/database/embedded/data-directory.lock.js';
 import type { DatabaseSettings, OpenDatabase } from '../platform/database/data-source.js';
@@ -33,8 +32,12 @@ export async function withDatabase<T>(
 
 /** Where the configuration leads, the embedded database by its absolute path. */
 export function instanceDatabase(context: CommandContext): DatabaseSettings {
-  const { databaseUrl, databasePoolSize, dataDirectory, dataForcesWrites } = VARIABLES;
-  const config = context.settings.read(databaseUrl, databasePoolSize, dataDirectory, dataForcesWrites);
+  const config = context.settings.read(
+    'databaseUrl',
+    'databasePoolSize',
+    'dataDirectory',
+    'dataForcesWrites',
+  );
   return databaseSettings({ ...config, dataDirectory: absoluteDataDirectory(config, context) });
 }
 

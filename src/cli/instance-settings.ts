@@ -1,15 +1,27 @@
 // What commands know of the configuration of the instance that they work on: read only where a command needs it.
+import { CommandError } from '../administration/command-error.js';
 import type { InstanceSettings } from '../administration/instance-parts.js';
-import { VARIABLES } from '../config/environment.js';
 import { License, LicenseError, readLicense } from '../config/license.js';
 import type { Config } from '../config/load-config.js';
 import { explainerOf } from '../instance/ports/instance-explainer.js';
-import { QUOTA_VARIABLES, quotaLimits } from '../instance/startup.js';
+import { QUOTA_SETTINGS, quotaLimits, trustedKeysRules } from '../instance/startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
 import type { ExplanationRules } from '../token-exchange/explain/index.js';
+import type { StoredEntriesRules } from '../token-exchange/instance.js';
+import type { TrustedKeysRules } from '../token-exchange/plain.js';
+import { readTrustedKeys } from '../token-exchange/plain.js';
 import type { Clock } from '../platform/clock.js';
 import type { CommandContext } from './command-settings.js';
-import { storedEntriesRulesOf } from './configured-keys.js';
+
+/** What the rules for trusted keys follow from. */
+const TRUST_SETTINGS = [
+  'jwksAllowHttp',
+  'jwksAllowPrivate',
+  'strict',
+  'baseUrl',
+  'port',
+  'tlsCertificate',
+] as const;
 
 export function instanceSettings(context: CommandContext): InstanceSettings {
   return {
@@ -17,37 +29,60 @@ export function instanceSettings(context: CommandContext): InstanceSettings {
       return storedEntriesRulesOf(context);
     },
     get configuredIn() {
-      return context.settings.labelOf(VARIABLES.trustedKeys);
+      return context.settings.labelOf('trustedKeys');
     },
     get limits() {
-      return quotaLimits(context.settings.read(...QUOTA_VARIABLES));
+      return quotaLimits(context.settings.read(...QUOTA_SETTINGS));
     },
-    explain: explainerOf((clock) => rulesOf(context, clock)),
+    explain: explainerOf((clock) => explanationRulesOf(context, clock)),
   };
 }
 
 /** As the service would check that is started with the same variables. */
-async function rulesOf(context: CommandContext, clock: Clock): Promise<ExplanationRules> {
-  const { featureFlag, license, licensePublicKey, embedLoginEnabled, exchangeEnabled } = VARIABLES;
-  const { maxTokenLifetimeSeconds, clockToleranceSeconds, strict, baseUrl, port, tlsCertificate } = VARIABLES;
-  const { keyRefreshIntervalSeconds, jwksMaxStaleSeconds, jwksAllowHttp, jwksAllowPrivate } = VARIABLES;
-  const { sessionLifetimeSeconds, idAssertionEnabled, idAssertionMaxLifetimeSeconds } = VARIABLES;
+async function explanationRulesOf(context: CommandContext, clock: Clock): Promise<ExplanationRules> {
   const config = context.settings.read(
-    ...[featureFlag, license, licensePublicKey, embedLoginEnabled, exchangeEnabled],
-    ...[idAssertionEnabled, idAssertionMaxLifetimeSeconds],
-    ...[maxTokenLifetimeSeconds, clockToleranceSeconds, strict, baseUrl, port, tlsCertificate],
-    ...[
-      keyRefreshIntervalSeconds,
-      jwksMaxStaleSeconds,
-      jwksAllowHttp,
-      jwksAllowPrivate,
-      sessionLifetimeSeconds,
-    ],
+    ...TRUST_SETTINGS,
+    'featureFlag',
+    'license',
+    'licensePublicKey',
+    'embedLoginEnabled',
+    'exchangeEnabled',
+    'idAssertionEnabled',
+    'idAssertionMaxLifetimeSeconds',
+    'maxTokenLifetimeSeconds',
+    'clockToleranceSeconds',
+    'keyRefreshIntervalSeconds',
+    'jwksMaxStaleSeconds',
+    'sessionLifetimeSeconds',
   );
   const trustedKeys = storedEntriesRulesOf(context).configured;
   // Where each value came from is of no matter here.
   const given = new Map();
   return explanationRules({ config, given, trustedKeys, license: await licenseOf(config) }, clock);
+}
+
+/** The rules for trusted keys, as the service reads them. */
+export function rulesOf({ settings }: CommandContext): TrustedKeysRules {
+  return trustedKeysRules(settings.read(...TRUST_SETTINGS));
+}
+
+/** @throws CommandError where there are none */
+export function configuredKeys({ settings }: CommandContext): string {
+  const { trustedKeys } = settings.read('trustedKeys');
+  if (trustedKeys !== undefined) return trustedKeys;
+  throw new CommandError(
+    'There are no trusted keys: give --file, or set SVC_TOKEN_EXCHANGE_TRUSTED_KEYS or its _FILE.',
+  );
+}
+
+/**
+ * The rules for stored entries. A command may run without the configured keys, and ignores entries with problems: each instance
+ * checks with its own.
+ */
+export function storedEntriesRulesOf(context: CommandContext): StoredEntriesRules {
+  const rules = rulesOf(context);
+  const { trustedKeys = '[]' } = context.settings.read('trustedKeys');
+  return { configured: readTrustedKeys(trustedKeys, rules).entries, rules };
 }
 
 /** A service does not start with one that cannot be read. */

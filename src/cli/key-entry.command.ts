@@ -7,7 +7,7 @@ import { CommandError } from '../administration/command-error.js';
 import type { Algorithm, Findings } from '../token-exchange/plain.js';
 import { ALGORITHMS, algorithmsFitting, readEntry } from '../token-exchange/plain.js';
 import type { CommandContext } from './command-settings.js';
-import { rulesOf } from './configured-keys.js';
+import { rulesOf } from './instance-settings.js';
 import { defaultKid } from './key-files.js';
 import { jsonMember, listOf, wholeNumber } from './option-values.js';
 import { readTextFile } from './text-file.js';

@@ -15,7 +15,7 @@ import type {
 } from '../token-exchange/plain.js';
 import { policyInWords, readTrustedKeys, ALGORITHMS } from '../token-exchange/plain.js';
 import { readList } from './administration.js';
-import { configuredKeys, rulesOf, storedEntriesRulesOf } from './configured-keys.js';
+import { configuredKeys, rulesOf, storedEntriesRulesOf } from './instance-settings.js';
 import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 import { addEntryCommand } from './key-entry.command.js';

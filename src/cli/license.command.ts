@@ -3,7 +3,6 @@ import { generateKeyPairSync } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { VARIABLES } from '../config/environment.js';
 import type { License, LicenseFeature } from '../config/license.js';
 import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.js';
 import { Clock } from '../platform/clock.js';
@@ -144,14 +143,14 @@ async function show(options: ShowOptions, context: CommandContext): Promise<void
 
 function licenseText({ license: path }: ShowOptions, context: CommandContext): string {
   if (path !== undefined) return readTextFile(context, path);
-  const { license } = context.settings.read(VARIABLES.license);
+  const { license } = context.settings.read('license');
   if (license !== undefined) return license;
   throw new CommandError('There is no licence: give --license, or set SVC_LICENSE or SVC_LICENSE_FILE.');
 }
 
 function vendorKey({ publicKey: path }: ShowOptions, context: CommandContext): string {
   if (path !== undefined) return readTextFile(context, path);
-  const { licensePublicKey } = context.settings.read(VARIABLES.licensePublicKey);
+  const { licensePublicKey } = context.settings.read('licensePublicKey');
   if (licensePublicKey !== undefined) return licensePublicKey;
   throw new CommandError(
     'There is no public key: give --public-key, or set SVC_LICENSE_PUBLIC_KEY or its _FILE.',

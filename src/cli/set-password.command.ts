@@ -70,10 +70,9 @@ async function setPassword(
 
 /** The address of the operator's page, as the service is configured that is given the same variables. */
 function pageOf({ settings }: CommandContext): string {
-  const { baseUrl, port, tlsCertificate, adminEnabled } = VARIABLES;
-  const config = settings.read(baseUrl, port, tlsCertificate, adminEnabled);
+  const config = settings.read('baseUrl', 'port', 'tlsCertificate', 'adminEnabled');
   const address = `${config.baseUrl}${PAGE_PATH}`;
-  return config.adminEnabled ? address : `${address} (which is off: set ${adminEnabled.name}=true)`;
+  return config.adminEnabled ? address : `${address} (which is off: set ${VARIABLES.adminEnabled.name}=true)`;
 }
 
 /** Without the line break at the end of a file or of `echo`. */

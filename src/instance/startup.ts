@@ -256,13 +256,13 @@ function metricsProblems({ host, port, metricsHost, metricsPort }: Config): stri
 }
 
 /** The settings that `quotaLimits` reads. */
-export const QUOTA_VARIABLES = [
-  VARIABLES.maxWorkflowsPerProject,
-  VARIABLES.maxCredentialsPerProject,
-  VARIABLES.maxMembersPerProject,
-  VARIABLES.maxProjectsPerUser,
-  VARIABLES.maxBytesPerProject,
-];
+export const QUOTA_SETTINGS = [
+  'maxWorkflowsPerProject',
+  'maxCredentialsPerProject',
+  'maxMembersPerProject',
+  'maxProjectsPerUser',
+  'maxBytesPerProject',
+] as const;
 
 export function quotaLimits(config: Config): QuotaLimits {
   return {
