@@ -32,8 +32,7 @@ export class AppModule {
     const availability = new AvailabilityReporter(parts.startup, parts.clock, parts.logger);
     watchLicense(parts, metrics);
     const modules = sharedModules(parts, metrics);
-    const work = workspace(parts, modules, metrics);
-    const administered = await administration(parts, modules, work);
+    const administered = await administration(parts, modules);
     const exchange = tokenExchange(parts, modules);
     let sinks: SinksReading = () => [];
     const watchSinks = (read: SinksReading) => {
@@ -48,7 +47,7 @@ export class AppModule {
         modules.database,
         modules.outages,
         auditStreaming(parts, modules, watchSinks),
-        work,
+        workspace(parts, modules, metrics),
         ...administered,
         ...(await operatorPage(parts, modules, {
           metrics,

@@ -50,7 +50,7 @@ export class Administration {
     const trail = new AuditTrailRepository(shared);
     const audit = new AuditBus(trail, new Transactions(shared), new EventEmitter2(), SILENT);
     const clock = await DatabaseClock.of(database);
-    return new Administration(instancePartsOn(database, settings, clock), audit, clock);
+    return new Administration(instancePartsOn(shared, settings, clock), audit, clock);
   }
 
   /**

@@ -1,11 +1,10 @@
 // The parts of the instance that administrative operations use, also in a process with only the database.
 import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
-import type { OpenDatabase } from '../platform/database/data-source.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
-import { Database } from '../platform/database/database.js';
+import type { Database } from '../platform/database/database.js';
 import type { CheckedStoredEntry, StoredEntriesRules } from '../token-exchange/instance.js';
 import {
   JwksSnapshotRepository,
@@ -24,7 +23,6 @@ import type { QuotaLimits } from '../workspace/quotas/quota.repository.js';
 import { Quotas } from '../workspace/quotas/quotas.js';
 import { Workflow, WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 
-/** The running service has these already; see administration.module.ts. */
 export interface InstanceParts {
   readonly users: UserRepository;
   readonly userService: UserService;
@@ -68,16 +66,25 @@ export interface InstanceSettings {
   readonly explain: ExplainerOf;
 }
 
+/** What the running service has beside. */
+interface ServiceParts {
+  /** Whose limits hold for what the operator's page asks. */
+  readonly operatorDatabase: Database;
+  readonly learnRevocations: InstanceParts['learnRevocations'];
+}
+
 /**
- * The parts on a database that no service has, or that several processes share.
  * @param settings are looked at when they are asked for: other commands need no configured keys
+ * @param service left out: the process answers no requests, and notifies services on the same database
  */
 export function instancePartsOn(
-  { dataSource }: OpenDatabase,
+  database: Database,
   settings: InstanceSettings,
   clock: Clock,
+  service?: ServiceParts,
 ): InstanceParts {
-  const database = new Database(dataSource);
+  const { dataSource } = database;
+  const { operatorDatabase = database, learnRevocations = () => Promise.resolve() } = service ?? {};
   const users = new UserRepository(dataSource.getRepository(User));
   const projects = new ProjectRepository(dataSource);
   const parts: InstanceParts = {
@@ -96,14 +103,13 @@ export function instancePartsOn(
       return settings.configuredIn;
     },
     sessions: new SessionRepository(database),
-    operatorAccounts: new OperatorAccountRepository(database),
-    operatorSessions: new OperatorSessionRepository(database),
-    userProfiles: new UserProfileRepository(database),
+    operatorAccounts: new OperatorAccountRepository(operatorDatabase),
+    operatorSessions: new OperatorSessionRepository(operatorDatabase),
+    userProfiles: new UserProfileRepository(operatorDatabase),
     revocations: new RevocationRepository(database),
     trail: new AuditTrailReader(database),
     trailFollower: new AuditTrailFollower(database),
-    // It answers no requests; it notifies services on the same database.
-    learnRevocations: () => Promise.resolve(),
+    learnRevocations,
     explain: (...asked) => settings.explain(parts, database, clock)(...asked),
   };
   return parts;

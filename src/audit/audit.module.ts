@@ -5,7 +5,6 @@ import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { KeyRing } from '../platform/secrets/key-ring.js';
 import { AuditBus, AuditTrail } from '../token-exchange/instance.js';
 import { AuditLogSink } from './audit-log.sink.js';
-import { AuditTrailFollower } from './audit-trail.follower.js';
 import { AuditTrailReader } from './audit-trail.reader.js';
 import { AuditTrailRepository } from './audit-trail.repository.js';
 import { PersonHashes } from './person-hashes.js';
@@ -24,19 +23,11 @@ export class AuditModule {
         { provide: PersonHashes, useValue: new PersonHashes(keyRing) },
         AuditTrailRepository,
         AuditTrailReader,
-        AuditTrailFollower,
         TrailSummaryReader,
         { provide: AuditTrail, useExisting: AuditTrailRepository },
         AuditLogSink,
       ],
-      exports: [
-        AuditBus,
-        AuditTrailRepository,
-        AuditTrailReader,
-        AuditTrailFollower,
-        TrailSummaryReader,
-        emitter,
-      ],
+      exports: [AuditBus, AuditTrailRepository, AuditTrailReader, TrailSummaryReader, emitter],
     };
   }
 }

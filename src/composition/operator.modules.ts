@@ -6,7 +6,7 @@ import { VARIABLES } from '../config/environment.js';
 import { labelOf } from '../config/load-config.js';
 import { VERSION } from '../platform/version.js';
 import type { Metrics } from '../metrics/metrics.js';
-import { trustedKeysRules } from '../instance/startup.js';
+import { quotaLimits, trustedKeysRules } from '../instance/startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
 import type { Parts, SharedModules } from './shared.modules.js';
 
@@ -16,8 +16,7 @@ import type { Parts, SharedModules } from './shared.modules.js';
  */
 export async function administration(
   { startup, dataDirectory, clock: time }: Parts,
-  { clock, logging, database, audit, access, users, projects }: SharedModules,
-  work: DynamicModule,
+  { clock, logging, database, audit, access }: SharedModules,
 ): Promise<DynamicModule[]> {
   if (dataDirectory === undefined && !startup.config.adminEnabled) return [];
   const { AdministrationModule } = await import('../administration/administration.module.js');
@@ -26,8 +25,8 @@ export async function administration(
   const configuredIn = labelOf(VARIABLES.trustedKeys, startup.given);
   const rules = explanationRules(startup, time);
   const explain = explainerOf(() => Promise.resolve(rules));
-  const needs = [clock, logging, database, audit, access, users, projects, work];
-  const module = AdministrationModule.register({ trust, configuredIn, explain }, needs);
+  const settings = { trust, configuredIn, limits: quotaLimits(startup.config), explain };
+  const module = AdministrationModule.register(settings, [clock, logging, database, audit, access]);
   return dataDirectory === undefined
     ? [module]
     : [module, await commandSocket(dataDirectory, [logging, module])];

@@ -9,6 +9,7 @@ import { JwksKeyProvider } from '../token-exchange/instance.js';
 import { OperatorAccountRepository } from '../administration/accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from '../administration/accounts/operator-session.repository.js';
 import { PasswordHasher } from '../administration/accounts/password-hasher.js';
+import { UserProfileRepository } from '../administration/accounts/user-profile.repository.js';
 import { SignInFailureRepository } from '../administration/accounts/sign-in-failure.repository.js';
 import { EmbeddedSessionRepository } from './api/embedded-session.repository.js';
 import { OperatorEntryController } from './api/entry.controller.js';
@@ -59,6 +60,7 @@ export class OperatorModule {
         OperatorAccountRepository,
         OperatorSessionRepository,
         SignInFailureRepository,
+        UserProfileRepository,
         OperatorSessionService,
         OperatorSignInService,
         OperatorPurgeJob,

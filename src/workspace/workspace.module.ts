@@ -79,7 +79,6 @@ export class WorkspaceModule {
         CredentialService,
         UserAdministrationService,
       ],
-      exports: [WorkflowRepository, Quotas],
     };
   }
 }
