@@ -4,7 +4,6 @@ import type { Leader } from '../../platform/jobs/leader.js';
 import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
 import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
 import type { AuditSink } from './audit-sink.js';
-import { EventPages } from './event-pages.js';
 import type { StreamParts } from './sink-stream.js';
 import { SinkStream } from './sink-stream.js';
 
@@ -20,7 +19,7 @@ export interface SinkStatus {
   readonly backlog?: { readonly events: number; readonly seconds: number; readonly blockedSeconds: number };
 }
 
-export interface StreamingParts extends Omit<StreamParts, 'pages'> {
+export interface StreamingParts extends StreamParts {
   readonly leader: Leader;
 }
 
@@ -34,8 +33,7 @@ export class AuditStreaming implements OnApplicationBootstrap, BeforeApplication
     sinks: readonly AuditSink[],
     private readonly parts: StreamingParts,
   ) {
-    const pages = new EventPages(parts.trail);
-    this.streams = sinks.map((sink) => new SinkStream(sink, { ...parts, pages }));
+    this.streams = sinks.map((sink) => new SinkStream(sink, parts));
     this.jobs = this.streams.map((stream) => this.jobOf(stream));
   }
 

@@ -6,7 +6,6 @@ import type { AuditSink, StreamedEvent } from './audit-sink.js';
 import { SinkError } from './audit-sink.js';
 import type { Delivery } from './ended-connections.js';
 import { EndedConnections } from './ended-connections.js';
-import type { EventPages } from './event-pages.js';
 import type { Backlog, EventStreamRepository, Position } from './event-stream.repository.js';
 import { BEGINNING, isBehind, positionOf } from './event-stream.repository.js';
 
@@ -18,7 +17,6 @@ const BACKLOG_EVERY_MS = 5_000;
 
 export interface StreamParts {
   readonly trail: EventStreamRepository;
-  readonly pages: EventPages;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Log;
   readonly startAt: 'now' | 'beginning';
@@ -71,7 +69,6 @@ export class SinkStream {
     } catch (error) {
       // Where to go on is read again, and so is what comes there: a standby that took over may not have had it all.
       this.cursor = undefined;
-      this.parts.pages.forget();
       if (!(error instanceof SinkError)) this.forgetSent();
       if (!signal.aborted && !(error instanceof CursorMovedError)) this.failed(error);
     }
@@ -97,7 +94,6 @@ export class SinkStream {
     const isNew = await sink.connect(signal);
     const isElsewhere = this.cursor !== undefined && !isSame(cursor, this.cursor);
     if (!isNew && this.cursor !== undefined && !isElsewhere) return;
-    if (this.cursor !== undefined) this.parts.pages.forget();
     if (isElsewhere) this.forgetSent();
     this.cursor = isNew ? await this.afterBreak(cursor) : cursor;
     this.reached = this.cursor;
@@ -162,7 +158,7 @@ export class SinkStream {
   private async deliverNext(signal: AbortSignal): Promise<boolean> {
     const { reached } = this;
     if (reached === undefined) return false;
-    const page = await this.parts.pages.after(reached, PAGE_EVENTS);
+    const page = await this.parts.trail.after(reached, PAGE_EVENTS);
     const events = firstOf(page, this.most);
     const last = events.at(-1);
     if (last === undefined) return false;
