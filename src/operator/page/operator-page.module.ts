@@ -1,5 +1,5 @@
 // The operator's pages, for browsers. They show nothing by themselves: they ask the operator's API.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Controller, Module } from '@nestjs/common';
@@ -14,41 +14,8 @@ interface OperatorPageOptions {
   readonly sharedDirectory: string;
 }
 
-/** Scripts of these pages; a request's path never reaches the file system. */
-const SCRIPTS = [
-  'dialog.js',
-  'dom.js',
-  'entries-page.js',
-  'entry-fields.js',
-  'entry-form-page.js',
-  'entry-members.js',
-  'entry-page.js',
-  'explain-page.js',
-  'form.js',
-  'instance-api.js',
-  'instance-page.js',
-  'main.js',
-  'new-entry-page.js',
-  'overview-page.js',
-  'password-page.js',
-  'plot.js',
-  'problems.js',
-  'refusal-card.js',
-  'refusals-page.js',
-  'request-page.js',
-  'revocations-page.js',
-  'session-tables.js',
-  'sessions-page.js',
-  'shell.js',
-  'sign-in-page.js',
-  'states.js',
-  'table.js',
-  'trail-page.js',
-  'trail-search.js',
-  'user-page.js',
-  'users-page.js',
-  'wording.js',
-] as const;
+/** How the page names its files, and how a script names another. */
+const NAMED_FILE = /(?:\/assets\/current|'\.)\/([\w-]+\.\w+)/g;
 
 const { css, html, javascript, svg } = MEDIA_TYPES;
 
@@ -63,17 +30,25 @@ class OperatorPageFiles {
     const shared = (name: string) => readFileSync(join(sharedDirectory, name));
     const library = (name: string) =>
       readFileSync(createRequire(import.meta.url).resolve(`uplot/dist/${name}`));
-    this.assets = new VersionedAssets(
-      new Map([
-        ...SCRIPTS.map((name) => [name, new PublicFile(own(name), javascript)] as const),
-        ['operator.css', new PublicFile(own('operator.css'), css)],
-        ['theme.css', new PublicFile(shared('theme.css'), css)],
-        ['icon.svg', new PublicFile(shared('icon.svg'), svg)],
-        ['uplot.js', new PublicFile(library('uPlot.esm.js'), javascript)],
-        ['uplot.css', new PublicFile(library('uPlot.min.css'), css)],
-      ]),
-    );
-    this.page = new PublicFile(Buffer.from(this.assets.versioned(own('index.html'))), html);
+    // In the same order on every instance: the version follows from it.
+    const scripts = readdirSync(publicDirectory)
+      .filter((name) => name.endsWith('.js'))
+      .sort()
+      .map((name) => [name, own(name)] as const);
+    const page = own('index.html');
+    const files = new Map([
+      ...scripts.map(([name, script]) => [name, new PublicFile(script, javascript)] as const),
+      ['operator.css', new PublicFile(own('operator.css'), css)],
+      ['theme.css', new PublicFile(shared('theme.css'), css)],
+      ['icon.svg', new PublicFile(shared('icon.svg'), svg)],
+      ['uplot.js', new PublicFile(library('uPlot.esm.js'), javascript)],
+      ['uplot.css', new PublicFile(library('uPlot.min.css'), css)],
+    ]);
+    for (const text of [page, ...scripts.map(([, script]) => script)])
+      for (const [, name = ''] of text.toString().matchAll(NAMED_FILE))
+        if (!files.has(name)) throw new Error(`the operator's pages lack ${name}`);
+    this.assets = new VersionedAssets(files);
+    this.page = new PublicFile(Buffer.from(this.assets.versioned(page)), html);
   }
 }
 
