@@ -33,40 +33,35 @@ export const MEMBERSHIP_CHANGES = ['added', 'changed', 'removed'] as const;
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly exchanges = new Counter({
-    name: 'svc_token_exchanges_total',
-    help: 'Token exchanges by outcome and, where refused, reason.',
-    labelNames: ['outcome', 'reason'] as const,
-    registers: [this.registry],
-  });
+  readonly exchanges = this.counter(
+    'svc_token_exchanges_total',
+    'Token exchanges by outcome and, where refused, reason.',
+    ['outcome', 'reason'],
+  );
 
-  readonly idAssertions = new Counter({
-    name: 'svc_id_assertions_total',
-    help: 'Identity assertions by outcome and, where refused, reason.',
-    labelNames: ['outcome', 'reason'] as const,
-    registers: [this.registry],
-  });
+  readonly idAssertions = this.counter(
+    'svc_id_assertions_total',
+    'Identity assertions by outcome and, where refused, reason.',
+    ['outcome', 'reason'],
+  );
 
-  readonly embedLogins = new Counter({
-    name: 'svc_embed_logins_total',
-    help: 'Embedded logins by outcome and, where refused, reason.',
-    labelNames: ['outcome', 'reason'] as const,
-    registers: [this.registry],
-  });
+  readonly embedLogins = this.counter(
+    'svc_embed_logins_total',
+    'Embedded logins by outcome and, where refused, reason.',
+    ['outcome', 'reason'],
+  );
 
-  readonly membershipChanges = new Counter({
-    name: 'svc_project_memberships_changed_total',
-    help: 'Memberships of projects that claims of tokens have changed.',
-    labelNames: ['change'] as const,
-    registers: [this.registry],
-  });
+  readonly membershipChanges = this.counter(
+    'svc_project_memberships_changed_total',
+    'Memberships of projects that claims of tokens have changed.',
+    ['change'],
+  );
 
-  readonly logouts = new Counter({
-    name: 'svc_logouts_total',
-    help: 'Back-channel logouts by outcome and, where refused, reason.',
-    labelNames: ['outcome', 'reason'] as const,
-    registers: [this.registry],
-  });
+  readonly logouts = this.counter(
+    'svc_logouts_total',
+    'Back-channel logouts by outcome and, where refused, reason.',
+    ['outcome', 'reason'],
+  );
 
   readonly stageDuration = new Histogram({
     name: 'svc_stage_duration_seconds',
@@ -76,83 +71,69 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  readonly throttled = new Counter({
-    name: 'svc_throttle_refusals_total',
-    help: 'Requests refused because their address, their trusted key entry, or at the API their caller, was over its limit.',
-    labelNames: ['flow'] as const,
-    registers: [this.registry],
-  });
+  readonly throttled = this.counter(
+    'svc_throttle_refusals_total',
+    'Requests refused because their address, their trusted key entry, or at the API their caller, was over its limit.',
+    ['flow'],
+  );
 
-  readonly apiRefusals = new Counter({
-    name: 'svc_api_refusals_total',
-    help: 'Calls refused for their Bearer credential, by reason.',
-    labelNames: ['reason'] as const,
-    registers: [this.registry],
-  });
+  readonly apiRefusals = this.counter(
+    'svc_api_refusals_total',
+    'Calls refused for their Bearer credential, by reason.',
+    ['reason'],
+  );
 
-  readonly throttleFailOpen = new Counter({
-    name: 'svc_throttle_fail_open_total',
-    help: 'Requests let through uncounted because the shared throttle store did not answer.',
-    registers: [this.registry],
-  });
+  readonly throttleFailOpen = this.counter(
+    'svc_throttle_fail_open_total',
+    'Requests let through uncounted because the shared throttle store did not answer.',
+  );
 
-  readonly refusals = new Counter({
-    name: 'svc_request_refusals_total',
-    help: 'Requests of a flow that were refused before a token was looked at, by reason.',
-    labelNames: ['flow', 'reason'] as const,
-    registers: [this.registry],
-  });
+  readonly refusals = this.counter(
+    'svc_request_refusals_total',
+    'Requests of a flow that were refused before a token was looked at, by reason.',
+    ['flow', 'reason'],
+  );
 
-  readonly databaseRefusals = new Counter({
-    name: 'svc_database_refusals_total',
-    help: 'Requests refused with 503 because the database could not serve them.',
-    labelNames: ['flow'] as const,
-    registers: [this.registry],
-  });
+  readonly databaseRefusals = this.counter(
+    'svc_database_refusals_total',
+    'Requests refused with 503 because the database could not serve them.',
+    ['flow'],
+  );
 
-  readonly unrecordedEvents = new Counter({
-    name: 'svc_audit_unrecorded_total',
-    help: 'Events that are not in the audit trail because the database could not serve.',
-    registers: [this.registry],
-  });
+  readonly unrecordedEvents = this.counter(
+    'svc_audit_unrecorded_total',
+    'Events that are not in the audit trail because the database could not serve.',
+  );
 
-  readonly requestsShed = new Counter({
-    name: 'svc_requests_shed_total',
-    help: 'Requests answered 503 because there were too many in progress.',
-    registers: [this.registry],
-  });
+  readonly requestsShed = this.counter(
+    'svc_requests_shed_total',
+    'Requests answered 503 because there were too many in progress.',
+  );
 
-  readonly connectionsRefused = new Counter({
-    name: 'svc_connections_refused_total',
-    help: 'Connections closed unanswered because there were too many.',
-    registers: [this.registry],
-  });
+  readonly connectionsRefused = this.counter(
+    'svc_connections_refused_total',
+    'Connections closed unanswered because there were too many.',
+  );
 
-  readonly keySetFetches = new Counter({
-    name: 'svc_jwks_fetches_total',
-    help: 'Fetches of key sets by outcome.',
-    labelNames: ['outcome'] as const,
-    registers: [this.registry],
-  });
+  readonly keySetFetches = this.counter('svc_jwks_fetches_total', 'Fetches of key sets by outcome.', [
+    'outcome',
+  ]);
 
-  readonly replayPurges = new Counter({
-    name: 'svc_replay_purges_total',
-    help: 'Runs of the leader that delete expired replay records, by outcome.',
-    labelNames: ['outcome'] as const,
-    registers: [this.registry],
-  });
+  readonly replayPurges = this.counter(
+    'svc_replay_purges_total',
+    'Runs of the leader that delete expired replay records, by outcome.',
+    ['outcome'],
+  );
 
-  readonly replayRecordsPurged = new Counter({
-    name: 'svc_replay_records_purged_total',
-    help: 'Expired replay records that were deleted.',
-    registers: [this.registry],
-  });
+  readonly replayRecordsPurged = this.counter(
+    'svc_replay_records_purged_total',
+    'Expired replay records that were deleted.',
+  );
 
-  readonly operatorPasswordHashes = new Counter({
-    name: 'svc_operator_password_hashes_total',
-    help: "Passwords that were hashed or checked for the operator's page.",
-    registers: [this.registry],
-  });
+  readonly operatorPasswordHashes = this.counter(
+    'svc_operator_password_hashes_total',
+    "Passwords that were hashed or checked for the operator's page.",
+  );
 
   /** Of each flow. */
   readonly outcomes = {
@@ -197,14 +178,8 @@ export class Metrics {
 
   /** Registered only where there is a licence: without one nothing ends. */
   watchLicense(secondsLeft: () => number): void {
-    new Gauge({
-      name: 'svc_license_expires_seconds',
-      help: 'Seconds until the licence ends; below 0 since it has ended.',
-      registers: [this.registry],
-      collect() {
-        this.set(secondsLeft());
-      },
-    });
+    const help = 'Seconds until the licence ends; below 0 since it has ended.';
+    this.gauge('svc_license_expires_seconds', help, [], (gauge) => gauge.set(secondsLeft()));
   }
 
   watchRequests(read: () => number): void {
@@ -285,6 +260,14 @@ export class Metrics {
     );
   }
 
+  private counter<Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[] = [],
+  ): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
   /** Makes a gauge whose values are set anew whenever metrics are read. */
   private gauge<Label extends string>(
     name: string,
@@ -306,53 +289,34 @@ export class Metrics {
 
   /** How far behind the sinks of the audit trail are: of the process that streams to them, and as it has looked last. */
   watchSinks(read: () => readonly SinkReading[]): void {
-    const collected = (name: string, help: string, of: (sink: SinkReading) => number | undefined) => ({
-      name,
-      help,
-      labelNames: ['sink'] as const,
-      registers: [this.registry],
-      collect(this: Gauge<'sink'> | Counter<'sink'>) {
-        this.reset();
-        for (const one of read()) {
-          const value = of(one);
-          if (value !== undefined) this.inc({ sink: one.sink }, value);
-        }
-      },
-    });
-    new Counter(
-      collected(
-        'svc_audit_sink_events_total',
-        'Events handed to a sink of the audit trail, repeated ones too.',
-        (of) => of.delivered,
-      ),
-    );
-    new Counter(
-      collected(
-        'svc_audit_sink_failures_total',
-        'Failed attempts to hand events to a sink.',
-        (of) => of.failures,
-      ),
-    );
-    new Gauge(
-      collected(
-        'svc_audit_sink_lag_events',
-        'Events that a sink has not had, counted up to 100,000.',
-        (of) => of.backlog?.events,
-      ),
-    );
-    new Gauge(
-      collected(
-        'svc_audit_sink_lag_seconds',
-        'Age of the oldest event that a sink has not had.',
-        (of) => of.backlog?.seconds,
-      ),
-    );
-    new Gauge(
-      collected(
-        'svc_audit_sink_blocked_seconds',
-        'Age of the oldest event that waits for an older transaction to end.',
-        (of) => of.backlog?.blockedSeconds,
-      ),
-    );
+    const each = (
+      Kind: typeof Counter | typeof Gauge,
+      name: string,
+      help: string,
+      of: (sink: SinkReading) => number | undefined,
+    ) =>
+      new Kind({
+        name,
+        help,
+        labelNames: ['sink'],
+        registers: [this.registry],
+        collect(this: Gauge<'sink'> | Counter<'sink'>) {
+          this.reset();
+          for (const one of read()) {
+            const value = of(one);
+            if (value !== undefined) this.inc({ sink: one.sink }, value);
+          }
+        },
+      });
+    const events = 'Events handed to a sink of the audit trail, repeated ones too.';
+    each(Counter, 'svc_audit_sink_events_total', events, ({ delivered }) => delivered);
+    const failures = 'Failed attempts to hand events to a sink.';
+    each(Counter, 'svc_audit_sink_failures_total', failures, (sink) => sink.failures);
+    const lag = 'Events that a sink has not had, counted up to 100,000.';
+    each(Gauge, 'svc_audit_sink_lag_events', lag, ({ backlog }) => backlog?.events);
+    const age = 'Age of the oldest event that a sink has not had.';
+    each(Gauge, 'svc_audit_sink_lag_seconds', age, ({ backlog }) => backlog?.seconds);
+    const blocked = 'Age of the oldest event that waits for an older transaction to end.';
+    each(Gauge, 'svc_audit_sink_blocked_seconds', blocked, ({ backlog }) => backlog?.blockedSeconds);
   }
 }
