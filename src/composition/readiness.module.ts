@@ -1,16 +1,21 @@
 // What readiness asks for, with token exchange and without it.
 import type { DynamicModule } from '@nestjs/common';
-import { HealthModule } from '../health/health.module.js';
-import type { AvailabilityReporter } from '../instance/availability.reporter.js';
-import type { Parts, SharedModules } from './shared.modules.js';
+import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { ReadinessCheck } from '../health/health.controller.js';
+import type { Features, ReadinessCheck } from '../health/health.controller.js';
+import { FEATURES, HealthController, READINESS_CHECKS } from '../health/health.controller.js';
+import type { AvailabilityReporter } from '../instance/availability.reporter.js';
+import { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
 import {
   ClockDifference,
   JwksKeyProvider,
   Revocations,
   StoredEntryFollower,
 } from '../token-exchange/instance.js';
+import type { Parts, SharedModules } from './shared.modules.js';
+
+@Module({})
+class HealthModule {}
 
 /** With token exchange its clock and keys belong to readiness, too. @param exchange its module, if there is one */
 export function readiness(
@@ -19,20 +24,33 @@ export function readiness(
   availability: AvailabilityReporter,
   exchange: readonly DynamicModule[],
 ): DynamicModule {
-  const features = () => ({ tokenExchange: availability.state });
-  const imports = [database, access, ...exchange];
+  const features = (): Features => ({ tokenExchange: availability.state });
   const own = [DataSource, Revocations];
-  const asked =
+  const checks =
     exchange.length === 0
       ? { inject: own, useFactory: ownChecks }
       : { inject: [...own, ClockDifference, JwksKeyProvider, StoredEntryFollower], useFactory: allChecks };
-  return HealthModule.registerAsync({ shutdown, imports, ...asked, features });
+  return {
+    module: HealthModule,
+    imports: [database, access, ...exchange],
+    controllers: [HealthController],
+    providers: [
+      { provide: GracefulShutdown, useValue: shutdown },
+      { provide: READINESS_CHECKS, ...checks },
+      { provide: FEATURES, useValue: features },
+    ],
+  };
 }
 
 function ownChecks(database: DataSource, revocations: Revocations): ReadinessCheck[] {
-  return [databaseCheck(database), revocationsCheck(revocations)];
+  return [
+    { name: 'database', isReady: () => database.query('SELECT 1').then(() => true) },
+    // Without news of them every credential gets a 503 (D60): requests are better off elsewhere.
+    { name: 'revocations', isReady: () => revocations.isKnown },
+  ];
 }
 
+/** @rule D48 Ready once the database answers and each configured JWKS entry has keys or one finished attempt. */
 function allChecks(
   database: DataSource,
   revocations: Revocations,
@@ -40,44 +58,14 @@ function allChecks(
   keys: JwksKeyProvider,
   stored: StoredEntryFollower,
 ): ReadinessCheck[] {
-  const own = ownChecks(database, revocations);
-  return [...own, clockCheck(clocks), keySetCheck(keys), storedEntriesCheck(stored)];
-}
-
-function databaseCheck(database: DataSource): ReadinessCheck {
-  return {
-    name: 'database',
-    isReady: async () => {
-      await database.query('SELECT 1');
-      return true;
-    },
-  };
-}
-
-/** Without news of them every credential gets a 503 (D60): requests are better off elsewhere. */
-function revocationsCheck(revocations: Revocations): ReadinessCheck {
-  return { name: 'revocations', isReady: () => Promise.resolve(revocations.isKnown) };
-}
-
-/** While clocks differ too much both flows answer 503 (D97). */
-function clockCheck(clocks: ClockDifference): ReadinessCheck {
-  return { name: 'its clock', isReady: () => Promise.resolve(clocks.isSmall) };
-}
-
-/**
- * One dead endpoint must not take every instance out of service: a finished attempt is enough.
- * @rule D48 Ready once the database answers and each configured JWKS entry has keys or one finished attempt.
- */
-function keySetCheck(keys: JwksKeyProvider): ReadinessCheck {
-  const isReady = () =>
-    Promise.resolve(keys.configuredStatus().every((status) => status.hasSnapshotOrAttempt));
-  return { name: 'key sets', isReady };
-}
-
-/**
- * An entry that is added while instances run must not take all of them out of service until its keys are fetched: it is
- * enough to know which entries there are (D74).
- */
-function storedEntriesCheck(stored: StoredEntryFollower): ReadinessCheck {
-  return { name: 'stored entries', isReady: () => Promise.resolve(stored.isKnown) };
+  // One dead endpoint must not take every instance out of service: a finished attempt is enough.
+  const hasKeySets = () => keys.configuredStatus().every((status) => status.hasSnapshotOrAttempt);
+  return [
+    ...ownChecks(database, revocations),
+    // While clocks differ too much both flows answer 503 (D97).
+    { name: 'its clock', isReady: () => clocks.isSmall },
+    { name: 'key sets', isReady: hasKeySets },
+    // Nor one that is added while instances run, until its keys are fetched: it is enough to know which entries there are (D74).
+    { name: 'stored entries', isReady: () => stored.isKnown },
+  ];
 }

@@ -6,7 +6,7 @@ import { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
 /** One thing that must be there before traffic makes sense. */
 export interface ReadinessCheck {
   readonly name: string;
-  isReady(): Promise<boolean>;
+  isReady(): boolean | Promise<boolean>;
 }
 
 /** Whether an optional part of the service is there, and if not why, in one word. */
@@ -56,8 +56,10 @@ export class HealthController {
   }
 
   private async unready(): Promise<string[]> {
-    const results = await Promise.all(this.checks.map((check) => check.isReady().catch(() => false)));
-    return this.checks.filter((_, index) => results[index] !== true).map(({ name }) => name);
+    const results = await Promise.allSettled(this.checks.map(async (check) => check.isReady()));
+    const isReady = (result?: PromiseSettledResult<boolean>) =>
+      result?.status === 'fulfilled' && result.value;
+    return this.checks.filter((_, index) => !isReady(results[index])).map(({ name }) => name);
   }
 }
 
