@@ -2,8 +2,10 @@
 import { Partner } from '../../demo/partner.js';
 import { auditLines, auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
+import { licenseEnvironment } from '../support/license.js';
 import { EMBED_PATH, login } from '../support/logins.js';
 import { sendBytes, sendRaw } from '../support/raw-http.js';
+import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { withService, withServiceApart } from '../support/with-service.js';
@@ -17,19 +19,24 @@ const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describeOnAnyDatabase('[D20] the order of checking', (database) => {
-  it('[D20] throttle before switch before content type', async () => {
+  it('[D20] licence before throttle before switch before content type', async () => {
+    const clock = new TestClock();
     const environment = {
+      ...(await licenseEnvironment({ exp: Math.floor(clock.nowSeconds()) + 30 })),
       SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1',
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',
       SVC_EMBED_LOGIN_ENABLED: 'false',
       SVC_TOKEN_EXCHANGE_ENABLED: 'false',
     };
     const json = { method: 'POST', body: '{', headers: JSON_TYPE };
-    await withService(database, { trustedKeys, environment }, async (service) => {
+    await withService(database, { trustedKeys, clock, environment }, async (service) => {
       for (const path of [TOKEN_PATH, EMBED_PATH]) {
         expect((await service.fetch(path, json)).status).toBe(501);
         expect((await service.fetch(path, json)).status).toBe(429);
       }
+      // Still within the minute of the throttle.
+      clock.advance(31);
+      for (const path of [TOKEN_PATH, EMBED_PATH]) expect((await service.fetch(path, json)).status).toBe(404);
     });
   });
 });
@@ -38,7 +45,13 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
   const service = TestService.forBlock(database, { trustedKeys, environment: { SVC_LOG_LEVEL: 'debug' } });
 
   it.each([
-    ['content type, before all fields', `${GRANT}&subject_token=x`, 'text/plain', 415, 'invalid_request'],
+    [
+      'content type, before all fields',
+      `grant_type=x&scope=${TOO_LONG}`,
+      'text/plain',
+      415,
+      'invalid_request',
+    ],
     [
       'grant type, before a field too long',
       `grant_type=x&scope=${TOO_LONG}`,

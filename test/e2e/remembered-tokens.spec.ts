@@ -107,6 +107,12 @@ describeOnEachDatabase('[D30] access tokens that come again', (database) => {
     }
   });
 
+  it('[D8] a deleted actor is not replaced by the subject', async () => {
+    const accessToken = await issuedWithActor('staying', 'removed');
+    await deleteUser(service, (await remembered(accessToken)).user.id);
+    expect(await status(accessToken)).toBe(401);
+  });
+
   it('[D30] a changed role and name count at once', async () => {
     const accessToken = await issued('riser');
     const { user } = await remembered(accessToken);

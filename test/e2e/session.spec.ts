@@ -69,23 +69,29 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
     expect(await meStatus(service, cookie)).toBe(200);
   });
 
-  it.each(['Bearer', 'Bearer x.y.z', 'Bearer a b', 'Basic dTpw', 'Negotiate', ''])(
-    '[D41] Authorization %j alone decides, also beside a good cookie: 401',
-    async (authorization) => {
-      const cookie = await service.sessionCookie(token());
-      for (const path of ['/rest/me', '/api/v1/workflows']) {
-        expectChallenge(await get(path, { cookie, authorization }));
-      }
-      expectChallenge(await logout({ cookie, authorization, origin: BASE_URL }));
-      expect(await meStatus(service, cookie)).toBe(200);
-    },
-  );
+  it.each([
+    'Bearer',
+    'Bearer x.y.z',
+    'Bearer a b',
+    'Bearer eyJhbGciOiJub25lIn0.e30.',
+    'Basic dTpw',
+    'Negotiate',
+    '',
+  ])('[D41] Authorization %j alone decides, also beside a good cookie: 401', async (authorization) => {
+    const cookie = await service.sessionCookie(token());
+    for (const path of ['/rest/me', '/api/v1/workflows']) {
+      expectChallenge(await get(path, { cookie, authorization }));
+    }
+    expectChallenge(await logout({ cookie, authorization, origin: BASE_URL }));
+    expect(await meStatus(service, cookie)).toBe(200);
+  });
 
   it('[D31] neither an external token nor a session id nor an altered token is a Bearer credential', async () => {
     const sessionId = sessionIdOf(await service.sessionCookie(token()));
     const issued = await service.accessToken({ subject_token: token() });
     const altered = `${issued.slice(0, -3)}${issued.endsWith('AAA') ? 'BBB' : 'AAA'}`;
-    for (const credential of [token(), sessionId, altered]) {
+    const asIfIssued = partner.sign(partner.claims({ iss: BASE_URL }), { typ: 'at+jwt' });
+    for (const credential of [token(), sessionId, altered, asIfIssued]) {
       expectChallenge(await get('/rest/me', { authorization: `Bearer ${credential}` }));
     }
     expectChallenge(await get('/rest/me', { cookie: `__Host-svc-session=${issued}` }));

@@ -9,24 +9,14 @@ import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.s
 
 import { census, eventsOf } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import {
-  EMBED_PATH,
-  encodedForm,
-  EXCHANGE_PATH,
-  GRANT_FIELD,
-  INVALID_CLAIMS,
-  INVALID_GRANT,
-  postRaw,
-} from '../support/entry-paths.js';
-import { licenseEnvironment } from '../support/license.js';
-import { changeUser, createUser, createWorkflow, deleteUser, linkedUser } from '../support/local-users.js';
+import { encodedForm, GRANT_FIELD, INVALID_CLAIMS, INVALID_GRANT, postRaw } from '../support/entry-paths.js';
+import { createUser, createWorkflow, linkedUser } from '../support/local-users.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { withService } from '../support/with-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry({ allowedRoles: ['global:member'] })];
-const NOT_ENABLED = 'Token exchange is not enabled on this instance';
 
 let subjects = 0;
 /** A sub that no other test uses. */
@@ -119,16 +109,6 @@ describeOnAnyDatabase('token exchange', (database) => {
       expect(await census(service)).toEqual(before);
     });
 
-    it('[D16][K6] a repeated actor_token is refused by name, even if both are the same', async () => {
-      const actor = ['actor_token', token()] as const;
-      const form = encodedForm([GRANT_FIELD, ['subject_token', token()], actor, actor]);
-      const refused = await read(await postRaw(service, form));
-      expect(refused).toMatchObject({
-        status: 400,
-        body: { error: 'invalid_request', error_description: expect.stringContaining('actor_token') },
-      });
-    });
-
     it('[D16] resource and audience may be repeated: all resources are recorded', async () => {
       const fields = [GRANT_FIELD, ['subject_token', token()] as const];
       const lists = [
@@ -139,41 +119,6 @@ describeOnAnyDatabase('token exchange', (database) => {
       ] as const;
       const claims = await claimsOf(await postRaw(service, encodedForm([...fields, ...lists])));
       expect(claims).toMatchObject({ requested_resource: 'urn:a urn:b urn:c', aud: BASE_URL });
-    });
-
-    it.each([
-      ['resource', 2048],
-      ['audience', 1024],
-    ])('[D16] the limit of %s is for all of them together', async (name, limit) => {
-      const form = (length: number) => {
-        const list = [
-          [name, 'a'.repeat(length - 2)],
-          [name, 'b'],
-        ] as const;
-        return encodedForm([GRANT_FIELD, ['subject_token', token()], ...list]);
-      };
-      expect((await postRaw(service, form(limit))).status).toBe(200);
-      const refused = await read(await postRaw(service, form(limit + 1)));
-      expect(refused).toMatchObject({
-        status: 400,
-        body: {
-          error: 'invalid_request',
-          error_description: `${name} must have at most ${limit} characters`,
-        },
-      });
-    });
-
-    it('[4.2.scope] 1024 characters are taken and recorded as they are', async () => {
-      for (const scope of ['s'.repeat(1024), '\u{1f600}'.repeat(1024), 'workflow:read  workflow:list']) {
-        expect(await claimsOf(await exchange({ scope }))).toMatchObject({ requested_scope: scope });
-      }
-    });
-
-    it('[4.2.resource] 2048 characters are taken and recorded as they are', async () => {
-      const long = `https://${'r'.repeat(2040)}`;
-      for (const resource of [long, 'https://a.example/x https://b.example', 'not a uri']) {
-        expect(await claimsOf(await exchange({ resource }))).toMatchObject({ requested_resource: resource });
-      }
     });
 
     it('[D55][K32] what was only asked for is not signed as if it were granted', async () => {
@@ -255,21 +200,6 @@ describeOnAnyDatabase('token exchange', (database) => {
       expect(decodeJwt(body.access_token)).toMatchObject({ iat: nowSeconds(), exp: nowSeconds() + expected });
     });
 
-    it.each(['subject', 'actor'])(
-      '[D13] with 5 seconds left of the %s a token is issued, with less not',
-      async (party) => {
-        goToFraction(0);
-        const attempt = async (seconds: number) => {
-          const short = token({ exp: nowSeconds() + seconds });
-          return party === 'subject' ? exchange({ subject_token: short }) : exchange({ actor_token: short });
-        };
-        expect((await read(await attempt(5))).body['expires_in']).toBe(5);
-        expect((await read(await attempt(5.9))).body['expires_in']).toBe(5);
-        expect(await (await attempt(4.999)).text()).toBe(INVALID_GRANT);
-        expect(await (await attempt(4)).text()).toBe(INVALID_GRANT);
-      },
-    );
-
     it.each([
       ['an external token that ends on a second', () => Math.floor(nowSeconds()) + 50],
       ['an external token that ends within a second', () => nowSeconds() + 50],
@@ -284,17 +214,6 @@ describeOnAnyDatabase('token exchange', (database) => {
       expect(Number.isInteger(issued.exp)).toBe(true);
       expect(issued.exp).toBeGreaterThan(nowSeconds() + body.expires_in - 1);
       expect(issued.exp).toBeLessThanOrEqual(exp);
-    });
-
-    it('[4.3] a token of 5 seconds works until they have passed, and then no more', async () => {
-      goToFraction(0.75);
-      const exp = Math.floor(nowSeconds()) + 6;
-      const accessToken = await service.accessToken({ subject_token: token({ exp }) });
-      expect(await status('/api/v1/workflows', accessToken)).toBe(200);
-      clock.advance(4.5);
-      expect(await status('/api/v1/workflows', accessToken)).toBe(200);
-      clock.advance(1.5);
-      expect(await status('/api/v1/workflows', accessToken)).toBe(401);
     });
   });
 
@@ -406,60 +325,11 @@ describeOnAnyDatabase('token exchange', (database) => {
       ]);
     });
 
-    it('[4.2.3] audit records of the exchange and of the call hold both', async () => {
-      const both = { subjectUserId: workerId, actorUserId: adminId };
-      const answer = await service.exchange(tokens(sub, adminSub));
-      expect((await eventsOf(service, answer)).at(-1)).toMatchObject({
-        name: 'svc.audit.token-exchange.succeeded',
-        ...both,
-      });
-      const { access_token: accessToken } = (await answer.json()) as { access_token: string };
-      const call = await service.fetch('/api/v1/workflows', bearer(accessToken));
-      expect(await eventsOf(service, call)).toMatchObject([{ name: 'svc.audit.api.called', ...both }]);
-    });
-
     it('[4.2.4] scope and resource narrow nothing', async () => {
       const narrow = { scope: 'nothing:at-all', resource: 'https://elsewhere.example' };
       const accessToken = await service.accessToken({ ...tokens(adminSub), ...narrow });
       const names = await namesOfWorkflows(accessToken);
       expect(names).toEqual(expect.arrayContaining(['of the worker', 'of the supervisor']));
-    });
-
-    it.each([
-      ['the subject', undefined],
-      ['the actor', adminSub],
-    ])('[D30] the rights of %s are those of the moment of the call', async (_, actor) => {
-      const promoted = newSub();
-      const id = await createUser(service, { email: `${promoted}@partner.example` });
-      const accessToken = await service.accessToken(
-        actor === undefined ? tokens(promoted) : tokens(sub, promoted),
-      );
-      expect(await namesOfWorkflows(accessToken)).toEqual([]);
-      await changeUser(service, id, { role: 'global:admin' });
-      expect(await namesOfWorkflows(accessToken)).toContain('of the worker');
-      await changeUser(service, id, { role: 'global:member' });
-      expect(await namesOfWorkflows(accessToken)).toEqual([]);
-    });
-
-    it.each([
-      ['is gone', deleteUser],
-      ['is disabled', (on: TestService, id: string) => changeUser(on, id, { enabled: false })],
-    ])('[D8] an actor who %s is not replaced by the subject', async (_, leave) => {
-      const leaving = newSub();
-      const id = await createUser(service, { email: `${leaving}@partner.example` });
-      const accessToken = await service.accessToken(tokens(adminSub, leaving));
-      expect(await status('/api/v1/workflows', accessToken)).toBe(200);
-      await leave(service, id);
-      expect(await status('/api/v1/workflows', accessToken)).toBe(401);
-      expect(await status('/rest/me', accessToken)).toBe(401);
-    });
-
-    it('[D8] a deleted subject ends the token too', async () => {
-      const leaving = newSub();
-      const id = await createUser(service, { email: `${leaving}@partner.example` });
-      const accessToken = await service.accessToken(tokens(leaving));
-      await deleteUser(service, id);
-      expect(await status('/api/v1/workflows', accessToken)).toBe(401);
     });
   });
 
@@ -491,20 +361,6 @@ describeOnAnyDatabase('token exchange', (database) => {
       expect(await status('/rest/me', await signedByInstance({}))).toBe(200);
     });
 
-    it('[D31] an external token, used or not, is none', async () => {
-      const used = token();
-      await service.accessToken({ subject_token: used });
-      await expectRefused(used);
-      await expectRefused(token({ aud: BASE_URL }));
-      await expectRefused(partner.sign(partner.claims({ iss: BASE_URL, aud: BASE_URL }), { typ: 'at+jwt' }));
-    });
-
-    it('[D31] the value of a session cookie is none', async () => {
-      const cookie = await service.sessionCookie(token());
-      expect((await service.fetch('/rest/me', { headers: { cookie } })).status).toBe(200);
-      await expectRefused(cookie.slice(cookie.indexOf('=') + 1));
-    });
-
     it.each([
       ['another typ', {}, { typ: 'JWT' }],
       ['no typ', {}, { typ: undefined }],
@@ -520,14 +376,6 @@ describeOnAnyDatabase('token exchange', (database) => {
     ])('[D31] a token of our own key with %s is none', async (_, claims: JWTPayload, header) => {
       await expectRefused(await signedByInstance(claims, header));
     });
-
-    it.each(['', 'x', 'a.b.c', 'eyJhbGciOiJub25lIn0.e30.', '\u00ff'])(
-      '[D31] the text "%s" is none',
-      async (text) => {
-        const answer = await service.fetch('/rest/me', bearer(text));
-        expect(answer.status).toBe(401);
-      },
-    );
 
     it('[4.3] a credential elsewhere than in the header is none', async () => {
       const accessToken = await service.accessToken({ subject_token: token() });
@@ -559,133 +407,8 @@ describeOnAnyDatabase('token exchange', (database) => {
     ]);
   });
 
-  describe('the order in which a request is checked', () => {
-    // Each fault alone gives its answer; of two the earlier one answers (D20).
-    const faults = [
-      { name: 'content type', status: 415, error: 'invalid_request', change: { type: 'application/json' } },
-      { name: 'grant type', status: 400, error: 'unsupported_grant_type', change: { grant: 'password' } },
-      { name: 'over-long field', status: 400, error: 'invalid_request', change: { scope: 's'.repeat(1025) } },
-      { name: 'token', status: 400, error: 'invalid_grant', change: { token: 'nonsense' } },
-    ];
-    const repeated = [
-      { name: 'repeated field', extra: '&scope=a&scope=b' },
-      { name: 'broken escape', extra: '&scope=%zz' },
-      { name: 'NUL', extra: '&scope=%00' },
-    ];
-
-    function request(change: { type?: string; grant?: string; scope?: string; token?: string }, extra = '') {
-      const fields = {
-        grant_type: change.grant ?? GRANT_FIELD[1],
-        subject_token: change.token ?? token(),
-        ...(change.scope === undefined ? {} : { scope: change.scope }),
-      };
-      return postRaw(service, encodedForm(Object.entries(fields)) + extra, change.type);
-    }
-
-    const pairs = faults.flatMap((first, index) => faults.slice(index).map((second) => ({ first, second })));
-
-    it.each(pairs)('[D20] $first.name answers before $second.name', async ({ first, second }) => {
-      const { status: answered, body } = await read(await request({ ...second.change, ...first.change }));
-      expect([answered, body['error']]).toEqual([first.status, first.error]);
-    });
-
-    it.each(repeated)('[D20] the grant type answers before a $name', async ({ extra }) => {
-      const { body } = await read(await request({ grant: 'password' }, extra));
-      expect(body['error']).toBe('unsupported_grant_type');
-    });
-
-    it.each(repeated)('[D20] a $name answers before the token', async ({ extra }) => {
-      const { status: answered, body } = await read(await request({ token: 'nonsense' }, extra));
-      expect([answered, body['error']]).toEqual([400, 'invalid_request']);
-    });
-
-    it.each([
-      'application/json',
-      'multipart/form-data; boundary=x',
-      'text/plain',
-      'application/x-www-form-urlencodedx',
-    ])('[D20] %s is answered with 415', async (type) => expect((await request({ type })).status).toBe(415));
-
-    it('[D20] a POST without content type is answered with 415', async () => {
-      const body = new Uint8Array(Buffer.from(encodedForm([GRANT_FIELD, ['subject_token', token()]])));
-      expect((await service.fetch(EXCHANGE_PATH, { method: 'POST', body })).status).toBe(415);
-    });
-  });
-
-  it('[D22] no answer may be cached', async () => {
-    const json = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
-    const answers = [
-      await exchange(),
-      await exchange({ subject_token: 'nonsense' }),
-      await exchange({ grant_type: 'password' }),
-      await exchange({ subject_token: '' }),
-      await exchange({ subject_token: token({ sub: undefined }) }),
-      await service.fetch(EXCHANGE_PATH, json),
-      await service.embed({ token: token() }),
-      await service.embed({ token: 'nonsense' }),
-      await service.embed({}),
-      await service.fetch(`${EMBED_PATH}?token=${token()}`),
-      await service.fetch(EMBED_PATH),
-      await service.fetch(EMBED_PATH, json),
-    ];
-    for (const { headers } of answers) {
-      expect([headers.get('cache-control'), headers.get('pragma')]).toEqual(['no-store', 'no-cache']);
-    }
-  });
-
   it('[7.5] no fault was logged all the while', () => {
     expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
-  });
-});
-
-describeOnAnyDatabase('a restricted service', (database) => {
-  const clock = new TestClock();
-  let service: TestService;
-
-  /** One request a minute for each flow, both switched off, and a licence that ends before that minute. */
-  beforeAll(async () => {
-    const exp = Math.floor(clock.nowSeconds()) + 30;
-    const environment = {
-      ...(await licenseEnvironment({ exp })),
-      SVC_EMBED_LOGIN_ENABLED: 'false',
-      SVC_TOKEN_EXCHANGE_ENABLED: 'false',
-      SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1',
-      SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',
-    };
-    service = await TestService.start(database, { trustedKeys, clock, environment });
-  });
-  afterAll(() => service.stop());
-
-  /** With a wrong content type, grant type, field and token as well. */
-  const everythingWrong = (path: string) =>
-    service.fetch(path, {
-      method: 'POST',
-      body: 'grant_type=%zz',
-      headers: { 'content-type': 'text/plain' },
-    });
-
-  it.each([
-    [EXCHANGE_PATH, { error: 'server_error', error_description: NOT_ENABLED, message: NOT_ENABLED }],
-    [EMBED_PATH, { error: 'not_enabled', message: 'Embed login is not enabled on this instance' }],
-  ])(
-    '[7.2][D17][D20] %s: the switch answers before the body is read, and the throttle before the switch',
-    async (path, body) => {
-      const disabled = await everythingWrong(path);
-      expect(await read(disabled)).toEqual({ status: 501, body });
-      const throttled = await everythingWrong(path);
-      expect(await read(throttled)).toMatchObject({ status: 429, body: { error: 'too_many_requests' } });
-      for (const { headers } of [disabled, throttled]) expect(headers.get('cache-control')).toBe('no-store');
-    },
-  );
-
-  describe('whose licence has run out within that minute', () => {
-    beforeAll(() => clock.advance(31));
-
-    it.each([EXCHANGE_PATH, EMBED_PATH])('[D20] %s: 404 comes before all', async (path) => {
-      const unlicensed = await everythingWrong(path);
-      expect(unlicensed.status).toBe(404);
-      expect(unlicensed.headers.get('cache-control')).toBe('no-store');
-    });
   });
 });
 

@@ -147,6 +147,8 @@ describe('fields that are refused', () => {
     ['scope', withFields('scope=a%00b')],
     ['scope', withFields('scope=%ED%A0%80')],
     ['scope', withFields('scope=%')],
+    ['resource', withFields(`resource=${'x'.repeat(2047)}&resource=xx`)],
+    ['audience', withFields(`audience=${'x'.repeat(1023)}&audience=xx`)],
   ])('[D16][K6] %s is named: %s', (field, body) => {
     const [kind, message] = refusal(body);
     expect(kind).toBe('field_invalid');
@@ -161,6 +163,7 @@ describe('fields that are refused', () => {
     const [, name = ''] = title.split(' ');
     const judged = (value: string) => refusal(encoded({ ...good, [name]: value }));
     expect(judged('x'.repeat(limit))).toEqual(['accepted', '']);
+    expect(judged('😀'.repeat(limit))).toEqual(['accepted', '']);
     expect(judged('x'.repeat(limit + 1))).toEqual([
       'field_invalid',
       `${name} must have at most ${limit} characters`,
