@@ -15,13 +15,13 @@ import {
 } from '../token-exchange/instance.js';
 import type { ExplanationRequest, TokenExplanation } from '../token-exchange/explain/index.js';
 import type { Clock } from '../platform/clock.js';
-import { User, UserRepository } from '../users/user.repository.js';
+import { UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
 import { QuotaRepository } from '../workspace/quotas/quota.repository.js';
 import type { QuotaLimits } from '../workspace/quotas/quota.repository.js';
 import { Quotas } from '../workspace/quotas/quotas.js';
-import { Workflow, WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
+import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 
 export interface InstanceParts {
   readonly users: UserRepository;
@@ -85,13 +85,13 @@ export function instancePartsOn(
 ): InstanceParts {
   const { dataSource } = database;
   const { operatorDatabase = database, learnRevocations = () => Promise.resolve() } = service ?? {};
-  const users = new UserRepository(dataSource.getRepository(User));
+  const users = new UserRepository(dataSource);
   const projects = new ProjectRepository(dataSource);
   const parts: InstanceParts = {
     users,
     userService: new UserService(users, projects),
     projects,
-    workflows: new WorkflowRepository(dataSource.getRepository(Workflow)),
+    workflows: new WorkflowRepository(dataSource),
     get quotas() {
       return new Quotas(new QuotaRepository(), settings.limits);
     },

@@ -1,8 +1,7 @@
 // Local users: the entity, all its queries, and every write of role and state.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, In, MoreThan, PrimaryColumn, Repository } from 'typeorm';
+import { Column, DataSource, Entity, In, MoreThan, PrimaryColumn, Repository } from 'typeorm';
 import type { Batch } from '../platform/database/batch.js';
 import { SharedStatement } from '../platform/database/prepared-statement.js';
 import { givenRows, sql } from '../platform/database/sql.js';
@@ -82,8 +81,8 @@ const LAST_CHARACTER = String.fromCodePoint(0x10ffff);
 export class UserRepository {
   private readonly finds: Batch<string, User | undefined>;
 
-  constructor(@InjectRepository(User) private readonly users: Repository<User>) {
-    this.finds = FIND.on(users.manager.dataSource);
+  constructor(private readonly dataSource: DataSource) {
+    this.finds = FIND.on(dataSource);
   }
 
   /** Reads a user as it is now. */
@@ -127,7 +126,7 @@ export class UserRepository {
   /** A page of users in the order of their ids. */
   list(afterId: string | undefined, limit: number): Promise<User[]> {
     const where = afterId === undefined ? {} : { id: MoreThan(afterId) };
-    return this.users.find({ where, order: { id: 'ASC' }, take: limit });
+    return this.in().find({ where, order: { id: 'ASC' }, take: limit });
   }
 
   /**
@@ -136,7 +135,7 @@ export class UserRepository {
    */
   search(beginning: string, afterEmail: string | undefined, limit: number): Promise<User[]> {
     const pattern = normalizeEmail(beginning);
-    return this.users.query<User[]>(
+    return this.dataSource.query<User[]>(
       `SELECT ${COLUMNS} FROM user_account
        WHERE normalized_email ~>=~ $1 AND normalized_email ~<~ $2 AND starts_with(normalized_email, $3)
          AND ($4::text IS NULL OR normalized_email <> $4)
@@ -178,8 +177,8 @@ export class UserRepository {
     );
   }
 
-  private in(transaction: Transaction | undefined): Repository<User> {
-    return transaction === undefined ? this.users : managerOf(transaction).getRepository(User);
+  private in(transaction?: Transaction): Repository<User> {
+    return (transaction === undefined ? this.dataSource : managerOf(transaction)).getRepository(User);
   }
 }
 

@@ -1,8 +1,7 @@
 // Local users.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { repositoriesOf } from '../platform/database/database.module.js';
-import { User, UserRepository } from './user.repository.js';
+import { UserRepository } from './user.repository.js';
 import { UserService } from './user.service.js';
 
 @Module({})
@@ -11,7 +10,7 @@ export class UsersModule {
   static register(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
     return {
       module: UsersModule,
-      imports: [...imports, repositoriesOf([User], imports)],
+      imports,
       providers: [UserRepository, UserService],
       exports: [UserRepository, UserService],
     };

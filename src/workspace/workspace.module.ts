@@ -1,7 +1,6 @@
 // Projects, workflows, credentials and users, and the API to them.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { repositoriesOf } from '../platform/database/database.module.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
 import { ApiAuditInterceptor } from './operations/api-audit.interceptor.js';
 import { ApiThrottlerGuard } from './api/api-throttler.guard.js';
@@ -26,7 +25,7 @@ import { refuseOpenRoutes } from './operations/route-rights.js';
 import { UserAdministrationService } from './users/user-administration.service.js';
 import { UserController } from './users/user.controller.js';
 import { WorkflowController } from './workflows/workflow.controller.js';
-import { Workflow, WorkflowRepository } from './workflows/workflow.repository.js';
+import { WorkflowRepository } from './workflows/workflow.repository.js';
 import type { ApiOptions } from './api/api-refusal.js';
 import { API_OPTIONS } from './api/api-refusal.js';
 
@@ -53,7 +52,7 @@ export class WorkspaceModule {
     refuseOpenRoutes(CONTROLLERS);
     return {
       module: WorkspaceModule,
-      imports: [...imports, repositoriesOf([Workflow], imports)],
+      imports,
       controllers: CONTROLLERS,
       providers: [
         { provide: API_OPTIONS, useValue: options },

@@ -7,7 +7,7 @@ import { Transactions } from '../../src/platform/database/transaction.js';
 import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
 import { KnownUsers } from '../../src/token-exchange/users/known-users.js';
-import { User, UserRepository } from '../../src/users/user.repository.js';
+import { UserRepository } from '../../src/users/user.repository.js';
 import { commitsOn, decidedOn } from '../support/commits.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';
@@ -67,7 +67,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     ({ dataSource } = await database.open());
     transactions = new Transactions(new Database(dataSource));
     commits = commitsOn(dataSource);
-    users = new UserRepository(dataSource.getRepository(User));
+    users = new UserRepository(dataSource);
   });
   beforeEach(() => dataSource.query('TRUNCATE user_account, token_exchange_identity_link CASCADE'));
 

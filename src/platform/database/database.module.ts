@@ -1,7 +1,6 @@
-// Offers the open database, its transactions, and TypeORM's repositories, to the modules that import it.
-import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
+// Offers the open database and its transactions to the modules that import it.
+import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Database } from './database.js';
 import { Transactions } from './transaction.js';
@@ -31,15 +30,4 @@ export class DatabaseModule {
       exports: [DataSource, Database, OPERATOR_DATABASE, Transactions],
     };
   }
-}
-
-/**
- * A module that offers TypeORM's repositories of some entities.
- * @param imports among them a module that offers the `DataSource`
- */
-export function repositoriesOf(
-  entities: readonly (new () => object)[],
-  imports: ModuleMetadata['imports'],
-): DynamicModule {
-  return { ...TypeOrmModule.forFeature([...entities]), imports };
 }

@@ -1,8 +1,7 @@
 // Workflows: the entity and all its queries.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
+import { Column, DataSource, Entity, PrimaryColumn, Repository } from 'typeorm';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { SortedRows } from '../api/pages.js';
@@ -64,7 +63,11 @@ const COLUMNS: Readonly<Record<keyof Workflow, string>> = {
 
 @Injectable()
 export class WorkflowRepository {
-  constructor(@InjectRepository(Workflow) private readonly workflows: Repository<Workflow>) {}
+  private readonly workflows: Repository<Workflow>;
+
+  constructor(private readonly dataSource: DataSource) {
+    this.workflows = dataSource.getRepository(Workflow);
+  }
 
   /**
    * One page of a list. In the order of ids, inserts and deletes leave a page's end in place. In another order, a workflow that
@@ -73,14 +76,14 @@ export class WorkflowRepository {
   async list({ limit, ...rest }: WorkflowPageQuery): Promise<SortedRows<PlacedWorkflow>> {
     // One more than asked for shows whether there is a next page.
     const query = { ...rest, limit: limit + 1 };
-    const rows = await workflowPage(query).run(this.workflows.manager.dataSource, query);
+    const rows = await workflowPage(query).run(this.dataSource, query);
     const page = rows.slice(0, limit);
     const end = rows.length > limit ? page.at(-1) : rows.find(({ isEnd }) => isEnd);
     return { rows: page.filter(({ isFound }) => isFound), end };
   }
 
   async count(scope: WorkflowScope): Promise<WorkflowCount> {
-    const [row] = await workflowCount(scope).run(this.workflows.manager.dataSource, scope);
+    const [row] = await workflowCount(scope).run(this.dataSource, scope);
     if (row === undefined) throw new Error('a count has no row');
     return workflowCountOf(row);
   }
