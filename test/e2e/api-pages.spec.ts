@@ -160,9 +160,22 @@ describeOnEachDatabase('the pages of a list', (database) => {
     expect([await sizeOf(''), await sizeOf('?limit=250'), await sizeOf('?limit=1')]).toEqual([100, 250, 1]);
   });
 
+  it('shows a member nothing more by a cursor of a user who sees all', async () => {
+    await insert('workflow', 20, randomFrom(9));
+    const { nextCursor } = (await api.get('/api/v1/workflows?limit=1', await world.tokenOf('owner'))).body;
+    const path = `/api/v1/workflows?limit=250&cursor=${nextCursor}`;
+    const { data } = (await api.get(path, await world.token(memberId))).body;
+    const [visible, hidden] = [await idsOf('workflow', 'visible'), await idsOf('workflow', 'NOT visible')];
+    expect(hidden.size).toBeGreaterThan(0);
+    expect(data.length).toBeGreaterThan(0);
+    expect(data.filter(({ id }: { id: string }) => !visible.has(id))).toEqual([]);
+  });
+
   it.each([
     ['limit=0', 'limit must be a whole number from 1 to 250'],
     ['limit=251', 'limit must be a whole number from 1 to 250'],
+    ['limit=', 'limit must be a whole number from 1 to 250'],
+    ['limit=1.5', 'limit must be a whole number from 1 to 250'],
     ['limit=1e2', 'limit must be a whole number from 1 to 250'],
     ['limit=1&limit=2', 'limit must be given once'],
     ['cursor=', 'cursor must be the nextCursor of an earlier page of this list'],

@@ -177,6 +177,14 @@ describeOnEachDatabase('the public API', (database) => {
       expect((await api.get(path, admin)).status).toBe(404);
     });
 
+    it('are listed with all but their nodes and connections', async () => {
+      const made = await api.post('/api/v1/workflows', admin, { name: 'Listed', nodes, connections });
+      const listed = (await api.all('/api/v1/workflows', admin)).find(({ id }) => id === made.body.id);
+      expect(listed).not.toHaveProperty('nodes');
+      expect(listed).not.toHaveProperty('connections');
+      expect({ ...listed, nodes, connections }).toEqual(made.body);
+    });
+
     it.each([
       [{ name: 'a', nodes: {} }, 'nodes must be an array of objects'],
       [{ name: 'a', nodes: [1] }, 'nodes must be an array of objects'],

@@ -3,7 +3,7 @@ import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { auditLines, auditRows, EVENT, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { createUser } from '../support/residents.js';
+import { createUser } from '../support/local-users.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -117,7 +117,7 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
   });
 
   it('[6.6][6.7] an existing user is linked, its role updated, and then logged in; not again the next time', async () => {
-    const { id } = await createUser(service, { email: 'Old.Hand@partner.example' });
+    const id = await createUser(service, { email: 'Old.Hand@partner.example' });
     const claims = { sub: 'old', email: 'old.hand@PARTNER.example', role: 'global:admin' };
     const { rows } = await embed(claims);
     expect(namesOf(rows)).toEqual(['identity-linked', 'role-updated', 'profile-updated', 'embed-login']);
