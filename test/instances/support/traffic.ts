@@ -55,9 +55,3 @@ export async function flood(
   await Promise.all(Array.from({ length: width }, work));
   return counts;
 }
-
-/** The time within which 95 of 100 were answered. */
-export function p95(tookMs: readonly number[]): number {
-  const sorted = [...tookMs].sort((a, b) => a - b);
-  return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? Number.NaN;
-}
