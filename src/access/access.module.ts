@@ -1,7 +1,7 @@
 // Sessions and access tokens of the instance, and the authentication with them.
 import type { DynamicModule, ModuleMetadata, Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import type { SessionOptions } from '../token-exchange/instance.js';
+import type { SessionSettings } from '../token-exchange/instance.js';
 import {
   ACCESS_TOKEN_OPTIONS,
   ACCESS_TOKEN_PROVIDERS,
@@ -36,7 +36,7 @@ export class AccessModule {
   /** @param imports modules that offer clock, log, database, leader, audit bus and users */
   static register(
     options: AccessOptions,
-    sessions: SessionOptions,
+    sessions: SessionSettings,
     keyRing: KeyRing,
     directory: Type<UserDirectory>,
     imports: NonNullable<ModuleMetadata['imports']>,

@@ -1,4 +1,5 @@
 // The modules that several others import.
+import { SESSION_COOKIE } from '../token-exchange/instance.js';
 import { join } from 'node:path';
 import { AccessModule } from '../access/access.module.js';
 import { AuditModule } from '../audit/audit.module.js';
@@ -77,7 +78,12 @@ export function sharedModules({ startup, keyRing, clock: time, logger, ...parts 
       tokenEndpoint,
       onBearerRefused,
     },
-    { sessionLifetimeSeconds, partitionedCookie, maxSessionsPerUser },
+    {
+      cookieName: SESSION_COOKIE,
+      lifetimeSeconds: sessionLifetimeSeconds,
+      maxPerUser: maxSessionsPerUser,
+      partitioned: partitionedCookie,
+    },
     keyRing,
     InstanceUsers,
     [clock, logging, database, coordination, audit, users, outages],

@@ -13,10 +13,10 @@ export type {
   ReplayPurgeSettings,
   RoleNames,
   RouteSettings,
-  SessionSettings,
   TokenRevocationSettings,
   UserTable,
 } from './settings/token-exchange.options.js';
+export type { SessionSettings } from './sessions/session-cookie.js';
 export type { Given, SettingsFactory, TokenExchangeParts } from './token-exchange.parts.js';
 
 // Ports

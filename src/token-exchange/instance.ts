@@ -33,8 +33,7 @@ export { METADATA_OPTIONS, MetadataController } from './http/metadata.controller
 export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.js';
 
 // Sessions
-export { readSessionCookies, SESSION_OPTIONS } from './sessions/session-cookie.js';
-export type { SessionOptions } from './sessions/session-cookie.js';
+export { readSessionCookies, SESSION_COOKIE, SESSION_OPTIONS } from './sessions/session-cookie.js';
 export { SessionRepository } from './sessions/session.repository.js';
 export { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
 export { signOutEverywhere } from './sessions/sign-out.service.js';

@@ -30,9 +30,10 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
       knownRevocations(),
       new TestClock(),
       {
-        sessionLifetimeSeconds: 3600,
-        maxSessionsPerUser: 100,
-        partitionedCookie: true,
+        cookieName: '__Host-session',
+        lifetimeSeconds: 3600,
+        maxPerUser: 100,
+        partitioned: true,
       },
       auditBusOn(dataSource),
       SILENT,

@@ -1,16 +1,16 @@
 // The session cookie: how it is set, cleared and read. The operator's page has another, in operator.guard.ts.
 import { stringifySetCookie } from 'cookie';
 
-/** Options of this package's sessions. */
-export interface SessionOptions {
+/** Of this package's sessions. */
+export interface SessionSettings {
   /** Life of a session, in seconds; 60 to 86,400. */
-  readonly sessionLifetimeSeconds: number;
+  readonly lifetimeSeconds: number;
   /** Live sessions of one user at most: with one more the oldest ends; 1 to 10,000. */
-  readonly maxSessionsPerUser: number;
-  /** Whether the cookie is bound to the site that frames the host (CHIPS). */
-  readonly partitionedCookie: boolean;
-  /** Begins with `__Host-`. Default `__Host-svc-session`. */
-  readonly cookieName?: string;
+  readonly maxPerUser: number;
+  /** Whether the cookie belongs to the site that frames the host (CHIPS). */
+  readonly partitioned: boolean;
+  /** `__Host-` and letters, digits, `_` and `-`. */
+  readonly cookieName: string;
 }
 
 /** Injection token of the options. */
@@ -28,10 +28,7 @@ export const SESSION_COOKIE = '__Host-svc-session';
 export function sessionCookie(
   value: string,
   maxAgeSeconds: number,
-  {
-    cookieName = SESSION_COOKIE,
-    partitionedCookie,
-  }: Pick<SessionOptions, 'cookieName' | 'partitionedCookie'>,
+  { cookieName, partitioned }: Pick<SessionSettings, 'cookieName' | 'partitioned'>,
 ): string {
   return stringifySetCookie({
     name: cookieName,
@@ -41,7 +38,7 @@ export function sessionCookie(
     httpOnly: true,
     secure: true,
     sameSite: 'none',
-    partitioned: partitionedCookie,
+    partitioned,
   });
 }
 

@@ -15,8 +15,8 @@ import { SessionOpener } from '../host/session-opener.js';
 import { newRequestId } from '../../platform/log/request-id.js';
 import type { IssuerKey, Logout } from '../revocation/external-login.js';
 import { Revocations } from '../revocation/revocations.js';
-import type { SessionCookieReader, SessionOptions } from './session-cookie.js';
-import { SESSION_COOKIE, sessionCookie, sessionCookieReader, SESSION_OPTIONS } from './session-cookie.js';
+import type { SessionCookieReader, SessionSettings } from './session-cookie.js';
+import { sessionCookie, sessionCookieReader, SESSION_OPTIONS } from './session-cookie.js';
 import type { DeletedSession, WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 
@@ -42,12 +42,12 @@ export class SessionService extends SessionOpener {
     private readonly sessions: SessionRepository,
     private readonly revocations: Revocations,
     private readonly clock: Clock,
-    @Inject(SESSION_OPTIONS) private readonly options: SessionOptions,
+    @Inject(SESSION_OPTIONS) private readonly options: SessionSettings,
     private readonly audit: AuditBus,
     @Inject(LOGGER) private readonly logger: Log,
   ) {
     super();
-    this.idsIn = sessionCookieReader(options.cookieName ?? SESSION_COOKIE);
+    this.idsIn = sessionCookieReader(options.cookieName);
   }
 
   /**
@@ -94,10 +94,10 @@ export class SessionService extends SessionOpener {
   /** Members unique to each session. */
   private fresh(): Pick<WebSession, 'idHash' | 'createdAt' | 'expiresAt'> & { readonly setCookie: string } {
     const id = randomBytes(ID_BYTES).toString('base64url');
-    const { sessionLifetimeSeconds } = this.options;
+    const { lifetimeSeconds } = this.options;
     const createdAt = this.clock.now();
-    const expiresAt = new Date(createdAt.getTime() + sessionLifetimeSeconds * 1000);
-    const setCookie = sessionCookie(id, sessionLifetimeSeconds, this.options);
+    const expiresAt = new Date(createdAt.getTime() + lifetimeSeconds * 1000);
+    const setCookie = sessionCookie(id, lifetimeSeconds, this.options);
     return { idHash: hashOf(id), createdAt, expiresAt, setCookie };
   }
 
@@ -151,7 +151,7 @@ export class SessionService extends SessionOpener {
   async purge(): Promise<void> {
     const now = this.clock.now();
     await this.sessions.purge(now);
-    const userIds = await this.sessions.findOverLimit(this.options.maxSessionsPerUser, now);
+    const userIds = await this.sessions.findOverLimit(this.options.maxPerUser, now);
     const requestId = newRequestId();
     await this.endOldest(userIds.map((userId) => ({ userId, requestId })));
   }
@@ -204,7 +204,7 @@ export class SessionService extends SessionOpener {
   private async limitAll(logins: readonly Login[]): Promise<undefined[]> {
     const now = this.clock.now();
     const userIds = logins.map(({ userId }) => userId);
-    const over = new Set(await this.sessions.findOverLimit(this.options.maxSessionsPerUser, now, userIds));
+    const over = new Set(await this.sessions.findOverLimit(this.options.maxPerUser, now, userIds));
     const byUser = new Map(logins.map((login) => [login.userId, login]));
     await this.endOldest([...byUser.values()].filter(({ userId }) => over.has(userId)));
     return logins.map(() => undefined);
@@ -212,12 +212,12 @@ export class SessionService extends SessionOpener {
 
   private async endOldest(logins: readonly Login[]): Promise<void> {
     if (logins.length === 0) return;
-    const { maxSessionsPerUser } = this.options;
+    const { maxPerUser } = this.options;
     const requestIds = new Map(logins.map(({ userId, requestId }) => [userId, requestId]));
     await this.audit.commit(async (transaction) => {
       const userIds = [...requestIds.keys()];
       const now = this.clock.now();
-      const deleted = await this.sessions.deleteOldest(transaction, userIds, maxSessionsPerUser, now);
+      const deleted = await this.sessions.deleteOldest(transaction, userIds, maxPerUser, now);
       const events = [...requestIds].flatMap(([userId, requestId]) =>
         this.eventsOf(
           deleted.filter((session) => session.userId === userId),

@@ -1,4 +1,5 @@
 // Every setting of the package, one row each: what documents, defaults, ranges and variables of a host are made of.
+import type { SessionSettings } from '../sessions/session-cookie.js';
 import { SESSION_COOKIE } from '../sessions/session-cookie.js';
 import type { JwksSettingNames } from '../trust/jwks-url.js';
 import { JWKS_SETTING_NAMES } from '../trust/jwks-url.js';
@@ -13,7 +14,6 @@ import type {
   ReplayPurgeSettings,
   RoleNames,
   RouteSettings,
-  SessionSettings,
   TokenExchangeSettings,
   TokenRevocationSettings,
   UserTable,

@@ -1,4 +1,5 @@
 // What a host gives the module: plain values. Their defaults and ranges are in settings.ts, and in the README of the package.
+import type { SessionSettings } from '../sessions/session-cookie.js';
 import type { JwksSettingNames } from '../trust/jwks-url.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 
@@ -176,17 +177,6 @@ export interface AccessTokenSettings {
    * Seal the signing keys in the database: 32 bytes each. The first seals, all unseal, so that one can be replaced. Secret.
    */
   readonly sealingKeys: readonly Buffer[];
-}
-
-export interface SessionSettings {
-  /** Life of a session, in seconds. */
-  readonly lifetimeSeconds: number;
-  /** Live sessions of one user: with one more the oldest ends. */
-  readonly maxPerUser: number;
-  /** Whether the cookie belongs to the site that frames the host (CHIPS). */
-  readonly partitioned: boolean;
-  /** `__Host-` and letters, digits, `_` and `-`. */
-  readonly cookieName: string;
 }
 
 /** What the paths of the endpoints begin with, unless the settings say otherwise. */

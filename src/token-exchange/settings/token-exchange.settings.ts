@@ -1,11 +1,11 @@
 // Completes what a host says by the defaults, and refuses what cannot be meant.
+import type { SessionSettings } from '../sessions/session-cookie.js';
 import type { Log } from '../../platform/log/log.js';
 import { SILENT } from '../../platform/log/log.js';
 import { isSameAddress } from '../../platform/text/origin.js';
 import type { TrustedKeysRules } from '../trust/entry-reader.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { areStrict, isRead, readTrustedKeys } from '../trust/trusted-key-entry.js';
-import type { SessionOptions } from '../sessions/session-cookie.js';
 import { refuseUnknownMembers } from './known-members.js';
 import type { SettingRow } from './settings.js';
 import { ROUTES, SETTINGS } from './settings.js';
@@ -14,7 +14,6 @@ import type {
   IdAssertionSettings,
   RoleNames,
   RouteSettings,
-  SessionSettings,
   TokenExchangeOptions,
   TokenExchangeSettings,
 } from './token-exchange.options.js';
@@ -55,16 +54,11 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
 }
 
 /** @throws RangeError */
-export function completedSessions({ sessions }: TokenExchangeSettings): SessionOptions {
-  const { cookieName, lifetimeSeconds, maxPerUser, partitioned } = completed('sessions', sessions);
-  if (!/^__Host-[\w-]+$/.test(cookieName))
+export function completedSessions({ sessions }: TokenExchangeSettings): SessionSettings {
+  const settings = completed('sessions', sessions);
+  if (!/^__Host-[\w-]+$/.test(settings.cookieName))
     throw new RangeError('sessions.cookieName: must be __Host- and letters, digits, _ or -');
-  return {
-    cookieName,
-    sessionLifetimeSeconds: lifetimeSeconds,
-    maxSessionsPerUser: maxPerUser,
-    partitionedCookie: partitioned,
-  };
+  return settings;
 }
 
 /** @throws RangeError where a member is missing or out of its range */

@@ -218,9 +218,9 @@ describe('trusted keys as JSON', () => {
 describe('what the sessions and access tokens of this package need', () => {
   it('[D26] a session lives for an hour, and a minute at least', () => {
     expect(completedSessions(LEAST)).toEqual({
-      sessionLifetimeSeconds: 3600,
-      maxSessionsPerUser: 100,
-      partitionedCookie: true,
+      lifetimeSeconds: 3600,
+      maxPerUser: 100,
+      partitioned: true,
       cookieName: '__Host-svc-session',
     });
     for (const cookieName of ['session', '__Host-', '__Secure-a', '__Host-a;b'])
