@@ -63,12 +63,16 @@ const FOLLOWED_DEPTH = 1_000;
 const LOOK_EVERY_MS = 1_000;
 
 /** The ids among which events of some time lie, both included. */
-type IdRange = Pick<Look, 'first' | 'last'>;
+export type IdRange = Pick<Look, 'first' | 'last'>;
 
-/** The rows that were read for a page. */
-interface Walk {
-  readonly rows: LookedRow[];
-  end: LookedRow | undefined;
+/** How far to look. */
+interface Bounds {
+  readonly order: TrailOrder;
+  /** So many events at most. */
+  readonly limit: number;
+  /** So many rows in one look, and so many in all. */
+  readonly statement: number;
+  readonly page: number;
 }
 
 /**
@@ -83,12 +87,12 @@ export class AuditTrailReader {
   async page(query: TrailQuery): Promise<TrailPage> {
     const { filter, limit, order } = query;
     const index = indexFor(filter);
-    const ids = behind(query, await this.idsOf(query));
-    const { rows, end } = await this.walk({ ...filter, ...query.range, ...ids }, { index, order, limit });
-    const events = rows.map(storedEvent);
-    // The query asks for one more, to know whether there are more.
-    if (events.length > limit) return { events: events.slice(0, limit), end: events[limit - 1] };
-    return { events, end: end && { id: end.id, occurredAt: end.occurredAt } };
+    const ids = behind(query, await idsOf(query.range, this.database));
+    const look = (some: IdRange, most: number) => {
+      const wanted = { ...filter, ...query.range, ...some, depth: DEPTHS[index].statement, limit: most };
+      return LOOKS[index][order].run(this.database.dataSource, wanted);
+    };
+    return lookAlong(look, ids, { order, limit, ...DEPTHS[index] });
   }
 
   /** All events of one request, or of those that their clients called so, the oldest first: as many as are asked for. */
@@ -123,40 +127,45 @@ export class AuditTrailReader {
         await pause(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
     }
   }
+}
 
-  /** Looks on until one event more than asked for is found, nothing is left, or the page has looked far enough. */
-  private async walk(
-    sought: Omit<Look, 'depth' | 'limit'>,
-    { index, order, limit }: { index: TrailIndex; order: TrailOrder; limit: number },
-  ): Promise<Walk> {
-    const { statement: depth, page } = DEPTHS[index];
-    const walk: Walk = { rows: [], end: undefined };
-    let { first, last } = sought;
-    for (let looked = 0; looked < page && first <= last; looked += depth) {
-      const wanted = { ...sought, first, last, depth, limit: limit + 1 - walk.rows.length };
-      const rows = await LOOKS[index][order].run(this.database.dataSource, wanted);
-      walk.rows.push(...rows.filter(({ isFound }) => isFound));
-      const final = rows.at(-1);
-      walk.end = final?.isEnd === true ? final : undefined;
-      if (walk.end === undefined || walk.rows.length > limit) break;
-      if (order === 'newest') last = BigInt(walk.end.id) - 1n;
-      else first = BigInt(walk.end.id) + 1n;
-    }
-    return walk;
+/**
+ * Looks on until one event more than asked for is found, nothing is left, or it has looked far enough.
+ * @param look answers so many rows at most of those among some ids
+ */
+export async function lookAlong(
+  look: (ids: IdRange, limit: number) => Promise<LookedRow[]>,
+  { first, last }: IdRange,
+  { order, limit, statement, page }: Bounds,
+): Promise<TrailPage> {
+  const found: LookedRow[] = [];
+  let end: LookedRow | undefined;
+  for (let looked = 0; looked < page && first <= last; looked += statement) {
+    // One more shows whether there are more.
+    const rows = await look({ first, last }, limit + 1 - found.length);
+    found.push(...rows.filter(({ isFound }) => isFound));
+    const final = rows.at(-1);
+    end = final?.isEnd === true ? final : undefined;
+    if (end === undefined || found.length > limit) break;
+    if (order === 'newest') last = BigInt(end.id) - 1n;
+    else first = BigInt(end.id) + 1n;
   }
+  if (found.length > limit) end = found[limit - 1];
+  const events = found.slice(0, limit).map(storedEvent);
+  return { events, end: end && { id: end.id, occurredAt: end.occurredAt } };
+}
 
-  private async idsOf({ range: { since, until } }: Pick<TrailQuery, 'range'>): Promise<IdRange> {
-    const [first, end] = await Promise.all([
-      since === undefined ? 0n : this.idAt(new Date(since.getTime() - DISORDER_MS)),
-      until === undefined ? LARGEST_ID : this.idAt(new Date(until.getTime() + DISORDER_MS)),
-    ]);
-    return { first, last: until === undefined ? end : end - 1n };
-  }
+export async function idsOf({ since, until }: TimeRange, database: Database): Promise<IdRange> {
+  const [first, end] = await Promise.all([
+    since === undefined ? 0n : idAt(new Date(since.getTime() - DISORDER_MS), database),
+    until === undefined ? LARGEST_ID : idAt(new Date(until.getTime() + DISORDER_MS), database),
+  ]);
+  return { first, last: until === undefined ? end : end - 1n };
+}
 
-  private async idAt(moment: Date): Promise<bigint> {
-    const [place] = await ID_AT.run(this.database.dataSource, { moment });
-    return BigInt(place?.id ?? 0);
-  }
+async function idAt(moment: Date, { dataSource }: Database): Promise<bigint> {
+  const [place] = await ID_AT.run(dataSource, { moment });
+  return BigInt(place?.id ?? 0);
 }
 
 function indexFor({ requestId, subjectUserId }: TrailFilter): TrailIndex {

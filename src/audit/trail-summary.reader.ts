@@ -3,9 +3,10 @@ import { OUTCOME_EVENTS, REFUSAL_EVENTS } from './instance-events.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../platform/database/database.module.js';
 import { Database } from '../platform/database/database.js';
-import type { StoredEvent } from './audit-trail.reader.js';
+import type { IdRange, TrailPage } from './audit-trail.reader.js';
+import { idsOf, lookAlong } from './audit-trail.reader.js';
 import { PersonHashes } from './person-hashes.js';
-import { ID_AT } from './trail-statements.sql.js';
+import type { LookedRow } from './trail-statements.sql.js';
 
 /** A part of time with both its ends. */
 export interface BoundedRange {
@@ -64,13 +65,6 @@ export interface RefusalQuery {
   readonly limit: number;
 }
 
-export interface RefusalPage {
-  /** The newest first. */
-  readonly events: readonly StoredEvent[];
-  /** Where the next page begins; undefined where nothing is left. */
-  readonly end: { readonly id: string; readonly occurredAt: Date } | undefined;
-}
-
 /** Events that were counted together. */
 export interface EventCount {
   /** Of the table of names; null for all others. */
@@ -101,9 +95,6 @@ export interface Counted {
 const DEPTH = 5_000;
 /** So many at most for one answer. */
 const MOST_ROWS = 50_000;
-const LARGEST_ID = 2n ** 63n - 1n;
-/** As in audit-trail.reader.ts: ids and times may disagree by so much. */
-const DISORDER_MS = 5 * 60_000;
 
 /** Of the rows `e`, with $4 to $9. */
 const IS_SOUGHT = `(e.name = ANY ($4) AND e.occurred_at >= $5 AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
@@ -158,16 +149,8 @@ const COUNT = `SELECT name, bucket, issuer, reason, count(*)::int AS count, min(
     FROM (SELECT * FROM audit_event WHERE id BETWEEN $1 AND $2 ORDER BY id DESC LIMIT $3) e
   ) looked GROUP BY name, bucket, issuer, reason`;
 
-/** Ids, both included. */
-interface IdRange {
-  readonly first: bigint;
-  readonly last: bigint;
-}
-
 type GroupRow = Omit<RefusalGroup, 'event'> &
   Pick<EventCount, 'oldestId'> & { readonly event: string | null };
-
-type FoundRow = StoredEvent & { readonly isFound: boolean; readonly isEnd: boolean };
 
 /**
  * @rule D112 What the operator's page asks of the trail looks at 50,000 events at most, the newest of the time asked for, and the
@@ -189,26 +172,19 @@ export class TrailSummaryReader {
     return { userId: id, names: [email, ...links.map(({ subject }) => subject)] };
   }
 
-  async refusals({ filter, range, beforeId, limit }: RefusalQuery): Promise<RefusalPage> {
+  /** The newest first. */
+  async refusals({ filter, range, beforeId, limit }: RefusalQuery): Promise<TrailPage> {
     const ids = await this.idsOf(range);
-    let last = beforeId === undefined || BigInt(beforeId) > ids.last ? ids.last : BigInt(beforeId) - 1n;
-    const found: FoundRow[] = [];
-    let end: FoundRow | undefined;
-    for (let looked = 0; looked < MOST_ROWS && ids.first <= last; looked += DEPTH) {
-      const rows = await this.look(filter, range, {
-        first: ids.first,
-        last,
-        limit: limit + 1 - found.length,
-      });
-      found.push(...rows.filter(({ isFound }) => isFound));
-      const final = rows.at(-1);
-      end = final?.isEnd === true ? final : undefined;
-      // The query asks for one more, to know whether there are more.
-      if (found.length > limit) return { events: found.slice(0, limit), end: found[limit - 1] };
-      if (end === undefined) break;
-      last = BigInt(end.id) - 1n;
-    }
-    return { events: found, end };
+    const last = beforeId === undefined || BigInt(beforeId) > ids.last ? ids.last : BigInt(beforeId) - 1n;
+    const statement = filter.person === undefined ? FIND_AMONG_ALL : FIND_OF_PERSON;
+    const look = (some: IdRange, most: number) =>
+      this.database.query<LookedRow>(statement, [
+        ...sought(filter, range, some),
+        ...this.personIn(filter),
+        most,
+      ]);
+    const bounds = { order: 'newest', limit, statement: DEPTH, page: MOST_ROWS } as const;
+    return lookAlong(look, { ...ids, last }, bounds);
   }
 
   async count(range: BoundedRange, parts: RangeParts): Promise<EventCounts> {
@@ -256,19 +232,6 @@ export class TrailSummaryReader {
     return { rows, readEvents, countedSince, isComplete: false };
   }
 
-  private look(
-    filter: RefusalFilter,
-    range: BoundedRange,
-    { limit, ...ids }: IdRange & { limit: number },
-  ): Promise<FoundRow[]> {
-    const statement = filter.person === undefined ? FIND_AMONG_ALL : FIND_OF_PERSON;
-    return this.database.query<FoundRow>(statement, [
-      ...sought(filter, range, ids),
-      ...this.personIn(filter),
-      limit,
-    ]);
-  }
-
   /** The parameters of a person; none where none is sought. */
   private personIn({ person }: RefusalFilter): unknown[] {
     if (person === undefined) return [];
@@ -286,17 +249,8 @@ export class TrailSummaryReader {
     ]);
   }
 
-  private async idsOf({ since, until, isOpen }: BoundedRange): Promise<IdRange> {
-    const [first, end] = await Promise.all([
-      this.idAt(new Date(since.getTime() - DISORDER_MS)),
-      isOpen ? LARGEST_ID : this.idAt(new Date(until.getTime() + DISORDER_MS)),
-    ]);
-    return { first, last: isOpen ? end : end - 1n };
-  }
-
-  private async idAt(moment: Date): Promise<bigint> {
-    const [place] = await ID_AT.run(this.database.dataSource, { moment });
-    return BigInt(place?.id ?? 0);
+  private idsOf({ since, until, isOpen }: BoundedRange): Promise<IdRange> {
+    return idsOf({ since, ...(!isOpen && { until }) }, this.database);
   }
 }
 
