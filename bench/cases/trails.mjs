@@ -8,13 +8,11 @@ import { callJson, loginAdministrator } from '../support/json-calls.mjs';
 import { ISSUER } from '../support/partner.mjs';
 import { table } from '../support/report.mjs';
 import { median, spread } from '../support/statistics.mjs';
-import { writtenBy } from '../support/written-log.mjs';
 
 const SMALL = 1_000;
 const LARGE = 10_000_000;
 const CALLS_A_KIND = 15;
 const MOST_MS = 1_000;
-const WRITING = { exchanges: 3_000, connections: 4 };
 const EMAIL = 'operator@bench.example';
 const PASSWORD = randomBytes(24).toString('hex');
 const COMMAND = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'main.js');
@@ -55,12 +53,7 @@ export const auditTrail = {
   title: `Pages of the audit trail with ${LARGE} events of a day against ${SMALL}, one request after another, on PostgreSQL`,
 
   async run(workbench) {
-    const { times, large } = await timesOfBoth(workbench, pageCalls);
-    const written = await writtenAfterCheckpoint(workbench, large);
-    await workbench.postgres.query(large.database, 'DROP INDEX audit_event_request');
-    const without = await writtenAfterCheckpoint(workbench, large);
-    const remark = `Write-ahead log of an exchange, just after a checkpoint: ${written} bytes; without the index of request ids ${without}.`;
-    return reported(times, [remark]);
+    return reported(await timesOfBoth(workbench, pageCalls));
   },
 };
 
@@ -69,8 +62,7 @@ export const operatorTrail = {
   title: `What the operator's page asks of a trail with ${LARGE} events of a day against ${SMALL}, one call after another, on PostgreSQL`,
 
   async run(workbench) {
-    const { times } = await timesOfBoth(workbench, operatorCalls, { SVC_ADMIN_ENABLED: 'true' });
-    return reported(times);
+    return reported(await timesOfBoth(workbench, operatorCalls, { SVC_ADMIN_ENABLED: 'true' }));
   },
 };
 
@@ -78,10 +70,9 @@ export const operatorTrail = {
 async function timesOfBoth(workbench, callsOf, moreEnvironment) {
   const size = Math.max(SMALL, Math.round(LARGE / workbench.options.growthScale));
   const times = [];
-  let large;
   for (const events of [SMALL, size]) {
-    large = await startFilled(workbench, events, moreEnvironment);
-    for (const [title, call] of await callsOf(workbench, large)) {
+    const filled = await startFilled(workbench, events, moreEnvironment);
+    for (const [title, call] of await callsOf(workbench, filled)) {
       const [firstMs, ...others] = await millisecondsOf(call);
       times.push({
         title: `${title}, ${events}`,
@@ -91,7 +82,7 @@ async function timesOfBoth(workbench, callsOf, moreEnvironment) {
       });
     }
   }
-  return { times, large };
+  return times;
 }
 
 /** The first one plans the statement, and reads what lies on the disk. */
@@ -105,7 +96,7 @@ async function millisecondsOf(call) {
   return milliseconds;
 }
 
-function reported(times, remarks = []) {
+function reported(times) {
   const values = times.map(({ maxMs }) => maxMs);
   const slowest = {
     title: 'slowest answer, ms',
@@ -121,7 +112,7 @@ function reported(times, remarks = []) {
   return {
     times,
     ratios: [slowest],
-    remarks: [table([['ms', 'first', 'then p50', 'most'], ...rows]), ...remarks],
+    remarks: [table([['ms', 'first', 'then p50', 'most'], ...rows])],
   };
 }
 
@@ -193,9 +184,4 @@ async function operatorCalls(workbench, { server, database }) {
       return [title, () => call('refusals/search', input)];
     }),
   ];
-}
-
-async function writtenAfterCheckpoint(workbench, contestant) {
-  await workbench.postgres.query('postgres', 'CHECKPOINT');
-  return (await writtenBy(workbench, contestant, WRITING)).bytes;
 }
