@@ -1,23 +1,26 @@
 // The modules that several others import.
 import { SESSION_COOKIE } from '../token-exchange/instance.js';
 import { join } from 'node:path';
+import type { DynamicModule, Provider, Type } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { CoordinationModule } from '../platform/jobs/coordination.module.js';
+import { Database } from '../platform/database/database.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { InstanceUsers } from '../instance/ports/instance-users.js';
-import { OutagesModule } from '../platform/http/outages.module.js';
 import { ThrottleModule } from '../platform/http/throttle/throttle.module.js';
-import { LoggingModule } from '../platform/log/logging.module.js';
+import { LOGGER } from '../platform/log/log.js';
+import type { Log } from '../platform/log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
-import { ClockModule } from '../instance/clock.module.js';
 import { metricsAddress } from '../instance/startup.js';
 import type { BearerReason } from '../token-exchange/plain.js';
+import { DatabaseOutages } from '../platform/http/database-outages.js';
 import type { RefusedWork } from '../platform/http/database-outages.js';
-import { UsersModule } from '../users/users.module.js';
+import { UserRepository } from '../users/user.repository.js';
+import { PersonalProjects, UserService } from '../users/user.service.js';
 import { WebModule } from '../web/web.module.js';
-import { ProjectsModule } from '../workspace/projects/projects.module.js';
+import { ProjectRepository } from '../workspace/projects/project.repository.js';
 import { SCOPES } from '../workspace/rights/rights.js';
 import { tokenEndpointOf } from './routes.js';
 import type { Logger } from 'pino';
@@ -26,7 +29,7 @@ import type { OpenDatabase } from '../platform/database/data-source.js';
 import type { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
 import type { FrameAncestors } from '../instance/frame-ancestors.js';
 import type { Startup } from '../instance/startup.js';
-import type { Clock } from '../platform/clock.js';
+import { Clock } from '../platform/clock.js';
 import type { KeyRing } from '../platform/secrets/key-ring.js';
 
 /** The parts of the application. */
@@ -46,6 +49,9 @@ export interface Parts {
   readonly sourceDirectory: string;
 }
 
+/** Apart from the rest of the workspace because users need them. */
+const PROJECTS = [ProjectRepository, { provide: PersonalProjects, useExisting: ProjectRepository }];
+
 export type SharedModules = ReturnType<typeof sharedModules>;
 
 /** What several modules import. Each is registered once: registered again, its providers would be there twice. */
@@ -53,20 +59,16 @@ export function sharedModules({ startup, keyRing, clock: time, logger, ...parts 
   const { baseUrl, throttleStore: store } = startup.config;
   const { sessionLifetimeSeconds, partitionedCookie, maxSessionsPerUser } = startup.config;
   const onFailOpen = () => counters.throttleFailOpen.inc();
-  const clock = ClockModule.register(time);
-  const logging = LoggingModule.register(logger);
+  const clock = offering(class ClockModule {}, [{ provide: Clock, useValue: time }]);
+  const logging = offering(class LoggingModule {}, [{ provide: LOGGER, useValue: logger }]);
   const database = DatabaseModule.register(parts.database);
   const coordination = CoordinationModule.register(parts.coordination, parts.database, logger);
   const audit = AuditModule.register(keyRing, [logging, database]);
   const metrics = MetricsModule.register(counters, metricsAddress(startup.config));
-  const watch = {
-    onRefused: (flow: RefusedWork) => counters.databaseRefusals.inc({ flow }),
-    onUnrecorded: () => counters.unrecordedEvents.inc(),
-  };
-  const outages = OutagesModule.register(watch, [logging, database]);
+  const outages = offering(class OutagesModule {}, [outagesCountedBy(counters)], [logging, database]);
   const throttle = ThrottleModule.register({ store, onFailOpen }, [clock, logging, database, coordination]);
-  const projects = ProjectsModule.register([database]);
-  const users = UsersModule.register([database, projects]);
+  const projects = offering(class ProjectsModule {}, PROJECTS, [database]);
+  const users = offering(class UsersModule {}, [UserRepository, UserService], [database, projects]);
   const tokenEndpoint = () => tokenEndpointOf(startup, time);
   const onBearerRefused = (reason: BearerReason) => counters.apiRefusals.inc({ reason });
   const access = AccessModule.register(
@@ -106,4 +108,22 @@ export function sharedModules({ startup, keyRing, clock: time, logger, ...parts 
     access,
     web,
   };
+}
+
+/** A module that offers all that it provides. */
+export function offering(
+  module: Type,
+  providers: Provider[],
+  imports: readonly DynamicModule[] = [],
+): DynamicModule {
+  return { module, imports: [...imports], providers, exports: providers };
+}
+
+function outagesCountedBy(metrics: Metrics): Provider {
+  const watch = {
+    onRefused: (flow: RefusedWork) => metrics.databaseRefusals.inc({ flow }),
+    onUnrecorded: () => metrics.unrecordedEvents.inc(),
+  };
+  const useFactory = (database: Database, log: Log) => new DatabaseOutages(database, log, watch);
+  return { provide: DatabaseOutages, inject: [Database, LOGGER], useFactory };
 }

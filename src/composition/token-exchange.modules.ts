@@ -2,7 +2,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import { getStorageToken } from '@nestjs/throttler';
 import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
-import { HostModule } from '../instance/ports/host.module.js';
 import { InstanceLoginFailurePage } from '../instance/ports/instance-login-failure-page.js';
 import { InstanceProjects } from '../instance/ports/instance-projects.js';
 import { InstanceTelemetry } from '../instance/ports/instance-telemetry.js';
@@ -16,6 +15,10 @@ import { Leader } from '../platform/jobs/leader.js';
 import { Notifications } from '../platform/jobs/notifications.js';
 import { LOGGER } from '../platform/log/log.js';
 import type { Parts, SharedModules } from './shared.modules.js';
+import { offering } from './shared.modules.js';
+
+/** How this instance implements the ports. Sessions and access tokens are those of token-exchange/ itself: see access.module.ts. */
+const PORTS = [InstanceUsers, InstanceProjects, InstanceTelemetry, InstanceLoginFailurePage];
 
 /** None where flag or licence leaves it out. */
 export function tokenExchange(
@@ -45,7 +48,7 @@ export function tokenExchange(
       access,
       throttle,
       outages,
-      HostModule.register([database, users, metrics, web]),
+      offering(class HostModule {}, PORTS, [database, users, metrics, web]),
     ],
     users: { useExisting: InstanceUsers },
     projects: { useExisting: InstanceProjects },

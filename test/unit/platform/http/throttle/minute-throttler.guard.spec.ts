@@ -9,7 +9,7 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
 import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
 import { ThrottleModule } from '../../../../../src/platform/http/throttle/throttle.module.js';
-import { ClockModule } from '../../../../../src/instance/clock.module.js';
+import { Clock } from '../../../../../src/platform/clock.js';
 import { MinuteThrottlerGuard } from '../../../../../src/platform/http/throttle/minute-throttler.guard.js';
 import { TooManyRequestsError } from '../../../../../src/platform/http/throttle/rate-limit.js';
 import { TestClock } from '../../../../support/test-clock.js';
@@ -63,7 +63,12 @@ describe('[D19] the throttle guard', () => {
   let app: NestFastifyApplication;
 
   beforeEach(async () => {
-    const imports = [ThrottleModule.register({ store: 'memory' }, [ClockModule.register(clock)])];
+    const time = {
+      module: class ClockModule {},
+      providers: [{ provide: Clock, useValue: clock }],
+      exports: [Clock],
+    };
+    const imports = [ThrottleModule.register({ store: 'memory' }, [time])];
     const testing = await Test.createTestingModule({ imports, controllers: [FlowController] }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(
       new FastifyAdapter({ trustProxy: (_address, hop) => hop < 1 }),
