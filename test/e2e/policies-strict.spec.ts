@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Members } from '../../demo/partner.js';
-import { ConfigurationError } from '../../src/config/load-config.js';
 import { prepareStartup } from '../../src/instance/startup.js';
 import { jsonOf } from '../support/answers.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -144,75 +143,20 @@ describeOnAnyDatabase('strict', (database) => {
   });
 });
 
-describe('a start under strict', () => {
-  let workingDirectory: string;
-  beforeEach(() => (workingDirectory = mkdtempSync(join(tmpdir(), 'strict-'))));
-  afterEach(() => rmSync(workingDirectory, { recursive: true }));
-
-  async function start(policy: Members, strict = 'true') {
-    const environment = {
-      ...(await licenseEnvironment()),
-      SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
-      SVC_EMBED_LOGIN_ENABLED: 'true',
-      SVC_TOKEN_EXCHANGE_STRICT: strict,
-      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([new TrustedPartner(policy).entry]),
-    };
-    return prepareStartup({ environment, workingDirectory });
-  }
-  const problemsOf = async (policy: Members): Promise<readonly string[]> => {
-    const error: unknown = await start(policy).catch((reason: unknown) => reason);
-    return error instanceof ConfigurationError ? error.problems : [];
+it('[P.strict] a start reports all at once that an entry has to say', async () => {
+  const workingDirectory = mkdtempSync(join(tmpdir(), 'strict-'));
+  const environment = {
+    ...(await licenseEnvironment()),
+    SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
+    SVC_EMBED_LOGIN_ENABLED: 'true',
+    SVC_TOKEN_EXCHANGE_STRICT: 'true',
+    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([
+      new TrustedPartner({ expectedAudience: undefined }).entry,
+    ]),
   };
-  const speakOf = (lines: readonly string[], member: string) => lines.filter((line) => line.includes(member));
-
-  it.each([
-    ['expectedAudience', LEAST],
-    ['allowedRoles', LEAST],
-    ['origins', LEAST],
-    ['emailDomains', LEAST],
-    ['emailDomains', { ...LEAST, provisionUsers: false, linkExistingUsers: true }],
-    ['origins', { ...LEAST, flows: ['embed'] }],
-    ['origins', { ...LEAST, flows: ['embed', 'exchange'] }],
-  ])('[P.strict] is refused without %s', async (member, policy) => {
-    const problems = await problemsOf({ ...policy, [member]: undefined });
-    expect(speakOf(problems, member)).toHaveLength(1);
-    expect(problems).toHaveLength(1);
-    await expect(start({ ...policy, [member]: undefined }, 'false')).resolves.toBeDefined();
+  const members = ['expectedAudience', 'allowedRoles', 'origins', 'emailDomains'];
+  await expect(prepareStartup({ environment, workingDirectory })).rejects.toMatchObject({
+    problems: expect.arrayContaining(members.map((member) => expect.stringContaining(member))),
   });
-
-  it('[P.strict] is reported all of them at once', async () => {
-    expect(await problemsOf({ expectedAudience: undefined })).toHaveLength(4);
-  });
-
-  it('[P.strict] needs no origins where the entry serves the exchange alone', async () => {
-    expect(await problemsOf({ ...LEAST, origins: undefined, flows: ['exchange'] })).toEqual([]);
-  });
-
-  it.each([
-    ['requireVerifiedEmail', { requireVerifiedEmail: false }],
-    ['linkExistingUsers', { linkExistingUsers: true }],
-    ['linkPrivileged', { linkPrivileged: true }],
-    ['roleCeiling', { roleCeiling: false }],
-    ['excludeOwner', { excludeOwner: false }],
-    ['rights', { rights: 'actor' }],
-  ])('[P.strict] warns of a weaker %s, and takes it', async (member, policy) => {
-    const { warnings } = await start({ ...LEAST, ...policy });
-    expect(speakOf(warnings, member)).toHaveLength(1);
-    expect(speakOf((await start(LEAST)).warnings, member)).toEqual([]);
-  });
-
-  it.each([
-    ['requireVerifiedEmail', { requireVerifiedEmail: true }],
-    ['linkExistingUsers', { linkExistingUsers: false }],
-    ['linkExistingUsers', { linkExistingUsers: true, emailDomains: ['product.example'] }],
-    ['linkPrivileged', { linkPrivileged: false }],
-    ['provisionUsers', { provisionUsers: false }],
-    ['provisionUsers', { provisionUsers: true }],
-    ['roleCeiling', { roleCeiling: true }],
-    ['excludeOwner', { excludeOwner: true }],
-    ['rights', { rights: 'both' }],
-    ['requireActor', { requireActor: true, flows: ['exchange'] }],
-  ])('[P.strict] does not warn of %s where it is not weaker: %j', async (member, policy) => {
-    expect(speakOf((await start({ ...LEAST, ...policy })).warnings, member)).toEqual([]);
-  });
+  rmSync(workingDirectory, { recursive: true });
 });

@@ -1,6 +1,5 @@
-// Whether requests count for the instance that they meet, or for all.
+// Requests count for all instances on one database.
 import { Partner } from '../../demo/partner.js';
-import type { TestDatabase } from '../support/databases.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 
@@ -10,23 +9,6 @@ const partner = Partner.create({ issuer: 'https://partner.example' });
 
 const exchange = (instance: ServiceInstance) => instance.exchange(partner.sign());
 const embed = (instance: ServiceInstance) => instance.embed(partner.sign());
-
-/** Limits of addresses as they are by default. */
-function start(
-  count: number,
-  database: TestDatabase,
-  store: string,
-  trustedKeys: readonly object[] = [partner.staticEntry()],
-): Promise<ServiceCluster> {
-  return ServiceCluster.start(count, database, {
-    trustedKeys,
-    environment: {
-      SVC_THROTTLE_STORE: store,
-      SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: String(LIMIT),
-      SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: String(LIMIT),
-    },
-  });
-}
 
 /** Sends requests to instances and returns the statuses of the answers. */
 function statusesOf(
@@ -48,7 +30,14 @@ describeWithProcesses('two processes that count in the database', (database) => 
   let cluster: ServiceCluster;
 
   beforeAll(async () => {
-    cluster = await start(2, database, 'database');
+    cluster = await ServiceCluster.start(2, database, {
+      trustedKeys: [partner.staticEntry()],
+      environment: {
+        SVC_THROTTLE_STORE: 'database',
+        SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: String(LIMIT),
+        SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: String(LIMIT),
+      },
+    });
   });
   afterAll(() => cluster.stop());
 
@@ -68,55 +57,5 @@ describeWithProcesses('two processes that count in the database', (database) => 
     expect(waitSeconds).toBeGreaterThan(0);
     expect(waitSeconds).toBeLessThanOrEqual(60);
     expect(await statusesOf([first], embed)).toEqual([429]);
-  });
-});
-
-describeWithProcesses('two processes that count in memory', (database) => {
-  let cluster: ServiceCluster;
-
-  beforeAll(async () => {
-    cluster = await start(2, database, 'memory');
-  });
-  afterAll(() => cluster.stop());
-
-  it.each([
-    ['[8.6] take 20 exchanges each', exchange, 200],
-    ['[8.5] take 20 logins each', embed, 303],
-  ])('%s', async (_, send, accepted) => {
-    const turns = Array.from({ length: 2 * LIMIT }, (__, turn) => cluster.instance(turn));
-    expect(await statusesOf(turns, send)).toEqual(times(2 * LIMIT, accepted));
-    expect(await statusesOf(cluster.instances, send)).toEqual([429, 429]);
-  });
-});
-
-describeWithProcesses('three processes that count an entry in the database', (database) => {
-  const ENTRY_LIMIT = 3 * LIMIT;
-  let cluster: ServiceCluster;
-
-  beforeAll(async () => {
-    cluster = await start(3, database, 'database', [partner.staticEntry({ perMinute: ENTRY_LIMIT })]);
-  });
-  afterAll(() => cluster.stop());
-
-  it('[P.perMinute] take as many of one address as its entry may have, in whichever flow', async () => {
-    const turns = (count: number) => Array.from({ length: count }, (_, turn) => cluster.instance(turn));
-    expect(await statusesOf(turns(LIMIT), exchange)).toEqual(times(LIMIT, 200));
-    expect(await statusesOf(turns(LIMIT), embed)).toEqual(times(LIMIT, 303));
-    expect(await statusesOf(turns(LIMIT), exchange)).toEqual(times(LIMIT, 200));
-    const answers = await Promise.all(cluster.instances.map(exchange));
-    expect(answers.map(({ status, headers }) => [status, headers.get('ratelimit-limit')])).toEqual(
-      times(3, [429, String(ENTRY_LIMIT)]),
-    );
-    expect(await statusesOf(cluster.instances, embed)).toEqual([429, 429, 429]);
-  });
-
-  it('[P.perMinute] hold an address whose tokens the entry refuses, at any of them', async () => {
-    // Three have been refused before, and count for the address as these do.
-    const turns = Array.from({ length: LIMIT - 3 }, (_, turn) => cluster.instance(turn));
-    expect(await statusesOf(turns, exchange)).toEqual(times(LIMIT - 3, 429));
-    const answers = await Promise.all(cluster.instances.map(exchange));
-    expect(answers.map(({ status, headers }) => [status, headers.get('ratelimit-limit')])).toEqual(
-      times(3, [429, String(LIMIT)]),
-    );
   });
 });

@@ -1,9 +1,10 @@
 // What the package refuses, alike on Express and Fastify, and that its host's other routes never notice it.
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { Partner } from '../../demo/partner.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
 import type { Answer } from './support/host-process.js';
-import { HostProcess, exchangeForm, newPartner, optionsOf } from './support/host-process.js';
+import { BASE_URL, HostProcess, exchangeForm, newPartner, optionsOf } from './support/host-process.js';
 import type { Kind } from './support/journeys.js';
 import type { Installation } from './support/packed-package.js';
 import { preparedInstallation } from './support/packed-package.js';
@@ -109,10 +110,14 @@ describeOnEmptyDatabase.each(KINDS, (kind, database) => {
     expect((await host.call(TOKEN_PATH)).status).toBe(404);
   });
 
-  it('refuses a client that comes too often, with the word when to come again', async () => {
-    const settings = { ...options().settings, exchange: { perMinute: 2 } };
+  it('refuses a client that comes too often, with the word when to come again, and counts by entries that have a limit', async () => {
+    const wide = Partner.create({ issuer: 'https://wide.example', audience: BASE_URL });
+    const trustedKeys = JSON.stringify([partner.staticEntry(), wide.staticEntry({ perMinute: 3 })]);
+    const settings = { ...options().settings, trustedKeys, exchange: { perMinute: 2 } };
     const strict = await HostProcess.start(installation, { ...options(), settings });
     try {
+      // These do not count for the address.
+      for (let turn = 0; turn < 3; turn += 1) expect((await strict.exchange(wide.sign())).status).toBe(200);
       const answers = [];
       for (let turn = 0; turn < 3; turn += 1) answers.push(await strict.exchange(partner.sign()));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);

@@ -242,10 +242,9 @@ describe('what an entry does not say', () => {
   });
 
   it('[P.strict] links to users of listed domains', () => {
-    expect(policyOf({ ...STRICT, emailDomains: ['product.example'] }, 'strict')).toMatchObject({
-      linkExistingUsers: true,
-      linkPrivileged: false,
-    });
+    const listed = { ...STRICT, emailDomains: ['product.example'] };
+    expect(policyOf(listed, 'strict')).toMatchObject({ linkExistingUsers: true, linkPrivileged: false });
+    expect(read({ ...listed, linkExistingUsers: true }, 'strict').warnings).toEqual([]);
   });
 
   it.each(['expectedAudience', 'allowedRoles', 'origins', 'emailDomains'])(
@@ -292,6 +291,7 @@ describe('what an entry does not say', () => {
     ['roleCeiling', true],
     ['excludeOwner', true],
     ['rights', 'both'],
+    ['requireActor', true],
     ['actFor', [issuer]],
     ['resources', ['https://api.example']],
   ])('[P.strict] a %s that is as strict, or that grants something, is not warned of', (member, value) => {
