@@ -121,14 +121,11 @@ describeOnAnyDatabase('svc-admin users, with either database', (database) => {
     expect(await isEnabled()).toBe(true);
   });
 
-  it.each([
-    ['00000000-0000-4000-8000-000000000000', 'id'],
-    ['nobody@b.example', 'e-mail address'],
-  ])('says that there is no such user: %s', async (user, what) => {
-    expect(await admin.run(['users', 'disable', user])).toEqual({
+  it('says that there is no such user', async () => {
+    expect(await admin.run(['users', 'disable', '00000000-0000-4000-8000-000000000000'])).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `error: There is no user with this ${what}.\n`,
+      stderr: 'error: There is no user with this id.\n',
     });
   });
 
@@ -281,18 +278,6 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
   afterAll(async () => {
     await holder.kill();
   });
-
-  it.each([[['migrate']], [['credentials', 'rekey']]])(
-    'what no service can do for a command tells the process, and what to do: %j',
-    async (args) => {
-      const { exitCode, stdout, stderr } = await line.run(args);
-      expect([exitCode, stdout]).toEqual([1, '']);
-      expect(stderr).toBe(
-        `error: The data directory ${join(line.folder, 'data')} is in use by process ${holder.processId}. ` +
-          'Stop that process first, or run on PostgreSQL (SVC_DATABASE_URL), where commands and the service share a database.\n',
-      );
-    },
-  );
 
   it('waits a while for a service that takes commands, then names the process and the remedy, and leaves nothing', async () => {
     const before = readdirSync(join(line.folder, 'data'));

@@ -345,10 +345,8 @@ describe('[D119] options', () => {
     ['an address with a path', { baseUrl: 'https://instance.example/app' }, /^baseUrl must be an origin/],
     ['an address with a password', { baseUrl: 'https://a:b@instance.example' }, /^baseUrl must be an origin/],
     ['http to another machine', { baseUrl: 'http://instance.example' }, /^baseUrl must be https:/],
-    ['another scheme', { baseUrl: 'ftp://localhost' }, /^baseUrl must be/],
     ['no address', { baseUrl: undefined }, /^baseUrl must be a URL$/],
     ['a life of no length', { tokenLifetimeSeconds: 0 }, /^tokenLifetimeSeconds must be .* from 5 to 3600$/],
-    ['a life without end', { tokenLifetimeSeconds: Infinity }, /^tokenLifetimeSeconds must be/],
     ['no try', { maxTries: 0 }, /^maxTries must be a whole number from 1 to 10$/],
     ['a public key', { key: publicPem() }, /^key must be a private key, and is a public one$/],
     ['a public JWK', { key: { kty: 'OKP', crv: 'Ed25519', x: 'AA' } }, /^key is no JWK of a private key$/],
@@ -378,8 +376,6 @@ describe('[D119] options', () => {
       /^key is an RSA-PSS key, which is not taken: take an RSA key with alg PS256$/,
     ],
     ['no key', { key: null }, /^key must be a private key: PEM, JWK, KeyObject or CryptoKey$/],
-    ['a key of nothing', { key: { key: undefined } }, /^key must be a private key: PEM/],
-    ['bytes that are no PEM', { key: Buffer.from('key') }, /^key is no PEM of a private key/],
     ['an audience of nothing', { audience: '' }, /^audience must be a text$/],
     ['what cannot fetch', { fetch: 'fetch' }, /^fetch must be a function$/],
     ['keys without a list', { otherKeys: KEY }, /^otherKeys must be a list$/],
@@ -393,7 +389,6 @@ describe('[D119] options', () => {
       },
       /^otherKeys\[0\] has the kid of another key/,
     ],
-    ['a bad next key', { nextKey: 'x' }, /^nextKey is no PEM/],
     ['a bad other key', { nextKey: KEY, otherKeys: [KEY, 'x'] }, /^otherKeys\[1\] is no PEM/],
   ])('refuse %s', (_, wrong, message) => {
     const make = () => createPartner({ ...good, ...wrong });
@@ -422,22 +417,18 @@ describe('[D119] options', () => {
 
   it.each<[string, Record<string, unknown> | null, RegExp]>([
     ['no sub', { subject: { email: 'ada@partner.example' } }, /^subject needs a sub of 1 to 255 characters$/],
-    ['a long sub', { subject: 'a'.repeat(256) }, /^subject needs a sub/],
     [
       'what is no claim of a person',
       { subject: { sub: 'a', password: 'b' } },
       /^subject has a member that is none of sub, /,
     ],
-    ['an actor without a sub', { subject: 'a', actor: '' }, /^actor needs a sub/],
     ['nothing', null, /^the request must be an object$/],
-    ['nobody', {}, /^subject must be claims, or their sub as a text$/],
     ['a subject that is null', { subject: null }, /^subject must be claims, or their sub as a text$/],
     [
       'an actor that is null',
       { subject: 'a', actor: null },
       /^actor must be claims, or their sub as a text$/,
     ],
-    ['a list', { subject: ['a'] }, /^subject must be claims/],
     [
       'a function',
       { subject: { sub: 'a', act: () => 'b' } },
@@ -449,7 +440,6 @@ describe('[D119] options', () => {
       /^the request has something in it .* no JSON$/,
     ],
     ['a scope that is a number', { subject: 'a', scope: 5 }, /^scope must be a text or a list of texts$/],
-    ['a scope that is null', { subject: 'a', scope: null }, /^scope must be a text/],
     ['a list with more than texts', { subject: 'a', scope: ['b', 5] }, /^scope must be a text/],
     ...['scope', 'resource'].flatMap((field) =>
       [[], '', ' ', [''], ['b', '']].map((nothing): [string, Record<string, unknown>, RegExp] => [
@@ -461,7 +451,6 @@ describe('[D119] options', () => {
     ['a signal that is none', { subject: 'a', signal: {} }, /^signal must be an AbortSignal$/],
     ['fresh by a number', { subject: 'a', fresh: 1 }, /^fresh must be true, false, or the access token/],
     ['a kid that no key has', { subject: 'a', subjectKid: 'gone' }, /^no key has the kid that is named$/],
-    ['a kid of nobody', { subject: 'a', actorKid: 'gone' }, /^no key has the kid/],
   ])('of an exchange may not be %s', async (_, request, message) => {
     endpoint.answer(json(200, ANSWER));
     const error = await failureOf(partner().exchange(request as unknown as { subject: string }));
