@@ -2,6 +2,7 @@
 import { hasMoreCharacters } from '../platform/text/characters.js';
 import { isEmailAddress } from '../platform/text/email-address.js';
 import { isId } from '../platform/text/id.js';
+import { momentOf } from '../platform/text/moment.js';
 import { isJsonObject, isUnstorable } from '../platform/json/strict-json.js';
 import { InputError } from './command-error.js';
 
@@ -59,7 +60,9 @@ export function textUpTo(maxCharacters: number): MemberReader<string> {
 }
 
 export const moment = checkedText((text) =>
-  Number.isNaN(Date.parse(text)) ? { rule: 'must be a moment of ISO 8601' } : { value: text },
+  momentOf(text) === undefined
+    ? { rule: 'must be a date or a time with its zone, such as 2031-05-01T12:00:00Z' }
+    : { value: text },
 );
 
 export function uuid(value: unknown): Read<string> {

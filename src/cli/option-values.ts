@@ -1,7 +1,6 @@
 // Turns the texts of command line options into values, or says which rule they break.
 import { InvalidArgumentError } from 'commander';
-
-const DATE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+import { momentOf } from '../platform/text/moment.js';
 
 /** A parser of whole numbers within a range, both ends included. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
@@ -14,9 +13,8 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 
 /** A moment of ISO 8601: a date, which begins at midnight UTC, or date and time with their zone. */
 export function isoMoment(text: string): Date {
-  const date = DATE.exec(text)?.[1];
-  const moment = new Date(text);
-  if (date !== undefined && isInCalendar(date) && !Number.isNaN(moment.getTime())) return moment;
+  const moment = momentOf(text);
+  if (moment !== undefined) return moment;
   throw new InvalidArgumentError('It must be a date such as 2031-05-01 or 2031-05-01T12:00:00Z.');
 }
 
@@ -39,10 +37,4 @@ export function jsonMember(text: string, earlier: readonly [string, unknown][] =
   } catch {
     throw new InvalidArgumentError('What follows = must be JSON; a text has its quotes: team=\'"sales"\'.');
   }
-}
-
-/** Date parsing lets the 30th of February pass as the 2nd of March. */
-function isInCalendar(date: string): boolean {
-  const moment = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(date);
 }

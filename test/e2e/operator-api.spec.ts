@@ -223,8 +223,11 @@ describeOnEachDatabase("the operator's API", (database) => {
       events: [{ reason: 'token_expired' }],
     });
     expect((await browser.get(`requests/${'x'.repeat(128)}`)).status).toBe(200);
-    const long = { since: '2020-01-01T00:00:00Z' };
-    expect(await errorOf(await browser.send('POST', 'refusals/search', long))).toEqual([400, 'bad_request']);
+    for (const since of ['2020-01-01T00:00:00Z', '-200000-01-01T00:00:00Z', '2026-05-01 12:00', '2026-02-30'])
+      expect(await errorOf(await browser.send('POST', 'refusals/search', { since }))).toEqual([
+        400,
+        'bad_request',
+      ]);
     expect(await errorOf(await browser.get('activity?since=2020-01-01T00:00:00Z'))).toEqual([
       400,
       'bad_request',

@@ -1,6 +1,7 @@
 // Reads the policy of one trusted key entry: what it says, what stands where it says nothing, and what its author should know.
 import { counted, similarName } from '../../platform/text/wording.js';
 import { domainNamed } from '../../platform/text/email-address.js';
+import { momentOf } from '../../platform/text/moment.js';
 import { isSameAddress, originOfText } from '../../platform/text/origin.js';
 import type { Flow } from '../host/flow.js';
 import type { EntryMembers } from './entry-members.js';
@@ -66,10 +67,6 @@ const FLOWS: readonly Flow[] = ['embed', 'exchange', 'id-jag', 'logout'];
 const RIGHTS: readonly DelegatedRights[] = ['actor', 'both'];
 /** RFC 6749 §3.3. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
-/** A day, or a moment with its offset from UTC (RFC 3339 §5.6). */
-const DAY = /^\d{4}-\d\d-\d\d$/;
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-
 export function readPolicy(members: EntryMembers, rules: PolicyRules): TrustPolicy {
   const said = {
     ...readIdentification(members, rules),
@@ -139,24 +136,10 @@ function readNotAfter(members: EntryMembers): Date | undefined {
   const text = members.value('notAfter');
   if (text === undefined) return undefined;
   const moment = typeof text === 'string' ? momentOf(text) : undefined;
-  if (moment === undefined) {
+  if (moment === undefined)
     members.problem('notAfter', 'must be a day such as 2030-12-31, or a moment such as 2030-12-31T18:00:00Z');
-  }
-  return moment;
-}
-
-function momentOf(text: string): Date | undefined {
-  if (!DAY.test(text) && !MOMENT.test(text)) return undefined;
-  const moment = new Date(text);
-  // A day that its month does not have is taken for one of the next month.
-  const isReal = !Number.isNaN(moment.getTime()) && isDayOfItsMonth(text.slice(0, 10));
-  if (!isReal) return undefined;
-  return DAY.test(text) ? new Date(moment.getTime() + 86_400_000) : moment;
-}
-
-function isDayOfItsMonth(day: string): boolean {
-  const date = new Date(day);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+  const isDay = typeof text === 'string' && !text.includes('T');
+  return moment && isDay ? new Date(moment.getTime() + 86_400_000) : moment;
 }
 
 /** An empty list would refuse all logins, which is never meant. */

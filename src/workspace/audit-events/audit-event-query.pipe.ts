@@ -2,6 +2,7 @@
 import type { PipeTransform } from '@nestjs/common';
 import type { Checked, TimeRange, TrailFilter } from '../../audit/trail-filter.js';
 import { checkEvent, checkReason, checkText } from '../../audit/trail-filter.js';
+import { momentOf } from '../../platform/text/moment.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { QueryPipe, readId } from '../api/query.pipe.js';
@@ -11,9 +12,6 @@ export interface AuditEventQuery extends PageQuery {
   /** As it was given; nothing is filled in. */
   readonly range: TimeRange;
 }
-
-/** A date, or date and time with their zone (RFC 3339). */
-const MOMENT = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 export class AuditEventQueryPipe implements PipeTransform<Record<string, unknown>, AuditEventQuery> {
   private readonly parameters = new QueryPipe({
@@ -42,17 +40,10 @@ function checkedBy(check: (text: string) => Checked<string>) {
 }
 
 function readMoment(text: string, name: string): Date {
-  const date = MOMENT.exec(text)?.[1];
-  const moment = new Date(text);
-  if (date !== undefined && isInCalendar(date) && !Number.isNaN(moment.getTime())) return moment;
+  const moment = momentOf(text);
+  if (moment !== undefined) return moment;
   throw new ApiRefusal(
     'bad_request',
     `${name} must be a date or a time with its zone, such as 2031-05-01T12:00:00Z`,
   );
-}
-
-/** Date parsing lets the 30th of February pass as the 2nd of March. */
-function isInCalendar(date: string): boolean {
-  const moment = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(date);
 }

@@ -1,0 +1,18 @@
+// Reads moments of RFC 3339.
+
+/** A day, or a time with its offset from UTC (§5.6); the seconds may be left out. */
+const MOMENT = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Undefined for any other text, and for a day that its month does not have. A day begins at midnight UTC. */
+export function momentOf(text: string): Date | undefined {
+  const day = MOMENT.exec(text)?.[1];
+  return day !== undefined && isInCalendar(day) && !Number.isNaN(Date.parse(text))
+    ? new Date(text)
+    : undefined;
+}
+
+/** Date parsing takes the 30th of February for the 2nd of March. */
+function isInCalendar(day: string): boolean {
+  const midnight = new Date(day);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
