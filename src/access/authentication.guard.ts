@@ -6,6 +6,7 @@ import {
   Inject,
   Injectable,
   UnauthorizedException,
+  createParamDecorator,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Database } from '../platform/database/database.js';
@@ -31,6 +32,14 @@ const NO_BEARER = { refusal: { reason: 'malformed' } } as const satisfies Bearer
 const READING_METHODS = new Set(['GET', 'HEAD']);
 /** The id of the user whom the sending page shows, from `/rest/me`: neither a secret nor a proof. */
 const SESSION_USER = 'x-session-user';
+
+/** Hands a controller the principal that the AuthenticationGuard found. Use only behind that guard. */
+export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext): Principal => {
+  const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (principal === undefined)
+    throw new Error('a route asks for the principal without the AuthenticationGuard');
+  return principal;
+});
 
 @Injectable()
 export class AuthenticationGuard implements CanActivate {

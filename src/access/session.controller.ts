@@ -4,8 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../platform/clock.js';
 import { SignOutService } from '../token-exchange/instance.js';
 import type { User } from '../users/user.repository.js';
-import { AuthenticationGuard } from './authentication.guard.js';
-import { CurrentPrincipal } from './current-principal.decorator.js';
+import { AuthenticationGuard, CurrentPrincipal } from './authentication.guard.js';
 import type { Principal } from './principal.js';
 import { WaitLimitInterceptor } from './wait-limit.interceptor.js';
 

@@ -1,6 +1,6 @@
 // /api/v1/credentials: secrets that workflows use. They go in and never come out.
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
+import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { found } from '../api/api-refusal.js';

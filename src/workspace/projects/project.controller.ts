@@ -1,6 +1,6 @@
 // /api/v1/projects: personal and team projects.
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
+import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import { ApiController } from '../operations/api-controller.decorator.js';

@@ -1,6 +1,6 @@
 // /api/v1/users: the users of the instance.
 import { Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
+import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import { MEMBER_ROLE } from '../../users/role.js';

@@ -1,6 +1,6 @@
 // /api/v1/workflows: workflows as definitions; nothing here runs them.
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
+import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { isForeignKeyViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';
