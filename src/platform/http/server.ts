@@ -84,20 +84,13 @@ export function createServer({
   isAbsent = () => false,
   recordedRoutes = new Set(),
 }: ServerOptions): FastifyAdapter {
-  const requestTimeout = limits.requestTimeoutSeconds * 1000;
-  const headersTimeout = Math.min(limits.headersTimeoutSeconds * 1000, requestTimeout);
+  const node = nodeOptionsOf(limits);
   // Longer than it takes to notice a client that sends too slowly, and to answer it.
-  const silence = Math.max(limits.answerTimeoutSeconds * 1000, requestTimeout + 2 * SLOW_CLIENTS_LOOK_MS);
+  const slowest = node.requestTimeout + 2 * SLOW_CLIENTS_LOOK_MS;
+  const silence = Math.max(limits.answerTimeoutSeconds * 1000, slowest);
   const warning = new RareWarning((count) =>
     logger.warn({ count }, 'connections are closed: they have sent too many requests ahead of their answers'),
   );
-  const node = {
-    requestTimeout,
-    headersTimeout,
-    keepAliveTimeout: limits.keepAliveSeconds * 1000,
-    maxHeaderSize: HEADER_LIMIT_BYTES,
-    connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
-  };
   const makeServer = (handler: RequestListener): Server => {
     const limited = limitPipelining(concurrency?.standBefore(handler) ?? handler, () => warning.happened());
     const answer: RequestListener = (request, response) => {
@@ -107,7 +100,7 @@ export function createServer({
     const made =
       tls === undefined
         ? createHttpServer(node, answer)
-        : createHttpsServer({ ...node, handshakeTimeout: headersTimeout, ...tls }, answer);
+        : createHttpsServer({ ...node, handshakeTimeout: node.headersTimeout, ...tls }, answer);
     // With no byte either way, from a request until its answer is sent.
     return made.setTimeout(silence);
   };
@@ -137,6 +130,17 @@ export function createServer({
   answerWithCommonHeaders(server);
   logAnswers(server, logger, recordedRoutes);
   return adapter;
+}
+
+function nodeOptionsOf({ requestTimeoutSeconds, headersTimeoutSeconds, keepAliveSeconds }: ServerLimits) {
+  const requestTimeout = requestTimeoutSeconds * 1000;
+  return {
+    requestTimeout,
+    headersTimeout: Math.min(headersTimeoutSeconds * 1000, requestTimeout),
+    keepAliveTimeout: keepAliveSeconds * 1000,
+    maxHeaderSize: HEADER_LIMIT_BYTES,
+    connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
+  };
 }
 
 function noSchemas(): never {
