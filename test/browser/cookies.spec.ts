@@ -4,9 +4,7 @@ import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 
 describeInBrowser('[D25] third-party cookies are blocked', () => {
   describe('with Partitioned', () => {
-    const browsing = new EmbeddedBrowsing();
-    beforeAll(() => browsing.start());
-    afterAll(() => browsing.stop());
+    const browsing = EmbeddedBrowsing.forBlock();
 
     it('[D25] a posted login shows the workflows of the user, and notifies the host page', async () => {
       await browsing.addCustomer('ada', 'Morning orders');
@@ -51,9 +49,7 @@ describeInBrowser('[D25] third-party cookies are blocked', () => {
   });
 
   describe('with SVC_EMBED_COOKIE_PARTITIONED=false', () => {
-    const browsing = new EmbeddedBrowsing({ environment: { SVC_EMBED_COOKIE_PARTITIONED: 'false' } });
-    beforeAll(() => browsing.start());
-    afterAll(() => browsing.stop());
+    const browsing = EmbeddedBrowsing.forBlock({ environment: { SVC_EMBED_COOKIE_PARTITIONED: 'false' } });
 
     it('[D25] the same login fails, and the script says so', async () => {
       const product = await browsing.productPage();

@@ -7,9 +7,7 @@ const MAX_PAGE_BYTES = 32 * 1024;
 const MAX_FIRST_PAINT_MS = 2000;
 
 describeInBrowser('the cost of the page', () => {
-  const browsing = new EmbeddedBrowsing();
-  beforeAll(() => browsing.start());
-  afterAll(() => browsing.stop());
+  const browsing = EmbeddedBrowsing.forBlock();
 
   it('is 32 KB at most, and it is painted at once', async () => {
     const page = await browsing.context.newPage();

@@ -9,12 +9,7 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
       undefined);
     return;
   }
-  const browsing = new EmbeddedBrowsing();
-  beforeAll(async () => {
-    await browsing.start();
-    await browsing.addCustomer('ada', 'Morning orders');
-  });
-  afterAll(() => browsing.stop());
+  const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
 
   it('signs in by the ten lines of the guide, and shows its page again after a move', async () => {
     const firefox = await openFirefox(['partner.test', 'instance.test']);

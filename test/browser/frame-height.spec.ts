@@ -9,10 +9,9 @@ const ROWS = 50;
 const TALL = 2500;
 
 describeInBrowser('a frame as high as its page', () => {
-  const browsing = new EmbeddedBrowsing();
+  const browsing = EmbeddedBrowsing.forBlock();
   let product: ProductPage;
   beforeAll(async () => {
-    await browsing.start();
     const id = await createUser(browsing.service, { email: 'ada@login.partner.test' });
     for (let index = 0; index < ROWS; index += 1)
       await createWorkflow(browsing.service, id, `Orders ${index}`);
@@ -27,7 +26,6 @@ describeInBrowser('a frame as high as its page', () => {
     await height((now) => now > TALL);
   });
   afterEach(() => product.page.close());
-  afterAll(() => browsing.stop());
 
   const heightNow = () => product.page.evaluate<number>('instance.frame.getBoundingClientRect().height');
   const height = async (isIt: (now: number) => boolean) => {

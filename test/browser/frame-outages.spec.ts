@@ -5,13 +5,8 @@ import type { Fault } from '../support/faulty-proxy.js';
 import type { ProductPage } from '../support/partner-site.js';
 
 describeInBrowser('a frame behind a proxy that fails', () => {
-  const browsing = new EmbeddedBrowsing({ isBehindProxy: true });
-  beforeAll(async () => {
-    await browsing.start();
-    await browsing.addCustomer('ada', 'Morning orders');
-  });
+  const browsing = EmbeddedBrowsing.forBlock({ isBehindProxy: true, customers: { ada: 'Morning orders' } });
   afterEach(() => browsing.proxy.behave('none'));
-  afterAll(() => browsing.stop());
 
   const signedIn = async (options: object = {}) => {
     const product = await browsing.productPage('partner.test', options);

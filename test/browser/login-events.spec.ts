@@ -10,12 +10,7 @@ const ME = /\/rest\/me$/;
 const SLOW_MS = 4_000;
 
 describeInBrowser('the events of a login', () => {
-  const browsing = new EmbeddedBrowsing();
-  beforeAll(async () => {
-    await browsing.start();
-    await browsing.addCustomer('ada', 'Morning orders');
-  });
-  afterAll(() => browsing.stop());
+  const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
   afterEach(() =>
     Promise.all(
       browsing.context

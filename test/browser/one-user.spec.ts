@@ -9,15 +9,13 @@ const ANOTHER_USER = 'Another user has signed in';
 const WORKFLOWS = 60;
 
 describeInBrowser('[D51] two tabs, two users', () => {
-  const browsing = new EmbeddedBrowsing();
+  const browsing = EmbeddedBrowsing.forBlock();
   beforeAll(async () => {
-    await browsing.start();
     const ada = await createUser(browsing.service, { email: 'ada@login.partner.test' });
     for (let index = 0; index < WORKFLOWS; index += 1)
       await createWorkflow(browsing.service, ada, `Orders ${String(index).padStart(3, '0')}`);
     await browsing.addCustomer('ben', 'Secret of ben');
   });
-  afterAll(() => browsing.stop());
 
   const sessionsOf = async (email: string) =>
     (

@@ -5,12 +5,7 @@ import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 const LOGIN = /\/rest\/auth\/embed/;
 
 describeInBrowser('a frame in a host page that gets in its way', () => {
-  const browsing = new EmbeddedBrowsing();
-  beforeAll(async () => {
-    await browsing.start();
-    await browsing.addCustomer('ada', 'Morning orders');
-  });
-  afterAll(() => browsing.stop());
+  const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
 
   const signedIn = async () => {
     const product = await browsing.productPage();

@@ -5,11 +5,7 @@ import type { ProductPage } from '../support/partner-site.js';
 import { findingsIn } from './support/accessibility.js';
 
 describeInBrowser('the states of the pages', () => {
-  const browsing = new EmbeddedBrowsing();
-  beforeAll(async () => {
-    await browsing.start();
-    await browsing.addCustomer('ada', 'Morning orders');
-  });
+  const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
   afterEach(() =>
     Promise.all(
       browsing.context
@@ -18,7 +14,6 @@ describeInBrowser('the states of the pages', () => {
         .map((page) => page.close()),
     ),
   );
-  afterAll(() => browsing.stop());
 
   const signedIn = async (options: object = {}) => {
     const product = await browsing.productPage('partner.test', options);

@@ -13,10 +13,9 @@ const WIDTHS = {
 const CHANGE = /\/api\/v1\/workflows\/[^/]+\/(de)?activate$/;
 
 describeInBrowser('the page in the frame', () => {
-  const browsing = new EmbeddedBrowsing();
+  const browsing = EmbeddedBrowsing.forBlock();
   let page: Page;
   beforeAll(async () => {
-    await browsing.start();
     const id = await createUser(browsing.service, { email: 'ada@login.partner.test' });
     for (const name of ['Morning orders', 'A very long name of a workflow that'.repeat(3)])
       await createWorkflow(browsing.service, id, name);
@@ -25,7 +24,6 @@ describeInBrowser('the page in the frame', () => {
     await product.event(1);
     page = product.page;
   });
-  afterAll(() => browsing.stop());
 
   const frame = () => page.frameLocator(SHOWN_FRAME);
   const stateSwitch = () => frame().getByRole('switch', { name: 'Morning orders', exact: true });

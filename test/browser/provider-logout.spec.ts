@@ -10,12 +10,7 @@ const WITHIN_MS = 6_000;
 const LOADED_MS = 3_000;
 
 describeInBrowser('[D131] a logout by the provider', () => {
-  const browsing = new EmbeddedBrowsing();
-  beforeAll(async () => {
-    await browsing.start();
-    await browsing.addCustomer('ada', 'Morning orders');
-  });
-  afterAll(() => browsing.stop());
+  const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
 
   it.each(['/', '/api/v1/docs'])(
     'is told by the page at %s within five seconds, without anything done there',

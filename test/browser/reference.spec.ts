@@ -6,14 +6,13 @@ import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { findingsIn } from './support/accessibility.js';
 
 describeInBrowser('the page of the API', () => {
-  const browsing = new EmbeddedBrowsing();
+  const browsing = EmbeddedBrowsing.forBlock();
   const complaints: string[] = [];
   const asked: string[] = [];
   let page: Page;
   let token: string;
 
   beforeAll(async () => {
-    await browsing.start();
     const world = new ApiWorld(browsing.service);
     await world.createParties();
     await world.createWorkflow(await world.createProject(), 'Morning orders');
@@ -28,7 +27,6 @@ describeInBrowser('the page of the API', () => {
     await page.goto(`${browsing.instanceOrigin}/api/v1/docs`);
     await operation('/api/v1/workflows').waitFor();
   });
-  afterAll(() => browsing.stop());
   // What the browser complains of it complains of at once, in whatever test that was.
   afterEach(() => expect(complaints).toEqual([]));
 

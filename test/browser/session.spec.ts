@@ -8,12 +8,7 @@ import { TestClock } from '../support/test-clock.js';
 const SESSION_COOKIE = '__Host-svc-session';
 
 describeInBrowser('a session in the frame', () => {
-  const browsing = new EmbeddedBrowsing();
-  beforeAll(async () => {
-    await browsing.start();
-    await browsing.addCustomer('ada', 'Morning orders');
-  });
-  afterAll(() => browsing.stop());
+  const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
 
   const signedIn = async (name?: string) => {
     const product = await browsing.productPage(name);

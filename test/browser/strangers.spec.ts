@@ -3,12 +3,7 @@ import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 
 describeInBrowser('pages of other origins', () => {
-  const browsing = new EmbeddedBrowsing();
-  beforeAll(async () => {
-    await browsing.start();
-    await browsing.addCustomer('ada', 'Morning orders');
-  });
-  afterAll(() => browsing.stop());
+  const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
 
   it('[5.5.3] a site that is not listed cannot frame the instance: the browser refuses, the script reports', async () => {
     const product = await browsing.productPage('evil.test');

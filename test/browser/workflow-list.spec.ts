@@ -14,7 +14,7 @@ const LIST = /\/api\/v1\/workflows\?/;
 const orders = (index: number) => `Orders ${String(index).padStart(3, '0')}`;
 
 describeInBrowser('the list of workflows', () => {
-  const browsing = new EmbeddedBrowsing();
+  const browsing = EmbeddedBrowsing.forBlock();
   let product: ProductPage;
   let workflows: { id: string; name: string }[];
 
@@ -28,7 +28,6 @@ describeInBrowser('the list of workflows', () => {
     );
 
   beforeAll(async () => {
-    await browsing.start();
     const ada = await createUser(browsing.service, { email: 'ada@login.partner.test' });
     for (let index = 0; index < COUNT; index += 1) await createWorkflow(browsing.service, ada, orders(index));
     workflows = await browsing.service.rows('SELECT id, name FROM workflow ORDER BY name');
@@ -40,7 +39,6 @@ describeInBrowser('the list of workflows', () => {
     await product.frame.getByText('Orders 000').waitFor();
   });
   afterEach(() => product.page.close());
-  afterAll(() => browsing.stop());
 
   const names = () => product.frame.locator('#list .name').allTextContents();
   const all = Array.from({ length: COUNT }, (_, index) => orders(index));

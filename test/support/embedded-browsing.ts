@@ -20,9 +20,11 @@ export interface InstanceSettings {
   trustedKeys?: readonly Members[];
   /** Whether a proxy stands before it, which can be made to fail. */
   isBehindProxy?: boolean;
+  /** Names of customers who are there before, each with the name of a workflow. */
+  customers?: Readonly<Record<string, string>>;
 }
 
-/** Call `start` before the tests and `stop` after them. */
+/** `forBlock`, or call `start` before the tests and `stop` after them. */
 export class EmbeddedBrowsing {
   private readonly database = TestDatabase.ofAnyKind();
   /** That of the instance and of all partners' sites, in PEM. */
@@ -40,8 +42,22 @@ export class EmbeddedBrowsing {
 
   constructor(private readonly settings: InstanceSettings = {}) {}
 
+  /** Starts before the tests of the block that it is called in, and stops after them. */
+  static forBlock(settings?: InstanceSettings): EmbeddedBrowsing {
+    const browsing = new EmbeddedBrowsing(settings);
+    beforeAll(() => browsing.start());
+    afterAll(() => browsing.stop());
+    return browsing;
+  }
+
   async start(): Promise<void> {
-    const { environment = {}, clock, trustedKeys = [], isBehindProxy = false } = this.settings;
+    const {
+      environment = {},
+      clock,
+      trustedKeys = [],
+      isBehindProxy = false,
+      customers = {},
+    } = this.settings;
     await this.database.create();
     const certificate = makeSelfSignedCertificate('instance.test', '127.0.0.1');
     this.certificate = certificate.cert;
@@ -63,6 +79,7 @@ export class EmbeddedBrowsing {
       },
     });
     this.parts = { browser: await openBrowser(), site, service, partner, proxy };
+    for (const [sub, workflow] of Object.entries(customers)) await this.addCustomer(sub, workflow);
   }
 
   async stop(): Promise<void> {
