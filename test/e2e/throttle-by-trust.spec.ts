@@ -157,22 +157,6 @@ describeOnEachDatabase('[P.perMinute] the throttle of an entry', (database) => {
       expect((await world.client().send('exchange', world.token(second))).status).toBe(200);
     });
 
-    it('[P.perMinute] goes on for an address that was over its limit for a moment', async () => {
-      const backend = world.client();
-      const burst = await backend.statusesAtOnce(
-        'exchange',
-        times(2 * ADDRESS_LIMIT, () => world.token(wide)),
-      );
-      expect(count(burst, 200) + count(burst, 429)).toBe(2 * ADDRESS_LIMIT);
-      expect(count(burst, 200)).toBeGreaterThanOrEqual(ADDRESS_LIMIT);
-      const room = ENTRY_LIMIT - count(burst, 200);
-      const rest = await backend.statusesAtOnce(
-        'exchange',
-        times(Math.min(ADDRESS_LIMIT, room), () => world.token(wide)),
-      );
-      expect(count(rest, 200)).toBe(Math.min(ADDRESS_LIMIT, room));
-    });
-
     it.each(FLOWS)('[P.perMinute] reports in an answer the limit that binds: %s', async (flow) => {
       const backend = world.client();
       const answer = await backend.send(flow, world.token(wide, flow));
@@ -226,20 +210,6 @@ describeOnEachDatabase('[P.perMinute] the throttle of an entry', (database) => {
       expect(limitIn(answer)[1]).toBe(String(ENTRY_LIMIT - 2));
     });
 
-    it.each(FLOWS)('[P.perMinute] holds an address after a storm of replays: %s', async (flow) => {
-      const [thief, token] = [world.client(), world.token(wide, flow)];
-      await thief.send(flow, token);
-      const statuses = await thief.statusesAtOnce(
-        flow,
-        times(FORGED, () => token),
-      );
-      expect(count(statuses, REPLAYED[flow]) + count(statuses, 429)).toBe(FORGED);
-      expect(count(statuses, REPLAYED[flow])).toBeGreaterThanOrEqual(ADDRESS_LIMIT);
-      expect((await thief.send(flow, world.token(wide, flow))).status).toBe(429);
-      const answer = await world.client().send(flow, world.token(wide, flow));
-      expect(limitIn(answer)[1]).toBe(String(ENTRY_LIMIT - 2));
-    });
-
     it('[P.perMinute] counts tokens that are used up and refused all the same by the address', async () => {
       const client = world.client();
       const iat = Math.floor(world.clock.nowSeconds());
@@ -263,17 +233,6 @@ describeOnEachDatabase('[P.perMinute] the throttle of an entry', (database) => {
       // Neither of the two refused ones has counted for the other's entry.
       const answer = await client.send('exchange', world.token(wide));
       expect(limitIn(answer).slice(0, 2)).toEqual([String(ENTRY_LIMIT), String(ENTRY_LIMIT - 2)]);
-    });
-
-    it('[P.perMinute] leaves an exchange to the address, too, where one of two entries does', async () => {
-      const client = world.client();
-      const answers: Response[] = [];
-      for (let turn = 0; turn <= ADDRESS_LIMIT; turn++)
-        answers.push(await client.send('exchange', world.token(plain), world.token(wide)));
-      expect(answers.map(({ status }) => status)).toEqual([...times(ADDRESS_LIMIT, () => 200), 429]);
-      expect(limitIn(answers[0]!).slice(0, 2)).toEqual([String(ADDRESS_LIMIT), String(ADDRESS_LIMIT - 1)]);
-      const answer = await world.client().send('exchange', world.token(wide));
-      expect(limitIn(answer)[1]).toBe(String(ENTRY_LIMIT - ADDRESS_LIMIT - 1));
     });
 
     it('[8.5][8.6] counts tokens of an entry without a limit by the address, as ever', async () => {
