@@ -1,4 +1,5 @@
 // The parts of the instance that administrative operations use, also in a process with only the database.
+import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
@@ -38,6 +39,7 @@ export interface InstanceParts {
   readonly userProfiles: UserProfileRepository;
   readonly revocations: RevocationRepository;
   readonly trail: AuditTrailReader;
+  readonly trailFollower: AuditTrailFollower;
   /** Has this process read what was revoked. Never rejects. */
   readonly learnRevocations: () => Promise<void>;
   /** @param alsoTrusted entries that are taken for stored ones */
@@ -106,6 +108,7 @@ export function instancePartsOn(
     userProfiles: new UserProfileRepository(operatorDatabase),
     revocations: new RevocationRepository(database),
     trail: new AuditTrailReader(database),
+    trailFollower: new AuditTrailFollower(database),
     learnRevocations,
     explain: (...asked) => settings.explain(parts, database, clock)(...asked),
   };

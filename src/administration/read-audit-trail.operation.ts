@@ -97,27 +97,24 @@ export const TAIL_EVENTS: ListOperation<EventTail, ShownEvent> = {
   name: 'audit tail',
   read: (input) => readMembers<EventTail>(input, { ...EVENT_FILTERS, lines: wholeNumber(0, MOST_LINES) }),
 
-  async *list({ lines, ...events }, parts, stop) {
-    const filter = await filterOf(events, parts);
-    const oldestOpen = await parts.trail.oldestOpenTransaction();
-    const last = await lastEvents(filter, lines, parts);
-    yield last.map(shownEvent);
-    const shown = new Set(last.map(({ id }) => id));
-    // Not older ones: a restored trail has events under numbers of transactions that are still to come.
-    const sought = { ...filter, ...rangeOf({}) };
-    for await (const page of parts.trail.follow(sought, oldestOpen, stop))
-      yield page.filter(({ id }) => !shown.has(id)).map(shownEvent);
+  async *list({ lines, ...sought }, parts, stop) {
+    const filter = await filterOf(sought, parts);
+    const newest = await parts.trailFollower.newestId();
+    yield (await lastEvents(filter, newest, lines, parts)).map(shownEvent);
+    for await (const page of parts.trailFollower.follow(filter, newest, stop)) yield page.map(shownEvent);
   },
 };
 
-/** The last events, as far as one page looks back. */
+/** The last events up to an id, as far as one page looks back. */
 async function lastEvents(
   filter: TrailFilter,
+  upTo: bigint,
   limit: number,
   { trail }: InstanceParts,
 ): Promise<StoredEvent[]> {
   if (limit === 0) return [];
-  const { events } = await trail.page({ filter, range: rangeOf({}), order: 'newest', limit });
+  const after = { id: String(upTo + 1n) };
+  const { events } = await trail.page({ filter, range: rangeOf({}), order: 'newest', after, limit });
   return events.toReversed();
 }
 

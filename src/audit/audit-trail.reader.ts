@@ -1,10 +1,9 @@
-// Reads the audit trail page by page, and follows it, at a cost that does not grow with its length.
-import { setTimeout as pause } from 'node:timers/promises';
+// Reads the audit trail page by page, at a cost that does not grow with its length.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 import type { Look, LookedRow, TrailIndex, TrailOrder } from './trail-statements.sql.js';
-import { ID_AT, LOOK_AFTER, LOOKS, OLDEST_OPEN_TRANSACTION } from './trail-statements.sql.js';
+import { ID_AT, LOOKS } from './trail-statements.sql.js';
 
 /** An event as it is stored. Ids of local users only: no e-mail address, external sub or token. */
 export interface StoredEvent {
@@ -58,10 +57,6 @@ const DEPTHS: Readonly<Record<TrailIndex, { statement: number; page: number }>> 
   request: { statement: 1_000, page: 5_000 },
 };
 
-/** So many rows one look at what is new looks at, and so long after it the next one follows. */
-const FOLLOWED_DEPTH = 1_000;
-const LOOK_EVERY_MS = 1_000;
-
 /** The ids among which events of some time lie, both included. */
 export type IdRange = Pick<Look, 'first' | 'last'>;
 
@@ -99,33 +94,6 @@ export class AuditTrailReader {
   async ofRequest(requestId: string, limit = 100): Promise<readonly StoredEvent[]> {
     const { events } = await this.page({ filter: { requestId }, range: {}, order: 'oldest', limit });
     return events;
-  }
-
-  /** The oldest transaction that is open, or else the next one: where `follow` begins, so that it misses nothing that is not written yet. */
-  async oldestOpenTransaction(): Promise<string> {
-    const [oldest] = await OLDEST_OPEN_TRANSACTION.run(this.database.dataSource, {});
-    return oldest?.id ?? '0';
-  }
-
-  /**
-   * Yields the events of a transaction and of those that follow it, as far as none is open, once a second, even if there are none.
-   * @param stop ends it
-   */
-  async *follow(
-    sought: TrailFilter & TimeRange,
-    transactionId: string,
-    stop: AbortSignal,
-  ): AsyncGenerator<readonly StoredEvent[], void> {
-    let place = { transactionId, eventId: '0' };
-    while (!stop.aborted) {
-      const look = { ...sought, ...place, depth: FOLLOWED_DEPTH };
-      const rows = await LOOK_AFTER.run(this.database.dataSource, look);
-      const last = rows.at(-1);
-      if (last !== undefined) place = { transactionId: last.transactionId, eventId: last.id };
-      yield rows.filter(({ isFound }) => isFound).map(storedEvent);
-      if (last?.isEnd !== true)
-        await pause(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
-    }
   }
 }
 
@@ -180,7 +148,7 @@ function behind({ after, order }: TrailQuery, ids: IdRange): IdRange {
   return { ...ids, first: id >= ids.first ? id + 1n : ids.first };
 }
 
-function storedEvent(row: LookedRow): StoredEvent {
+export function storedEvent(row: LookedRow): StoredEvent {
   const { id, event, occurredAt, requestId, clientRequestId, subjectUserId, actorUserId, payload } = row;
   const ofClient = clientRequestId === null ? {} : { clientRequestId };
   return { id, event, occurredAt, requestId, ...ofClient, subjectUserId, actorUserId, payload };

@@ -1,7 +1,7 @@
 // The statements that search the audit trail by a filter: each looks at a bounded number of rows, found by an index, however long the trail is.
 import { PreparedStatement } from '../platform/database/prepared-statement.js';
 import type { Sql } from '../platform/database/sql.js';
-import { parameter, sql } from '../platform/database/sql.js';
+import { givenRows, parameter, sql } from '../platform/database/sql.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 
 /** The conditions for a row. */
@@ -34,15 +34,21 @@ export interface LookedRow {
   readonly isEnd: boolean;
 }
 
-/** A look at what follows a row, in the order of transactions. */
+/** A look at what came after a row that was seen. */
 export interface LookAfter extends Sought {
-  readonly transactionId: string;
-  readonly eventId: string;
+  readonly after: bigint;
   readonly depth: number;
 }
 
 export interface FollowedRow extends LookedRow {
-  readonly transactionId: string;
+  /** How many ids were left out between the row before and this one. */
+  readonly missing: string;
+  readonly isLast: boolean;
+}
+
+/** A look at rows that were missing. */
+export interface LookAt extends Sought {
+  readonly ids: readonly bigint[];
 }
 
 const EVENT = parameter('text', ({ event }: Sought) => (event?.endsWith('*') === true ? undefined : event));
@@ -150,27 +156,31 @@ export const ID_AT = new PreparedStatement<{ moment: Date }, { id: string }>(
     SELECT search.low AS id FROM search WHERE search.low >= search.high`,
 );
 
-/** Everything below it has ended, and is to be seen; see sinks/event-stream.repository.ts. */
-const OLDEST_OPEN = sql`txid_snapshot_xmin(txid_current_snapshot())`;
-
-export const OLDEST_OPEN_TRANSACTION = new PreparedStatement<unknown, { id: string }>(
-  'audit_oldest_open_transaction',
-  sql`SELECT ${OLDEST_OPEN} AS id`,
+export const NEWEST_ID = new PreparedStatement<unknown, { id: string }>(
+  'audit_event_newest_id',
+  sql`SELECT coalesce((SELECT e.id FROM audit_event e ORDER BY e.id DESC LIMIT 1), 0) AS id`,
 );
 
-const TRANSACTION = parameter('bigint', ({ transactionId }: LookAfter) => transactionId);
-const AFTER = parameter('bigint', ({ eventId }: LookAfter) => eventId);
+const AFTER = parameter('bigint', ({ after }: LookAfter) => after);
 
-/** Rows that are sought, and the last one that was looked at; nothing of a transaction that is open, or younger than one that is. */
+/** The rows after a row: matching ones, those after missing ids, and the last. */
 export const LOOK_AFTER = new PreparedStatement<LookAfter, FollowedRow>(
   'audit_events_after',
   sql`SELECT looked.* FROM (
-      SELECT ${STORED}, e.transaction_id AS "transactionId", ${IS_FOUND} AS "isFound",
-        row_number() OVER (ORDER BY e.transaction_id, e.id) = ${DEPTH} AS "isEnd",
-        lead(e.id) OVER (ORDER BY e.transaction_id, e.id) IS NULL AS "isLast"
+      SELECT ${STORED}, ${IS_FOUND} AS "isFound", row_number() OVER (ORDER BY e.id) = ${DEPTH} AS "isEnd",
+        e.id - lag(e.id, 1, ${AFTER}) OVER (ORDER BY e.id) - 1 AS missing,
+        lead(e.id) OVER (ORDER BY e.id) IS NULL AS "isLast"
       FROM (
-        SELECT * FROM audit_event WHERE (transaction_id, id) > (${TRANSACTION}, ${AFTER}) AND transaction_id < ${OLDEST_OPEN}
-        ORDER BY transaction_id, id LIMIT ${DEPTH}
+        SELECT * FROM audit_event WHERE id > ${AFTER} ORDER BY id LIMIT ${DEPTH}
       ) e
-    ) looked WHERE looked."isFound" OR looked."isLast" ORDER BY looked."transactionId", looked.id`,
+    ) looked WHERE looked."isFound" OR looked.missing > 0 OR looked."isLast" ORDER BY looked.id`,
+);
+
+/** Rows by their ids, sought or not. */
+export const LOOK_AT = new PreparedStatement<LookAt, LookedRow>(
+  'audit_events_at',
+  sql`SELECT ${STORED}, ${IS_FOUND} AS "isFound", false AS "isEnd"
+    FROM ${givenRows('given', ({ ids }: LookAt) => ids, { id: ['bigint', (id) => id] })} CROSS JOIN LATERAL (
+      SELECT * FROM audit_event WHERE audit_event.id = given.id LIMIT 1
+    ) e ORDER BY e.id`,
 );

@@ -1,6 +1,5 @@
 // svc-admin audit: list, tail and export, on PostgreSQL and through the service that has the embedded database.
 import { setTimeout as pause } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { runCli } from '../../src/cli/program.js';
 import { VERSION } from '../../src/platform/version.js';
@@ -161,23 +160,6 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     expect(await ended).toBe(0);
     expect(requestsOf(parsed(said.stdout))).toEqual(['nonsense-1', 'nonsense-2', 'nonsense-3']);
     await pause(50);
-  });
-
-  it('[D85] tail: what is shown among the last events does not come again when older transactions end', async () => {
-    if (database.kind === 'embedded') return;
-    const open = service.part(DataSource).createQueryRunner();
-    await open.startTransaction();
-    await open.query('SELECT txid_current()');
-    await service.exchange({ subject_token: 'x' }, { 'x-request-id': 'nonsense-5' });
-    const { said, ended } = tail('--json', '--lines', '1', '--event', 'token-exchange.failed');
-    await until('it shows the last one', 10_000, () => parsed(said.stdout).length === 1);
-    await service.exchange({ subject_token: 'x' }, { 'x-request-id': 'nonsense-6' });
-    await open.commitTransaction();
-    await open.release();
-    await until('it shows the next', 10_000, () => parsed(said.stdout).length > 1);
-    said.isClosed = true;
-    expect(await ended).toBe(0);
-    expect(requestsOf(parsed(said.stdout))).toEqual(['nonsense-5', 'nonsense-6']);
   });
 
   it('[D85] tail: lines for people, and the service stops all the same', async () => {
