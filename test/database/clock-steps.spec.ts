@@ -1,5 +1,4 @@
 // Clocks are set ahead and back: no token id passes twice, nobody's throttle opens, and nothing that still counts is deleted.
-import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { ThrottleCounterRepository } from '../../src/platform/http/throttle/throttle-counter.repository.js';
@@ -42,8 +41,8 @@ describeOnEachDatabase('[D97] replay records and clocks', (database) => {
 
   const keep = (expiredSecondsAgo: number) =>
     dataSource.query(
-      `INSERT INTO token_exchange_used_jti VALUES (sha256($1::text::bytea), now() - $2 * interval '1 second')`,
-      [randomUUID(), expiredSecondsAgo],
+      `INSERT INTO token_exchange_used_jti VALUES (gen_random_uuid(), now() - $1 * interval '1 second')`,
+      [expiredSecondsAgo],
     );
   const left = async () =>
     (await dataSource.query<unknown[]>('SELECT 1 FROM token_exchange_used_jti')).length;

@@ -1,11 +1,12 @@
 // Uses of token ids that share a statement: each id goes to the first request that wants it, and every request uses up its own.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
 import { areNew, commitsOn } from '../support/commits.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { Random } from '../support/random.js';
 import { randomFrom } from '../support/random.js';
+import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 
 const EXPIRY = 1_900_000_000;
 
@@ -19,9 +20,9 @@ const isAccepted = (commits: CommitRepository, jtis: Request) =>
   );
 
 async function usedAmong(dataSource: DataSource, jtis: readonly string[]): Promise<string[]> {
-  const nameOf = new Map(jtis.map((jti) => [createHash('sha256').update(jti).digest('hex'), jti]));
+  const nameOf = new Map(jtis.map((jti) => [jtiHashOf(jti), jti]));
   const rows = await dataSource.query<{ hash: string }[]>(
-    `SELECT encode(jti_hash, 'hex') AS hash FROM token_exchange_used_jti WHERE encode(jti_hash, 'hex') = ANY ($1)`,
+    `SELECT replace(jti_hash::text, '-', '') AS hash FROM token_exchange_used_jti WHERE jti_hash = ANY ($1)`,
     [[...nameOf.keys()]],
   );
   return rows.map(({ hash }) => nameOf.get(hash) ?? '').sort();
@@ -120,8 +121,8 @@ describe.each([
       await Promise.all(uses.map((use) => areNew(commits, [use])));
       for (const { jti, exp } of uses) {
         const [row] = await dataSource.query<{ expires_at: Date }[]>(
-          'SELECT expires_at FROM token_exchange_used_jti WHERE jti_hash = sha256($1)',
-          [Buffer.from(jti)],
+          'SELECT expires_at FROM token_exchange_used_jti WHERE jti_hash = $1',
+          [jtiHashOf(jti)],
         );
         expect(row?.expires_at).toEqual(new Date(exp * 1000));
       }

@@ -1,5 +1,5 @@
 // The table of used token ids: what uses them up, what purges them, and how fast.
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
@@ -56,8 +56,8 @@ describeOnEachDatabase('used token ids', (database) => {
   /** Rows whose tokens expired some seconds before the present of the clock, or expire after it. */
   const fill = (rows: number, expiredSecondsAgo: number) =>
     dataSource.query(
-      `INSERT INTO token_exchange_used_jti SELECT sha256(($1 || n)::bytea), to_timestamp($2) FROM generate_series(1, $3::int) AS n`,
-      [randomUUID(), clock.nowSeconds() - expiredSecondsAgo, rows],
+      `INSERT INTO token_exchange_used_jti SELECT gen_random_uuid(), to_timestamp($1) FROM generate_series(1, $2::int)`,
+      [clock.nowSeconds() - expiredSecondsAgo, rows],
     );
 
   it('[D91] says how many records there are, and of the expired ones no more than asked for', async () => {
@@ -93,14 +93,13 @@ describeOnEachDatabase('used token ids', (database) => {
     expect(await answers).toEqual([true, false, false, true, false]);
   });
 
-  it('[D2] what is stored is the SHA-256 of the id in UTF-8 and nothing else of it', async () => {
+  it('[D2] what is stored is half of the SHA-256 of the id in UTF-8 and nothing else of it', async () => {
     const jti = `\u{1f600} ${'long'.repeat(100_000)}`;
     await consume([use(jti, 1_900_000_000)]);
     const rows = await dataSource.query<Record<string, unknown>[]>('SELECT * FROM token_exchange_used_jti');
     const hash = createHash('sha256').update(jti, 'utf8').digest('hex');
-    expect(
-      rows.map((row) => ({ ...row, jti_hash: Buffer.from(row['jti_hash'] as Uint8Array).toString('hex') })),
-    ).toEqual([{ jti_hash: hash, expires_at: new Date(1_900_000_000_000) }]);
+    const stored = rows.map((row) => ({ ...row, jti_hash: String(row['jti_hash']).replaceAll('-', '') }));
+    expect(stored).toEqual([{ jti_hash: hash.slice(0, 32), expires_at: new Date(1_900_000_000_000) }]);
   });
 
   it('[2.6] a record lives for an hour longer than its token, and goes after it', async () => {

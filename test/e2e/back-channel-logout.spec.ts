@@ -12,6 +12,7 @@ import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 /** Knows some of the same users. */
@@ -250,7 +251,7 @@ describeOnPostgresql('[D132] a login whose statement has begun before the logout
     const jti = randomUUID();
     const holder = (await database.open()).dataSource.createQueryRunner();
     await holder.startTransaction();
-    await holder.query(`INSERT INTO token_exchange_used_jti VALUES (sha256($1::bytea), now())`, [jti]);
+    await holder.query(`INSERT INTO token_exchange_used_jti VALUES ($1, now())`, [jtiHashOf(jti)]);
     const login = service.embed({ token: partner.sign(partner.claims({ jti })) });
     await until('it waits for the replay record', 1_500, async () => {
       const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'`;

@@ -180,7 +180,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
 
   it('[D91] reports the database, who leads, the version, and replay records with their purges', async () => {
     await service.rows(
-      `INSERT INTO token_exchange_used_jti SELECT sha256(n::text::bytea), now() - interval '1 day' FROM generate_series(1, 5) n`,
+      `INSERT INTO token_exchange_used_jti SELECT gen_random_uuid(), now() - interval '1 day' FROM generate_series(1, 5)`,
     );
     const samples = await MetricSamples.read(service);
     const values = ['svc_database_up', 'svc_leader'].map((name) => samples.value(name));

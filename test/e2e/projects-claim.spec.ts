@@ -1,5 +1,4 @@
 // The claim of projects: what it gives, changes and takes away, by both flows and for both tokens, and what it is refused for.
-import { createHash } from 'node:crypto';
 import type { Members } from '../../demo/partner.js';
 import { Administration } from '../../src/administration/administration.js';
 import { SET_PROJECT_KEY } from '../../src/administration/projects.operations.js';
@@ -13,6 +12,7 @@ import { linkedUser } from '../support/local-users.js';
 import { TestService } from '../support/test-service.js';
 import { WAYS } from './support/admission.js';
 import { TrustedPartner, expectRefusal, expectUnchanged, newSub } from './support/trusted-partner.js';
+import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 
 const [VIEWER, EDITOR, ADMIN] = ['project:viewer', 'project:editor', 'project:admin'] as const;
 
@@ -194,7 +194,7 @@ async function tookFastPath(service: TestService, answer: Response, jti: string)
   const [row] = await service.rows<{ isOne: boolean }>(
     `SELECT every(event.xmin = used.xmin) AS "isOne" FROM audit_event event, token_exchange_used_jti used
      WHERE event.request_id = $1 AND used.jti_hash = $2`,
-    [answer.headers.get('x-request-id'), createHash('sha256').update(jti).digest()],
+    [answer.headers.get('x-request-id'), jtiHashOf(jti)],
   );
   return row?.isOne === true;
 }

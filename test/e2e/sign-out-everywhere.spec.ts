@@ -1,5 +1,5 @@
 // A user who is signed out everywhere or disabled: sessions and access tokens end for good, as subject and as actor.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { SignOutService } from '../../src/token-exchange/sessions/sign-out.service.js';
@@ -10,6 +10,7 @@ import { cookieOf, meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 
@@ -150,9 +151,7 @@ describeOnPostgresql('[D7][D62] what is issued while access is being ended', (da
     const jti = randomUUID();
     const holder = (await database.open()).dataSource.createQueryRunner();
     await holder.startTransaction();
-    await holder.query('INSERT INTO token_exchange_used_jti VALUES ($1, now())', [
-      createHash('sha256').update(jti).digest(),
-    ]);
+    await holder.query('INSERT INTO token_exchange_used_jti VALUES ($1, now())', [jtiHashOf(jti)]);
     const handing = hand(jti);
     await until('it waits for the replay record', 1_500, isWaiting);
     await end();

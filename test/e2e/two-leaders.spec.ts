@@ -39,7 +39,7 @@ const WITNESS = [
 
 /** Of each kind a row whose time has come, and one whose time has not. */
 const WORK = ['2 days', '-1 hour'].flatMap((age) => [
-  `INSERT INTO token_exchange_used_jti VALUES (sha256(random()::text::bytea), now() - interval '${age}')`,
+  `INSERT INTO token_exchange_used_jti VALUES (gen_random_uuid(), now() - interval '${age}')`,
   `INSERT INTO token_exchange_ended_token VALUES (random()::text, now() - interval '${age}')`,
   `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at)
    VALUES (sha256(random()::text::bytea), '${USER}', gen_random_uuid(), now() - interval '3 days', now() - interval '${age}')`,

@@ -1,11 +1,12 @@
 // The PostgreSQL primary is killed under load and its standby takes its place, again and again: nothing that was answered is lost.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { describeOnReplicatedPostgres } from '../support/behind-haproxy.js';
 import { sizeOf } from '../support/series.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster } from '../support/service-cluster.js';
 import { until } from '../support/until.js';
+import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 
 const FAIL_OVERS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
 const INSTANCES = 2;
@@ -125,14 +126,14 @@ describeOnReplicatedPostgres('[D95] a fail-over of PostgreSQL', (database) => {
   /** What the new primary does not have of what was answered. */
   const missing = async (accepted: readonly Sent[]): Promise<string[]> => {
     const given = accepted.map(({ jti, sub, accepted: [requestId] }) => ({
-      jti_hash: createHash('sha256').update(jti).digest('hex'),
+      jti_hash: jtiHashOf(jti),
       sub,
       request_id: requestId,
     }));
     const rows = await database.servers.query<{ lost: string }>(
       `SELECT given.request_id AS lost
-       FROM json_to_recordset($1) AS given (jti_hash text, sub text, request_id text)
-       WHERE NOT EXISTS (SELECT FROM token_exchange_used_jti WHERE jti_hash = decode(given.jti_hash, 'hex'))
+       FROM json_to_recordset($1) AS given (jti_hash uuid, sub text, request_id text)
+       WHERE NOT EXISTS (SELECT FROM token_exchange_used_jti WHERE jti_hash = given.jti_hash)
          OR NOT EXISTS (SELECT FROM audit_event WHERE request_id = given.request_id AND name = 'svc.audit.token-exchange.succeeded')
          OR NOT EXISTS (
            SELECT FROM token_exchange_identity_link AS link JOIN user_account ON user_account.id::text = link.user_id::text

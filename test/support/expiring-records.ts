@@ -39,7 +39,7 @@ export class ExpiringRecords {
       const due = Math.floor(((performance.now() - this.startedAt) * this.perSecond) / 1000) - this.added;
       await this.database.dataSource.query(
         `INSERT INTO token_exchange_used_jti
-         SELECT sha256(random()::text::bytea), now() - interval '2 hours' FROM generate_series(1, $1)`,
+         SELECT gen_random_uuid(), now() - interval '2 hours' FROM generate_series(1, $1)`,
         [due],
       );
       this.added += due;

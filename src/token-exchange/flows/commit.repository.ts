@@ -49,7 +49,13 @@ export type CommitOutcome = 'committed' | 'changed' | 'replayed';
 
 interface Statement {
   readonly asked: readonly AskedId[];
-  readonly decided: readonly (DecidedRequest & { readonly request: number })[];
+  readonly decided: readonly DecidedRow[];
+}
+
+interface DecidedRow {
+  /** As of an `AskedId`. */
+  readonly request: number;
+  readonly decision: DecidedRequest;
 }
 
 interface CommitRow {
@@ -97,8 +103,8 @@ export class CommitRepository {
     requests: readonly CommitRequest[],
   ): Promise<CommitOutcome[]> {
     const { asked, replayed } = shareOut(requests.map(({ uses }) => uses));
-    const decided = requests.flatMap(({ decided: one }, request) =>
-      one === undefined || replayed.has(request) ? [] : [{ ...one, request }],
+    const decided = requests.flatMap(({ decided: decision }, request) =>
+      decision === undefined || replayed.has(request) ? [] : [{ request, decision }],
     );
     const rows = await statement.run(this.database.dataSource, { asked, decided });
     const accepted = new Map(rows.map(({ request, isCurrent }) => [request, isCurrent]));
@@ -118,7 +124,7 @@ export class CommitRepository {
  */
 const USED: Sql<Statement> = sql`asked AS (
     SELECT hash, exp, request FROM ${givenRows('asked', ({ asked }: Statement) => asked, {
-      hash: ['bytea', ({ hash }) => `\\x${hash}`],
+      hash: ['uuid', ({ hash }) => hash],
       exp: ['float8', ({ exp }) => exp],
       request: ['integer', ({ request }) => request],
     })}
@@ -198,7 +204,8 @@ function commitOf(
 
 /** Member by member: a copy by `...` takes as long as all the rest of it. */
 function rowOf(events: EventTable) {
-  return ({ request, users: { subject, actor }, event, session }: Statement['decided'][number]) => {
+  return ({ request, decision: { users, event, session } }: DecidedRow) => {
+    const { subject, actor } = users;
     const row: Record<string, unknown> = events.rowOf(event);
     row['request'] = request;
     row['subject_issuer'] = subject.identity.issuer;

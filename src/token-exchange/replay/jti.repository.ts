@@ -20,8 +20,8 @@ export class JtiRepository {
   /** Whether any of some ids was used before; uses up none. */
   async hasUsed(transaction: Transaction, asked: readonly Pick<AskedId, 'hash'>[]): Promise<boolean> {
     const rows = await managerOf(transaction).query<unknown[]>(
-      'SELECT 1 FROM token_exchange_used_jti WHERE jti_hash = ANY ($1::bytea[]) LIMIT 1',
-      [asked.map(({ hash }) => `\\x${hash}`)],
+      'SELECT 1 FROM token_exchange_used_jti WHERE jti_hash = ANY ($1::uuid[]) LIMIT 1',
+      [asked.map(({ hash }) => hash)],
     );
     return rows.length > 0;
   }
@@ -29,9 +29,9 @@ export class JtiRepository {
   /** Uses up one id, beside other work. @returns false where it was used before */
   async useUp(transaction: Transaction, { jti, exp }: TokenUse): Promise<boolean> {
     const rows = await managerOf(transaction).query<unknown[]>(
-      `INSERT INTO token_exchange_used_jti (jti_hash, expires_at) VALUES ($1::bytea, to_timestamp($2))
+      `INSERT INTO token_exchange_used_jti (jti_hash, expires_at) VALUES ($1::uuid, to_timestamp($2))
        ON CONFLICT DO NOTHING RETURNING 1`,
-      [`\\x${jtiHashOf(jti)}`, exp],
+      [jtiHashOf(jti), exp],
     );
     return rows.length === 1;
   }

@@ -9,16 +9,20 @@ export interface TokenUse {
 
 /** An id as a statement uses it up. */
 export interface AskedId {
-  /** SHA-256 in hexadecimal digits. */
+  /** See `jtiHashOf`. */
   readonly hash: string;
   readonly exp: number;
   /** The index of the request that gets the id, if no earlier statement has used it. */
   readonly request: number;
 }
 
-/** The stored form of an id: its SHA-256, so that length and characters do not matter. @returns hexadecimal digits */
+/**
+ * The stored form of an id, for a column of type uuid: half of its SHA-256, so that length and characters do not matter. Of 128 bits no
+ * two ids are the same by chance, and who makes two that are has one of them refused.
+ * @returns 32 hexadecimal digits
+ */
 export function jtiHashOf(jti: string): string {
-  return hash('sha256', jti, 'hex');
+  return hash('sha256', jti, 'hex').slice(0, 32);
 }
 
 /**

@@ -1,5 +1,4 @@
 // Tries what an entry's policy makes of its users: each is known, changed, to be linked or to be made, on each way in.
-import { createHash } from 'node:crypto';
 import type { Members } from '../../../demo/partner.js';
 import type { TokenExplanation } from '../../../src/token-exchange/explain/token-explanation.js';
 import { census } from '../../support/census.js';
@@ -17,6 +16,7 @@ import {
   newSub,
   subjectBesideActor,
 } from './trusted-partner.js';
+import { jtiHashOf } from '../../../src/token-exchange/replay/token-use.js';
 
 export type Role = 'global:member' | 'global:admin' | 'global:owner';
 
@@ -116,7 +116,7 @@ export class Admission {
     const [row] = await this.service.rows<{ isOne: boolean }>(
       `SELECT every(event.xmin = used.xmin) AS "isOne" FROM audit_event event, token_exchange_used_jti used
        WHERE event.request_id = $1 AND used.jti_hash = $2`,
-      [answer.headers.get('x-request-id'), createHash('sha256').update(jti).digest()],
+      [answer.headers.get('x-request-id'), jtiHashOf(jti)],
     );
     return row!.isOne;
   }

@@ -1,8 +1,8 @@
 // The tables of this package. None refers to a table of the host: the host knows what the id of a user is.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-export class TokenExchange1795500000000 implements MigrationInterface {
-  readonly name = 'TokenExchange1795500000000';
+export class TokenExchange1795650000000 implements MigrationInterface {
+  readonly name = 'TokenExchange1795650000000';
 
   /** @throws Error where the tables of an unreleased version exist, which no migration converts */
   async up(queryRunner: QueryRunner): Promise<void> {
@@ -32,7 +32,7 @@ async function requireNoTables(queryRunner: QueryRunner): Promise<void> {
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   token_exchange_used_jti: [
     `CREATE TABLE token_exchange_used_jti (
-      jti_hash bytea PRIMARY KEY,
+      jti_hash uuid PRIMARY KEY,
       expires_at timestamptz NOT NULL
     )`,
     `CREATE INDEX token_exchange_used_jti_expiry ON token_exchange_used_jti (expires_at)`,
@@ -147,8 +147,8 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   token_exchange_audit_event: [
     `CREATE TABLE token_exchange_audit_event (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-      name text NOT NULL,
       occurred_at timestamptz NOT NULL,
+      name text NOT NULL,
       request_id text NOT NULL,
       subject_user_id text,
       actor_user_id text,

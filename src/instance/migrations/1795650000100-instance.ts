@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createFoldedWords } from './folded-words.sql.js';
 import { COUNT_PROJECT_SIZES, SIZE_FUNCTIONS } from './project-size.sql.js';
 
-export class Instance1795500000100 implements MigrationInterface {
-  readonly name = 'Instance1795500000100';
+export class Instance1795650000100 implements MigrationInterface {
+  readonly name = 'Instance1795650000100';
 
   async up(queryRunner: QueryRunner): Promise<void> {
     const statements = [createFoldedWords(), ...USERS, ...WORKSPACE, ...COUNT_PROJECT_SIZES, ...OTHERS];
@@ -171,15 +171,16 @@ const WORKSPACE = [
 ];
 
 const OTHERS = [
+  // Numbers come first: between texts they would be padded.
   `CREATE TABLE audit_event (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    name text NOT NULL,
     occurred_at timestamptz NOT NULL,
+    transaction_id bigint DEFAULT txid_current(),
+    name text NOT NULL,
     request_id text NOT NULL,
     subject_user_id uuid,
     actor_user_id uuid,
     payload jsonb NOT NULL,
-    transaction_id bigint DEFAULT txid_current(),
     client_request_id text,
     person_hashes bytea[]
   )`,
