@@ -5,6 +5,7 @@ import { auditRows, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { changeUser, linkedUser } from '../support/local-users.js';
 import { cookieOf, meStatus } from '../support/logins.js';
+import { SessionRepository } from '../../src/token-exchange/sessions/session.repository.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -115,6 +116,18 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => login('together')));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(303));
     await until('the oldest are ended', LIMIT_MS, async () => (await sessionsOf('together')) === MOST);
+  });
+
+  it('[D104] counts the sessions of a user again only when there may be one too many', async () => {
+    const count = jest.spyOn(service.part(SessionRepository), 'countOf');
+    await login('counted');
+    await until('the first is counted', LIMIT_MS, async () => count.mock.calls.length === 1);
+    expect((await count.mock.results[0]?.value)?.size).toBe(1);
+    for (let more = 1; more < MOST; more++) await login('counted');
+    await login('counted');
+    await until('the oldest is ended', LIMIT_MS, async () => (await sessionsOf('counted')) === MOST);
+    expect(count).toHaveBeenCalledTimes(2);
+    count.mockRestore();
   });
 
   it('[D104] leaves to the purge what was not ended after the login', async () => {

@@ -55,15 +55,21 @@ export class SessionRepository {
     );
   }
 
-  /**
-   * Users who have more live sessions than a number.
-   * @param among only these; undefined: all there are
-   */
-  async findOverLimit(most: number, now: Date, among?: readonly string[]): Promise<string[]> {
+  /** How many live sessions users have. @returns users without one are left out */
+  async countOf(userIds: readonly string[], now: Date): Promise<Map<string, number>> {
+    const rows = await this.database.query<{ userId: string; sessions: number }>(
+      `SELECT user_id::text AS "userId", count(*)::int AS sessions FROM token_exchange_session
+       WHERE user_id = ANY ($1) AND expires_at > $2 GROUP BY user_id`,
+      [userIds, now],
+    );
+    return new Map(rows.map(({ userId, sessions }) => [userId, sessions]));
+  }
+
+  /** Users who have more live sessions than a number. */
+  async findOverLimit(most: number, now: Date): Promise<string[]> {
     const rows = await this.database.query<{ userId: string }>(
-      `SELECT user_id::text AS "userId" FROM token_exchange_session
-       WHERE expires_at > $1 ${among === undefined ? '' : 'AND user_id = ANY ($3)'} GROUP BY user_id HAVING count(*) > $2`,
-      [now, most, ...(among === undefined ? [] : [among])],
+      `SELECT user_id::text AS "userId" FROM token_exchange_session WHERE expires_at > $1 GROUP BY user_id HAVING count(*) > $2`,
+      [now, most],
     );
     return rows.map(({ userId }) => userId);
   }

@@ -23,6 +23,8 @@ import { SessionRepository } from './session.repository.js';
 const ID_BYTES = 32;
 /** For requests that are under way with the cookie of before. */
 const GRACE_AFTER_RENEWAL_MS = 30_000;
+/** Some 3 MB. */
+const MOST_REMEMBERED_USERS = 20_000;
 
 /** A login whose user may have too many sessions by now. */
 interface Login {
@@ -36,6 +38,8 @@ type EndCause = AuditPayloads['svc.audit.session.ended']['cause'];
 @Injectable()
 export class SessionService extends SessionOpener {
   private readonly limits = new Batch<Login, undefined>((logins) => this.limitAll(logins));
+  /** How many sessions users may open in this process before theirs are counted again. */
+  private readonly room = new Map<string, number>();
   private readonly idsIn: SessionCookieReader;
 
   constructor(
@@ -139,9 +143,11 @@ export class SessionService extends SessionOpener {
 
   /**
    * @rule D104 With one session more than a user may have the oldest ends, after the answer: a login is not kept out by those before.
-   * A failure is left to the next login of the user, or to the purge.
+   * A failure is left to the next login of the user, or to the purge, and so is what other processes open while there is room here.
    */
   override limit(userId: string, requestId: string): void {
+    const room = this.room.get(userId) ?? 0;
+    if (room > 0) return void this.room.set(userId, room - 1);
     this.limits.add({ userId, requestId }).catch((error: unknown) => {
       this.logger.debug({ err: error }, 'sessions over the limit are left to the purge');
     });
@@ -203,10 +209,14 @@ export class SessionService extends SessionOpener {
   /** Two instances may both delete: what one has locked the other leaves out. */
   private async limitAll(logins: readonly Login[]): Promise<undefined[]> {
     const now = this.clock.now();
-    const userIds = logins.map(({ userId }) => userId);
-    const over = new Set(await this.sessions.findOverLimit(this.options.maxPerUser, now, userIds));
     const byUser = new Map(logins.map((login) => [login.userId, login]));
-    await this.endOldest([...byUser.values()].filter(({ userId }) => over.has(userId)));
+    // Who comes before the answer is counted next time.
+    for (const userId of byUser.keys()) this.room.delete(userId);
+    const counts = await this.sessions.countOf([...byUser.keys()], now);
+    const roomOf = (userId: string) => this.options.maxPerUser - (counts.get(userId) ?? 0);
+    if (this.room.size > MOST_REMEMBERED_USERS) this.room.clear();
+    for (const userId of byUser.keys()) this.room.set(userId, roomOf(userId));
+    await this.endOldest([...byUser.values()].filter(({ userId }) => roomOf(userId) < 0));
     return logins.map(() => undefined);
   }
 
