@@ -93,6 +93,11 @@ describeOnEachDatabase('used token ids', (database) => {
     expect(await answers).toEqual([true, false, false, true, false]);
   });
 
+  it('[D2] ids that differ in case, in a space or in normalisation are different', async () => {
+    const ids = ['Id', 'id', 'id ', '\u00e9', 'e\u0301'];
+    for (const jti of ids) expect([jti, await consume([use(jti)])]).toEqual([jti, true]);
+  });
+
   it('[D2] what is stored is half of the SHA-256 of the id in UTF-8 and nothing else of it', async () => {
     const jti = `\u{1f600} ${'long'.repeat(100_000)}`;
     await consume([use(jti, 1_900_000_000)]);

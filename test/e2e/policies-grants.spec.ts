@@ -41,25 +41,18 @@ const shown = (list: List) => (list === undefined ? 'no list' : `[${list.join(' 
 /** One of each kind. The unit tests of grants have all of them. */
 const SCOPES: readonly GrantCase[] = [
   grantCase(['a', 'b'], null, 'a c', ['a']),
-  grantCase(['a', 'b'], null, undefined, ['a', 'b']),
   grantCase(['a', 'b'], null, 'ab', undefined),
   grantCase([], null, undefined, undefined),
   grantCase(['a', 'b'], ['b', 'c'], 'a b c', ['b']),
-  grantCase(['a', 'b'], ['b', 'c'], 'a', undefined),
-  grantCase(undefined, ['b', 'c'], 'a c', ['c']),
 ];
 
 const RESOURCES: readonly GrantCase[] = [
   grantCase([ORDERS, STOCK], null, ORDERS, [ORDERS]),
-  grantCase([ORDERS, STOCK], null, undefined, [BASE_URL]),
   grantCase([ORDERS, STOCK], null, BILLS, undefined),
   grantCase([], null, ORDERS, undefined),
-  grantCase([ORDERS, STOCK], null, `${ORDERS} ${STOCK}`, undefined),
   // What the metadata name as the resource (D58) is what a token is for anyway.
   grantCase([ORDERS], null, BASE_URL, [BASE_URL]),
   grantCase([ORDERS, STOCK], [STOCK, BILLS], STOCK, [STOCK]),
-  grantCase([ORDERS, STOCK], [STOCK, BILLS], ORDERS, undefined),
-  grantCase(undefined, [ORDERS], ORDERS, [ORDERS]),
 ];
 
 describeOnAnyDatabase('what an access token is granted', (database) => {
@@ -146,21 +139,8 @@ describeOnAnyDatabase('what an access token is granted', (database) => {
     await expectRefused(answer, 'invalid_target', 'resource_not_allowed');
   });
 
-  it('[P.scopes][D55] without a list what is asked for is recorded, and nothing is granted', async () => {
-    const token = partnerWith('scopes', undefined).token({ sub: newSub() });
-    const answer = await service.exchange({ subject_token: token, scope: 'anything' });
-    const issued = await jsonOf<Issued>(answer);
-    expect(issued).not.toHaveProperty('scope');
-    const claims = claimsOfAccessToken(issued.access_token);
-    expect(claims).toMatchObject({ requested_scope: 'anything' });
-    expect(claims).not.toHaveProperty('scope');
-  });
-
-  it.each([
-    ['one', ORDERS],
-    ['several', `${ORDERS} ${STOCK}`],
-    ['no URI', 'orders'],
-  ])('[D53][P.resources] without a list nothing is checked: %s', async (_, resource) => {
+  it('[D53][P.resources] without a list nothing is checked', async () => {
+    const resource = `${ORDERS} orders`;
     const token = partnerWith('resources', undefined).token({ sub: newSub() });
     const claims = claimsOfAccessToken(await service.accessToken({ subject_token: token, resource }));
     expect([claims['aud']].flat()).toEqual([BASE_URL]);

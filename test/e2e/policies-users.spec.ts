@@ -22,15 +22,7 @@ const ceiling = { roleCeiling: true, allowedRoles: [MEMBER] };
 
 const VERIFIED_EMAILS: AdmissionCase[] = [
   { title: '[P.requireVerifiedEmail] true', policy: verified, claims: { email_verified: true } },
-  { title: '[P.requireVerifiedEmail] "true"', policy: verified, claims: { email_verified: 'true' } },
   { title: '[P.requireVerifiedEmail] silence', policy: verified, refused: byEmail('email_not_verified') },
-  ...[false, 'True', 1, null].map((value) => ({
-    title: `[P.requireVerifiedEmail] ${JSON.stringify(value)}`,
-    policy: verified,
-    claims: { email_verified: value },
-    refused: byEmail('email_not_verified'),
-  })),
-  { title: '[P.requireVerifiedEmail] silence where it is false', policy: { requireVerifiedEmail: false } },
   { title: '[P.requireVerifiedEmail] silence without the field', policy: {} },
 ];
 
@@ -41,12 +33,8 @@ const domainCase = (domain: string, refused?: AdmissionCase['refused']): Admissi
   refused,
 });
 const EMAIL_DOMAINS: AdmissionCase[] = [
-  ...['product.example', 'PRODUCT.Example', 'bücher.example', 'BÜCHER.example', 'xn--bcher-kva.example'].map(
-    (domain) => domainCase(domain),
-  ),
-  ...['mail.product.example', 'product.example.evil.example', 'evilproduct.example', 'bucher.example'].map(
-    (domain) => domainCase(domain, byEmail('email_domain_not_allowed')),
-  ),
+  domainCase('BÜCHER.example'),
+  domainCase('mail.product.example', byEmail('email_domain_not_allowed')),
   { title: '[P.emailDomains] any without the field', policy: {}, domain: 'anywhere.example' },
 ];
 
@@ -57,43 +45,22 @@ const LINKING: AdmissionCase[] = [
     refused: { linked: 'linking_not_allowed' },
   },
   {
-    title: '[P.linkExistingUsers] false and an owner',
-    policy: { linkExistingUsers: false },
-    role: OWNER,
-    refused: { linked: 'linking_not_allowed' },
-  },
-  { title: '[P.linkExistingUsers] true', policy: { linkExistingUsers: true } },
-  ...[ADMIN, OWNER].map((role) => ({
-    title: `[P.linkPrivileged] false and ${role}`,
+    title: '[P.linkPrivileged] false and an administrator',
     policy: { linkPrivileged: false },
-    role: role as typeof ADMIN | typeof OWNER,
+    role: ADMIN,
     refused: { linked: 'privileged_linking_not_allowed' },
-  })),
+  },
   { title: '[P.linkPrivileged] false and a member', policy: { linkPrivileged: false } },
-  { title: '[P.linkPrivileged] true and an owner', policy: { linkPrivileged: true }, role: OWNER },
-  { title: '[P.linkPrivileged] an administrator without the field', policy: {}, role: ADMIN },
   { title: '[P.linkPrivileged] an owner without the field', policy: {}, role: OWNER },
   {
     title: '[P.provisionUsers] false',
     policy: { provisionUsers: false },
     refused: { provisioned: 'provisioning_not_allowed' },
   },
-  { title: '[P.provisionUsers] true', policy: { provisionUsers: true } },
-  {
-    title: '[P.linkExistingUsers][P.provisionUsers] both false: only who is known',
-    policy: { linkExistingUsers: false, provisionUsers: false },
-    refused: { linked: 'linking_not_allowed', provisioned: 'provisioning_not_allowed' },
-  },
 ];
 
 const ROLES: AdmissionCase[] = [
   { title: '[P.roleCeiling] a member where members are allowed', policy: ceiling },
-  ...[ADMIN, OWNER].map((role) => ({
-    title: `[P.roleCeiling] ${role} where members are allowed`,
-    policy: ceiling,
-    role: role as typeof ADMIN | typeof OWNER,
-    refused: present('stored_role_not_allowed'),
-  })),
   {
     title: '[P.roleCeiling] an administrator whom the claim would make a member',
     policy: ceiling,
@@ -112,40 +79,17 @@ const ROLES: AdmissionCase[] = [
     policy: { roleCeiling: true, allowedRoles: [MEMBER, ADMIN] },
     claims: { role: ADMIN },
   },
-  {
-    title: '[P.roleCeiling] an administrator without the field',
-    policy: { allowedRoles: [MEMBER] },
-    role: ADMIN,
-  },
   { title: '[P.roleCeiling] an owner without the field', policy: { allowedRoles: [MEMBER] }, role: OWNER },
-  {
-    title: '[P.roleCeiling] an administrator where it is false',
-    policy: { roleCeiling: false, allowedRoles: [MEMBER] },
-    role: ADMIN,
-  },
   {
     title: '[P.excludeOwner] an owner',
     policy: { excludeOwner: true },
     role: OWNER,
     refused: present('owner_excluded'),
   },
-  {
-    title: '[P.excludeOwner] an owner whose role is on the list',
-    policy: { excludeOwner: true, roleCeiling: true, allowedRoles: [MEMBER, OWNER] },
-    role: OWNER,
-    refused: present('owner_excluded'),
-  },
-  { title: '[P.excludeOwner] an administrator', policy: { excludeOwner: true }, role: ADMIN },
-  { title: '[P.excludeOwner] an owner where it is false', policy: { excludeOwner: false }, role: OWNER },
 ];
 
-/** Who is made is made as a member. A list without roles is one that nobody is on. */
+/** Who is made is made as a member. */
 const NOBODY: AdmissionCase[] = [
-  {
-    title: '[P.roleCeiling] a member where no role is allowed',
-    policy: { roleCeiling: true, allowedRoles: [] },
-    refused: { ...present('stored_role_not_allowed'), provisioned: 'role_not_allowed' },
-  },
   {
     title: '[P.roleCeiling][D9] a member where administrators are allowed',
     policy: { roleCeiling: true, allowedRoles: [ADMIN] },

@@ -7,11 +7,13 @@ import { auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { EXCHANGE_PATH, outcomeOf } from '../support/entry-paths.js';
 import type { OperatorBrowser } from '../support/operators.js';
+import { census } from '../support/census.js';
+import { explain } from '../support/explanations.js';
 import { createOperator, signedIn } from '../support/operators.js';
 import { ASSERTION_REASONS } from '../support/id-jag-client.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
-import type { LogLine } from '../support/test-service.js';
+import type { Fields, LogLine } from '../support/test-service.js';
 import { TestService } from '../support/test-service.js';
 import { CasePartner, MARKER, REFUSAL_CASES, nameOf } from './support/refusal-cases.js';
 import type { RefusalCase } from './support/refusal-cases.js';
@@ -80,6 +82,37 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
   const trustedKeys = configured.map(({ partner, policy }) => partner.staticEntry(policy));
   const service = TestService.forBlock(database, { trustedKeys, clock: scene.clock, environment: AT_WARN });
 
+  /** What is said of a request before it is sent; nothing is used up or kept. */
+  const expectExplained = async (one: RefusalCase, token: string, fields: Fields) => {
+    const { reason, headers } = one;
+    // An explanation has no session that a token might belong to.
+    if (reason === 'session_of_another_user') return;
+    const { actor_token: actorToken, scope, resource } = fields;
+    const asked = {
+      flow: one.flow ?? ('exchange' as const),
+      token,
+      actorToken,
+      scope,
+      resource: resource?.split(' '),
+      origin: headers?.['origin'],
+    };
+    const before = await census(service);
+    const explained = await explain(service, asked);
+    expect(await census(service)).toEqual(before);
+    const { cause, remedy } = TOKEN_REFUSALS[reason];
+    expect(explained).toMatchObject({ outcome: 'refused', refusal: { reason, cause, remedy }, issued: null });
+    const failed = explained.checks.filter(({ state }) => state === 'failed');
+    const own = partnerOf(one);
+    const values = Object.entries(one.told(own)).filter(([name]) => name === 'expected' || name === 'found');
+    expect(failed).toMatchObject([{ check: explained.refusal?.check, ...Object.fromEntries(values) }]);
+    const states = explained.checks.map(({ state }) => state);
+    const course = states.filter((state, index) => state !== states[index - 1]);
+    // After a suspended entry or another audience the claims are still checked.
+    expect(course.join(', ')).toMatch(/^(passed, )?failed(, not-reached)?(, passed, not-reached)?$/);
+    const text = JSON.stringify(explained);
+    for (const secret of [token, actorToken, own.email]) if (secret) expect(text).not.toContain(secret);
+  };
+
   it('[D77] has a case', () => {
     const reasons = new Set<string>([...REFUSAL_CASES.map(({ reason }) => reason), ...ASSERTION_REASONS]);
     expect([...reasons].toSorted()).toEqual(Object.keys(TOKEN_REFUSALS).toSorted());
@@ -92,10 +125,12 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
       await one.before?.(service, own);
       const flow = one.flow ?? 'exchange';
       const token = scene.secret(one.token(own));
+      const fields = one.fields?.(own) ?? {};
+      await expectExplained(one, token, fields);
       const trace = await scene.trace((headers) => {
         const all = { ...headers, ...one.headers };
-        if (flow === 'embed') return service.embed({ token, ...one.fields?.(own) }, all);
-        return service.exchange({ subject_token: token, ...one.fields?.(own) }, all);
+        if (flow === 'embed') return service.embed({ token, ...fields }, all);
+        return service.exchange({ subject_token: token, ...fields }, all);
       });
       expect(outcomeOf(trace.answer)).toMatch(/^refused with 40[01]$/);
 
@@ -266,6 +301,7 @@ describeOnAnyDatabase('[D52] mistakes of a partner', (database) => {
       expect(line).toMatchObject({ flow, reason: 'role_ignored', issuer: own.issuer, kid: own.partner.kid });
       expect(line).toMatchObject({ userId: expect.any(String), expected: 'global:member, global:admin' });
       expect(String(line['msg'])).toContain(NOTICES.role_ignored.cause);
+      expect(JSON.stringify(line)).not.toContain('global:king');
     }
   });
 

@@ -5,7 +5,7 @@ import { stringifySetCookie } from 'cookie';
 export interface SessionSettings {
   /** Life of a session, in seconds; 60 to 86,400. */
   readonly lifetimeSeconds: number;
-  /** Live sessions of one user at most: with one more the oldest ends; 1 to 10,000. */
+  /** Live sessions of one user at most, a tenth more until the next purge; beyond these the oldest end; 1 to 10,000. */
   readonly maxPerUser: number;
   /** Whether the cookie belongs to the site that frames the host (CHIPS). */
   readonly partitioned: boolean;

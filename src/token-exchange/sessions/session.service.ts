@@ -25,6 +25,8 @@ const ID_BYTES = 32;
 const GRACE_AFTER_RENEWAL_MS = 30_000;
 /** Some 3 MB. */
 const MOST_REMEMBERED_USERS = 20_000;
+/** By so much of the limit a user may be above it until the purge: else each login of a user at the limit would end a session. */
+const TOLERATED_SHARE = 0.1;
 
 /** A login whose user may have too many sessions by now. */
 interface Login {
@@ -142,7 +144,7 @@ export class SessionService extends SessionOpener {
   }
 
   /**
-   * @rule D104 With one session more than a user may have the oldest ends, after the answer: a login is not kept out by those before.
+   * @rule D104 Above the limit of a user the oldest sessions end, after the answer: a login is not kept out by those before.
    * A failure is left to the next login of the user, or to the purge, and so is what other processes open while there is room here.
    */
   override limit(userId: string, requestId: string): void {
@@ -212,11 +214,13 @@ export class SessionService extends SessionOpener {
     const byUser = new Map(logins.map((login) => [login.userId, login]));
     // Who comes before the answer is counted next time.
     for (const userId of byUser.keys()) this.room.delete(userId);
+    const { maxPerUser } = this.options;
     const counts = await this.sessions.countOf([...byUser.keys()], now);
-    const roomOf = (userId: string) => this.options.maxPerUser - (counts.get(userId) ?? 0);
+    const leftOf = (userId: string) => maxPerUser - (counts.get(userId) ?? 0);
     if (this.room.size > MOST_REMEMBERED_USERS) this.room.clear();
-    for (const userId of byUser.keys()) this.room.set(userId, roomOf(userId));
-    await this.endOldest([...byUser.values()].filter(({ userId }) => roomOf(userId) < 0));
+    const tolerated = Math.floor(maxPerUser * TOLERATED_SHARE);
+    for (const userId of byUser.keys()) this.room.set(userId, Math.max(0, leftOf(userId)) + tolerated);
+    await this.endOldest([...byUser.values()].filter(({ userId }) => leftOf(userId) < 0));
     return logins.map(() => undefined);
   }
 

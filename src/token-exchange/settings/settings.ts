@@ -150,7 +150,8 @@ const SESSIONS = {
     max: DAY_SECONDS,
   },
   maxPerUser: {
-    description: 'Most live sessions of a user; with one more the oldest ends.',
+    description:
+      'Most live sessions of a user, a tenth more until the next purge; beyond these the oldest end.',
     default: 100,
     min: 1,
     max: 10_000,
