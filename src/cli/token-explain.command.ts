@@ -61,7 +61,7 @@ is never shown, an e-mail address and a sub in part only.
 
 Example:
   svc-admin token explain < token.txt
-  svc-admin token explain --request-id 5f0c2b52-6d0e-4c57-a2d5-0d7d5a8a1c11`;
+  svc-admin token explain --request-id 1fr68knv0000a8k2rq4t`;
 
 async function explain(options: ExplainOptions, context: CommandContext): Promise<void> {
   const { requestId } = options;

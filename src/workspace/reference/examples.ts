@@ -36,7 +36,7 @@ const EVENT = {
   id: '4711',
   event: 'svc.audit.token-exchange.failed',
   occurredAt: '2026-01-31T09:00:00.000Z',
-  requestId: '0190163d-8694-739b-aea5-966c26f8ad95',
+  requestId: '1fr68knv0000a8k2rq4t',
   subjectUserId: null,
   actorUserId: null,
   payload: { reason: 'token_expired', issuer: 'https://partner.example', kid: '2026-11' },
@@ -79,7 +79,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   ErrorAnswer: {
     error: 'bad_request',
     message: 'name must be a text of 1 to 128 characters',
-    requestId: '0190163d-8694-739b-aea5-966c26f8ad95',
+    requestId: '1fr68knv0000a8k2rq4t',
   },
   NotFoundAnswer: { error: 'not_found', message: 'Not found' },
 };
