@@ -4,9 +4,12 @@ import { forceAll, forcedFiles, forcingStartParams } from './forced-writes.js';
 
 /**
  * The log is kept as short as it may be. An ANALYZE, which holds all other statements up, reads a small sample: what
- * requests ask for is found by key.
+ * requests ask for is found by key. More buffers than these made no statement faster (docs/internals/performance.md).
  */
-const SETTINGS = ['min_wal_size=32MB', 'max_wal_size=32MB', 'default_statistics_target=3'];
+const SETTINGS = [
+  ...['min_wal_size=32MB', 'max_wal_size=32MB'],
+  ...['default_statistics_target=3', 'shared_buffers=16MB'],
+];
 
 /** Where the engine keeps its files, and how. */
 export interface EngineSettings {
