@@ -42,6 +42,7 @@ const limited = new IdJagClient('limited-client');
 /** Trusted as a partner, and for no identity assertion. */
 const embedding = new IdJagClient('embedding-client');
 
+const now = () => Math.floor(Date.now() / 1000);
 const requestIdOf = (answer: Response) => answer.headers.get('x-request-id') ?? '';
 
 async function bodyOf(answer: Response): Promise<Record<string, unknown>> {
@@ -143,13 +144,34 @@ describeOnAnyDatabase('identity assertions', (database) => {
       expect(await claimsOf(answer)).toMatchObject({ client_id: client.id });
     });
 
+    const withJwt = (claims: Members) => ({
+      client_assertion_type: CLIENT_ASSERTION,
+      client_assertion: signing.jwt(claims),
+    });
     const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
 
     it.each<[name: string, reason: string, fields: () => Fields, headers?: Record<string, string>]>([
       ['no credentials', 'client_credential_missing', () => ({})],
+      ['a client_id alone', 'client_credential_missing', () => ({ client_id: desktop.id })],
       ['an unknown client', 'client_unknown', () => ({}), basic('nobody', desktop.secret)],
       ['another secret', 'client_credential_invalid', () => ({}), basic(desktop.id, neighbour.secret)],
       ['no Basic credential', 'client_credential_invalid', () => ({}), { authorization: 'Bearer x' }],
+      [
+        'the secret of a client that has a key',
+        'client_credential_invalid',
+        () => ({}),
+        basic(encodeURIComponent(signing.id), 'x'),
+      ],
+      [
+        'a JWT for another audience',
+        'client_credential_invalid',
+        () => withJwt({ aud: 'https://other.example' }),
+      ],
+      [
+        'a JWT that is of another client than client_id',
+        'client_credential_invalid',
+        () => ({ ...withJwt({}), client_id: desktop.id }),
+      ],
     ])(
       '[D133] get 401 and a challenge for %s, and use nothing up',
       async (_name, reason, fields, headers = {}) => {
@@ -189,6 +211,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
   });
 
   describe('an assertion is refused', () => {
+    const SECOND = 1;
     it.each<[name: string, reason: string, make: () => string]>([
       [
         'of an entry that is not trusted for it',
@@ -201,7 +224,24 @@ describeOnAnyDatabase('identity assertions', (database) => {
         'signature_invalid',
         () => neighbour.assertion({ client_id: desktop.id }, { kid: desktop.idp.kid }),
       ],
+      [
+        'for another audience',
+        'audience_mismatch',
+        () => desktop.assertion({ aud: 'https://other.example' }),
+      ],
       ['of the namesake at another company', 'client_not_allowed', () => namesake.assertion()],
+      [
+        'of an entry without that client',
+        'client_not_allowed',
+        () => limited.assertion({ client_id: desktop.id }),
+      ],
+      ['that is expired', 'token_expired', () => desktop.assertion({ iat: now() - 60, exp: now() - SECOND })],
+      ['bound to a key', 'assertion_not_supported', () => desktop.assertion({ cnf: { jkt: 'x' } })],
+      [
+        'that is about to end',
+        'remaining_lifetime_too_short',
+        () => desktop.assertion({ iat: now() - 50, exp: now() + 3 }),
+      ],
     ])('[D133] %s, with no more than invalid_grant', async (_name, reason, make) => {
       const before = await census(service);
       const answer = await redeem({ assertion: make() });
@@ -249,11 +289,21 @@ describeOnAnyDatabase('identity assertions', (database) => {
     const asked = (fields: Fields, claims: Members = {}) =>
       limited.redeem(service, { assertion: limited.assertion(claims), ...fields });
 
-    it('[P.scopes] what client, assertion and entry all say', async () => {
-      const scope = 'workflow:read workflow:write';
-      const body = await bodyOf(await asked({ scope }, { scope: 'workflow:read credential:read' }));
-      expect(body['scope']).toBe('workflow:read');
-      expect(decodeJwt(String(body['access_token']))['scope']).toBe('workflow:read');
+    it.each<[string, Fields, Members, string | undefined]>([
+      ['all scopes of the entry where nothing is said', {}, {}, 'workflow:read workflow:write'],
+      ['what the assertion says', {}, { scope: 'workflow:write' }, 'workflow:write'],
+      ['what the client asks for', { scope: 'workflow:read' }, {}, 'workflow:read'],
+      [
+        'what both say',
+        { scope: 'workflow:read workflow:write' },
+        { scope: 'workflow:read credential:read' },
+        'workflow:read',
+      ],
+    ])('[P.scopes] %s', async (_name, fields, claims, scope) => {
+      const answer = await asked(fields, claims);
+      const body = await bodyOf(answer);
+      expect(body['scope']).toBe(scope);
+      expect(decodeJwt(String(body['access_token']))['scope']).toBe(scope);
     });
 
     it('[P.scopes] the scope of the assertion binds where the entry lists none', async () => {
@@ -272,6 +322,8 @@ describeOnAnyDatabase('identity assertions', (database) => {
 
     it.each<[string, Fields, Members, string, string]>([
       ['this instance, by its own name', {}, { resource: `${BASE_URL}/` }, BASE_URL, BASE_URL],
+      ['this instance, as both say', { resource: BASE_URL }, { resource: [BASE_URL] }, BASE_URL, BASE_URL],
+      ['another service that the entry lists', {}, { resource: OTHER_SERVICE }, OTHER_SERVICE, OTHER_SERVICE],
       [
         'the one of several that the client asks for',
         { resource: OTHER_SERVICE },
@@ -285,8 +337,12 @@ describeOnAnyDatabase('identity assertions', (database) => {
       expect(decodeJwt(String(body['access_token'])).aud).toBe(audience);
     });
 
-    it('[P.resources] one that the assertion is not for is invalid_target', async () => {
-      const answer = await asked({ resource: BASE_URL }, { resource: OTHER_SERVICE });
+    it.each<[string, Fields, Members]>([
+      ['several', {}, { resource: [BASE_URL, OTHER_SERVICE] }],
+      ['one that the entry does not list', {}, { resource: 'https://else.example' }],
+      ['one that the assertion is not for', { resource: BASE_URL }, { resource: OTHER_SERVICE }],
+    ])('[P.resources] %s is invalid_target', async (_name, fields, claims) => {
+      const answer = await asked(fields, claims);
       expect(answer.status).toBe(400);
       expect(await bodyOf(answer)).toMatchObject({ error: 'invalid_target' });
     });

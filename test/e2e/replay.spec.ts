@@ -1,8 +1,8 @@
-// Each token id passes once: over both flows, both parties, all issuers, and in parallel.
+// Each token id passes once: over both flows, both parties, all issuers, in parallel, and on several instances.
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { census, countEvents, eventsOf } from '../support/census.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { ENTRY_PATHS, INVALID_GRANT, isAccepted } from '../support/entry-paths.js';
 import { linkedUser } from '../support/local-users.js';
 import { TestService } from '../support/test-service.js';
@@ -17,6 +17,7 @@ const trustedKeys = [
   other.staticEntry({ allowedRoles: ['global:member', 'global:admin'] }),
 ];
 const token = (claims: Members = {}) => partner.sign(partner.claims(claims));
+const now = () => Math.floor(Date.now() / 1000);
 
 let subjects = 0;
 /** A sub that no other test uses. */
@@ -117,6 +118,30 @@ describeOnEachDatabase('replay', (database) => {
     expect((await service.embed({ token: other.sign(other.claims({ jti })) })).status).toBe(401);
   });
 
+  it('[D2] ids that differ in case, in a space or in normalisation are different', async () => {
+    const ids = ['Id', 'id', 'id ', '\u00e9', 'e\u0301'].map((id) => `${id}-spelling`);
+    for (const jti of ids) expect([jti, await exchangeStatus(token({ jti }))]).toEqual([jti, 200]);
+    for (const jti of ids) expect([jti, await exchangeStatus(token({ jti }))]).toEqual([jti, 400]);
+  });
+
+  it('[D2] an id is stored as half of its SHA-256', async () => {
+    await service.accessToken({ subject_token: token({ jti: 'abc' }) });
+    const rows = await service.rows(
+      `SELECT 1 FROM token_exchange_used_jti WHERE jti_hash = left(encode(sha256('abc'), 'hex'), 32)::uuid`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  it('[2.6] a record holds the expiry of its token', async () => {
+    const exp = now() + 1234;
+    await service.accessToken({ subject_token: token({ jti: 'with-expiry', exp }) });
+    const rows = await service.rows(
+      `SELECT extract(epoch FROM expires_at)::int AS exp FROM token_exchange_used_jti
+       WHERE jti_hash = left(encode(sha256('with-expiry'), 'hex'), 32)::uuid`,
+    );
+    expect(rows).toEqual([{ exp }]);
+  });
+
   describe('of a pair', () => {
     it.each(['subject', 'actor'])(
       '[D3] a used %s refuses the pair and uses the other up',
@@ -170,6 +195,29 @@ describeOnEachDatabase('replay', (database) => {
         });
       }
     });
+
+    it('[D3] swapped pairs in parallel: no fault, and one success for each pair of ids', async () => {
+      for (let round = 0; round < 5; round++) {
+        const [a, b] = [token({ sub: newSub() }), token({ sub: newSub() })];
+        const bodies = await race(24, (index) => (index % 2 === 0 ? exchange(a, b) : exchange(b, a)));
+        expect(countsOf(bodies)).toEqual({ 200: 1, 400: 23 });
+      }
+    });
+
+    it('[D3] pairs in a ring: no id passes twice', async () => {
+      for (let round = 0; round < 5; round++) {
+        const ring = Array.from({ length: 6 }, () => token({ sub: newSub() }));
+        const before = await usedJtis();
+        const pairs = ring.map((subject, index) => [subject, ring[(index + 1) % ring.length]] as const);
+        const answers = await Promise.all(pairs.flatMap((pair) => [exchange(...pair), exchange(...pair)]));
+        const winners = answers.filter(isAccepted).length;
+        expect(answers.map(({ status }) => status).filter((status) => ![200, 400].includes(status))).toEqual(
+          [],
+        );
+        expect(winners).toBeLessThanOrEqual(ring.length / 2);
+        expect(await usedJtis()).toBe(before + ring.length);
+      }
+    });
   });
 
   describe('what fails before the id is used up burns nothing', () => {
@@ -201,3 +249,57 @@ describeOnEachDatabase('replay', (database) => {
 function bodyOf(answer: Response): Promise<string> {
   return answer.text();
 }
+
+describeOnPostgresql('replay on two instances with one database', (database) => {
+  let first: TestService;
+  let second: TestService;
+
+  beforeAll(async () => {
+    first = await TestService.start(database, { trustedKeys });
+    second = await TestService.start(database, { trustedKeys });
+  });
+  afterAll(async () => {
+    await first.stop();
+    await second.stop();
+  });
+
+  const instanceOf = (index: number) => (index % 2 === 0 ? first : second);
+
+  it('[5.2.5][K16] 32 parallel posts of one token in each of 50 rounds: one passes in each', async () => {
+    for (let round = 0; round < 50; round++) {
+      const contested = token({ sub: newSub() });
+      const bodies = await race(32, (index) => instanceOf(index).exchange({ subject_token: contested }));
+      expect(countsOf(bodies)).toEqual({ 200: 1, 400: 31 });
+    }
+  });
+
+  it('[D3] swapped pairs: no fault, and never two successes', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [a, b] = [token({ sub: newSub() }), token({ sub: newSub() })];
+      const bodies = await race(32, (index) => {
+        const [subject, actor] = index % 4 < 2 ? [a, b] : [b, a];
+        return instanceOf(index).exchange({ subject_token: subject, actor_token: actor });
+      });
+      expect(countsOf(bodies)).toEqual({ 200: 1, 400: 31 });
+    }
+  });
+
+  it('[D6] parallel first logins of one user at both instances make one user', async () => {
+    const sub = newSub();
+    const before = await census(instanceOf(0));
+    const bodies = await race(32, (index) => instanceOf(index).exchange({ subject_token: token({ sub }) }));
+    expect(countsOf(bodies)).toEqual({ 200: 32 });
+    const after = await census(instanceOf(1));
+    expect(after).toMatchObject({
+      users: before.users + 1,
+      links: before.links + 1,
+      members: before.members + 1,
+    });
+  });
+
+  it('[D29] a token of one instance is accepted by the other', async () => {
+    const accessToken = await instanceOf(0).accessToken({ subject_token: token() });
+    const headers = { authorization: `Bearer ${accessToken}` };
+    expect((await instanceOf(1).fetch('/rest/me', { headers })).status).toBe(200);
+  });
+});

@@ -157,6 +157,15 @@ describeOnEachDatabase('[P.perMinute] the throttle of an entry', (database) => {
       expect((await world.client().send('exchange', world.token(second))).status).toBe(200);
     });
 
+    it.each(FLOWS)('[P.perMinute] reports in an answer the limit that binds: %s', async (flow) => {
+      const backend = world.client();
+      const answer = await backend.send(flow, world.token(wide, flow));
+      expect(answer.status).toBe(ACCEPTED[flow]);
+      expect(limitIn(answer)).toEqual([String(ENTRY_LIMIT), String(ENTRY_LIMIT - 1), expect.anything()]);
+      const other = await backend.send(flow, world.token(plain, flow));
+      expect(limitIn(other)).toEqual([String(ADDRESS_LIMIT), String(ADDRESS_LIMIT - 1), expect.anything()]);
+    });
+
     it.each(FLOWS)('[P.perMinute] leaves a token that it refuses good for later: %s', async (flow) => {
       await world.client().statuses(
         flow,
@@ -191,6 +200,26 @@ describeOnEachDatabase('[P.perMinute] the throttle of an entry', (database) => {
       expect((await world.verifications(flow)) - before).toBe(tokens.length);
     });
 
+    it.each(FLOWS)('[P.perMinute] counts replays by the address, and not by the entry: %s', async (flow) => {
+      const [thief, token] = [world.client(), world.token(wide, flow)];
+      const replays = times(ADDRESS_LIMIT, () => token);
+      expect((await thief.send(flow, token)).status).toBe(ACCEPTED[flow]);
+      expect(await thief.statuses(flow, replays)).toEqual(replays.map(() => REPLAYED[flow]));
+      expect(await thief.statuses(flow, [token, world.token(wide, flow)])).toEqual([429, 429]);
+      const answer = await world.client().send(flow, world.token(wide, flow));
+      expect(limitIn(answer)[1]).toBe(String(ENTRY_LIMIT - 2));
+    });
+
+    it('[P.perMinute] counts tokens that are used up and refused all the same by the address', async () => {
+      const client = world.client();
+      const iat = Math.floor(world.clock.nowSeconds());
+      const refused = times(ADDRESS_LIMIT, () =>
+        wide.sign(wide.claims({ iat, exp: iat + TOKEN_SECONDS, email: undefined, sub: 'nobody' })),
+      );
+      expect(await client.statuses('exchange', refused)).toEqual(refused.map(() => 400));
+      expect((await client.send('exchange', world.token(wide))).status).toBe(429);
+    });
+
     it('[P.perMinute] counts an exchange with an actor by both entries, and by one where both tokens are of it', async () => {
       const client = world.client();
       const send = (subject: Partner, actor: Partner) =>
@@ -204,6 +233,17 @@ describeOnEachDatabase('[P.perMinute] the throttle of an entry', (database) => {
       // Neither of the two refused ones has counted for the other's entry.
       const answer = await client.send('exchange', world.token(wide));
       expect(limitIn(answer).slice(0, 2)).toEqual([String(ENTRY_LIMIT), String(ENTRY_LIMIT - 2)]);
+    });
+
+    it('[8.5][8.6] counts tokens of an entry without a limit by the address, as ever', async () => {
+      for (const flow of FLOWS) {
+        const client = world.client();
+        const tokens = times(ADDRESS_LIMIT + 1, () => world.token(plain, flow));
+        expect(await client.statuses(flow, tokens)).toEqual([
+          ...times(ADDRESS_LIMIT, () => ACCEPTED[flow]),
+          429,
+        ]);
+      }
     });
   });
 });

@@ -1,5 +1,5 @@
 // Gives each request an id that its answer, its log lines and its audit events share.
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** An id is printable, short, and harmless in a log line, a header and a database. */
@@ -33,14 +33,12 @@ export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): st
   return isWellFormed(sent) ? sent : undefined;
 }
 
-/** 40 random bits, which no other process has. */
-const PROCESS = base32(randomBytes(5).readUIntBE(0, 5), 8);
 /** How many ids one millisecond has room for. */
 const IDS_PER_MS = 32 ** 3;
 let latest = { atMs: 0, count: 0 };
 
 /**
- * Twenty digits of base 32 (RFC 4648 §7, in lower case): the time in milliseconds, a count within it, and the process. Each is after
+ * Twenty digits of base 32 (RFC 4648 §7, in lower case): the time in milliseconds, a count within it, and 32 random bits. Each is after
  * the one before, also if the clock is set back, so that the index of the audit trail that finds them grows at its end alone.
  * Of random ones each is in another page, which the log of the database takes whole after every checkpoint.
  */
@@ -49,7 +47,7 @@ export function newRequestId(): string {
   if (now > latest.atMs) latest = { atMs: now, count: 0 };
   else if (latest.count + 1 < IDS_PER_MS) latest.count += 1;
   else latest = { atMs: latest.atMs + 1, count: 0 };
-  return base32(latest.atMs, 9) + base32(latest.count, 3) + PROCESS;
+  return base32(latest.atMs, 9) + base32(latest.count, 3) + randomUUID().slice(0, 8);
 }
 
 function base32(number: number, digits: number): string {

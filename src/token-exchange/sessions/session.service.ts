@@ -219,8 +219,8 @@ export class SessionService extends SessionOpener {
     const leftOf = (userId: string) => maxPerUser - (counts.get(userId) ?? 0);
     if (this.room.size > MOST_REMEMBERED_USERS) this.room.clear();
     const tolerated = Math.floor(maxPerUser * TOLERATED_SHARE);
-    for (const userId of byUser.keys()) this.room.set(userId, Math.max(0, leftOf(userId)) + tolerated);
     await this.endOldest([...byUser.values()].filter(({ userId }) => leftOf(userId) < 0));
+    for (const userId of byUser.keys()) this.room.set(userId, Math.max(0, leftOf(userId)) + tolerated);
     return logins.map(() => undefined);
   }
 
