@@ -55,6 +55,7 @@ describe('the address of an unknown user', () => {
     ['ada@sub.product.example', false],
     ['ada@product.example.evil.example', false],
     ['ada@evilproduct.example', false],
+    ['ada@bucher.example', false],
     ['"ada@product.example"@evil.example', false],
     ['product.example@evil.example', false],
   ])('[P.emailDomains] %s is of a listed domain: %s', (email, isListed) => {
