@@ -17,8 +17,8 @@ export interface AskedId {
 }
 
 /**
- * The stored form of an id, for a column of type uuid: half of its SHA-256, so that length and characters do not matter. Of 128 bits no
- * two ids are the same by chance, and who makes two that are has one of them refused.
+ * The stored form of an id, for a column of type uuid: half of its SHA-256, so that length and characters do not matter. With 128
+ * bits no two ids collide by chance; who makes two that do has one of them refused.
  * @returns 32 hexadecimal digits
  */
 export function jtiHashOf(jti: string): string {

@@ -23,7 +23,7 @@ import { SessionRepository } from './session.repository.js';
 const ID_BYTES = 32;
 /** For requests that are under way with the cookie of before. */
 const GRACE_AFTER_RENEWAL_MS = 30_000;
-/** Some 3 MB. */
+/** Users whose room is remembered: some 3 MB. */
 const MOST_REMEMBERED_USERS = 20_000;
 /** By so much of the limit a user may be above it until the purge: else each login of a user at the limit would end a session. */
 const TOLERATED_SHARE = 0.1;
