@@ -103,14 +103,15 @@ describeWithProcesses('stored entries and three processes', (database) => {
     await commands.output(['keys', 'remove', 'acme next']);
   });
 
-  it('[D72] the keys of a stored JWKS entry are fetched once for all, and its origins may frame all of them', async () => {
+  it('[D72] the keys of a stored JWKS entry are fetched for all, and its origins may frame all of them', async () => {
     const product = 'https://product.example';
     await add({
       ...{ type: 'jwks', name: 'published', url: keySet.url, issuer: published.issuer },
       ...{ expectedAudience: BASE_URL, origins: [product] },
     });
     await untilAllAnswer(published, 200);
-    expect(keySet.requestCount).toBe(1);
+    // By the leader, and at most once more: for a token that came to another before the leader had stored them (D36).
+    expect([1, 2]).toContain(keySet.requestCount);
     const policies = () =>
       onEach(async (instance) => (await instance.fetch('/')).headers.get('content-security-policy') ?? '');
     expect((await policies()).map((policy) => policy.includes(`frame-ancestors ${product}`))).toEqual([
