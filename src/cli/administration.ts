@@ -1,5 +1,4 @@
 // Has an operation performed: by the service that runs on the embedded database, or on the database itself.
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Administration } from '../administration/administration.js';
 import { CommandError, InputError } from '../administration/command-error.js';
@@ -8,6 +7,7 @@ import { CommandClient } from '../administration/socket/command.client.js';
 import { commandSocketPath, obstacleTo } from '../administration/socket/command-socket.js';
 import { DataDirectoryLockedError, holderOf } from '../platform/database/embedded/data-directory.lock.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
+import { newRequestId } from '../platform/log/request-id.js';
 import type { CommandContext } from './command-settings.js';
 import { instanceDatabase, openInstanceDatabase } from './instance-database.js';
 import { instanceSettings } from './instance-settings.js';
@@ -115,7 +115,7 @@ async function openUnlessHeld(directory: string): Promise<OpenDatabase | number>
 
 async function wayOn(database: OpenDatabase, context: CommandContext): Promise<Way> {
   const administration = await Administration.on(database, instanceSettings(context));
-  const request = { id: randomUUID(), way: 'database' } as const;
+  const request = { id: newRequestId(), way: 'database' } as const;
   return {
     perform: (operation, input) => administration.perform(operation, input, request),
     list: (operation, input) => administration.list(operation, input, request, NEVER),

@@ -118,18 +118,6 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     await until('the oldest are ended', LIMIT_MS, async () => (await sessionsOf('together')) === MOST);
   });
 
-  it('[D104] counts the sessions of a user again only when there may be one too many', async () => {
-    const count = jest.spyOn(service.part(SessionRepository), 'countOf');
-    await login('counted');
-    await until('the first is counted', LIMIT_MS, async () => count.mock.calls.length === 1);
-    expect((await count.mock.results[0]?.value)?.size).toBe(1);
-    for (let more = 1; more < MOST; more++) await login('counted');
-    await login('counted');
-    await until('the oldest is ended', LIMIT_MS, async () => (await sessionsOf('counted')) === MOST);
-    expect(count).toHaveBeenCalledTimes(2);
-    count.mockRestore();
-  });
-
   it('[D104] leaves to the purge what was not ended after the login', async () => {
     await login('purged');
     const user = await linkedUser(service, partner.issuer, 'purged');
@@ -163,6 +151,35 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     expect(await sessionsOf('failing')).toBe(before);
     expect(await toldOf(requestId)).not.toContain('embed-login');
     expect((await login('failing')).status).toBe(303);
+  });
+});
+
+describeOnPostgresql('[D104] the sessions of a user where a tenth more are tolerated', (database) => {
+  const limit = 10;
+  const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: String(limit) };
+  const service = TestService.forBlock(database, { trustedKeys, environment });
+
+  it('[D104] are counted again, and the oldest ended, when there may be more; after a failure with the next login', async () => {
+    const sessions = service.part(SessionRepository);
+    const [count, end] = [jest.spyOn(sessions, 'countOf'), jest.spyOn(sessions, 'deleteOldest')];
+    end.mockRejectedValueOnce(new Error('the connection is gone'));
+    const login = () => service.embed({ token: tokenOf('tolerated') });
+    const live = async () => (await service.rows('SELECT 1 FROM token_exchange_session')).length;
+    await login();
+    await until(
+      'the first is counted',
+      LIMIT_MS,
+      async () => (await count.mock.results[0]?.value)?.size === 1,
+    );
+    for (let more = 1; more <= limit; more++) await login();
+    expect(await live()).toBe(limit + 1);
+    expect([count.mock.calls.length, end.mock.calls.length]).toEqual([1, 0]);
+    await login();
+    await until('one is to be ended', LIMIT_MS, () => end.mock.calls.length === 1);
+    expect(await live()).toBe(limit + 2);
+    await login();
+    await until('the oldest are ended', LIMIT_MS, async () => (await live()) === limit);
+    expect(count).toHaveBeenCalledTimes(3);
   });
 });
 

@@ -1,5 +1,4 @@
 // Performs commands that come by the command socket while the service has the embedded database.
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type {
   BeforeApplicationShutdown,
@@ -14,6 +13,7 @@ import type { Logger } from 'pino';
 import { WITHOUT_SCHEMAS } from '../../platform/http/server.js';
 import { JsonError, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
 import { LOGGER } from '../../platform/log/log.js';
+import { newRequestId } from '../../platform/log/request-id.js';
 import { Administration } from '../administration.js';
 import { CommandError } from '../command-error.js';
 import type { Operation } from '../operation.js';
@@ -94,7 +94,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
   /** A change goes on to its end if its client disconnects; a list does not. */
   private async *linesFor(request: CommandRequest): AsyncGenerator<string> {
     const began = performance.now();
-    const served: Served = { requestId: randomUUID(), command: null, outcome: 'disconnected' };
+    const served: Served = { requestId: newRequestId(), command: null, outcome: 'disconnected' };
     try {
       const operation = this.operationOf(request);
       served.command = operation.name;

@@ -22,17 +22,7 @@ export type Sql<Input = unknown> = Piece<Input>;
 
 /** The types of parameters. */
 export type SqlType =
-  | 'bigint'
-  | 'boolean'
-  | 'bytea'
-  | 'float8'
-  | 'integer'
-  | 'json'
-  | 'jsonb'
-  | 'text'
-  | 'text[]'
-  | 'uuid'
-  | 'uuid[]';
+  'bigint' | 'boolean' | 'float8' | 'integer' | 'json' | 'jsonb' | 'text' | 'text[]' | 'uuid' | 'uuid[]';
 
 /** A statement as the driver takes it. */
 export interface WrittenSql<Input> {

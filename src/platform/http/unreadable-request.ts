@@ -1,8 +1,8 @@
 // Answers what never becomes a request: bytes that are not HTTP, headers that are too large, clients that are too slow.
 import type { Socket } from 'node:net';
-import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
+import { newRequestId } from '../log/request-id.js';
 
 interface Answer {
   readonly status: number;
@@ -41,7 +41,7 @@ export function answerUnreadableRequest(
   // The client has disconnected, or is being answered already.
   if (code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
   const { status, error, message } = ANSWERS[code] ?? NOT_HTTP;
-  const requestId = randomUUID();
+  const requestId = newRequestId();
   logger.info({ requestId, method: null, route: null, status, code }, 'request');
   const body = JSON.stringify({ error, message, requestId });
   const head = [

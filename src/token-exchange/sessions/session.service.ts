@@ -212,15 +212,20 @@ export class SessionService extends SessionOpener {
   private async limitAll(logins: readonly Login[]): Promise<undefined[]> {
     const now = this.clock.now();
     const byUser = new Map(logins.map((login) => [login.userId, login]));
+    const userIds = [...byUser.keys()];
     // Who comes before the answer is counted next time.
-    for (const userId of byUser.keys()) this.room.delete(userId);
+    for (const userId of userIds) this.room.delete(userId);
     const { maxPerUser } = this.options;
-    const counts = await this.sessions.countOf([...byUser.keys()], now);
+    const counts = await this.sessions.countOf(userIds, now);
     const leftOf = (userId: string) => maxPerUser - (counts.get(userId) ?? 0);
+    await this.endOldest([...byUser.values()].filter(({ userId }) => leftOf(userId) < 0));
     if (this.room.size > MOST_REMEMBERED_USERS) this.room.clear();
     const tolerated = Math.floor(maxPerUser * TOLERATED_SHARE);
-    await this.endOldest([...byUser.values()].filter(({ userId }) => leftOf(userId) < 0));
-    for (const userId of byUser.keys()) this.room.set(userId, Math.max(0, leftOf(userId)) + tolerated);
+    for (const userId of userIds) {
+      const room = Math.max(0, leftOf(userId)) + tolerated;
+      // Another batch may have counted the same user meanwhile.
+      this.room.set(userId, Math.min(room, this.room.get(userId) ?? room));
+    }
     return logins.map(() => undefined);
   }
 

@@ -151,7 +151,7 @@ const SESSIONS = {
   },
   maxPerUser: {
     description:
-      'Most live sessions of a user, a tenth more until the next purge; beyond these the oldest end.',
+      'Most live sessions of a user; each process lets a tenth more be until the next purge. Beyond these the oldest end.',
     default: 100,
     min: 1,
     max: 10_000,

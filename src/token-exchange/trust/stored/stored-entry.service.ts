@@ -1,8 +1,8 @@
 // Changes stored entries for a host, by its own code: there is no way to them over HTTP.
-import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditBus } from '../../audit/audit.bus.js';
 import { Clock } from '../../../platform/clock.js';
+import { newRequestId } from '../../../platform/log/request-id.js';
 import { policyInWords } from '../policy-words.js';
 import type { StoredEntriesRules } from './check-stored-entries.js';
 import type { PolicyChange, StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
@@ -93,7 +93,7 @@ export class StoredEntryService {
 
   private commit(change: (work: StoredEntryWork) => Promise<StoredEntryChange>): Promise<StoredEntryChange> {
     return this.audit.commit(async (transaction) => {
-      const context = { occurredAt: this.clock.now(), requestId: randomUUID() };
+      const context = { occurredAt: this.clock.now(), requestId: newRequestId() };
       const result = await change({ transaction, context });
       return { result, events: result.events };
     });

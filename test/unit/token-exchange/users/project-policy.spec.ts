@@ -75,13 +75,13 @@ it('[D135] a missing project is made only where the entry says so', () => {
 });
 
 it.each<[Partial<ProjectsPolicy>, string, string, string, string]>([
-  [{ mayAssign: new Set(['j', 'k-*']) }, EDITOR, 'project_not_allowed', 'j, k-*', 'k'],
+  [{ mayAssign: new Set(['k', 'k1-*']) }, EDITOR, 'project_not_allowed', 'k, k1-*', 'k1'],
   [{ roles: new Set([VIEWER]) }, EDITOR, 'project_role_not_allowed', VIEWER, EDITOR],
   [{}, 'owner', 'project_role_not_allowed', 'viewer, editor, admin', 'owner'],
 ])(
   '[P.projects] where the entry says %j the role %s is refused: %s',
   (policy, role, reason, expected, found) => {
-    const claimed = [{ key: 'k', role }];
+    const claimed = [{ key: 'k1', role }];
     // Also where it is the claim of the last time: the entry may have changed since.
     for (const digest of [null, digestOf(claimed)])
       expect(() => decide(claimed, { digest }, policy)).toThrow(
