@@ -323,6 +323,13 @@ const ENTRIES: readonly RefusalCase[] = [
     before: (service, one) => service.accessToken({ subject_token: one.token({ jti: `${MARKER}-again` }) }),
     told: told({ detail: 'it was the subject token, the actor token, or both' }),
   },
+  {
+    reason: 'token_replayed',
+    as: 'both',
+    token: withClaims({ jti: `${MARKER}-both` }),
+    fields: (one) => asActor(one.token({ jti: `${MARKER}-both` })),
+    told: told({ detail: 'it was the subject token, the actor token, or both' }),
+  },
 ];
 
 const USERS: readonly RefusalCase[] = [
