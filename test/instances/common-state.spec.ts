@@ -1,4 +1,4 @@
-// What processes on one database have in common from their first moment: signing keys, sessions, used ids, key sets.
+// What processes on one database have in common from their first moment: signing keys, sessions, key sets.
 import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { MIGRATIONS } from '../../src/instance/schema.js';
@@ -7,7 +7,7 @@ import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 import { BASE_URL } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { SteadyTraffic, flood } from './support/traffic.js';
+import { SteadyTraffic } from './support/traffic.js';
 
 const ISSUER = 'https://partner.example';
 const SOON_MS = 10_000;
@@ -78,15 +78,6 @@ describeWithProcesses('three processes that start at the same moment on an empty
       204,
     );
     expect(await statuses()).toEqual([401, 401, 401]);
-  });
-
-  it('[5.2.5] 32 parallel posts of one token to two of them, 50 times: each time one passes', async () => {
-    const two = cluster.instances.slice(0, 2);
-    for (let round = 0; round < 50; round++) {
-      const raced = partner.sign();
-      const posts = Array.from({ length: 32 }, () => raced);
-      expect(await flood(two, posts, posts.length)).toEqual({ 200: 1, 400: 31 });
-    }
   });
 
   it('[D36] know a rotated key within 10 s of its first refresh, and refuse the old one only after its removal', async () => {

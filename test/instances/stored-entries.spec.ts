@@ -17,7 +17,6 @@ const AT_ONCE_MS = 2_000;
 describeWithProcesses('stored entries and three processes', (database) => {
   const configured = Partner.create({ issuer: 'https://configured.example', audience: BASE_URL });
   const old = Partner.create({ issuer: 'https://acme.example', kid: 'old', audience: BASE_URL });
-  const next = Partner.create({ issuer: 'https://acme.example', kid: 'next', audience: BASE_URL });
   const published = Partner.create({ issuer: 'https://published.example', kid: 'k', audience: BASE_URL });
   const trustedKeys = [configured.staticEntry()];
   const commands = new CommandLine(() => ({
@@ -81,28 +80,6 @@ describeWithProcesses('stored entries and three processes', (database) => {
     await untilAllAnswer(old, 400);
   });
 
-  it('[D70] a key is rotated by entries while tokens come, and none of them is refused', async () => {
-    await add(old.staticEntry({ name: 'acme old' }));
-    await untilAllAnswer(old, 200);
-    let signer = old;
-    let isOver = false;
-    const answered: number[] = [];
-    const traffic = onEach(async (instance) => {
-      while (!isOver) answered.push(await instance.exchangeStatus(signer.sign()));
-    });
-    await add(next.staticEntry({ name: 'acme next' }));
-    await untilAllAnswer(next, 200);
-    signer = next;
-    await until('the new key is used', SOON_MS, () => answered.length > 30);
-    await commands.output(['keys', 'remove', 'acme old']);
-    await untilAllAnswer(old, 400);
-    isOver = true;
-    await traffic;
-    expect(new Set(answered)).toEqual(new Set([200]));
-    expect(await statuses(next)).toEqual([200, 200, 200]);
-    await commands.output(['keys', 'remove', 'acme next']);
-  });
-
   it('[D72] the keys of a stored JWKS entry are fetched for all, and its origins may frame all of them', async () => {
     const product = 'https://product.example';
     await add({
@@ -124,14 +101,5 @@ describeWithProcesses('stored entries and three processes', (database) => {
     ]);
     await commands.output(['keys', 'remove', 'published']);
     await untilAllAnswer(published, 400);
-  });
-
-  it('[D70] is known to a process that starts later', async () => {
-    await add(old.staticEntry({ name: 'acme' }));
-    const late = cluster.instance(2);
-    await late.stop();
-    await late.start();
-    expect(await late.exchangeStatus(old.sign())).toBe(200);
-    await commands.output(['keys', 'remove', 'acme']);
   });
 });

@@ -1,34 +1,18 @@
 // Routes of a host behind `RequireScopes`, and what the module publishes of the tokens that they take.
 import { Partner } from '../../demo/partner.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
-import { BASE_URL, HostProcess, newPartner, optionsOf } from './support/host-process.js';
-import type { Kind } from './support/journeys.js';
-import type { Installation } from './support/packed-package.js';
-import { preparedInstallation } from './support/packed-package.js';
+import { BASE_URL, HostProcess, newPartner, ofParts, optionsOf } from './support/host-process.js';
 
-const KINDS: readonly Kind[] = [
-  { server: 'express', parts: 'defaults' },
-  { server: 'fastify', parts: 'defaults' },
-];
 const METADATA = `resource_metadata="${BASE_URL}/.well-known/oauth-protected-resource"`;
 
-let installation: Installation;
-beforeAll(() => void (installation = preparedInstallation()), 180_000);
-
-describeOnEmptyDatabase.each(KINDS, (kind, database) => {
+describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   const partner = newPartner();
   const limited = Partner.create({ issuer: 'https://limited.example', audience: BASE_URL });
-  let host: HostProcess;
-
-  beforeAll(async () => {
+  const host = HostProcess.forBlock(() => {
     const options = optionsOf(partner, { ...kind, databaseUrl: database().url });
     const trustedKeys = JSON.stringify([partner.staticEntry(), limited.staticEntry({ scopes: ['orders'] })]);
-    host = await HostProcess.start(installation, {
-      ...options,
-      settings: { ...options.settings, trustedKeys },
-    });
+    return { ...options, settings: { ...options.settings, trustedKeys } };
   });
-  afterAll(() => host.stop());
 
   const accessToken = async (subjectToken: string) =>
     String((await host.exchange(subjectToken)).body['access_token']);
@@ -120,15 +104,13 @@ describeOnEmptyDatabase.each(KINDS, (kind, database) => {
 });
 
 describeOnEmptyDatabase('a host that publishes nothing', (database) => {
+  const host = HostProcess.forBlock(() =>
+    optionsOf(newPartner(), { server: 'express', parts: 'own', databaseUrl: database().url }),
+  );
+
   it('leaves its well-known paths alone, and names none in challenges', async () => {
-    const wishes = { server: 'express', parts: 'own', databaseUrl: database().url } as const;
-    const host = await HostProcess.start(installation, optionsOf(newPartner(), wishes));
-    try {
-      for (const name of ['oauth-authorization-server', 'oauth-protected-resource', 'jwks.json'])
-        expect((await host.call(`/.well-known/${name}`)).status).toBe(404);
-      expect((await host.call('/api/me')).headers.get('www-authenticate')).toBe('Bearer');
-    } finally {
-      await host.stop();
-    }
+    for (const name of ['oauth-authorization-server', 'oauth-protected-resource', 'jwks.json'])
+      expect((await host.call(`/.well-known/${name}`)).status).toBe(404);
+    expect((await host.call('/api/me')).headers.get('www-authenticate')).toBe('Bearer');
   });
 });

@@ -3,11 +3,4 @@ import { tmpdir } from 'node:os';
 import { preparedInstallation } from './support/packed-package.js';
 import { declareWalks } from './support/walks.js';
 
-let installation: ReturnType<typeof preparedInstallation>;
-beforeAll(() => void (installation = preparedInstallation()), 180_000);
-
-declareWalks(
-  () => installation,
-  tmpdir,
-  () => undefined,
-);
+declareWalks(preparedInstallation, tmpdir, () => undefined);

@@ -2,25 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
 import type { Answer } from './support/host-process.js';
-import { HostProcess, newPartner, optionsOf } from './support/host-process.js';
-import type { Kind } from './support/journeys.js';
-import type { Installation } from './support/packed-package.js';
-import { preparedInstallation } from './support/packed-package.js';
+import { HostProcess, newPartner, ofParts, optionsOf } from './support/host-process.js';
 
-const KINDS: readonly Kind[] = [
-  { server: 'express', parts: 'defaults' },
-  { server: 'fastify', parts: 'defaults' },
-];
-
-let installation: Installation;
-beforeAll(() => void (installation = preparedInstallation()), 180_000);
-
-describeOnEmptyDatabase.each(KINDS, (kind, database) => {
+describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   const partner = newPartner();
   const sealingKey = randomBytes(32).toString('base64');
   const answersUnder = async (guard: 'without-exemption' | 'with-exemption'): Promise<Answer[]> => {
     const wishes = { ...kind, databaseUrl: database().url, sealingKey, guard };
-    const host = await HostProcess.start(installation, optionsOf(partner, wishes));
+    const host = await HostProcess.start(optionsOf(partner, wishes));
     try {
       return [await host.exchange(partner.sign()), await host.login(partner.sign())];
     } finally {

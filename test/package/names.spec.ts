@@ -1,30 +1,17 @@
 // Names that a host gives: where the endpoints are, what the cookie is called, and what names of events begin with.
 import { describeOnEmptyDatabase } from './support/empty-database.js';
-import { HostProcess, newPartner, optionsOf } from './support/host-process.js';
-import type { Kind } from './support/journeys.js';
-import type { Installation } from './support/packed-package.js';
-import { preparedInstallation } from './support/packed-package.js';
+import { HostProcess, newPartner, ofParts, optionsOf } from './support/host-process.js';
 
-const KINDS: readonly Kind[] = [
-  { server: 'express', parts: 'defaults' },
-  { server: 'fastify', parts: 'defaults' },
-];
 const PATH_PREFIX = '/auth/Partners';
 
-let installation: Installation;
-beforeAll(() => void (installation = preparedInstallation()), 180_000);
-
-describeOnEmptyDatabase.each(KINDS, (kind, database) => {
+describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   const partner = newPartner();
-  let host: HostProcess;
-
-  beforeAll(async () => {
+  const host = HostProcess.forBlock(() => {
     const options = optionsOf(partner, { ...kind, databaseUrl: database().url, isVersioned: true });
     const sessions = { cookieName: '__Host-product' };
     const names = { pathPrefix: PATH_PREFIX, eventPrefix: 'product.', sessions };
-    host = await HostProcess.start(installation, { ...options, settings: { ...options.settings, ...names } });
+    return { ...options, settings: { ...options.settings, ...names } };
   });
-  afterAll(() => host.stop());
 
   it('has the endpoints where the host wants them, without the version of its routes', async () => {
     const form = new URLSearchParams({

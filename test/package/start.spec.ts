@@ -4,13 +4,8 @@ import { describeOnEmptyDatabase } from './support/empty-database.js';
 import type { HostSettings } from './host/options.js';
 import type { Wishes } from './support/host-process.js';
 import { HostProcess, newPartner, optionsOf } from './support/host-process.js';
-import type { Installation } from './support/packed-package.js';
-import { preparedInstallation } from './support/packed-package.js';
 
 const SERVERS = [{ server: 'express' }, { server: 'fastify' }] as const;
-
-let installation: Installation;
-beforeAll(() => void (installation = preparedInstallation()), 180_000);
 
 describeOnEmptyDatabase('a host starts', (database) => {
   const partner = newPartner();
@@ -18,7 +13,7 @@ describeOnEmptyDatabase('a host starts', (database) => {
 
   const start = async (wishes: Omit<Wishes, 'databaseUrl'>, program?: string) => {
     const options = optionsOf(partner, { databaseUrl: database().url, ...wishes });
-    host = await HostProcess.start(installation, options, program);
+    host = await HostProcess.start(options, program);
     return host;
   };
   afterEach(async () => {
@@ -84,7 +79,6 @@ describeOnEmptyDatabase('a host does not start', (database) => {
   const partner = newPartner();
   const failing = (wishes: Partial<Wishes>) =>
     HostProcess.failing(
-      installation,
       optionsOf(partner, { databaseUrl: database().url, server: 'express', parts: 'own', ...wishes }),
     );
   const settings = optionsOf(partner, { server: 'express', parts: 'own', databaseUrl: '' }).settings;

@@ -1,29 +1,15 @@
 // Beside what a host has for all its routes: parsers, pipes, interceptors, guards, a prefix, helmet and CORS.
 import { describeOnEmptyDatabase } from './support/empty-database.js';
-import { HostProcess, newPartner, optionsOf } from './support/host-process.js';
-import type { Kind } from './support/journeys.js';
-import type { Installation } from './support/packed-package.js';
-import { preparedInstallation } from './support/packed-package.js';
+import { HostProcess, newPartner, ofParts, optionsOf } from './support/host-process.js';
 
 const PREFIX = '/v2';
-const KINDS: readonly Kind[] = [
-  { server: 'express', parts: 'own' },
-  { server: 'fastify', parts: 'own' },
-];
 const ORIGIN = 'https://app.example';
 
-let installation: Installation;
-beforeAll(() => void (installation = preparedInstallation()), 180_000);
-
-describeOnEmptyDatabase.each(KINDS, (kind, database) => {
+describeOnEmptyDatabase.each(ofParts('own'), (kind, database) => {
   const partner = newPartner();
-  let host: HostProcess;
-
-  beforeAll(async () => {
-    const wishes = { ...kind, databaseUrl: database().url, isFurnished: true };
-    host = await HostProcess.start(installation, optionsOf(partner, wishes));
-  });
-  afterAll(() => host.stop());
+  const host = HostProcess.forBlock(() =>
+    optionsOf(partner, { ...kind, databaseUrl: database().url, isFurnished: true }),
+  );
 
   it('answers an exchange behind the prefix as RFC 8693 lays it down, which no interceptor wraps', async () => {
     const answer = await host.exchange(partner.sign(), undefined, PREFIX);

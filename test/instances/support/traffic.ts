@@ -1,4 +1,4 @@
-// Traffic to several instances: what partners send all the time, and what an attacker sends at once.
+// Traffic to several instances, as partners send it all the time.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServiceInstance } from '../../support/service-cluster.js';
 
@@ -31,27 +31,4 @@ export class SteadyTraffic {
       await pause(pauseMs);
     }
   }
-}
-
-/**
- * Posts many tokens, some at a time, to the instances in turn.
- * @param width how many requests are under way at each moment
- * @returns how often each status was answered
- */
-export async function flood(
-  instances: readonly ServiceInstance[],
-  tokens: readonly string[],
-  width: number,
-): Promise<Record<number, number>> {
-  const counts: Record<number, number> = {};
-  const waiting = [...tokens.entries()];
-  const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [turn, token] = next;
-      const status = await instances[turn % instances.length]!.exchangeStatus(token);
-      counts[status] = (counts[status] ?? 0) + 1;
-    }
-  };
-  await Promise.all(Array.from({ length: width }, work));
-  return counts;
 }

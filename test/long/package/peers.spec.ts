@@ -1,8 +1,8 @@
 // The packed package with other versions of its peers, installed from a registry with an empty cache: the main job in hosts on both servers.
 import { rmSync } from 'node:fs';
-import { HostProcess, newPartner, optionsOf } from '../../package/support/host-process.js';
+import { HostProcess, KINDS, newPartner, optionsOf } from '../../package/support/host-process.js';
 import { copiesOf, emptyCache, emptyFolder, installed } from '../../package/support/installed-package.js';
-import { declareJourneys, KINDS } from '../../package/support/journeys.js';
+import { declareJourneys } from '../../package/support/journeys.js';
 import type { Installation } from '../../package/support/packed-package.js';
 import { PACKAGE, preparedInstallation } from '../../package/support/packed-package.js';
 import { PEER_SETS } from '../../package/support/peer-versions.js';
@@ -38,7 +38,7 @@ if (sizeOf({ small: 0, whole: 1 }) === 0) {
 
     it('refuses a database that is not PostgreSQL, and says so', async () => {
       const wishes = { server: 'express', parts: 'own', driver: 'sqljs', databaseUrl: '' } as const;
-      const { exitCode, output } = await HostProcess.failing(installation, optionsOf(newPartner(), wishes));
+      const { exitCode, output } = await HostProcess.failing(optionsOf(newPartner(), wishes), installation);
       expect(output).toContain('token exchange needs PostgreSQL, and the data source is of type "sqljs"');
       expect(exitCode).not.toBe(0);
     });

@@ -1,7 +1,6 @@
 // The READMEs of the examples, followed with what npm installs from a registry with an empty cache.
 import { rmSync } from 'node:fs';
 import { copiesOf, emptyCache, emptyFolder } from '../../package/support/installed-package.js';
-import type { Installation } from '../../package/support/packed-package.js';
 import { PACKAGE, homeOf, manifestIn, preparedInstallation } from '../../package/support/packed-package.js';
 import { declareWalks } from '../../package/support/walks.js';
 import { sizeOf } from '../../support/series.js';
@@ -10,20 +9,16 @@ if (sizeOf({ small: 0, whole: 1 }) === 0) {
   it.skip('skipped: fetches packages, run it by `npm run test:long -- package`', () => undefined);
 } else {
   describe('with a registry', () => {
-    let installation: Installation;
     let parent: string;
-    beforeAll(() => {
-      installation = preparedInstallation();
-      parent = emptyFolder('walks');
-    }, 180_000);
+    beforeAll(() => void (parent = emptyFolder('walks')));
     afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
     declareWalks(
-      () => installation,
+      preparedInstallation,
       () => parent,
       () => emptyCache(parent),
       ({ folder }) => {
-        const names = [PACKAGE, ...Object.keys(manifestIn(homeOf(installation)).peerDependencies)];
+        const names = [PACKAGE, ...Object.keys(manifestIn(homeOf(preparedInstallation())).peerDependencies)];
         const copies = Object.values(copiesOf(names, folder)).map(({ length }) => length);
         expect(copies).toEqual(names.map(() => 1));
       },

@@ -1,6 +1,9 @@
 // Fresh databases that hold nothing: a product's migrations make all that is in them.
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { preparedInstallation } from './packed-package.js';
+
+const PREPARATION_MS = 180_000;
 
 export class EmptyDatabase {
   private constructor(
@@ -42,12 +45,13 @@ async function query<Row>(connectionString: string, text: string, values: unknow
   }
 }
 
-/** Declares a block on a database of its own; where there is no PostgreSQL, a skipped test says so. */
+/** Declares a block on a database of its own, for hosts of the packed package; where there is no PostgreSQL, a skipped test says so. */
 export function describeOnEmptyDatabase(title: string, block: (database: () => EmptyDatabase) => void): void {
   const missing = process.env['TEST_POSTGRES_MISSING'];
   describe(title, () => {
     if (missing !== undefined) return void it.skip(`skipped: ${missing}`, () => undefined);
     let database: EmptyDatabase | undefined;
+    beforeAll(() => void preparedInstallation(), PREPARATION_MS);
     beforeAll(async () => void (database = await EmptyDatabase.create()));
     block(() => {
       if (database === undefined) throw new Error('the database exists in hooks and tests only');

@@ -9,6 +9,7 @@ import { Partner } from '../../../demo/partner.js';
 import { until } from '../../support/until.js';
 import type { HostOptions } from '../host/options.js';
 import type { Installation } from './packed-package.js';
+import { preparedInstallation } from './packed-package.js';
 
 const PATIENCE_MS = 60_000;
 const EXCHANGE = '/rest/auth/oauth/token';
@@ -22,6 +23,19 @@ export const BASE_URL = 'https://product.example';
 
 /** What differs from host to host; the rest is the same for all. */
 export type Wishes = Partial<HostOptions> & Pick<HostOptions, 'server' | 'parts' | 'databaseUrl'>;
+
+export type Kind = Pick<HostOptions, 'server' | 'parts'>;
+
+/** Each server with each kind of parts. */
+export const KINDS: readonly Kind[] = [
+  { server: 'express', parts: 'own' },
+  { server: 'fastify', parts: 'defaults' },
+  { server: 'express', parts: 'defaults' },
+  { server: 'fastify', parts: 'own' },
+];
+
+/** Both servers. */
+export const ofParts = (parts: Kind['parts']) => KINDS.filter((kind) => kind.parts === parts);
 
 /** An answer with its body read. */
 export interface Answer {
@@ -50,41 +64,50 @@ export class HostProcess {
   /** All that it has printed. */
   output = '';
 
-  private constructor(private readonly child: ChildProcess) {
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
-  }
+  private child!: ChildProcess;
 
   /** @throws Error with all that it printed, where it does not come to listen */
-  static async start(
-    installation: Installation,
-    options: HostOptions,
-    program = 'host.js',
-  ): Promise<HostProcess> {
-    const host = HostProcess.launch(installation, options, program);
+  static async start(options: HostOptions, program = 'host.js'): Promise<HostProcess> {
+    const host = new HostProcess();
+    await host.begin(preparedInstallation(), options, program);
+    return host;
+  }
+
+  /** For all tests of a block. It runs in them, and in hooks that are declared later. */
+  static forBlock(options: () => HostOptions, installed = preparedInstallation): HostProcess {
+    const host = new HostProcess();
+    beforeAll(() => host.begin(installed(), options(), 'host.js'));
+    afterAll(() => host.child && host.stop());
+    return host;
+  }
+
+  private async begin(installation: Installation, options: HostOptions, program: string): Promise<void> {
+    this.launch(installation, options, program);
     await until(
       'the host listens',
       PATIENCE_MS,
-      () => host.printed('listening') !== undefined || host.hasEnded,
+      () => this.printed('listening') !== undefined || this.hasEnded,
     );
-    if (host.hasEnded) throw new Error(`the host has ended:\n${host.output}`);
-    return host;
+    if (this.hasEnded) throw new Error(`the host has ended:\n${this.output}`);
   }
 
   /** Starts what is to fail. @returns its exit code and all that it printed */
   static async failing(
-    installation: Installation,
     options: HostOptions,
+    installation = preparedInstallation(),
   ): Promise<{ exitCode: number | null; output: string }> {
-    const host = HostProcess.launch(installation, options, 'host.js');
+    const host = new HostProcess();
+    host.launch(installation, options, 'host.js');
     await until('the host ends', PATIENCE_MS, () => host.hasEnded || host.printed('listening') !== undefined);
     await host.stop();
     return { exitCode: host.child.exitCode, output: host.output };
   }
 
-  private static launch({ folder, hosts }: Installation, options: HostOptions, program: string): HostProcess {
+  private launch({ folder, hosts }: Installation, options: HostOptions, program: string): void {
     const env = { PATH: process.env['PATH'], HOST_OPTIONS: JSON.stringify(options), NO_COLOR: '1' };
-    return new HostProcess(spawn(process.execPath, [join(hosts, program)], { cwd: folder, env }));
+    this.child = spawn(process.execPath, [join(hosts, program)], { cwd: folder, env });
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
   }
 
   get hasEnded(): boolean {

@@ -4,20 +4,10 @@ import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import type { Partner } from '../../../demo/partner.js';
 import { body, JwksServer } from '../../support/jwks-server.js';
 import { until } from '../../support/until.js';
-import type { HostOptions } from '../host/options.js';
 import { describeOnEmptyDatabase } from './empty-database.js';
+import type { Kind } from './host-process.js';
 import { BASE_URL, HostProcess, exchangeForm, newPartner, optionsOf } from './host-process.js';
 import type { Installation } from './packed-package.js';
-
-export type Kind = Pick<HostOptions, 'server' | 'parts'>;
-
-/** Each server with each kind of parts. */
-export const KINDS: readonly Kind[] = [
-  { server: 'express', parts: 'own' },
-  { server: 'fastify', parts: 'defaults' },
-  { server: 'express', parts: 'defaults' },
-  { server: 'fastify', parts: 'own' },
-];
 
 const SAME_TOKENS = 50;
 const ROTATION_LIMIT_MS = 15_000;
@@ -27,16 +17,11 @@ export function declareJourneys(installed: () => Installation, kinds: readonly K
   for (const kind of kinds) {
     describeOnEmptyDatabase(`${kind.server} with ${kind.parts} parts`, (database) => {
       const partner = newPartner();
-      let host: HostProcess;
+      const options = () => optionsOf(partner, { ...kind, databaseUrl: database().url });
+      const host = HostProcess.forBlock(options, installed);
 
-      beforeAll(async () => {
-        const options = optionsOf(partner, { ...kind, databaseUrl: database().url });
-        host = await HostProcess.start(installed(), options);
-      });
-      afterAll(() => host?.stop());
-
-      declareMainJob(() => host, partner, kind);
-      declareReplayRace(() => host, partner);
+      declareMainJob(host, partner, kind);
+      declareReplayRace(host, partner);
 
       it('knows a user no more whom the host has deleted, and makes a new one at the next login', async () => {
         const claims = { sub: 'leaver', email: 'leaver@partner.example' };
@@ -58,25 +43,25 @@ export function declareJourneys(installed: () => Installation, kinds: readonly K
   }
 }
 
-function declareMainJob(host: () => HostProcess, partner: Partner, { parts }: Kind): void {
+function declareMainJob(host: HostProcess, partner: Partner, { parts }: Kind): void {
   const idForm = parts === 'own' ? /^[1-9]\d*$/ : /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
   it('exchanges a token for an access token that opens the API', async () => {
-    const answer = await host().exchange(partner.sign());
+    const answer = await host.exchange(partner.sign());
     expect(answer).toMatchObject({ status: 200, body: { token_type: 'Bearer' } });
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const { sub } = decodeJwt(String(answer.body['access_token']));
     expect(sub).toMatch(idForm);
-    const me = await host().apiMe(answer.body['access_token']);
+    const me = await host.apiMe(answer.body['access_token']);
     expect(me).toMatchObject({ status: 200, body: { subject: { email: 'customer-1@partner.example' } } });
     expect(String((me.body['subject'] as { id: unknown }).id)).toBe(sub);
-    expect((await host().apiMe(partner.sign())).status).toBe(401);
+    expect((await host.apiMe(partner.sign())).status).toBe(401);
   });
 
   if (parts === 'defaults')
     it('publishes the keys by which others verify its access tokens', async () => {
-      const { body: answer } = await host().exchange(partner.sign());
-      const { body: keySet } = await host().call('/.well-known/jwks.json');
+      const { body: answer } = await host.exchange(partner.sign());
+      const { body: keySet } = await host.call('/.well-known/jwks.json');
       const keys = createLocalJWKSet(keySet as unknown as JSONWebKeySet);
       const expected = { issuer: BASE_URL, audience: BASE_URL, typ: 'at+jwt' };
       const { payload } = await jwtVerify(String(answer['access_token']), keys, expected);
@@ -85,11 +70,11 @@ function declareMainJob(host: () => HostProcess, partner: Partner, { parts }: Ki
 
   it('exchanges for an actor who acts for the subject', async () => {
     const actor = partner.sign(partner.claims({ sub: 'actor' }));
-    const { body: answer } = await host().exchange(partner.sign(), actor);
+    const { body: answer } = await host.exchange(partner.sign(), actor);
     const { sub, act } = decodeJwt(String(answer['access_token']));
     expect((act as { sub: string }).sub).toMatch(idForm);
     expect((act as { sub: string }).sub).not.toBe(sub);
-    const me = await host().apiMe(answer['access_token']);
+    const me = await host.apiMe(answer['access_token']);
     expect(me.body).toMatchObject({
       subject: { email: 'customer-1@partner.example' },
       actor: { email: 'actor@partner.example' },
@@ -97,22 +82,22 @@ function declareMainJob(host: () => HostProcess, partner: Partner, { parts }: Ki
   });
 
   it('signs a browser in, with the session that the product has', async () => {
-    const answer = await host().login(partner.sign());
+    const answer = await host.login(partner.sign());
     expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({
       status: 303,
       location: '/',
     });
     const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
     expect(cookie).toMatch(parts === 'own' ? /^product_session=/ : /^__Host-svc-session=/);
-    const page = await host().call('/', { headers: { cookie } });
+    const page = await host.call('/', { headers: { cookie } });
     expect(page.text).toContain('Welcome, customer-1@partner.example');
-    expect((await host().call('/')).status).toBe(401);
+    expect((await host.call('/')).status).toBe(401);
   });
 
   it('notifies the host what has happened, by the ids that the host knows', async () => {
     const claims = { sub: 'told', role: 'admin' };
-    const { body: answer } = await host().exchange(partner.sign(partner.claims(claims)));
-    const ofSubject = () => host().events.filter(({ subjectUserId }) => subjectUserId === subjectOf(answer));
+    const { body: answer } = await host.exchange(partner.sign(partner.claims(claims)));
+    const ofSubject = () => host.events.filter(({ subjectUserId }) => subjectUserId === subjectOf(answer));
     await until('both events are told', 5_000, () => ofSubject().length === 2);
     expect(ofSubject()).toMatchObject([
       {
@@ -124,11 +109,11 @@ function declareMainJob(host: () => HostProcess, partner: Partner, { parts }: Ki
   });
 }
 
-function declareReplayRace(host: () => HostProcess, partner: Partner): void {
+function declareReplayRace(host: HostProcess, partner: Partner): void {
   it(`lets one of ${SAME_TOKENS} parallel uses of one token pass, of known and unknown users`, async () => {
     for (const sub of ['customer-1', 'newcomer']) {
       const token = partner.sign(partner.claims({ sub }));
-      const answers = await Promise.all(Array.from({ length: SAME_TOKENS }, () => host().exchange(token)));
+      const answers = await Promise.all(Array.from({ length: SAME_TOKENS }, () => host.exchange(token)));
       const passed = answers.filter(({ status }) => status === 200);
       const refused = answers.filter(({ body: { error } }) => error === 'invalid_grant');
       expect([passed.length, refused.length]).toEqual([1, SAME_TOKENS - 1]);
@@ -141,24 +126,14 @@ function declareRotation(installed: () => Installation, kind: Kind): void {
     `keys that a partner publishes, to ${kind.server} with ${kind.parts} parts`,
     (database) => {
       const partner = newPartner();
-      let keys: JwksServer;
-      let host: HostProcess;
-
-      beforeAll(async () => {
-        keys = await JwksServer.listen();
+      const keys = JwksServer.forBlock();
+      const host = HostProcess.forBlock(() => {
         keys.publish(partner.jwks(), { 'cache-control': 'max-age=1' });
         const entry = { type: 'jwks', url: keys.url, issuer: partner.issuer, expectedAudience: BASE_URL };
         const options = optionsOf(partner, { ...kind, databaseUrl: database().url });
         const settings = { trustedKeys: JSON.stringify([entry]), jwks: { allowHttp: true } };
-        host = await HostProcess.start(installed(), {
-          ...options,
-          settings: { ...options.settings, ...settings },
-        });
-      });
-      afterAll(async () => {
-        await host?.stop();
-        await keys.close();
-      });
+        return { ...options, settings: { ...options.settings, ...settings } };
+      }, installed);
 
       const isTaken = async (token: string) => (await host.exchange(token)).status === 200;
 

@@ -37,8 +37,14 @@ export interface Installation {
   readonly hosts: string;
 }
 
+let prepared: Installation | undefined;
+
 /** Its name tells the state of the sources, so that it is made once; the first test that asks waits for it. */
 export function preparedInstallation(): Installation {
+  return (prepared ??= prepare());
+}
+
+function prepare(): Installation {
   const owner = process.getuid?.() ?? 'user';
   const folder = join(lastingFolder(), `svc-test-${owner}-package-${stateOfSources()}`);
   execFileSync(process.execPath, [PREPARATION, folder], { stdio: ['ignore', 'ignore', 'pipe'] });
