@@ -6,24 +6,14 @@ import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
 import type { GlobalRole } from '../users/role.js';
 import { CommandError } from './command-error.js';
 import type { ChosenUser } from './users.operations.js';
-import { findUser, OWNER_EXISTS } from './users.operations.js';
-import { oneOf, optional, readMembers, storableText } from './input.js';
+import { CHOSEN_USER, findUser, OWNER_EXISTS, readUser } from './users.operations.js';
+import { members, oneOf, optional, storableText } from './input.js';
 import type { ChangeOperation, ChangeWork } from './operation.js';
-
-export interface ChosenRole extends ChosenUser {
-  readonly role: GlobalRole;
-}
 
 export interface ChangedRole {
   readonly id: string;
   readonly from: GlobalRole;
   readonly to: GlobalRole;
-}
-
-export interface ChosenLinks extends ChosenUser {
-  readonly issuer: string;
-  /** The `sub` of one of its identities; left out: all of them. */
-  readonly subject?: string;
 }
 
 export interface UnlinkedUser {
@@ -38,9 +28,11 @@ export interface DeletedUser {
   readonly sessions: number;
 }
 
-export const SET_ROLE: ChangeOperation<ChosenRole, ChangedRole> = {
+const readRole = members({ ...CHOSEN_USER, role: oneOf(GLOBAL_ROLES) });
+
+export const SET_ROLE: ChangeOperation<ReturnType<typeof readRole>, ChangedRole> = {
   name: 'users set-role',
-  read: (input) => readMembers<ChosenRole>(input, { user: storableText, role: oneOf(GLOBAL_ROLES) }),
+  read: readRole,
 
   async change({ user, role }, { parts, transaction }) {
     const found = await findUser(user, parts, transaction);
@@ -55,17 +47,21 @@ export const SET_ROLE: ChangeOperation<ChosenRole, ChangedRole> = {
   },
 };
 
+const readLinks = members({
+  ...CHOSEN_USER,
+  issuer: storableText,
+  /** The `sub` of one of its identities; left out: all of them. */
+  subject: optional(storableText),
+});
+
+export type ChosenLinks = ReturnType<typeof readLinks>;
+
 /**
  * A wrong link gave sessions and tokens to the wrong person, and they cannot be distinguished from the rest: so all of them end.
  */
 export const UNLINK_USER: ChangeOperation<ChosenLinks, UnlinkedUser> = {
   name: 'users unlink',
-  read: (input) =>
-    readMembers<ChosenLinks>(input, {
-      user: storableText,
-      issuer: storableText,
-      subject: optional(storableText),
-    }),
+  read: readLinks,
 
   async change({ user, ...links }, work) {
     const { id } = await findUser(user, work.parts, work.transaction);
@@ -84,7 +80,7 @@ export const UNLINK_USER: ChangeOperation<ChosenLinks, UnlinkedUser> = {
 /** The schema's cascades delete what belongs to the user alone. The trail keeps its events, which hold the id. */
 export const DELETE_USER: ChangeOperation<ChosenUser, DeletedUser> = {
   name: 'users delete',
-  read: (input) => readMembers<ChosenUser>(input, { user: storableText }),
+  read: readUser,
 
   async change({ user }, work) {
     const { parts, transaction } = work;

@@ -5,22 +5,21 @@ import type { TrustedClient, TrustedKeyEntry } from '../token-exchange/plain.js'
 import { isJsonObject } from '../platform/json/strict-json.js';
 import type { ChangedEntry } from './entries.operations.js';
 import { changeEntry, trustEntry } from './entries.operations.js';
-import { optional, readMembers, readNothing, storableText } from './input.js';
+import { anything, members, optional, readNothing, storableText } from './input.js';
 import type { ChangeOperation, ListOperation } from './operation.js';
 
 /** Which client of which stored entry. */
-export interface ChosenClient {
-  readonly entry: string;
-  readonly id: string;
-}
+const CHOSEN_CLIENT = { entry: storableText, id: storableText };
+const readClient = members(CHOSEN_CLIENT);
 
 /** Without keys and address the client gets a secret. Both are checked with the entry. */
-export interface NewClient extends ChosenClient {
+const readNewClient = members({
+  ...CHOSEN_CLIENT,
   /** Its public keys, as JWKs. */
-  readonly keys?: unknown;
+  keys: anything,
   /** Where it publishes them. */
-  readonly jwksUrl?: string;
-}
+  jwksUrl: optional(storableText),
+});
 
 export interface AddedClient extends ChangedEntry {
   /** Shown this once: what is stored is its SHA-256. */
@@ -40,15 +39,9 @@ export interface ListedClient {
 
 const SECRET_BYTES = 32;
 
-export const ADD_CLIENT: ChangeOperation<NewClient, AddedClient> = {
+export const ADD_CLIENT: ChangeOperation<ReturnType<typeof readNewClient>, AddedClient> = {
   name: 'clients add',
-  read: (input) =>
-    readMembers<NewClient>(input, {
-      entry: storableText,
-      id: storableText,
-      keys: (value) => ({ value }),
-      jwksUrl: optional(storableText),
-    }),
+  read: readNewClient,
 
   async change({ entry, id, keys, jwksUrl }, work) {
     const hasKeys = keys !== undefined || jwksUrl !== undefined;
@@ -73,9 +66,9 @@ export const ADD_CLIENT: ChangeOperation<NewClient, AddedClient> = {
 };
 
 /** Its access tokens stay valid until they expire. */
-export const REMOVE_CLIENT: ChangeOperation<ChosenClient, ChangedEntry> = {
+export const REMOVE_CLIENT: ChangeOperation<ReturnType<typeof readClient>, ChangedEntry> = {
   name: 'clients remove',
-  read: (input) => readMembers<ChosenClient>(input, { entry: storableText, id: storableText }),
+  read: readClient,
   change: ({ entry, id }, work) =>
     changeEntry(work, (entries) =>
       entries.changeClients(

@@ -10,12 +10,17 @@ import { labelOf, StoredEntryError, toJwksAddress } from '../token-exchange/inst
 import type { AuditContext, TrustedKeyEntry } from '../token-exchange/plain.js';
 import { policyInWords, thumbprintOf } from '../token-exchange/plain.js';
 import { CommandError } from './command-error.js';
-import { readMembers, readNothing, storableText } from './input.js';
+import { anything, members, readNothing, storableText } from './input.js';
 import type { Read } from './input.js';
 import type { Changed, ChangeOperation, ChangeWork, ListOperation } from './operation.js';
 import { refuseTrustChange } from './owner-protection.js';
 
 const PAGE_SIZE = 100;
+
+/** Which stored entry it is about. */
+const CHOSEN_ENTRY = { name: storableText };
+export const readChosenEntry = members(CHOSEN_ENTRY);
+export type ChosenEntry = ReturnType<typeof readChosenEntry>;
 
 /** Where its keys are: one with its thumbprint (RFC 7638), or an address. An address is shown without its query; its hash is that of the stored key set. */
 type KeyPlace =
@@ -89,36 +94,28 @@ async function whatIsTrusted(
   return { type, issuer, keys, audience, policy: policyInWords(entry, new Date()) };
 }
 
-export interface NewEntry {
-  /** As it would stand in the configuration, with a name; checked when it is stored. */
-  readonly entry: unknown;
-}
+/** An entry as it would stand in the configuration, with a name; checked when it is stored. */
+const readNewEntry = members({ entry: anything });
 
-export const ADD_ENTRY: ChangeOperation<NewEntry, ChangedEntry> = {
+export const ADD_ENTRY: ChangeOperation<ReturnType<typeof readNewEntry>, ChangedEntry> = {
   name: 'keys add',
-  read: (input) => readMembers<NewEntry>(input, { entry: (value) => ({ value }) }),
+  read: readNewEntry,
   change: ({ entry }, work) => trustEntry(work, (entries) => entries.add(entry, work), true),
 };
 
-export interface EntryPolicy extends ChosenEntry {
+const readPolicy = members({
+  ...CHOSEN_ENTRY,
   /** The values of members that are to be set. */
-  readonly set: Readonly<Record<string, unknown>>;
+  set: jsonObject,
   /** Members that are to be taken away. */
-  readonly unset: readonly string[];
+  unset: names,
   /** The whole entry as it is to be, in place of both; left out: it stays but for these. */
-  readonly entry?: unknown;
-}
+  entry: anything,
+});
 
-export const CHANGE_ENTRY_POLICY: ChangeOperation<EntryPolicy, ChangedEntry> = {
+export const CHANGE_ENTRY_POLICY: ChangeOperation<ReturnType<typeof readPolicy>, ChangedEntry> = {
   name: 'keys policy',
-
-  read: (input) =>
-    readMembers<EntryPolicy>(input, {
-      name: storableText,
-      set: members,
-      unset: names,
-      entry: (value) => ({ value }),
-    }),
+  read: readPolicy,
 
   change({ name, set, unset, entry }, work) {
     const change = entry === undefined ? { set, unset } : { entry };
@@ -126,7 +123,7 @@ export const CHANGE_ENTRY_POLICY: ChangeOperation<EntryPolicy, ChangedEntry> = {
   },
 };
 
-function members(value: unknown): Read<Readonly<Record<string, unknown>>> {
+function jsonObject(value: unknown): Read<Readonly<Record<string, unknown>>> {
   return isJsonObject(value) ? { value } : { rule: 'must be an object' };
 }
 
@@ -151,18 +148,14 @@ function switching(
 ): ChangeOperation<ChosenEntry, ChangedEntry> {
   return {
     name: operation,
-    read: (input) => readMembers<ChosenEntry>(input, { name: storableText }),
+    read: readChosenEntry,
     change: ({ name }, work) => by(work, (entries) => change(entries, name, work)),
   };
 }
 
-/** Which stored entry it is about. */
-export interface ChosenEntry {
-  readonly name: string;
-}
-
 /** The outcome for a stored entry. */
-export interface ChangedEntry extends ChosenEntry {
+export interface ChangedEntry {
+  readonly name: string;
   /** Whether anything was changed; else all was as asked for already. */
   readonly changed: boolean;
   readonly warnings: readonly string[];

@@ -8,31 +8,30 @@ import { InputError } from './command-error.js';
 import type { ExplainedRequest } from './explained-request.js';
 import { explainedRequest } from './explained-request.js';
 import type { Read } from './input.js';
-import { checkedText, moment, oneOf, optional, readMembers, textUpTo } from './input.js';
+import { checkedText, moment, oneOf, members, optional, textUpTo } from './input.js';
 import type { ListOperation } from './operation.js';
 
 /** A token as a client would send it. */
-export interface TokenToExplain {
-  readonly flow: AccessFlow;
+const readMembers = members({
+  flow: oneOf(['embed', 'exchange', 'id-jag'] satisfies AccessFlow[]),
   /** Secret. */
-  readonly token: string;
+  token: tokenText,
   /** Secret. With token exchange only. */
-  readonly actorToken?: string;
+  actorToken: optional(tokenText),
   /** The next two not with an embedded login. */
-  readonly scope?: string;
+  scope: optional(textUpTo(FIELD_LIMITS.scope)),
   /** URIs with spaces between them. */
-  readonly resource?: string;
+  resource: optional(textUpTo(FIELD_LIMITS.resource)),
   /** Of the page that posts an embedded login; left out: no browser does. */
-  readonly origin?: string;
+  origin: optional(textUpTo(FIELD_LIMITS.resource)),
   /** ISO 8601: the moment as of which times are checked; left out: now. */
-  readonly at?: string;
-}
+  at: optional(moment),
+});
 
-/** A request that the trail records. */
-export interface RequestToExplain {
-  /** `X-Request-Id` of the answer. */
-  readonly requestId: string;
-}
+export type TokenToExplain = ReturnType<typeof readMembers>;
+
+/** A request that the trail records, by the `X-Request-Id` of the answer. */
+const readRequest = members({ requestId: checkedText(checkText) });
 
 export type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
 
@@ -44,12 +43,9 @@ const FOREIGN = {
 } as const satisfies Record<AccessFlow, readonly (keyof TokenToExplain)[]>;
 
 /** A list of one: it changes nothing, and is in the trail without anything of the token. */
-export const EXPLAIN_TOKEN: ListOperation<TokenToExplain | RequestToExplain, Explained> = {
+export const EXPLAIN_TOKEN: ListOperation<TokenToExplain | ReturnType<typeof readRequest>, Explained> = {
   name: 'token explain',
-  read: (input) =>
-    isJsonObject(input) && 'requestId' in input
-      ? readMembers<RequestToExplain>(input, { requestId: checkedText(checkText) })
-      : readToken(input),
+  read: (input) => (isJsonObject(input) && 'requestId' in input ? readRequest(input) : readToken(input)),
 
   async *list(input, { explain, trail }) {
     if ('requestId' in input) {
@@ -68,15 +64,7 @@ export const EXPLAIN_TOKEN: ListOperation<TokenToExplain | RequestToExplain, Exp
 };
 
 function readToken(input: unknown): TokenToExplain {
-  const read = readMembers<TokenToExplain>(input, {
-    flow: oneOf(['embed', 'exchange', 'id-jag']),
-    token: tokenText,
-    actorToken: optional(tokenText),
-    scope: optional(textUpTo(FIELD_LIMITS.scope)),
-    resource: optional(textUpTo(FIELD_LIMITS.resource)),
-    origin: optional(textUpTo(FIELD_LIMITS.resource)),
-    at: optional(moment),
-  });
+  const read = readMembers(input);
   const foreign = FOREIGN[read.flow].find((member) => read[member] !== undefined);
   if (foreign === undefined) return read;
   throw new InputError(foreign, `is for ${foreign === 'origin' ? 'embedded logins' : 'token exchange'}`);

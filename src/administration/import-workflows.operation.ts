@@ -2,7 +2,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
-import { readMembers, storableText } from './input.js';
+import { members, storableText } from './input.js';
 import type { ChangeOperation, ChangeWork } from './operation.js';
 import { QuotaRefusal } from '../workspace/quotas/quotas.js';
 import type { WorkflowDraft } from './workflow-file.js';
@@ -13,19 +13,16 @@ const BATCH_SIZE = 25;
 /** The command line shows all problems of its file; this limit is for other callers. */
 const MOST_PROBLEMS = 10;
 
-export interface WorkflowImport {
-  readonly ownerEmail: string;
-  readonly workflows: readonly WorkflowDraft[];
-}
+const readImport = members({ ownerEmail: storableText, workflows: drafts });
 
 export interface ImportedWorkflows {
   /** How many. */
   readonly imported: number;
 }
 
-export const IMPORT_WORKFLOWS: ChangeOperation<WorkflowImport, ImportedWorkflows> = {
+export const IMPORT_WORKFLOWS: ChangeOperation<ReturnType<typeof readImport>, ImportedWorkflows> = {
   name: 'workflows import',
-  read: (input) => readMembers<WorkflowImport>(input, { ownerEmail: storableText, workflows: drafts }),
+  read: readImport,
 
   async change({ ownerEmail, workflows }, work) {
     const { parts, transaction } = work;

@@ -11,30 +11,41 @@ export type Read<T> = { readonly value: T } | { readonly rule: string };
 
 export type MemberReader<T> = (value: unknown) => Read<T>;
 
+type Readers = Readonly<Record<string, MemberReader<unknown>>>;
+type Value<R> = R extends MemberReader<infer T> ? T : never;
+type MayBeLeftOut<R extends Readers> = {
+  [M in keyof R]: undefined extends Value<R[M]> ? M : never;
+}[keyof R];
+
+/** What an object of readers reads. */
+export type Members<R extends Readers> = {
+  readonly [M in Exclude<keyof R, MayBeLeftOut<R>>]: Value<R[M]>;
+} & { readonly [M in MayBeLeftOut<R>]?: Value<R[M]> };
+
 /**
- * Reads an object of which every member has a reader.
- * @throws InputError for the first member that breaks its rule, or for the whole
+ * A reader of objects of which every member has a reader. It throws InputError for the first member that breaks its rule, or for
+ * the whole.
  */
-export function readMembers<T extends object>(
-  input: unknown,
-  readers: { readonly [Member in keyof T]: MemberReader<T[Member]> },
-): T {
-  if (!isJsonObject(input)) throw new InputError('The input', 'must be an object');
+export function members<R extends Readers>(readers: R): (input: unknown) => Members<R> {
   const known = Object.keys(readers);
-  if (Object.keys(input).some((member) => !known.includes(member)))
-    throw new InputError(
-      'The input',
-      `has a member that is not known; known are ${known.join(', ') || 'none'}`,
-    );
-  const members = Object.entries<MemberReader<unknown>>(readers);
-  return Object.fromEntries(
-    members.map(([member, reader]) => [member, readMember(input, member, reader)]),
-  ) as T;
+  const rule = `has a member that is not known; known are ${known.join(', ') || 'none'}`;
+  return (input) => {
+    if (!isJsonObject(input)) throw new InputError('The input', 'must be an object');
+    if (Object.keys(input).some((member) => !known.includes(member))) throw new InputError('The input', rule);
+    const read = Object.entries(readers).map(([member, reader]) => [
+      member,
+      readMember(input, member, reader),
+    ]);
+    return Object.fromEntries(read) as Members<R>;
+  };
 }
 
 /** Reads the input of an operation that needs none. */
-export function readNothing(input: unknown): Record<string, never> {
-  return readMembers<Record<string, never>>(input, {});
+export const readNothing = members({});
+
+/** A value of any kind, which is checked later. */
+export function anything(value: unknown): Read<unknown> {
+  return { value };
 }
 
 /** A text that storage can hold, empty or not. */

@@ -3,15 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JwksSnapshot, JwksSnapshotRepository } from '../token-exchange/instance.js';
 import { readJwks, thumbprintOf } from '../token-exchange/plain.js';
 import type { Read } from './input.js';
-import { readMembers, wholeNumber } from './input.js';
+import { members, wholeNumber } from './input.js';
 import type { ListOperation } from './operation.js';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** The addresses, as hashes of `toJwksAddress`: an address may hold a secret. */
-export interface ChosenKeySets {
-  readonly urlHashes: readonly string[];
-}
+const CHOSEN_KEY_SETS = { urlHashes: hashes };
+const readKeySets = members(CHOSEN_KEY_SETS);
 
 /** The stored state of one address. Times are ISO 8601; those of fetches are of their beginning. */
 export interface StoredKeySet {
@@ -24,9 +23,9 @@ export interface StoredKeySet {
   readonly nextRefresh: string | null;
 }
 
-export const LIST_KEY_SETS: ListOperation<ChosenKeySets, StoredKeySet> = {
+export const LIST_KEY_SETS: ListOperation<ReturnType<typeof readKeySets>, StoredKeySet> = {
   name: 'keys status',
-  read: (input) => readMembers<ChosenKeySets>(input, { urlHashes: hashes }),
+  read: readKeySets,
 
   async *list({ urlHashes }, { keySets }) {
     yield await Promise.all((await keySets.find(urlHashes)).map(storedKeySet));
@@ -58,10 +57,11 @@ async function storedKeySet(snapshot: JwksSnapshot): Promise<StoredKeySet> {
 const LOOK_EVERY_MS = 500;
 export const LONGEST_WAIT_SECONDS = 60;
 
-interface RefreshedKeySets extends ChosenKeySets {
+const readRefresh = members({
+  ...CHOSEN_KEY_SETS,
   /** How long an outcome is waited for. */
-  readonly waitSeconds: number;
-}
+  waitSeconds: wholeNumber(1, LONGEST_WAIT_SECONDS),
+});
 
 /**
  * The leader fetches, also if another instance gets the command: what is due is in the database. An item comes for each address
@@ -69,14 +69,10 @@ interface RefreshedKeySets extends ChosenKeySets {
  * @rule D118 A key set is fetched at once by making it due in the database, so that the leader does it as it always does. See
  * jwks-snapshot.follower.ts for how the leader hears of it.
  */
-export const REFRESH_KEY_SETS: ListOperation<RefreshedKeySets, StoredKeySet> = {
+export const REFRESH_KEY_SETS: ListOperation<ReturnType<typeof readRefresh>, StoredKeySet> = {
   name: 'keys refresh',
   isAct: true,
-  read: (input) =>
-    readMembers<RefreshedKeySets>(input, {
-      urlHashes: hashes,
-      waitSeconds: wholeNumber(1, LONGEST_WAIT_SECONDS),
-    }),
+  read: readRefresh,
 
   async *list({ urlHashes, waitSeconds }, { keySets }, stop) {
     const before = await attemptsOf(keySets, urlHashes);

@@ -5,7 +5,7 @@ import { MAX_KEY_CHARACTERS } from '../token-exchange/plain.js';
 import type { ExternalKey } from '../workspace/projects/project.repository.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
-import { readMembers, readNothing, storableText } from './input.js';
+import { members, readNothing, storableText } from './input.js';
 import type { ChangeOperation, ListOperation } from './operation.js';
 
 const PAGE_SIZE = 100;
@@ -31,16 +31,14 @@ export const LIST_PROJECTS: ListOperation<Record<string, never>, ListedProject> 
   },
 };
 
-export interface ProjectKey extends ExternalKey {
-  /** Id of a team's project. */
-  readonly project: string;
-}
+/** The key of a team's project. */
+const readKey = members({ project: projectId, issuer: issuerUrl, key: keyText });
+type ProjectKey = ReturnType<typeof readKey>;
 
 /** The project's earlier key of the issuer is replaced, and another project that has the key loses it. */
 export const SET_PROJECT_KEY: ChangeOperation<ProjectKey, ProjectKey> = {
   name: 'projects set-key',
-
-  read: (input) => readMembers<ProjectKey>(input, { project: projectId, issuer: issuerUrl, key: keyText }),
+  read: readKey,
 
   async change(input, { parts: { projects }, transaction }) {
     const { project } = input;

@@ -5,41 +5,10 @@ import { checkEvent, checkRange, checkReason, checkText } from '../audit/trail-f
 import type { TrailOrder } from '../audit/trail-statements.sql.js';
 import { userIdOf } from './users.operations.js';
 import { CommandError, InputError } from './command-error.js';
-import { checkedText, moment, optional, readMembers, storableText, wholeNumber } from './input.js';
+import type { Members } from './input.js';
+import { checkedText, members, moment, optional, storableText, wholeNumber } from './input.js';
 import type { InstanceParts } from './instance-parts.js';
 import type { ListOperation } from './operation.js';
-
-/** Members that are absent do not limit. */
-export interface SoughtEvents {
-  readonly event?: string;
-  /** Id or e-mail address, of the subject or of the actor. */
-  readonly user?: string;
-  /** Id or e-mail address. */
-  readonly subject?: string;
-  readonly issuer?: string;
-  /** Key id, with an issuer or alone. */
-  readonly kid?: string;
-  readonly reason?: string;
-  readonly requestId?: string;
-}
-
-/** Times are ISO 8601. */
-interface SoughtRange {
-  readonly since?: string;
-  readonly until?: string;
-}
-
-export interface EventList extends SoughtEvents, SoughtRange {
-  /** So many events at most: 1 to 10,001. */
-  readonly limit: number;
-}
-
-export type EventExport = SoughtEvents & SoughtRange;
-
-export interface EventTail extends SoughtEvents {
-  /** So many of the last day come first: 0 to 1,000. */
-  readonly lines: number;
-}
 
 /** An event as commands and the API show it. */
 export interface ShownEvent extends Omit<StoredEvent, 'occurredAt'> {
@@ -52,24 +21,30 @@ export const MOST_LINES = 1_000;
 /** The embedded database reads a page on the main thread, which requests wait for meanwhile. */
 const PAGE_SIZE = 250;
 
+/** Members that are absent do not limit. */
 export const EVENT_FILTERS = {
   event: optional(checkedText(checkEvent)),
+  /** Id or e-mail address, of the subject or of the actor. */
   user: optional(storableText),
+  /** Id or e-mail address. */
   subject: optional(storableText),
   issuer: optional(checkedText(checkText)),
   reason: optional(checkedText(checkReason)),
+  /** Key id, with an issuer or alone. */
   kid: optional(checkedText(checkText)),
   requestId: optional(checkedText(checkText)),
 };
+export type SoughtEvents = Members<typeof EVENT_FILTERS>;
+
 const TIMES = { since: optional(moment), until: optional(moment) };
+const readExport = members({ ...EVENT_FILTERS, ...TIMES });
+type SoughtInTime = ReturnType<typeof readExport>;
 
-export const LIST_EVENTS: ListOperation<EventList, ShownEvent> = {
+const readList = members({ ...EVENT_FILTERS, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) });
+
+export const LIST_EVENTS: ListOperation<ReturnType<typeof readList>, ShownEvent> = {
   name: 'audit list',
-
-  read(input) {
-    const list = { ...EVENT_FILTERS, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) };
-    return inRange(readMembers<EventList>(input, list));
-  },
+  read: (input) => inRange(readList(input)),
 
   async *list({ limit, ...sought }, parts, stop) {
     let left = limit;
@@ -81,9 +56,9 @@ export const LIST_EVENTS: ListOperation<EventList, ShownEvent> = {
   },
 };
 
-export const EXPORT_EVENTS: ListOperation<EventExport, ShownEvent> = {
+export const EXPORT_EVENTS: ListOperation<SoughtInTime, ShownEvent> = {
   name: 'audit export',
-  read: (input) => inRange(readMembers<EventExport>(input, { ...EVENT_FILTERS, ...TIMES })),
+  read: (input) => inRange(readExport(input)),
 
   async *list(sought, parts, stop) {
     // It ends, even if events are written meanwhile.
@@ -93,9 +68,12 @@ export const EXPORT_EVENTS: ListOperation<EventExport, ShownEvent> = {
   },
 };
 
-export const TAIL_EVENTS: ListOperation<EventTail, ShownEvent> = {
+/** So many of the last day come first. */
+const readTail = members({ ...EVENT_FILTERS, lines: wholeNumber(0, MOST_LINES) });
+
+export const TAIL_EVENTS: ListOperation<ReturnType<typeof readTail>, ShownEvent> = {
   name: 'audit tail',
-  read: (input) => readMembers<EventTail>(input, { ...EVENT_FILTERS, lines: wholeNumber(0, MOST_LINES) }),
+  read: readTail,
 
   async *list({ lines, ...sought }, parts, stop) {
     const filter = await filterOf(sought, parts);
@@ -144,19 +122,19 @@ export async function filterOf(
 }
 
 /** @throws InputError for a time that is too long, or has no part in it */
-function inRange<Input extends SoughtRange & SoughtEvents>(input: Input): Input {
+function inRange<Input extends SoughtInTime>(input: Input): Input {
   const checked = checkedRange(input);
   if ('rule' in checked) throw new InputError('since', checked.rule);
   return input;
 }
 
-function rangeOf(input: SoughtRange & SoughtEvents): TimeRange {
+function rangeOf(input: SoughtInTime): TimeRange {
   const checked = checkedRange(input);
   if ('rule' in checked) throw new CommandError(`The time asked for ${checked.rule}.`);
   return checked.value;
 }
 
-function checkedRange({ since, until, requestId }: SoughtRange & SoughtEvents): Checked<TimeRange> {
+function checkedRange({ since, until, requestId }: SoughtInTime): Checked<TimeRange> {
   const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
   return checkRange({ since: dateOf(since), until: dateOf(until) }, { requestId }, new Date());
 }

@@ -3,18 +3,12 @@ import type { TrustRevocation } from '../token-exchange/instance.js';
 import { restoreTrust, revokeTrust } from '../token-exchange/instance.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
-import { readMembers, readNothing, storableText } from './input.js';
+import { members, readNothing, storableText } from './input.js';
 import type { ChangeOperation, ChangeWork, ListOperation } from './operation.js';
 import { refuseTrustChange } from './owner-protection.js';
 
 /** One entry of an index holds both, and takes no more. A key of a longer kid goes with its issuer. */
 const MAX_BYTES = 1_300;
-
-export interface ChosenKeys {
-  readonly issuer: string;
-  /** Null: every key of the issuer. */
-  readonly kid: string | null;
-}
 
 export interface RevokedKeys {
   /** ISO 8601. */
@@ -26,7 +20,9 @@ export interface RestoredKeys {
   readonly stillRevoked: readonly (string | null)[];
 }
 
-const read = (input: unknown) => readMembers<ChosenKeys>(input, { issuer: shortText, kid: shortTextOrNull });
+/** Of a kid that is null: every key of the issuer. */
+const read = members({ issuer: shortText, kid: shortTextOrNull });
+export type ChosenKeys = ReturnType<typeof read>;
 
 export const REVOKE_KEYS: ChangeOperation<ChosenKeys, RevokedKeys> = {
   name: 'keys revoke',

@@ -6,19 +6,17 @@ import { isPasswordHash } from './accounts/password-hasher.js';
 import { OPERATOR_ROLES } from '../users/role.js';
 import type { User } from '../users/user.repository.js';
 import { CommandError } from './command-error.js';
-import type { ChosenUser } from './users.operations.js';
-import { findUser } from './users.operations.js';
+import { CHOSEN_USER, findUser } from './users.operations.js';
 import type { Read } from './input.js';
-import { optional, readMembers, storableText } from './input.js';
+import { members, optional } from './input.js';
 import type { ChangeOperation, ChangeWork } from './operation.js';
 
-/** One of the two. */
-export interface NewPassword extends ChosenUser {
-  /** As the PasswordHasher makes it, of a password that its rules allow. */
-  readonly passwordHash?: string;
-  /** SHA-256 of a sign-in code, in hexadecimal. */
-  readonly codeHash?: string;
-}
+/** One of the two: the hash of a password that its rules allow, or that of a sign-in code. */
+const readPassword = members({
+  ...CHOSEN_USER,
+  passwordHash: optional(passwordHash),
+  codeHash: optional(sha256),
+});
 
 export interface SetPassword {
   readonly id: string;
@@ -26,14 +24,9 @@ export interface SetPassword {
   readonly endedSessions: number;
 }
 
-export const SET_PASSWORD: ChangeOperation<NewPassword, SetPassword> = {
+export const SET_PASSWORD: ChangeOperation<ReturnType<typeof readPassword>, SetPassword> = {
   name: 'users set-password',
-  read: (input) =>
-    readMembers<NewPassword>(input, {
-      user: storableText,
-      passwordHash: optional(passwordHash),
-      codeHash: optional(sha256),
-    }),
+  read: readPassword,
 
   async change({ user, passwordHash: hash, codeHash }, work) {
     const { parts, transaction, context } = work;

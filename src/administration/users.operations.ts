@@ -7,12 +7,17 @@ import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
 import type { NewUser, User } from '../users/user.repository.js';
 import type { UserProfile } from './accounts/user-profile.repository.js';
 import { CommandError } from './command-error.js';
-import { emailAddress, oneOf, readMembers, readNothing, storableText, textUpTo } from './input.js';
+import { emailAddress, members, oneOf, readNothing, storableText, textUpTo } from './input.js';
 import type { InstanceParts } from './instance-parts.js';
 import type { ChangeOperation, ChangeWork, ListOperation } from './operation.js';
 import { refuseOwner } from './owner-protection.js';
 
 const MAX_NAME_CHARACTERS = 32;
+
+/** Which user: an id or an e-mail address. */
+export const CHOSEN_USER = { user: storableText };
+export const readUser = members(CHOSEN_USER);
+export type ChosenUser = ReturnType<typeof readUser>;
 
 export const OWNER_EXISTS = 'The instance has an owner already, and there is at most one.';
 
@@ -22,14 +27,12 @@ export const CREATE_USER: ChangeOperation<NewUser, CreatedUser> = {
   name: 'users create',
 
   /** The limits of the claims of the same meaning, except that names are not cut off silently. */
-  read(input) {
-    return readMembers<NewUser>(input, {
-      email: emailAddress,
-      givenName: textUpTo(MAX_NAME_CHARACTERS),
-      familyName: textUpTo(MAX_NAME_CHARACTERS),
-      role: oneOf(GLOBAL_ROLES),
-    });
-  },
+  read: members({
+    email: emailAddress,
+    givenName: textUpTo(MAX_NAME_CHARACTERS),
+    familyName: textUpTo(MAX_NAME_CHARACTERS),
+    role: oneOf(GLOBAL_ROLES),
+  }),
 
   async change(newUser, work) {
     const { id } = await createdUser(newUser, work);
@@ -82,7 +85,7 @@ export type ShownUser = ListedUser & UserProfile;
 /** A list of one. */
 export const SHOW_USER: ListOperation<ChosenUser, ShownUser> = {
   name: 'users show',
-  read: (input) => readMembers<ChosenUser>(input, { user: storableText }),
+  read: readUser,
 
   async *list({ user }, parts) {
     const found = await findUser(user, parts);
@@ -90,12 +93,6 @@ export const SHOW_USER: ListOperation<ChosenUser, ShownUser> = {
     if (profile !== undefined) yield [{ ...listedUser(found), ...profile }];
   },
 };
-
-/** The user. */
-export interface ChosenUser {
-  /** An id or an e-mail address. */
-  readonly user: string;
-}
 
 export interface SwitchedUser {
   readonly id: string;
@@ -107,7 +104,7 @@ export const ENABLE_USER = switching('users enable', true);
 function switching(name: string, enabled: boolean): ChangeOperation<ChosenUser, SwitchedUser> {
   return {
     name,
-    read: (input) => readMembers<ChosenUser>(input, { user: storableText }),
+    read: readUser,
     changedUser: ({ user }) => user,
     async change({ user }, work) {
       const { parts, transaction, operator } = work;
@@ -130,8 +127,7 @@ export interface SignedOutUser {
 
 export const SIGN_USER_OUT: ChangeOperation<ChosenUser, SignedOutUser> = {
   name: 'users sign-out',
-  read: (input) => readMembers<ChosenUser>(input, { user: storableText }),
-
+  read: readUser,
   changedUser: ({ user }) => user,
 
   async change({ user }, work) {

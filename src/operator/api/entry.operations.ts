@@ -1,6 +1,7 @@
 // Shows one stored trusted key entry as it was given, and checks one before it is stored, with a token of its partner.
 import type { ChosenEntry } from '../../administration/entries.operations.js';
-import { optional, readMembers, storableText } from '../../administration/input.js';
+import { readChosenEntry } from '../../administration/entries.operations.js';
+import { anything, members, optional, storableText } from '../../administration/input.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { TokenExplanation } from '../../token-exchange/explain/index.js';
 import { shownEntry } from '../../token-exchange/instance.js';
@@ -14,7 +15,7 @@ export interface EntryDefinition {
 
 export const SHOW_ENTRY: ListOperation<ChosenEntry, EntryDefinition> = {
   name: 'keys show',
-  read: (input) => readMembers<ChosenEntry>(input, { name: storableText }),
+  read: readChosenEntry,
 
   async *list({ name }, { storedEntries }) {
     const found = (await storedEntries.list()).find(({ stored }) => stored.name === name);
@@ -23,12 +24,12 @@ export const SHOW_ENTRY: ListOperation<ChosenEntry, EntryDefinition> = {
   },
 };
 
-export interface EntryToCheck {
+const readEntry = members({
   /** As it would be stored. */
-  readonly entry: unknown;
+  entry: anything,
   /** Secret. */
-  readonly token?: string;
-}
+  token: optional(storableText),
+});
 
 export interface CheckedEntry {
   /** Each begins with the member that it is about. */
@@ -42,10 +43,9 @@ export interface CheckedEntry {
 }
 
 /** A list of one. It changes nothing, and fetches nothing: keys of a key set count once they were fetched. */
-export const CHECK_ENTRY: ListOperation<EntryToCheck, CheckedEntry> = {
+export const CHECK_ENTRY: ListOperation<ReturnType<typeof readEntry>, CheckedEntry> = {
   name: 'keys try',
-  read: (input) =>
-    readMembers<EntryToCheck>(input, { entry: (value) => ({ value }), token: optional(storableText) }),
+  read: readEntry,
 
   async *list({ entry: value, token }, { storedEntries, explain }) {
     const { warnings, notes, ...checked } = await storedEntries.check(value);

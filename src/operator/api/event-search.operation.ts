@@ -1,5 +1,5 @@
 // All events of the trail, page by page, by what they are, whom they are about, and when they happened.
-import { checkedText, optional, readMembers, wholeNumber } from '../../administration/input.js';
+import { members } from '../../administration/input.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { ShownEvent, SoughtEvents } from '../../administration/read-audit-trail.operation.js';
@@ -8,15 +8,12 @@ import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import type { BoundedRange } from '../../audit/trail-summary.reader.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Page } from './pages.js';
-import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
+import { USUAL_LIMIT } from './pages.js';
 import type { SoughtTime } from './trail-range.js';
-import { TIMES, cursorAt, checkCursor, placeIn, rangeOf } from './trail-range.js';
+import { PAGE, TIMES, cursorAt, placeIn, rangeOf } from './trail-range.js';
 import type { WorkQueue } from './work-queue.js';
 
-export interface EventSearch extends SoughtEvents, SoughtTime {
-  readonly limit?: number;
-  readonly cursor?: string;
-}
+const read = members({ ...EVENT_FILTERS, ...TIMES, ...PAGE });
 
 export interface EventPage extends Page<ShownEvent> {
   /** The e-mail addresses of their subjects and actors, by id; of those who are still there. */
@@ -29,16 +26,13 @@ export interface EventPage extends Page<ShownEvent> {
 const WHOLE_TRAIL: BoundedRange = { since: new Date(0), until: new Date(0), isOpen: true };
 
 /** A list of one page, the newest first. */
-export function searchEvents(turns: WorkQueue, clock: Clock): ListOperation<EventSearch, EventPage> {
+export function searchEvents(
+  turns: WorkQueue,
+  clock: Clock,
+): ListOperation<ReturnType<typeof read>, EventPage> {
   return {
     name: 'audit events',
-    read: (input) =>
-      readMembers<EventSearch>(input, {
-        ...EVENT_FILTERS,
-        ...TIMES,
-        limit: optional(wholeNumber(1, MOST_LISTED)),
-        cursor: optional(checkedText(checkCursor)),
-      }),
+    read,
 
     async *list({ limit = USUAL_LIMIT, cursor, since, until, lastHours, ...sought }, parts) {
       const place = placeIn(cursor);

@@ -10,13 +10,8 @@ export interface Page<Item> {
 }
 
 /** @param rows one more than asked for, where there are more */
-export function pageOf<Row, Item>(
-  rows: readonly Row[],
-  limit: number,
-  toItem: (row: Row) => Item,
-  cursorAt: (row: Row) => string,
-): Page<Item> {
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { data: shown.map(toItem), nextCursor: last === undefined ? null : cursorAt(last) };
+export function pageOf<Row>(rows: readonly Row[], limit: number, cursorAt: (row: Row) => string): Page<Row> {
+  const data = rows.slice(0, limit);
+  const last = rows.length > limit ? data.at(-1) : undefined;
+  return { data, nextCursor: last === undefined ? null : cursorAt(last) };
 }

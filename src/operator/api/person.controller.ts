@@ -125,8 +125,7 @@ export class OperatorPersonController {
     @Call() call: OperatorCall,
   ): Promise<Page<EmbeddedSessionAnswer>> {
     const find = (query: SessionQuery) => this.embedded.list(this.clock.now(), query);
-    const search = searchSessions(find, (session) => session);
-    const { data, nextCursor } = await this.calls.readOne(search, body, call);
+    const { data, nextCursor } = await this.calls.readOne(searchSessions(find), body, call);
     return { data: data.filter((one) => !this.isRevoked(one)).map(embeddedAnswer), nextCursor };
   }
 
@@ -148,12 +147,8 @@ export class OperatorPersonController {
     const place = placeIn(cursor === undefined ? undefined : readPlace(cursor));
     const after = place && { id: place.id, openedAt: place.moment };
     const rows = await this.operatorSessions.list(after, limit + 1);
-    return pageOf(
-      rows,
-      limit,
-      (row) => operatorAnswer(row, operator.id),
-      ({ id, openedAt }) => placeAt(id, openedAt),
-    );
+    const { data, nextCursor } = pageOf(rows, limit, ({ id, openedAt }) => placeAt(id, openedAt));
+    return { data: data.map((row) => operatorAnswer(row, operator.id)), nextCursor };
   }
 
   @Delete('operator-sessions/:id')

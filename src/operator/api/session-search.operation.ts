@@ -1,8 +1,8 @@
 // Finds live sessions, of embedded logins and of operators, and ends one.
 import {
   checkedText,
+  members,
   optional,
-  readMembers,
   storableText,
   uuid,
   wholeNumber,
@@ -17,28 +17,21 @@ import { auditEvent } from '../../token-exchange/plain.js';
 import { refuseOwner } from '../../administration/owner-protection.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 
-export interface SessionSearch {
+const readSearch = members({
   /** The id of a user, or the beginning of an e-mail address. */
-  readonly user?: string;
-  readonly issuer?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
-}
+  user: optional(storableText),
+  issuer: optional(storableText),
+  limit: optional(wholeNumber(1, MOST_LISTED)),
+  cursor: optional(checkedText(checkPlace)),
+});
 
 /** @param find reads so many rows as a query asks for */
-export function searchSessions<Item>(
+export function searchSessions(
   find: (query: SessionQuery) => Promise<EmbeddedSession[]>,
-  toItem: (session: EmbeddedSession) => Item,
-): ListOperation<SessionSearch, Page<Item>> {
+): ListOperation<ReturnType<typeof readSearch>, Page<EmbeddedSession>> {
   return {
     name: 'sessions list',
-    read: (input) =>
-      readMembers<SessionSearch>(input, {
-        user: optional(storableText),
-        issuer: optional(storableText),
-        limit: optional(wholeNumber(1, MOST_LISTED)),
-        cursor: optional(checkedText(checkPlace)),
-      }),
+    read: readSearch,
     things: ({ user }): Record<string, string> =>
       user !== undefined && isId(user) ? { userId: user.toLowerCase() } : {},
 
@@ -47,7 +40,7 @@ export function searchSessions<Item>(
       const place = placeIn(cursor);
       const after = place && { id: place.id, expiresAt: place.moment };
       const rows = await find({ ...whose, issuer, after, limit: limit + 1 });
-      yield [pageOf(rows, limit, toItem, ({ id, expiresAt }) => placeAt(id, expiresAt))];
+      yield [pageOf(rows, limit, ({ id, expiresAt }) => placeAt(id, expiresAt))];
     },
   };
 }
@@ -70,12 +63,9 @@ export function checkPlace(cursor: string): Checked<string> {
     : { rule: 'must be the nextCursor of a page' };
 }
 
-/** Ends one session: of an embedded login, or of an operator. */
-export interface ChosenSession {
-  readonly id: string;
-}
-
-const read = (input: unknown) => readMembers<ChosenSession>(input, { id: uuid });
+/** Of which session to end: of an embedded login, or of an operator. */
+const read = members({ id: uuid });
+type ChosenSession = ReturnType<typeof read>;
 
 /** Ends the whole family, also during a renewal. */
 export const END_SESSION: ChangeOperation<ChosenSession, null> = {

@@ -1,24 +1,27 @@
 // Which part of time a look at the trail is about, and the cursor by which its next page goes on in it.
 import { InputError } from '../../administration/command-error.js';
-import { moment, optional, wholeNumber } from '../../administration/input.js';
+import type { Members } from '../../administration/input.js';
+import { checkedText, moment, optional, wholeNumber } from '../../administration/input.js';
 import type { Checked } from '../../audit/trail-filter.js';
 import { MOST_DAYS, checkRange } from '../../audit/trail-filter.js';
 import type { BoundedRange } from '../../audit/trail-summary.reader.js';
+import { MOST_LISTED } from './pages.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Times are ISO 8601. Without `until` nothing that is newer is left out. */
-export interface SoughtTime {
-  readonly since?: string;
-  readonly until?: string;
-  /** In place of both: 1 to 744, by the clock of the instance. */
-  readonly lastHours?: number;
-}
-
+/** Without `until` nothing that is newer is left out. */
 export const TIMES = {
   since: optional(moment),
   until: optional(moment),
+  /** In place of both, by the clock of the instance. */
   lastHours: optional(wholeNumber(1, MOST_DAYS * 24)),
+};
+export type SoughtTime = Members<typeof TIMES>;
+
+/** Which page of the trail. */
+export const PAGE = {
+  limit: optional(wholeNumber(1, MOST_LISTED)),
+  cursor: optional(checkedText(checkCursor)),
 };
 
 /** @throws InputError */
@@ -47,7 +50,7 @@ export function placeIn(cursor: string | undefined): { id: string; range: Bounde
   return { id, range: { since: new Date(Number(since)), until: new Date(Number(until)), isOpen } };
 }
 
-export function checkCursor(cursor: string): Checked<string> {
+function checkCursor(cursor: string): Checked<string> {
   return /^\d{1,18}\.\d{1,14}\.\d{1,14}(\.open)?$/.test(cursor)
     ? { value: cursor }
     : { rule: 'must be the nextCursor of a page' };

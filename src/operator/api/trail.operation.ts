@@ -3,9 +3,9 @@ import type { ExplainedEvent } from '../../administration/explained-request.js';
 import { explainedRequest, explanationOf } from '../../administration/explained-request.js';
 import {
   checkedText,
+  members,
   oneOf,
   optional,
-  readMembers,
   storableText,
   wholeNumber,
 } from '../../administration/input.js';
@@ -29,17 +29,14 @@ import { isId } from '../../platform/text/id.js';
 import { searchEvents } from './event-search.operation.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
-import type { SoughtTime } from './trail-range.js';
-import { TIMES, cursorAt, checkCursor, placeIn, rangeOf } from './trail-range.js';
+import { PAGE, TIMES, cursorAt, placeIn, rangeOf } from './trail-range.js';
 import { WorkQueue } from './work-queue.js';
 
 const MOST_BUCKETS = 96;
 const USUAL_BUCKETS = 24;
 
-export interface ActivityQuery extends SoughtTime {
-  /** 1 to 96. */
-  readonly buckets?: number;
-}
+const readActivity = members({ ...TIMES, buckets: optional(wholeNumber(1, MOST_BUCKETS)) });
+type ActivityQuery = ReturnType<typeof readActivity>;
 
 /** Numbers of events. */
 interface Counted {
@@ -66,19 +63,6 @@ export interface Activity {
     readonly succeeded: number;
     readonly refused: number;
   }[];
-}
-
-export interface RefusalSearch extends SoughtTime {
-  /** The id or e-mail address of a user, or an e-mail address or a `sub` of a token. */
-  readonly user?: string;
-  readonly issuer?: string;
-  readonly kid?: string;
-  readonly reason?: string;
-  /** One of the events of refusals. */
-  readonly event?: string;
-  readonly requestId?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
 }
 
 /** Refusals of one reason, issuer and key; the cause stands once. */
@@ -115,12 +99,17 @@ export interface RefusalPage extends Page<Refusal> {
 }
 
 const REFUSAL_FILTERS = {
+  ...TIMES,
+  /** The id or e-mail address of a user, or an e-mail address or a `sub` of a token. */
   user: optional(storableText),
   issuer: optional(checkedText(checkText)),
   kid: optional(checkedText(checkText)),
   reason: optional(checkedText(checkReason)),
   event: optional(oneOf(REFUSAL_EVENTS)),
 };
+const readFilters = members(REFUSAL_FILTERS);
+const readSearch = members({ ...REFUSAL_FILTERS, requestId: optional(checkedText(checkText)), ...PAGE });
+type RefusalSearch = ReturnType<typeof readSearch>;
 
 export class TrailOperations {
   /** Of looks at the trail (D112). */
@@ -133,27 +122,19 @@ export class TrailOperations {
 
   readonly activity: ListOperation<ActivityQuery, Activity> = {
     name: 'audit activity',
-    read: (input) =>
-      readMembers<ActivityQuery>(input, { ...TIMES, buckets: optional(wholeNumber(1, MOST_BUCKETS)) }),
+    read: readActivity,
     list: (query) => this.countActivity(query),
   };
 
   readonly refusals: ListOperation<RefusalSearch, RefusalPage> = {
     name: 'audit refusals',
-    read: (input) =>
-      readMembers<RefusalSearch>(input, {
-        ...TIMES,
-        ...REFUSAL_FILTERS,
-        requestId: optional(checkedText(checkText)),
-        limit: optional(wholeNumber(1, MOST_LISTED)),
-        cursor: optional(checkedText(checkCursor)),
-      }),
+    read: readSearch,
     list: (search, parts) => this.findRefusals(search, parts),
   };
 
   readonly refusalGroups: ListOperation<RefusalSearch, RefusalGroupsAnswer> = {
     name: 'audit refusal-groups',
-    read: (input) => readMembers<RefusalSearch>(input, { ...TIMES, ...REFUSAL_FILTERS }),
+    read: readFilters,
     list: (search, parts) => this.groupRefusals(search, parts),
   };
 

@@ -1,5 +1,5 @@
 // Finds users for an operator, and shows one.
-import { optional, readMembers, textUpTo, uuid, wholeNumber } from '../../administration/input.js';
+import { members, optional, textUpTo, uuid, wholeNumber } from '../../administration/input.js';
 import { CommandError } from '../../administration/command-error.js';
 import type { ListedUser } from '../../administration/users.operations.js';
 import { listedUser } from '../../administration/users.operations.js';
@@ -11,13 +11,14 @@ import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
 
 const MOST_SEARCHED_CHARACTERS = 320;
 
-export interface UserSearch {
+const readSearch = members({
   /** An id, or an e-mail address or its beginning; nothing: all. */
-  readonly search?: string;
-  readonly limit?: number;
+  search: optional(textUpTo(MOST_SEARCHED_CHARACTERS)),
+  limit: optional(wholeNumber(1, MOST_LISTED)),
   /** Id of the last user of the page before: an e-mail address is in no cursor. */
-  readonly cursor?: string;
-}
+  cursor: optional(uuid),
+});
+type UserSearch = ReturnType<typeof readSearch>;
 
 export interface FoundUser extends ListedUser {
   /** ISO 8601; null where none of the user's last events is a sign-in. */
@@ -32,19 +33,16 @@ export interface UserPage extends Page<FoundUser> {
 /** A list of one page. */
 export const SEARCH_USERS: ListOperation<UserSearch, UserPage> = {
   name: 'users search',
-  read: (input) =>
-    readMembers<UserSearch>(input, {
-      search: optional(textUpTo(MOST_SEARCHED_CHARACTERS)),
-      limit: optional(wholeNumber(1, MOST_LISTED)),
-      cursor: optional(uuid),
-    }),
+  read: readSearch,
 
   async *list({ search = '', limit = USUAL_LIMIT, cursor }, { users, userProfiles }) {
     const found = await findUsers({ search, limit, cursor }, users);
-    const { data, nextCursor } = pageOf(found, limit, listedUser, ({ id }) => id);
+    const { data, nextCursor } = pageOf(found, limit, ({ id }) => id);
     const lastSignIns = await userProfiles.lastSignIns(data.map(({ id }) => id));
     const total = search === '' && cursor === undefined ? await userProfiles.count() : null;
-    const shown = data.map((user) => ({ ...user, lastSignInAt: lastSignIns.get(user.id) ?? null }));
+    const shown = data.map((user) => {
+      return { ...listedUser(user), lastSignInAt: lastSignIns.get(user.id) ?? null };
+    });
     yield [{ data: shown, nextCursor, total }];
   },
 };

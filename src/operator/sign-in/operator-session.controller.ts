@@ -12,7 +12,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { readMembers, storableText } from '../../administration/input.js';
+import { members, storableText } from '../../administration/input.js';
 import { Clock } from '../../platform/clock.js';
 import { clientOf } from '../../platform/http/throttle/client-address.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
@@ -54,6 +54,10 @@ export interface OperatorAnswer {
   readonly expiresInSeconds: number;
 }
 
+const readSignIn = members({ email: storableText, password: storableText });
+const readCode = members({ email: storableText, code: storableText, newPassword: storableText });
+const readChange = members({ password: storableText, newPassword: storableText });
+
 @Controller('rest/admin')
 @UseFilters(OperatorRefusalFilter)
 export class OperatorSessionController {
@@ -70,7 +74,7 @@ export class OperatorSessionController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OperatorAnswer> {
-    const { email, password } = readMembers(body, { email: storableText, password: storableText });
+    const { email, password } = readSignIn(body);
     return this.entered(await this.signIns.signIn(email, password, originOf(request)), reply);
   }
 
@@ -101,8 +105,7 @@ export class OperatorSessionController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OperatorAnswer> {
-    const members = { email: storableText, code: storableText, newPassword: storableText };
-    const { email, code, newPassword } = readMembers(body, members);
+    const { email, code, newPassword } = readCode(body);
     return this.entered(await this.signIns.setByCode(email, code, newPassword, originOf(request)), reply);
   }
 
@@ -114,10 +117,7 @@ export class OperatorSessionController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OperatorAnswer> {
-    const { password, newPassword } = readMembers(body, {
-      password: storableText,
-      newPassword: storableText,
-    });
+    const { password, newPassword } = readChange(body);
     const origin = originOf(request);
     return this.entered(await this.signIns.changePassword(operator, password, newPassword, origin), reply);
   }

@@ -2,18 +2,13 @@
 import { InputError } from '../../../src/administration/command-error.js';
 import {
   emailAddress,
+  members,
   oneOf,
-  readMembers,
   readNothing,
   storableText,
 } from '../../../src/administration/input.js';
 
-interface Input {
-  text: string;
-  word: 'a' | 'b';
-}
-
-const read = (input: unknown) => readMembers<Input>(input, { text: storableText, word: oneOf(['a', 'b']) });
+const read = members({ text: storableText, word: oneOf(['a', 'b']) });
 const brokenRule = (work: () => unknown) => {
   try {
     work();
