@@ -18,29 +18,24 @@ export interface CountedHits {
 }
 
 /** The parts of a request. */
-export interface Received {
+type Received = Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress' | 'arrivedAtMs' | 'giveUpPlace'> & {
+  readonly leftMs: number;
+};
+
+export class FlowRequest {
   readonly flow: Flow;
   readonly requestId: string;
   /** As the throttle counts clients. */
   readonly clientAddress: string;
   /** When its guards had counted it, on the monotonic clock in milliseconds. */
   readonly arrivedAtMs: number;
-  /** For how long it may still wait for the database, in milliseconds. */
-  readonly leftMs: number;
-  /** Lets others be processed while it waits. */
-  readonly giveUpPlace: () => void;
-}
-
-export class FlowRequest {
-  readonly flow: Flow;
-  readonly requestId: string;
-  readonly clientAddress: string;
-  readonly arrivedAtMs: number;
   /** Hits counted outside of its guard, refunded if the request fails. */
   hits: CountedHits | undefined;
   /** Once they are verified. */
   tokens?: Tokens;
+  /** Lets others be processed while it waits. */
   readonly giveUpPlace: () => void;
+  /** For how long it may still wait for the database, in milliseconds. */
   private leftMs: number;
 
   constructor(

@@ -11,26 +11,9 @@ export function identityEvents(
 ): AuditEvent[] {
   const { issuer } = token.key.policy;
   return resolved.changes.flatMap((change) => {
-    switch (change.kind) {
-      case 'user-provisioned': {
-        const { userId, role } = change;
-        return auditEvent('svc.audit.token-exchange.user-provisioned', context, { issuer, userId, role });
-      }
-      case 'identity-linked':
-        return linkEvents(context, issuer, change);
-      case 'role-updated': {
-        const { userId, from, to } = change;
-        return auditEvent('svc.audit.token-exchange.role-updated', context, { issuer, userId, from, to });
-      }
-      case 'profile-updated': {
-        const { userId, fields } = change;
-        return auditEvent('svc.audit.token-exchange.profile-updated', context, { issuer, userId, fields });
-      }
-      case 'projects-updated': {
-        const { kind: _, ...projects } = change;
-        return auditEvent('svc.audit.token-exchange.projects-updated', context, { issuer, ...projects });
-      }
-    }
+    if (change.kind === 'identity-linked') return linkEvents(context, issuer, change);
+    const { kind, ...payload } = change;
+    return auditEvent(`svc.audit.token-exchange.${kind}`, context, { issuer, ...payload });
   });
 }
 

@@ -20,9 +20,6 @@ import { priorActorsOf } from './delegation-policy.js';
 import type { AskedGrants, Grants } from './grants.js';
 import { checkGrants } from './grants.js';
 
-/** The request, as the access token records it. */
-export type AskedToken = AskedGrants;
-
 /** The request that the trail names. */
 type Source = Pick<FlowRequest, 'requestId' | 'clientAddress'>;
 
@@ -44,7 +41,7 @@ export interface Terms {
 /** An access token that is about to be issued. */
 export interface Issuance extends Terms {
   readonly accessTokenId: string;
-  readonly asked: AskedToken;
+  readonly asked: AskedGrants;
   readonly tokens: Tokens;
   /** The event of its success, but for the users. */
   readonly success: AuditEvent;
@@ -67,25 +64,26 @@ export class IssuancePlanner {
    * @throws Rejection `remaining_lifetime_too_short`, `scope_not_allowed`, `resource_not_allowed`, `claims_invalid`
    * @throws Error where there is no key to sign it with
    */
-  plan(asked: AskedToken, tokens: Tokens, source: Source): Issuance {
-    const { validity, grants, priorActors } = checkTerms(asked, tokens, {
+  plan(asked: AskedGrants, tokens: Tokens, source: Source): Issuance {
+    const terms = checkTerms(asked, tokens, {
       now: this.clock.nowSeconds(),
       maxTokenLifetimeSeconds: this.options.exchange.maxTokenLifetimeSeconds,
       host: this.accessTokens.audience,
     });
     const accessTokenId = randomUUID();
     const sign = this.accessTokens.prepare();
-    const terms = { validity, grants, priorActors };
-    const success = this.success(source, asked, tokens, { accessTokenId, ...terms });
+    const { validity, grants, priorActors } = terms;
+    const success = this.success(source, accessTokenId, asked, tokens, terms);
     return { accessTokenId, asked, tokens, validity, grants, priorActors, sign, success };
   }
 
   /** Member by member, here and above: to copy objects with `...` took as long as all the rest of it. */
   private success(
     { requestId, clientAddress }: Source,
-    { scope, resource }: AskedToken,
+    accessTokenId: string,
+    { scope, resource }: AskedGrants,
     { subject, client }: Tokens,
-    { accessTokenId, validity, grants, priorActors }: Terms & Pick<Issuance, 'accessTokenId'>,
+    { validity, grants, priorActors }: Terms,
   ): AuditEvent {
     const { issuer, kid } = issuerAndKid(subject);
     return auditEvent(
@@ -109,14 +107,11 @@ export class IssuancePlanner {
   }
 }
 
-/** Seconds since the Unix epoch, and the longest life of an access token in seconds. */
-interface Limits {
+/** What terms depend on beside the tokens and their entries. */
+interface TermsRules {
+  /** Seconds since the Unix epoch. */
   readonly now: number;
   readonly maxTokenLifetimeSeconds: number;
-}
-
-/** What terms depend on beside the tokens and their entries. */
-export interface TermsRules extends Limits {
   /** The audience of tokens that are for no other service. */
   readonly host?: string;
 }
@@ -132,7 +127,7 @@ export function checkTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules
  * @rule 4.2.5 = 8.8 The life of the issued token is the shortest of both tokens' remaining lives and the configured limit.
  * @rule D13 Less than 5 seconds is refused, exactly 5 is issued; whole seconds, rounded down.
  */
-function checkLifetime({ subject, actor }: Tokens, { now, maxTokenLifetimeSeconds }: Limits): Validity {
+function checkLifetime({ subject, actor }: Tokens, { now, maxTokenLifetimeSeconds }: TermsRules): Validity {
   const earliestExpiry = Math.min(subject.claims.exp, actor?.claims.exp ?? Number.POSITIVE_INFINITY);
   const remaining = Math.min(earliestExpiry - now, maxTokenLifetimeSeconds);
   if (remaining < MINIMUM_LIFETIME_SECONDS) throw tooShort({ subject, actor }, remaining);

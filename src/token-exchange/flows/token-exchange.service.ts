@@ -8,7 +8,8 @@ import { refuseRevokedSince } from '../verify/revoked-trust.js';
 import type { Users } from './commit.service.js';
 import { CommitService, idsOf } from './commit.service.js';
 import type { FlowRequest } from './flow-request.js';
-import type { AskedToken, Issuance } from './issuance.planner.js';
+import type { AskedGrants } from './grants.js';
+import type { Issuance } from './issuance.planner.js';
 import { IssuancePlanner, grantOf } from './issuance.planner.js';
 import { Notices } from './notices.js';
 import type { ExchangeTokens } from './verification.js';
@@ -49,7 +50,7 @@ export class TokenExchangeService {
    * @throws Rejection with the first reason against it
    * @throws TooManyRequestsError above the limit of an entry
    */
-  async exchange(asked: AskedToken & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
+  async exchange(asked: AskedGrants & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
     return this.issueFor(
       await request.stage('verify', () => verifyExchange(this, asked, request)),
       asked,
@@ -58,7 +59,7 @@ export class TokenExchangeService {
   }
 
   /** Issues an access token for verified tokens. @throws as `exchange` */
-  async issueFor(tokens: Tokens, asked: AskedToken, request: FlowRequest): Promise<ExchangeResult> {
+  async issueFor(tokens: Tokens, asked: AskedGrants, request: FlowRequest): Promise<ExchangeResult> {
     const issuance = this.issuances.plan(asked, tokens, request);
     const rateLimit = await this.throttle.count(request, tokens);
     const users = await request.stage('commit', () => this.commit(issuance, request));

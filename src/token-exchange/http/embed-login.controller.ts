@@ -21,7 +21,7 @@ import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
 import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
-import { localRedirect, redirectFault } from './local-redirect.js';
+import { localRedirect } from './local-redirect.js';
 import type { LoginSource } from '../flows/login-origin.js';
 import { PlainHttpWarning } from './warnings.js';
 
@@ -76,7 +76,7 @@ export class EmbedLoginController {
   ): Promise<HttpAnswer> {
     const { token, redirectTo, userId } = readEmbedLoginForm(encoded);
     const { requestId } = received;
-    const replacedRedirect = redirectTo ? redirectFault(redirectTo) : undefined;
+    const { location, fault: replacedRedirect } = localRedirect(redirectTo);
     const asked = {
       token,
       source: sourceOf(request),
@@ -86,7 +86,6 @@ export class EmbedLoginController {
     };
     const { setCookie, rateLimit } = await this.embedLogin.login(asked, received);
     this.plainHttp.warnUnlessHttps(request.protocol, requestId);
-    const location = localRedirect(redirectTo);
     if (replacedRedirect !== undefined) this.warnOfReplacement(replacedRedirect, requestId);
     const headers = { ...(rateLimit && rateLimitHeaders(rateLimit)), 'set-cookie': setCookie, location };
     return { status: SEE_OTHER, headers };

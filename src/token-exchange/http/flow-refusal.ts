@@ -18,6 +18,10 @@ export class FlowRefusal extends Error {
   }
 }
 
+export function notEnabled(what: string): FlowRefusal {
+  return new FlowRefusal('not_enabled', `${what} is not enabled on this instance`);
+}
+
 /** The form itself, if it is well-formed. @throws FlowRefusal `field_invalid`, naming the field where that is known */
 export function wellFormed(form: Form): Form {
   try {

@@ -14,10 +14,9 @@ import { CODING_MESSAGE } from '../../platform/http/answers.js';
 import { BODY_LIMIT_BYTES, BODY_TOO_LARGE, faultOfLabel } from '../../platform/http/body.js';
 import type { BodyLabel, LabelFault } from '../../platform/http/body.js';
 import type { FlowRefusalKind } from '../refusals/refusals.js';
-import { FlowRefusal } from './flow-refusal.js';
+import { FlowRefusal, notEnabled } from './flow-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { FormBodies } from './form-bodies.js';
-import { exchangeNotEnabled } from './grant-types.js';
 import { loginMethods } from './paths.js';
 import { requestOf } from '../../platform/http/http-answers.js';
 import { beginWait } from '../../platform/http/request-wait.js';
@@ -79,32 +78,33 @@ export const EmbedLoginThrottlerGuard = throttlerOf('embed', ({ embedLogin }) =>
 /** @rule 8.6 Token exchanges per client address and minute. */
 export const ExchangeThrottlerGuard = throttlerOf('exchange', ({ exchange }) => exchange.perMinute);
 
-/** @rule 5.1.3 = 7.3 A disabled embedded login answers 501. */
-@Injectable()
-export class EmbedLoginEnabledGuard implements CanActivate {
-  constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'embedLogin'>,
-  ) {}
+/** A guard of an endpoint that can be switched off. */
+export function enabledGuardOf(
+  what: string,
+  isOn: (options: TokenExchangeOptions) => boolean,
+): Type<CanActivate> {
+  @Injectable()
+  class EnabledGuard implements CanActivate {
+    constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: TokenExchangeOptions) {}
 
-  canActivate(): boolean {
-    if (this.options.embedLogin.enabled) return true;
-    throw new FlowRefusal('not_enabled', 'Embed login is not enabled on this instance');
+    canActivate(): boolean {
+      if (isOn(this.options)) return true;
+      throw notEnabled(what);
+    }
   }
+  return EnabledGuard;
 }
+
+/** Whether the token endpoint takes any grant. */
+export function issuesTokens({ exchange, idAssertion }: TokenExchangeOptions): boolean {
+  return exchange.enabled || idAssertion.enabled;
+}
+
+/** @rule 5.1.3 = 7.3 A disabled embedded login answers 501. */
+export const EmbedLoginEnabledGuard = enabledGuardOf('Embed login', ({ embedLogin }) => embedLogin.enabled);
 
 /** @rule 5.1.4 = 7.2 A disabled token exchange answers 501, unless the endpoint takes identity assertions. */
-@Injectable()
-export class ExchangeEnabledGuard implements CanActivate {
-  constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS)
-    private readonly options: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
-  ) {}
-
-  canActivate(): boolean {
-    if (this.options.exchange.enabled || this.options.idAssertion.enabled) return true;
-    throw exchangeNotEnabled();
-  }
-}
+export const ExchangeEnabledGuard = enabledGuardOf('Token exchange', issuesTokens);
 
 /** Without it a token that was used and has expired might be taken again (D97). */
 @Injectable()

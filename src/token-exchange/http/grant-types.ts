@@ -1,6 +1,6 @@
 // The grants of the token endpoint, and which of them a form names.
 import { CLIENT_AUTH_METHODS } from './client-credentials.js';
-import { FlowRefusal } from './flow-refusal.js';
+import { FlowRefusal, notEnabled } from './flow-refusal.js';
 import type { Form } from './form.js';
 import { ID_JAG_PROFILE, JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
 
@@ -34,11 +34,7 @@ export function readGrantType(form: Form, grants: ReadonlyMap<string, TokenFlow>
   const asked = form.get('grant_type') ?? '';
   const flow = grants.get(asked);
   if (flow !== undefined) return flow;
-  if (asked === TOKEN_EXCHANGE_GRANT) throw exchangeNotEnabled();
+  if (asked === TOKEN_EXCHANGE_GRANT) throw notEnabled('Token exchange');
   const names = [...grants.keys()].join(' or ');
   throw new FlowRefusal('unsupported_grant_type', `grant_type must be ${names}`);
-}
-
-export function exchangeNotEnabled(): FlowRefusal {
-  return new FlowRefusal('not_enabled', 'Token exchange is not enabled on this instance');
 }

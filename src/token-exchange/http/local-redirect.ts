@@ -8,20 +8,6 @@ const MAX_DECODINGS = 5;
 /** Unicode category Cc: C0, DEL and C1. */
 const CONTROL = /\p{Cc}/u;
 
-/**
- * The `Location` for a requested target, in its WHATWG URL serialisation; `/` for every target that is not a path here.
- *
- * Browsers take `//x`, `/\x` and a path with tabs or line ends in it for another server. Some servers and proxies
- * decode a path before they pass it on, so the decoded forms must be harmless too. Query and fragment cannot change
- * the host and are carried as they are.
- * @rule 4.1.2 Only a relative path is followed.
- * @rule D24 The target can never leave this instance.
- */
-export function localRedirect(target: string | undefined): string {
-  const verdict = target === undefined ? undefined : check(target);
-  return verdict !== undefined && 'location' in verdict ? verdict.location : '/';
-}
-
 /** Why a target is not followed, without anything of the target. */
 export type RedirectFault =
   | 'an absolute address'
@@ -31,25 +17,42 @@ export type RedirectFault =
   | 'too many characters'
   | 'odd escapes';
 
-/** @returns undefined for a target that is followed */
-export function redirectFault(target: string): RedirectFault | undefined {
-  const verdict = check(target);
-  return 'fault' in verdict ? verdict.fault : undefined;
+interface LocalRedirect {
+  readonly location: string;
+  /** Why it is `/` and not the target. */
+  readonly fault?: RedirectFault;
 }
 
-function check(target: string): { readonly location: string } | { readonly fault: RedirectFault } {
-  if (target.length > MAX_TARGET_CHARACTERS) return { fault: 'too many characters' };
-  if (!target.startsWith('/')) return { fault: URL.canParse(target) ? 'an absolute address' : 'no path' };
+/**
+ * The `Location` for a requested target, in its WHATWG URL serialisation; `/` for every target that is not a path here.
+ *
+ * Browsers take `//x`, `/\x` and a path with tabs or line ends in it for another server. Some servers and proxies
+ * decode a path before they pass it on, so the decoded forms must be harmless too. Query and fragment cannot change
+ * the host and are carried as they are.
+ * @rule 4.1.2 Only a relative path is followed.
+ * @rule D24 The target can never leave this instance.
+ */
+export function localRedirect(target = ''): LocalRedirect {
+  return target === '' ? { location: '/' } : checked(target);
+}
+
+function checked(target: string): LocalRedirect {
+  if (target.length > MAX_TARGET_CHARACTERS) return replaced('too many characters');
+  if (!target.startsWith('/')) return replaced(URL.canParse(target) ? 'an absolute address' : 'no path');
   // Control characters are refused in every part: the URL parser would silently drop tabs and line ends.
-  if (CONTROL.test(target)) return { fault: 'control characters' };
+  if (CONTROL.test(target)) return replaced('control characters');
   const url = URL.canParse(target, HERE) ? new URL(target, HERE) : undefined;
-  if (url?.origin !== HERE) return { fault: 'another host' };
+  if (url?.origin !== HERE) return replaced('another host');
   // Not pathname + search + hash: these lose a lone `?` or `#`.
   const location = url.href.slice(HERE.length);
-  if (location.length > MAX_TARGET_CHARACTERS) return { fault: 'too many characters' };
+  if (location.length > MAX_TARGET_CHARACTERS) return replaced('too many characters');
   const [path = ''] = target.split(/[?#]/, 1);
   const fault = pathFault(path) ?? pathFault(url.pathname);
-  return fault === undefined ? { location } : { fault };
+  return fault === undefined ? { location } : replaced(fault);
+}
+
+function replaced(fault: RedirectFault): LocalRedirect {
+  return { location: '/', fault };
 }
 
 /** Why neither a path nor any decoded form of it may be followed: undefined where none names another server. */

@@ -6,37 +6,6 @@ import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.service.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
 import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN } from './paths.js';
 
-/** RFC 8414 §2. */
-interface AuthorizationServerMetadata {
-  readonly issuer: string;
-  readonly authorization_endpoint?: string;
-  readonly token_endpoint: string;
-  readonly revocation_endpoint: string;
-  readonly jwks_uri: string;
-  readonly scopes_supported?: readonly string[];
-  readonly grant_types_supported: readonly string[];
-  readonly response_types_supported: readonly string[];
-  readonly token_endpoint_auth_methods_supported: readonly string[];
-  /** Where clients may authenticate by a JWT. */
-  readonly token_endpoint_auth_signing_alg_values_supported?: readonly string[];
-  /** draft-ietf-oauth-identity-assertion-authz-grant §7.2. */
-  readonly authorization_grant_profiles_supported?: readonly string[];
-  readonly revocation_endpoint_auth_methods_supported: readonly string[];
-  readonly subject_types_supported: readonly string[];
-  readonly id_token_signing_alg_values_supported: readonly string[];
-  readonly protected_resources: readonly string[];
-}
-
-/** RFC 9728 §2. */
-interface ResourceMetadata {
-  readonly resource: string;
-  readonly resource_name?: string;
-  readonly authorization_servers?: readonly string[];
-  readonly scopes_supported?: readonly string[];
-  readonly bearer_methods_supported: readonly string[];
-  readonly resource_documentation?: string;
-}
-
 /** Where access tokens are issued. */
 export interface TokenEndpoint {
   readonly path: string;
@@ -88,8 +57,8 @@ export class MetadataController {
     this.answers.publish(request, response, this.resourceMetadata());
   }
 
-  /** @throws NotFoundException while no token endpoint answers */
-  private serverMetadata(): AuthorizationServerMetadata {
+  /** RFC 8414 §2. @throws NotFoundException while no token endpoint answers */
+  private serverMetadata() {
     const tokenEndpoint = this.options.tokenEndpoint();
     if (tokenEndpoint === undefined) throw new NotFoundException();
     const { baseUrl, scopes } = this.options;
@@ -108,6 +77,7 @@ export class MetadataController {
         token_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
       }),
       ...(grantProfiles && {
+        // draft-ietf-oauth-identity-assertion-authz-grant §7.2.
         authorization_grant_profiles_supported: grantProfiles,
         // MCP clients refuse metadata without this member, though no grant uses it. A GET there gets 405.
         authorization_endpoint: baseUrl + tokenEndpoint.path,
@@ -120,8 +90,8 @@ export class MetadataController {
     };
   }
 
-  /** Sessions are for the host's own pages; of what others can present the Bearer is all. */
-  private resourceMetadata(): ResourceMetadata {
+  /** RFC 9728 §2. Sessions are for the host's own pages; of what others can present the Bearer is all. */
+  private resourceMetadata() {
     const { baseUrl, scopes, tokenEndpoint } = this.options;
     return {
       resource: baseUrl,

@@ -75,7 +75,8 @@ export abstract class RefusalFilter implements ExceptionFilter {
     if (error instanceof FlowRefusal) {
       this.telemetry.countRefusal(this.flowOf(request), error.kind);
       this.warnOf(error, request);
-      const { [this.endpoint]: word, status } = REQUEST_REFUSALS[error.kind];
+      const { status, oauth = 'invalid_request', embed = error.kind } = REQUEST_REFUSALS[error.kind];
+      const word = this.endpoint === 'oauth' ? oauth : embed;
       return { status, error: word, message: error.message, headers: error.headers };
     }
     if (error instanceof TooManyRequestsError) {
@@ -91,7 +92,7 @@ export abstract class RefusalFilter implements ExceptionFilter {
 
   /** @rule D79 A refused form is a warning with its request id, and no record in the trail. */
   private warnOf({ kind, message: detail, found }: FlowRefusal, request: HttpRequest): void {
-    if (REQUEST_REFUSALS[kind].level === 'silent') return;
+    if (REQUEST_REFUSALS[kind].isSilent) return;
     const requestId = requestIdOf(request);
     const fields = { requestId, flow: this.flowOf(request), reason: kind, detail, found };
     this.logger.warn(fields, flowRefusalLine(WORK[this.flowOf(request)], kind, { detail, found }));

@@ -29,20 +29,6 @@ import { TokenTypeWarning } from './warnings.js';
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
 
-/** The success answer (2.4; RFC 6749 §5.1). */
-interface TokenAnswer {
-  access_token: string;
-  token_type: 'Bearer';
-  /** Whole seconds. */
-  expires_in: number;
-  /** Of a token exchange. */
-  issued_token_type?: typeof ACCESS_TOKEN_TYPE;
-  /** What is granted, where it is limited. */
-  scope?: string;
-  /** What the token is for, where an identity assertion or its client has named anything. */
-  resource?: string;
-}
-
 @UseFilters(OAuthErrorFilter)
 export class TokenExchangeController {
   private readonly grants: ReadonlyMap<string, TokenFlow>;
@@ -85,9 +71,8 @@ export class TokenExchangeController {
   }
 
   private async exchange(form: Form, received: FlowRequest): Promise<HttpAnswer> {
-    const { subjectToken, actorToken, scope, resources, otherTypes } = readTokenExchangeForm(form);
-    for (const type of otherTypes ?? []) this.types.warn(type, received.requestId);
-    const sent = { subjectToken, actorToken, scope, resource: resources };
+    const sent = readTokenExchangeForm(form);
+    for (const type of sent.otherTypes ?? []) this.types.warn(type, received.requestId);
     return success(await this.exchanges.exchange(sent, received), ACCESS_TOKEN_TYPE);
   }
 
@@ -96,11 +81,12 @@ export class TokenExchangeController {
   }
 }
 
+/** 2.4; RFC 6749 §5.1. @param issuedTokenType of a token exchange */
 function success(
   { accessToken, lifetimeSeconds, grantedScopes, resource, rateLimit }: RedeemedAssertion,
-  issuedTokenType?: TokenAnswer['issued_token_type'],
+  issuedTokenType?: string,
 ): HttpAnswer {
-  const body: TokenAnswer = {
+  const body = {
     access_token: accessToken,
     token_type: 'Bearer',
     expires_in: lifetimeSeconds,

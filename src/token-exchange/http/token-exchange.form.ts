@@ -4,6 +4,7 @@ import { Form } from './form.js';
 import { printableName } from '../../platform/text/printable.js';
 import { FIELD_LIMITS } from '../verify/field-limits.js';
 import type { AskedGrants } from '../flows/grants.js';
+import type { ExchangeTokens } from '../flows/verification.js';
 import type { SentAssertion } from '../flows/id-assertion.service.js';
 import { readClientCredentials } from './client-credentials.js';
 
@@ -30,12 +31,7 @@ export interface OtherTokenType {
  * The fields of the request that are read (4.2). Every unknown field is ignored (RFC 6749 §3.2).
  * @rule 4.2.subject_token_type = 4.2.actor_token_type = 4.2.requested_token_type The three token-type fields are taken and ignored.
  */
-export interface TokenExchangeForm {
-  readonly subjectToken: string;
-  readonly actorToken: string | undefined;
-  readonly scope: string | undefined;
-  /** The target resources, or undefined where none is named. */
-  readonly resources: readonly string[] | undefined;
+export interface TokenExchangeForm extends ExchangeTokens, AskedGrants {
   /** Not refused: for a warning. */
   readonly otherTypes: readonly OtherTokenType[] | undefined;
 }
@@ -53,18 +49,13 @@ export function readTokenForm(encoded: Uint8Array | string): Form {
  */
 export function readTokenExchangeForm(form: Form): TokenExchangeForm {
   refuseArrayNotation(wellFormed(form));
-  const { scope, resource: resources } = readAskedGrants(form);
-  return {
-    subjectToken: subjectToken(form),
-    actorToken: actorToken(form),
-    scope,
-    resources,
-    otherTypes: otherTypes(form),
-  };
+  const { scope, resource } = readAskedGrants(form);
+  const tokens = { subjectToken: subjectToken(form), actorToken: actorToken(form) };
+  return { ...tokens, scope, resource, otherTypes: otherTypes(form) };
 }
 
 /** What a well-formed form asks for beside a token. @throws FlowRefusal `field_invalid` */
-export function readAskedGrants(form: Form): AskedGrants {
+function readAskedGrants(form: Form): AskedGrants {
   refuseRecordedTokens(form);
   return { scope: form.get('scope') || undefined, resource: resources(form) };
 }

@@ -1,6 +1,13 @@
 // POST /rest/auth/oauth/revoke (RFC 7009).
-import { Post, Req, Res, UseFilters, UseGuards, Catch, Inject, Injectable } from '@nestjs/common';
-import { AvailableGuard, FormOnlyGuard, RevocationsKnownGuard, throttlerOf } from './flow.guards.js';
+import { Post, Req, Res, UseFilters, UseGuards, Catch } from '@nestjs/common';
+import {
+  AvailableGuard,
+  FormOnlyGuard,
+  RevocationsKnownGuard,
+  enabledGuardOf,
+  issuesTokens,
+  throttlerOf,
+} from './flow.guards.js';
 import { FormBodies } from './form-bodies.js';
 import { ENDPOINTS } from './paths.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
@@ -10,9 +17,6 @@ import { waitedMs } from '../../platform/http/request-wait.js';
 import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
 import { Form } from './form.js';
 import { OAuthErrorFilter } from './refusal.filter.js';
-import type { CanActivate } from '@nestjs/common';
-import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { TokenRevocationService } from '../tokens/token-revocation.service.js';
 
 /** Token revocations per client address and minute, in a bucket of their own. */
@@ -22,19 +26,7 @@ const TokenRevocationThrottlerGuard = throttlerOf(
 );
 
 /** Without token exchange and identity assertions it goes: what is not issued is not ended. */
-@Injectable()
-export class TokenRevocationEnabledGuard implements CanActivate {
-  constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS)
-    private readonly options: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
-  ) {}
-
-  canActivate(): boolean {
-    const { exchange, idAssertion } = this.options;
-    if (exchange.enabled || idAssertion.enabled) return true;
-    throw new FlowRefusal('not_enabled', 'Token revocation is not enabled on this instance');
-  }
-}
+const TokenRevocationEnabledGuard = enabledGuardOf('Token revocation', issuesTokens);
 
 /** The answers are those of the token endpoint; what counts and logs them has another name. */
 @Catch()

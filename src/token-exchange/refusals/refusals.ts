@@ -51,13 +51,13 @@ export interface EndpointAnswer {
 /** The message of the answer is that of the `FlowRefusal`. */
 interface RequestRefusal extends CheckedExplanation {
   readonly status: number;
-  /** The word of the token endpoint's answer. */
-  readonly oauth: string;
-  /** The word of embedded login's answer. */
-  readonly embed: string;
+  /** The word of the token endpoint's answer. Default `invalid_request`. */
+  readonly oauth?: string;
+  /** The word of embedded login's answer. Default: the kind. */
+  readonly embed?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `silent`: no throttle bounds these requests, and they must not fill the log. */
-  readonly level: 'warn' | 'silent';
+  /** Not logged: no throttle bounds these requests, and they must not fill the log. */
+  readonly isSilent?: true;
 }
 
 const REQUEST_ROWS = {
@@ -68,7 +68,7 @@ const REQUEST_ROWS = {
     status: 404,
     oauth: 'not_found',
     embed: 'not_found',
-    level: 'silent',
+    isSilent: true,
   },
   not_enabled: {
     check: 'endpoint',
@@ -77,45 +77,32 @@ const REQUEST_ROWS = {
       '`SVC_TOKEN_EXCHANGE_ENABLED`, `SVC_EMBED_LOGIN_ENABLED` or `SVC_ID_ASSERTION_ENABLED` switches it on',
     status: 501,
     oauth: 'server_error',
-    embed: 'not_enabled',
-    level: 'warn',
   },
   method_not_allowed: {
     check: 'endpoint',
     cause: 'the endpoint does not accept this HTTP method; under the strict policy a login is a POST',
     remedy: 'the client uses a method that `Allow` of the answer names',
     status: 405,
-    oauth: 'invalid_request',
-    embed: 'method_not_allowed',
-    level: 'silent',
+    isSilent: true,
   },
   payload_too_large: {
     check: 'form',
     cause: 'the body is larger than 256 KiB',
     remedy: 'the client sends the form alone',
     status: 413,
-    oauth: 'invalid_request',
-    embed: 'payload_too_large',
-    level: 'warn',
   },
   not_a_form: {
     check: 'form',
     cause: 'the body is not a form (application/x-www-form-urlencoded in UTF-8)',
     remedy: 'the client sends the fields as a form, not as JSON, and labels it so',
     status: 415,
-    oauth: 'invalid_request',
-    embed: 'not_a_form',
-    level: 'warn',
   },
   content_encoding_not_supported: {
     check: 'form',
     cause: 'the body is compressed',
     remedy: 'the client sends it without `Content-Encoding`',
     status: 415,
-    oauth: 'invalid_request',
-    embed: 'content_encoding_not_supported',
     headers: ACCEPTED_CODING,
-    level: 'warn',
   },
   unsupported_grant_type: {
     check: 'form',
@@ -123,26 +110,18 @@ const REQUEST_ROWS = {
     remedy: 'the client sends the value that the answer names',
     status: 400,
     oauth: 'unsupported_grant_type',
-    embed: 'unsupported_grant_type',
-    level: 'warn',
   },
   field_invalid: {
     check: 'form',
     cause: 'a field of the form is missing, repeated, too long or broken',
     remedy: 'the client corrects the field that the line and the answer name',
     status: 400,
-    oauth: 'invalid_request',
-    embed: 'field_invalid',
-    level: 'warn',
   },
   token_missing: {
     check: 'form',
     cause: 'the field `token` is missing or empty',
     remedy: 'the client sends the token in it',
     status: 400,
-    oauth: 'invalid_request',
-    embed: 'token_missing',
-    level: 'warn',
   },
 } satisfies Record<string, RequestRefusal>;
 

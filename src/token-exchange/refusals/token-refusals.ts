@@ -2,11 +2,18 @@
 import type { CheckedExplanation, EndpointAnswer } from './refusals.js';
 
 /** Each is a warning of the log, and an event of the audit trail. */
-export interface TokenRefusal extends CheckedExplanation {
+interface TokenRefusal extends CheckedExplanation {
   /** The answer of the token endpoint. */
   readonly oauth: EndpointAnswer & { readonly error: string };
   /** The answer of embedded login. Its word is the reason, unless the row has another. */
   readonly embed: EndpointAnswer;
+}
+
+interface Row extends CheckedExplanation {
+  /** Default `INVALID_GRANT`. */
+  readonly oauth?: TokenRefusal['oauth'];
+  /** A text is the message of a 401. */
+  readonly embed: TokenRefusal['embed'] | string;
 }
 
 /**
@@ -30,14 +37,14 @@ const ROWS = {
     cause: 'an identity assertion came without credentials of a client; public clients are refused',
     remedy: 'the client authenticates by `client_secret_basic`, `client_secret_post` or `private_key_jwt`',
     oauth: INVALID_CLIENT,
-    embed: unauthorized('Client authentication failed'),
+    embed: 'Client authentication failed',
   },
   client_unknown: {
     check: 'client',
     cause: 'no trusted entry names the client that sent an identity assertion',
     remedy: '`svc-admin clients add` adds it to an entry, or the client sends the id that the entry has',
     oauth: INVALID_CLIENT,
-    embed: unauthorized('Client authentication failed'),
+    embed: 'Client authentication failed',
   },
   client_credential_invalid: {
     check: 'client',
@@ -45,7 +52,7 @@ const ROWS = {
     remedy:
       'the client sends the secret that `svc-admin clients add` has shown, or corrects its JWT: signed by a key of the entry, `iss` and `sub` its id, `aud` the issuer of this instance',
     oauth: INVALID_CLIENT,
-    embed: unauthorized('Client authentication failed'),
+    embed: 'Client authentication failed',
   },
   token_malformed: {
     check: 'token',
@@ -53,44 +60,38 @@ const ROWS = {
       'the token is not a signed JWT in compact form: three parts in base64url without padding, of JSON objects without repeated members',
     remedy:
       'the partner sends the token exactly as its library signed it: not encrypted, cut, quoted or wrapped',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token is malformed'),
+    embed: 'Token is malformed',
   },
   kid_missing: {
     check: 'header',
     cause: 'the header of the token has no `kid`',
     remedy: 'the partner sets the `kid` of its key in the header',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token header missing kid'),
+    embed: 'Token header missing kid',
   },
   header_not_allowed: {
     check: 'header',
     cause: 'the header of the token has `crit` or `b64`, extensions that are not supported',
     remedy: 'the partner signs a plain JWT without them',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token header is not supported'),
+    embed: 'Token header is not supported',
   },
   token_type_not_allowed: {
     check: 'header',
     cause:
       'the `typ` of the token ends in `+jwt`, so it is meant for another purpose, such as an access token; or an identity assertion has none',
     remedy: 'the partner signs a token for this purpose, with the `typ` that the line expects',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token type is not accepted'),
+    embed: 'Token type is not accepted',
   },
   algorithm_not_allowed: {
     check: 'header',
     cause:
       'the token is signed with an algorithm that its key does not serve; HMAC and none are never accepted',
     remedy: 'the partner signs with an expected algorithm, or the `algorithms` of the entry are corrected',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token algorithm is not allowed'),
+    embed: 'Token algorithm is not allowed',
   },
   issuer_unknown: {
     check: 'key',
     cause: 'no trusted key entry has the `iss` of the token, compared character by character',
     remedy: 'the partner writes `iss` exactly as the entry has it, or an entry for this issuer is added',
-    oauth: INVALID_GRANT,
     embed: KEY_UNKNOWN,
   },
   kid_unknown: {
@@ -98,7 +99,6 @@ const ROWS = {
     cause: 'the issuer is trusted, but has no known key with the `kid` of the token',
     remedy:
       'the partner uses the `kid` of a known key or publishes the key, or an entry for it is added; `svc-admin keys status` lists fetched keys',
-    oauth: INVALID_GRANT,
     embed: KEY_UNKNOWN,
   },
   signature_invalid: {
@@ -107,29 +107,25 @@ const ROWS = {
       'the signature does not match the key of this issuer and `kid`: another key signed, or the token was changed',
     remedy:
       'the partner compares the thumbprint (RFC 7638) of its signing key; if it has changed its key, the entry is replaced, with a new `kid`',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token signature is invalid'),
+    embed: 'Token signature is invalid',
   },
   entry_suspended: {
     check: 'trust',
     cause: 'the trusted key entry is suspended',
     remedy: '`svc-admin keys resume` resumes it',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Trust in the issuer of the token is suspended'),
+    embed: 'Trust in the issuer of the token is suspended',
   },
   trust_ended: {
     check: 'trust',
     cause: 'trust in the entry ended at its `notAfter`',
     remedy: '`notAfter` of the entry is moved, if the partner is still trusted',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Trust in the issuer of the token has ended'),
+    embed: 'Trust in the issuer of the token has ended',
   },
   flow_not_allowed: {
     check: 'trust',
     cause: 'the entry does not allow this flow',
     remedy: '`flows` of the entry is widened, or the partner uses the other flow',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token is not accepted for embedded login'),
+    embed: 'Token is not accepted for embedded login',
   },
   claims_invalid: {
     check: 'claims',
@@ -142,53 +138,46 @@ const ROWS = {
     check: 'claims',
     cause: 'a claim has text that cannot be stored, or is too long',
     remedy: 'the partner corrects the claim that is named',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token claims cannot be processed'),
+    embed: 'Token claims cannot be processed',
   },
   assertion_not_supported: {
     check: 'claims',
     cause:
       'the identity assertion is bound to a key (`cnf`), to `authorization_details`, or to a `tenant`: accepting it without these would widen it',
     remedy: 'the identity provider issues it with a `scope`, and without them',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token is not supported'),
+    embed: 'Token is not supported',
   },
   audience_mismatch: {
     check: 'audience',
     cause:
       'the token is for another audience than its entry expects; an identity assertion, not for this instance alone',
     remedy: 'the partner puts the expected value into `aud`, or `expectedAudience` of the entry is corrected',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token audience does not match'),
+    embed: 'Token audience does not match',
   },
   token_expired: {
     check: 'times',
     cause: 'the token has expired by the clock of this service; at `exp` there is no tolerance',
     remedy:
       "the partner signs a token for each use and sends it at once; if it was new, its clock or this machine's is wrong",
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token has expired'),
+    embed: 'Token has expired',
   },
   token_not_yet_valid: {
     check: 'times',
     cause: 'the `nbf` of the token is in the future, beyond the tolerance',
     remedy: "the partner's clock or this machine's is wrong, or `nbf` is set too late",
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token is not valid yet'),
+    embed: 'Token is not valid yet',
   },
   token_issued_in_future: {
     check: 'times',
     cause: 'the `iat` of the token is in the future, beyond the tolerance',
     remedy: "the partner's clock is ahead, or this machine's is behind: one of them needs NTP",
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token was issued in the future'),
+    embed: 'Token was issued in the future',
   },
   token_lifetime_exceeded: {
     check: 'lifetime',
     cause: 'the token lives longer than an embedded login or an identity assertion may, from `iat` to `exp`',
     remedy: 'the partner sets `exp` within the limit after `iat`',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token lifetime exceeds maximum allowed'),
+    embed: 'Token lifetime exceeds maximum allowed',
   },
   client_not_allowed: {
     check: 'parties',
@@ -196,58 +185,50 @@ const ROWS = {
       'the identity assertion names another client than the one that sent it, or its entry does not name that client',
     remedy:
       'the identity provider writes the id that the client has here into `client_id`, or `svc-admin clients add` adds the client to the entry',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Client is not allowed'),
+    embed: 'Client is not allowed',
   },
   actor_required: {
     check: 'parties',
     cause: 'the entry accepts its subjects only with an actor',
     remedy:
       'the partner exchanges the token together with an actor token, or `requireActor` of the entry is removed',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token is accepted together with an actor only'),
+    embed: 'Token is accepted together with an actor only',
   },
   actor_not_allowed: {
     check: 'parties',
     cause: 'the subject token names another actor (`may_act`)',
     remedy: 'the partner names this actor in `may_act`, or sends the token of the named one',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Actor is not allowed'),
+    embed: 'Actor is not allowed',
   },
   act_for_not_allowed: {
     check: 'parties',
     cause: "the actor's entry does not let it act for subjects of this issuer",
     remedy: "`actFor` of the actor's entry is widened",
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Actor may not act for this subject'),
+    embed: 'Actor may not act for this subject',
   },
   origin_not_allowed: {
     check: 'origin',
     cause: 'the login did not come as a post from an origin that the entry names',
     remedy: 'the page of the partner posts from one of them, or `origins` of the entry is widened',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Login is not accepted from this origin'),
+    embed: 'Login is not accepted from this origin',
   },
   trust_revoked: {
     check: 'revocation',
     cause: 'trust in the key of the token was revoked',
     remedy: 'the partner signs with a new key; `svc-admin keys restore` undoes a mistaken revocation',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Trust in the key of the token was revoked'),
+    embed: 'Trust in the key of the token was revoked',
   },
   signed_out_by_provider: {
     check: 'revocation',
     cause: 'the provider has signed the user out since the token was issued, or in the same second',
     remedy: 'the partner signs the user in again at its provider, and signs a new token',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('The user was signed out by the provider'),
+    embed: 'The user was signed out by the provider',
   },
   remaining_lifetime_too_short: {
     check: 'remaining lifetime',
     cause: 'the token expires too soon to issue an access token',
     remedy: 'the partner sends it sooner, or gives it a longer life',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token is about to expire'),
+    embed: 'Token is about to expire',
   },
   scope_not_allowed: {
     check: 'grants',
@@ -255,7 +236,7 @@ const ROWS = {
     remedy:
       'the client asks for scopes that the entries of subject and actor list, or `scopes` of the entry is widened',
     oauth: { status: 400, error: 'invalid_scope', message: 'None of the scopes can be granted' },
-    embed: unauthorized('None of the scopes can be granted'),
+    embed: 'None of the scopes can be granted',
   },
   resource_not_allowed: {
     check: 'grants',
@@ -263,132 +244,115 @@ const ROWS = {
     remedy:
       'the client asks for one that the entries of subject and actor list, or `resources` of the entry is widened',
     oauth: { status: 400, error: 'invalid_target', message: 'No token is issued for this resource' },
-    embed: unauthorized('No token is issued for this resource'),
+    embed: 'No token is issued for this resource',
   },
   token_replayed: {
     check: 'replay',
     cause: 'a token with this `jti` was used before, in either flow',
     remedy:
       'the partner signs a token for each use, with its own `jti`, and sends it once; a retry needs a new one',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token has already been used'),
+    embed: 'Token has already been used',
   },
   email_missing: {
     check: 'e-mail',
     cause: 'the user is unknown, and the token has no `email` to find or create one',
     remedy: 'the partner puts `email` into the token',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Token has no e-mail address for a new user'),
+    embed: 'Token has no e-mail address for a new user',
   },
   email_not_verified: {
     check: 'e-mail',
     cause: 'the user is unknown, and the issuer does not state that the e-mail address is verified',
     remedy: 'the partner sets `email_verified` true for addresses that it has verified',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('The e-mail address is not verified'),
+    embed: 'The e-mail address is not verified',
   },
   email_domain_not_allowed: {
     check: 'e-mail',
     cause: 'the user is unknown, and the entry does not list the domain of the e-mail address',
     remedy: '`emailDomains` of the entry is widened, or the user needs another address',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('The e-mail domain is not allowed'),
+    embed: 'The e-mail domain is not allowed',
   },
   linking_not_allowed: {
     check: 'admission',
     cause: 'a user with the e-mail address exists, and the entry may not link to existing users',
     remedy: '`linkExistingUsers` of the entry is set, or the user needs another address',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('The user exists, and may not be linked'),
+    embed: 'The user exists, and may not be linked',
   },
   privileged_linking_not_allowed: {
     check: 'admission',
     cause:
       'the user with the e-mail address is the owner or an administrator, to whom the entry may not link',
     remedy: 'if this partner may sign in as that user, `linkPrivileged` of the entry is set',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('The user is an administrator, and may not be linked'),
+    embed: 'The user is an administrator, and may not be linked',
   },
   provisioning_not_allowed: {
     check: 'admission',
     cause: 'the user is unknown, and the entry may not create users',
     remedy: 'the user is created first (`svc-admin users create`), or `provisionUsers` of the entry is set',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('The user is not known'),
+    embed: 'The user is not known',
   },
   stored_role_not_allowed: {
     check: 'user',
     cause: "the entry does not allow the user's stored role",
     remedy: "the user's role is changed, or `allowedRoles` or `roleCeiling` of the entry",
-    oauth: INVALID_GRANT,
-    embed: unauthorized("The user's role is not allowed"),
+    embed: "The user's role is not allowed",
   },
   owner_excluded: {
     check: 'user',
     cause: 'the user is the owner, and the entry excludes the owner',
     remedy: 'the owner signs in another way, or `excludeOwner` of the entry is removed',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('The owner is not allowed'),
+    embed: 'The owner is not allowed',
   },
   user_disabled: {
     check: 'user',
     cause: 'the user of the token is disabled',
     remedy: '`svc-admin users enable`, if the user may sign in again',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('User is disabled'),
+    embed: 'User is disabled',
   },
   session_of_another_user: {
     check: 'user',
     cause: 'the token belongs to another user than the session that it should renew',
     remedy: 'the partner renews with a token of the signed-in user, and uses a login for another one',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('The session is that of another user'),
+    embed: 'The session is that of another user',
   },
   role_not_allowed: {
     check: 'role',
     cause: 'the entry does not allow the role that the token asks for',
     remedy:
       'the partner asks for a role that is allowed, or for none, or `allowedRoles` of the entry is widened',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Role is not allowed'),
+    embed: 'Role is not allowed',
   },
   role_not_recognized: {
     check: 'role',
     cause: 'no role has the name that the token asks for',
     remedy: 'the partner corrects the claim `role`, or leaves it out',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Role is not recognized'),
+    embed: 'Role is not recognized',
   },
   role_not_assignable: {
     check: 'role',
     cause: 'the token asks for the role of owner, which no token can assign',
     remedy: 'the partner asks for another role, or for none',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Role cannot be assigned'),
+    embed: 'Role cannot be assigned',
   },
   project_not_allowed: {
     check: 'projects',
     cause: 'the token names a project that its entry may not assign',
     remedy: 'the partner corrects the key of the project, or `projects.mayAssign` of the entry is widened',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Project is not allowed'),
+    embed: 'Project is not allowed',
   },
   project_role_not_allowed: {
     check: 'projects',
     cause: 'the token names a role in a project that its entry may not assign',
     remedy: 'the partner names a role that is expected, or `projects.roles` of the entry is widened',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Role in the project is not allowed'),
+    embed: 'Role in the project is not allowed',
   },
   project_unknown: {
     check: 'projects',
     cause: 'no project has the key that the token names, and the entry may not create one',
     remedy:
       '`svc-admin projects set-key` gives a project that key, or `projects.create` of the entry is allowed',
-    oauth: INVALID_GRANT,
-    embed: unauthorized('Project is not known'),
+    embed: 'Project is not known',
   },
-} satisfies Record<string, TokenRefusal>;
+} satisfies Record<string, Row>;
 
 /** Every reason why a token, or a pair of tokens, is refused. */
 export type RejectionReason = keyof typeof ROWS;
@@ -399,8 +363,11 @@ export type RejectionReason = keyof typeof ROWS;
  * @rule D18 The answers of embedded login have a stable word for programs beside the message.
  * @rule D78 Every refusal has one cause and one remedy in words, here and in refusals.ts; docs/refusals.md is written from them.
  */
-export const TOKEN_REFUSALS: Readonly<Record<RejectionReason, TokenRefusal>> = ROWS;
+export const TOKEN_REFUSALS = Object.fromEntries(
+  Object.entries<Row>(ROWS).map(([reason, row]) => [reason, refusalOf(row)]),
+) as Readonly<Record<RejectionReason, TokenRefusal>>;
 
-function unauthorized(message: string): EndpointAnswer {
-  return { status: 401, message };
+function refusalOf({ check, cause, remedy, oauth = INVALID_GRANT, embed }: Row): TokenRefusal {
+  const answer = typeof embed === 'string' ? { status: 401, message: embed } : embed;
+  return { check, cause, remedy, oauth, embed: answer };
 }

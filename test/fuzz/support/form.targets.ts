@@ -64,13 +64,13 @@ const exchangeForm: FuzzTarget<TokenExchangeForm> = {
     return readTokenExchangeForm(form);
   },
   isRefusal,
-  judge(input, { subjectToken, actorToken, scope, resources }) {
+  judge(input, { subjectToken, actorToken, scope, resource }) {
     insistOnOne(input, 'grant_type', TOKEN_EXCHANGE_GRANT);
     insistOnOne(input, 'subject_token', subjectToken);
     insistOnOne(input, 'actor_token', actorToken);
     insist(subjectToken !== '' && actorToken !== '', 'no token is empty');
     insist([...(scope ?? '')].length <= FIELD_LIMITS.scope, 'a scope has its limit');
-    insist([...(resources ?? []).join(' ')].length <= FIELD_LIMITS.resource, 'resources have their limit');
+    insist([...(resource ?? []).join(' ')].length <= FIELD_LIMITS.resource, 'resources have their limit');
     insist(![subjectToken, actorToken, scope].join().includes('\0'), 'no NUL is taken');
     const identities = [...new URLSearchParams(`&${input.toString('utf8')}`).keys()];
     insist(!identities.some((name) => /^(subject|actor)_token\[/.test(name)), 'array notation is refused');

@@ -34,7 +34,7 @@ const redirect: FuzzTarget<string> = {
     '。',
     '／',
   ],
-  read: (input) => localRedirect(input.toString('utf8')),
+  read: (input) => localRedirect(input.toString('utf8')).location,
   judge(_, location) {
     insist(/^\/(?![/\\])[\x21-\x7e]*$/.test(location), 'a location is a path in printable ASCII');
     insist(location.length <= 4096, 'a location has its limit');

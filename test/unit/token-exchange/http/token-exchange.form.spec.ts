@@ -29,8 +29,8 @@ function refusal(body: string | undefined): [kind: string, message: string] {
 
 describe('fields that are taken', () => {
   it('[4.2.subject_token] the subject token alone is enough', () => {
-    const { subjectToken, actorToken, scope, resources } = read(encoded(good));
-    expect({ subjectToken, actorToken, scope, resources }).toEqual({ subjectToken: 'subject.token' });
+    const { subjectToken, actorToken, scope, resource } = read(encoded(good));
+    expect({ subjectToken, actorToken, scope, resource }).toEqual({ subjectToken: 'subject.token' });
   });
 
   it('[4.2.actor_token] an actor token comes along', () => {
@@ -56,7 +56,7 @@ describe('fields that are taken', () => {
     [' ', undefined],
     ['', undefined],
   ])('[4.2.resource] %j is a list of URIs with spaces between them', (resource, expected) => {
-    expect(read(encoded({ ...good, resource })).resources).toEqual(expected);
+    expect(read(encoded({ ...good, resource })).resource).toEqual(expected);
   });
 
   it.each(['actor_token=', 'actor_token', 'actor_token=&actor_token_type=', 'actor_token_type=urn:x'])(
@@ -71,7 +71,7 @@ describe('fields that are taken', () => {
     ['audience=a&audience=b', undefined],
     [`resource=${'x'.repeat(2048)}&resource=`, ['x'.repeat(2048)]],
   ])('[D16] %s: resource and audience may be repeated', (rest, expected) => {
-    expect(read(withFields(rest)).resources).toEqual(expected);
+    expect(read(withFields(rest)).resource).toEqual(expected);
   });
 
   it.each([
