@@ -65,6 +65,17 @@ export const refusedReplay = pair('refused-replay', 'Tokens that were used befor
   under: 'accepted',
 });
 
+export const refusedRole = pair(
+  'refused-role',
+  'Tokens with a role that the key may not assign against accepted ones',
+  {
+    over: ['refused role', exchangesBy({ claimSets: wantedAdministrators, expectedStatus: 400 })],
+    under: 'accepted',
+    atMost: 2,
+    policy: { allowedRoles: ['global:member'] },
+  },
+);
+
 export const instances = {
   name: 'instances',
   title: 'Token exchange by one and by two processes on one PostgreSQL database, ES256, known users',
@@ -150,6 +161,10 @@ function newcomers(count) {
 
 function membersOfProjects(count) {
   return logins(count).map((claims) => ({ ...claims, projects: PROJECTS }));
+}
+
+function wantedAdministrators(count) {
+  return logins(count).map((claims) => ({ ...claims, role: 'global:admin' }));
 }
 
 function ofUnknownKid(token) {

@@ -30,10 +30,11 @@ export interface DecidedUser {
   readonly projectsDigest?: string | null;
 }
 
-/** Written if the decision still holds. */
+/** What is written if the decision still holds. */
 export interface DecidedRequest {
   readonly users: PerToken<DecidedUser>;
-  readonly event: AuditEvent;
+  /** Undefined for a refusal, of which nothing is written here. */
+  readonly event?: AuditEvent;
   /** Of a login. */
   readonly session?: NewSession;
 }
@@ -44,7 +45,7 @@ export interface CommitRequest {
   readonly decided: DecidedRequest | undefined;
 }
 
-/** But for `committed`, the tokens are used up and nothing else has happened. */
+/** But for `committed`, the tokens are used up and nothing else has happened. `committed` confirms a refusal too. */
 export type CommitOutcome = 'committed' | 'changed' | 'replayed';
 
 interface Statement {
@@ -152,7 +153,7 @@ const SESSIONS = {
       login_subject, login_session, login_issued_at)
     SELECT decode(id_hash, 'hex'), subject_user_id, family_id, to_timestamp(created_at), to_timestamp(expires_at), login_origin,
       vouched_by, access_generation, login_subject, login_session, login_issued_at
-    FROM current
+    FROM current WHERE id_hash IS NOT NULL
   )`,
 };
 
@@ -195,7 +196,7 @@ function commitOf(
     WHERE ${stands(sql`subject`)}
       AND (actor_user_id IS NULL OR ${stands(sql`actor`)})
   ), recorded AS (
-    ${events.insertionFrom(sql`current`)}
+    ${events.insertionFrom(sql`current WHERE name IS NOT NULL`)}
   )${sessions.insertion}
   SELECT accepted.request, current.request IS NOT NULL AS "isCurrent"
   FROM accepted LEFT JOIN current ON current.request = accepted.request`,
@@ -206,7 +207,7 @@ function commitOf(
 function rowOf(events: EventTable) {
   return ({ request, decision: { users, event, session } }: DecidedRow) => {
     const { subject, actor } = users;
-    const row: Record<string, unknown> = events.rowOf(event);
+    const row: Record<string, unknown> = event === undefined ? {} : events.rowOf(event);
     row['request'] = request;
     row['subject_issuer'] = subject.identity.issuer;
     row['subject_sub'] = subject.identity.subject;

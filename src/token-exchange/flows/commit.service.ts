@@ -8,8 +8,9 @@ import type { NewSession } from '../host/session-opener.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ResolvedUser } from '../users/apply.js';
 import { identityOf } from '../users/decide.js';
-import type { ExpectedUser } from '../users/identity.service.js';
+import type { Expected } from '../users/identity.service.js';
 import { IdentityService } from '../users/identity.service.js';
+import type { KnownUser } from '../users/known-users.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
@@ -104,9 +105,9 @@ export class CommitService {
   ) {}
 
   /**
-   * Commits a request that changes no user, and whose users are still as decided on, in the shared statement. For every other request
-   * it uses up the tokens and decides again in a transaction, which never touches replay records and may be retried.
-   * @throws Rejection `token_replayed`, or the decision's refusal, which is final only in the transaction
+   * Commits or refuses a request that changes no user, and whose users are still as decided on, by the shared statement. For every other
+   * request that uses up the tokens, and it is decided again in a transaction, which never touches replay records and may be retried.
+   * @throws Rejection `token_replayed`, or the decision's refusal
    */
   async commit<Result>(planned: Planned<Result>): Promise<Committed<Result>> {
     const { request } = planned;
@@ -125,8 +126,9 @@ export class CommitService {
     const outcome = await this.commits.commit({ uses: usesOf(tokens), decided });
     if (outcome === 'replayed') throw replayRejection(tokens);
     if (outcome === 'changed' || !expected || !decided || !resultOf) return undefined;
-    this.audit.publish([decided.event]);
-    const users = usersOf(expected);
+    const { result: users } = expected;
+    if (users instanceof Rejection) throw users;
+    if (decided.event) this.audit.publish([decided.event]);
     return { users, result: resultOf(users) };
   }
 
@@ -135,13 +137,15 @@ export class CommitService {
     success,
     inTransaction,
   }: Planned<Result>): Promise<Committed<Result>> {
-    const committed = await this.audit.commit(async (transaction) => {
-      const users = await this.identities.resolve(transaction, tokens);
-      const { result, events } = await inTransaction(transaction, users);
-      return { result: { users, result }, events: [...changesOf(success, tokens, users), ...events] };
-    });
-    this.identities.forget(tokens);
-    return committed;
+    try {
+      return await this.audit.commit(async (transaction) => {
+        const users = await this.identities.resolve(transaction, tokens);
+        const { result, events } = await inTransaction(transaction, users);
+        return { result: { users, result }, events: [...changesOf(success, tokens, users), ...events] };
+      });
+    } finally {
+      this.identities.forget(tokens);
+    }
   }
 }
 
@@ -150,27 +154,24 @@ export function idsOf({ subject, actor }: Users): Pick<AuditEvent, 'subjectUserI
   return { subjectUserId: subject.userId, actorUserId: actor?.userId };
 }
 
-function usersOf({ subject, actor }: PerToken<ExpectedUser>): Users {
-  return { subject: subject.resolved, actor: actor?.resolved };
-}
-
 function decidedRequest(
   { tokens: { subject, actor }, success, session }: Planned<unknown>,
-  expected: PerToken<ExpectedUser>,
+  { users: known, result }: Expected,
 ): DecidedRequest {
-  const users = usersOf(expected);
-  const { accessGeneration } = users.subject;
+  const users = {
+    subject: decidedUser(subject, known.subject),
+    actor: actor && known.actor && decidedUser(actor, known.actor),
+  };
+  if (result instanceof Rejection) return { users };
+  const { accessGeneration } = result.subject;
   return {
-    users: {
-      subject: decidedUser(subject, expected.subject),
-      actor: actor && expected.actor && decidedUser(actor, expected.actor),
-    },
-    event: { ...success, ...idsOf(users) },
+    users,
+    event: { ...success, ...idsOf(result) },
     session: session && { ...session, accessGeneration },
   };
 }
 
-function decidedUser(token: VerifiedToken, { user }: ExpectedUser): DecidedUser {
+function decidedUser(token: VerifiedToken, user: KnownUser): DecidedUser {
   const projectsDigest = token.claims.projects && user.projectsDigest;
   return { identity: identityOf(token), userId: user.id, version: user.version, projectsDigest };
 }

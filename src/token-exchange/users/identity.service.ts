@@ -19,10 +19,10 @@ import { IdentityLinkRepository } from './identity-link.repository.js';
 import type { KnownUser } from './known-users.js';
 import { KnownUsers } from './known-users.js';
 
-/** A user whom a token signs in as they are, by what is known of them. */
-export interface ExpectedUser {
-  readonly user: KnownUser;
-  readonly resolved: ResolvedUser;
+/** What a request comes to where its users are still as they are known: they sign in as they are, or it is refused. */
+export interface Expected {
+  readonly users: PerToken<KnownUser>;
+  readonly result: PerToken<ResolvedUser> | Rejection;
 }
 
 @Injectable()
@@ -35,13 +35,19 @@ export class IdentityService {
     @Optional() private readonly projects?: ProjectDirectory,
   ) {}
 
-  /** Undefined where a user is not known, or by what is known something is to be written or refused. */
-  async expect({ subject, actor }: Tokens): Promise<PerToken<ExpectedUser> | undefined> {
-    const expected = await this.expectOne(subject);
-    if (expected === undefined) return undefined;
-    if (actor === undefined) return { subject: expected };
-    const expectedActor = await this.expectOne(actor);
-    return expectedActor && { subject: expected, actor: expectedActor };
+  /** Undefined where a user is not known, or by what is known something is to be written. */
+  async expect(tokens: Tokens): Promise<Expected | undefined> {
+    const users = await this.findKnown(tokens);
+    if (users === undefined) return undefined;
+    try {
+      const result = this.resolveKnown(tokens, users);
+      return result && { users, result };
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error;
+      // Which projects there are is not known.
+      const haveProjects = listOf(tokens).some(({ claims }) => claims.projects !== undefined);
+      return haveProjects ? undefined : { users, result: error };
+    }
   }
 
   /** Forgets what is known of the users, which was out of date or is by now. */
@@ -61,16 +67,37 @@ export class IdentityService {
     return { subject: resolved, actor: first ?? (await resolveActor()) };
   }
 
-  private async expectOne(token: VerifiedToken): Promise<ExpectedUser | undefined> {
-    const user = await this.known.find(identityOf(token));
-    if (user === undefined) return undefined;
+  private async findKnown({ subject, actor }: Tokens): Promise<PerToken<KnownUser> | undefined> {
+    const known = await this.known.find(identityOf(subject));
+    if (known === undefined || actor === undefined) return known && { subject: known };
+    const knownActor = await this.known.find(identityOf(actor));
+    return knownActor && { subject: known, actor: knownActor };
+  }
+
+  /** As `resolve`, in the same order: of two refusals the same one counts. */
+  private resolveKnown(
+    { subject, actor }: Tokens,
+    known: PerToken<KnownUser>,
+  ): PerToken<ResolvedUser> | undefined {
+    const resolveActor = () => actor && known.actor && this.resolveKnownOne(actor, known.actor, 'actor');
+    const first = isActorFirst({ subject, actor }) ? resolveActor() : undefined;
+    const resolved = this.resolveKnownOne(subject, known.subject, 'subject');
+    const resolvedActor = first ?? resolveActor();
+    const isComplete = actor === undefined || resolvedActor !== undefined;
+    return resolved && isComplete ? { subject: resolved, actor: resolvedActor } : undefined;
+  }
+
+  private resolveKnownOne(
+    token: VerifiedToken,
+    user: KnownUser,
+    which: SubjectOrActor,
+  ): ResolvedUser | undefined {
+    const { roles } = this.options;
     try {
-      const projects = { digest: user.projectsDigest };
-      const decision = decide(token, { linked: user, projects }, this.options.roles);
-      if (!changesNothing(decision)) return undefined;
-      return { user, resolved: resolvedUser(decision, [], this.options.roles) };
+      const decision = decide(token, { linked: user, projects: { digest: user.projectsDigest } }, roles);
+      return changesNothing(decision) ? resolvedUser(decision, [], roles) : undefined;
     } catch (error) {
-      if (error instanceof Rejection) return undefined;
+      if (error instanceof Rejection) error.add({ party: which, ...issuerAndKid(token) });
       throw error;
     }
   }

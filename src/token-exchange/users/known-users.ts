@@ -20,8 +20,8 @@ export interface KnownUser extends HostUser {
 const MAX_USERS = 20_000;
 
 /**
- * Its users may be out of date. So a decision on them counts only if the commit statement finds the same version, and a refusal
- * never does: see commit.service.ts. An identity without a user is looked up each time.
+ * Its users may be out of date. So a decision on them, also a refusal, counts only if the commit statement finds the same version:
+ * see commit.service.ts. An identity without a user is looked up each time.
  */
 @Injectable()
 export class KnownUsers {
