@@ -136,7 +136,7 @@ const FILLING = `INSERT INTO audit_event (name, occurred_at, request_id, subject
   SELECT CASE WHEN n % 20 = 0 THEN 'svc.audit.token-exchange.failed' WHEN n % 100 = 1 THEN 'svc.audit.session.ended'
       ELSE 'svc.audit.token-exchange.succeeded' END,
     now() - interval '23 hours' * (1 - n::float8 / $1),
-    CASE WHEN n = $1 / 2 THEN 'request-500' ELSE gen_random_uuid()::text END,
+    CASE WHEN n = $1 / 2 THEN 'request-500' ELSE lpad(n::text, 20, '0') END,
     CASE WHEN n = $1 / 2 THEN ${RARE_USER} WHEN n % 20 <> 0 THEN md5('user ' || n % 1000)::uuid END,
     jsonb_build_object('issuer', $2::text, 'kid', 'partner-ES256', 'clientAddress', '192.0.2.7')
       || CASE WHEN n % 20 = 0 THEN jsonb_build_object('reason', 'token_expired', 'party', 'subject')

@@ -124,7 +124,7 @@ const AUTHORS_PROJECTS = `SELECT project.id FROM project JOIN user_account ON us
 // A month of exchanges, by users in turn.
 const AUDIT_INSERTION = `INSERT INTO audit_event (name, occurred_at, request_id, subject_user_id, payload)
   SELECT 'svc.audit.token-exchange.succeeded', now() - interval '30 days' * (1 - event::float8 / $1),
-    gen_random_uuid()::text, md5('user ' || (1 + event % $2::int))::uuid,
+    lpad(event::text, 20, '0'), md5('user ' || (1 + event % $2::int))::uuid,
     jsonb_build_object('issuer', $3::text, 'kid', 'partner-ES256', 'accessTokenId', gen_random_uuid(),
       'lifetimeSeconds', 60)
   FROM generate_series(1, $1::int) event`;

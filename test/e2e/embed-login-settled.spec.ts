@@ -96,6 +96,9 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     expect(await answer.json()).toMatchObject({ error: 'user_disabled' });
     expect(await toldOf('disabled-login')).toEqual(['embed-login-failed']);
     expect(await sessionsOf('disabled')).toBe(1);
+    // From then on by the shared statement and that of the refusal.
+    expect(await statementsOf(() => login('disabled'))).toHaveLength(2);
+    expect(await sessionsOf('disabled')).toBe(1);
   });
 
   it('[D104] ends the oldest of too many after the answer, and records that for a login', async () => {
