@@ -573,17 +573,16 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const { snapshots } = await startWithKeys();
       const address = toJwksAddress(server.url);
       const startedAt = new Date(clock.nowMs());
-      const times = { startedAt, nextRefreshAt: startedAt, freshUntil: startedAt };
       const [{ revision: knownRevision } = { revision: 0 }] = await snapshots.find([address.urlHash]);
-      const store = (keySet: string, known: number) =>
-        snapshots.recordSuccess(address, { ...times, keySet, knownRevision: known });
-      const fail = (known: number) =>
-        snapshots.recordFailure(address, {
-          ...times,
-          reason: 'status 500',
-          consecutiveFailures: 1,
-          knownRevision: known,
-        });
+      const store = (keySet: string, known: number) => {
+        const times = { lastSuccessAt: startedAt, nextRefreshAt: startedAt, freshUntil: startedAt };
+        return snapshots.record(address, { ...times, keySet, consecutiveFailures: 0 }, known);
+      };
+      const fail = (known: number) => {
+        const times = { lastFailureAt: startedAt, nextRefreshAt: startedAt };
+        const failure = { ...times, lastFailureReason: 'status 500', consecutiveFailures: 1 };
+        return snapshots.record(address, failure, known);
+      };
       const stored = await store('second', knownRevision);
       expect(stored).toMatchObject({ keySet: 'second', revision: knownRevision + 1 });
       expect(await store('first', knownRevision)).toEqual(stored);

@@ -8,12 +8,7 @@ import { JwksContentError, readJwks, writeJwks } from '../jwks-content.js';
 import type { JwksAnswer, JwksFetcher } from './jwks-fetcher.js';
 import { JwksFetchError } from './jwks-fetcher.js';
 import type { JwksOptions } from './jwks-options.js';
-import type {
-  FailedFetch,
-  FetchedKeySet,
-  JwksSnapshot,
-  JwksSnapshotRepository,
-} from './jwks-snapshot.repository.js';
+import type { FetchOutcome, JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 
 const DEFAULT_FRESH_SECONDS = 3_600;
 const FIRST_RETRY_SECONDS = 5;
@@ -87,62 +82,57 @@ export class JwksRefresh {
    * decides (8.2), but not beyond the time in which keys are fresh: stale keys are for failures. A set without a usable key is no
    * failure: it is how an issuer withdraws all trust, and the next unknown kid asks again.
    */
-  private async succeed(
-    { cached, startedAt, knownRevision }: Fetch,
-    { maxAgeSeconds }: JwksAnswer,
-    { keys }: JwksContent,
-  ): Promise<void> {
+  private async succeed(fetch: Fetch, { maxAgeSeconds }: JwksAnswer, { keys }: JwksContent): Promise<void> {
+    const { cached, startedAt } = fetch;
     const lifeSeconds = maxAgeSeconds ?? cached.entry.cacheTtlSeconds;
     const freshSeconds = lifeSeconds ?? DEFAULT_FRESH_SECONDS;
     const dueSeconds = lifeSeconds ?? Math.min(this.options.refreshIntervalSeconds, freshSeconds);
     const hadFailed = cached.snapshot.consecutiveFailures > 0;
-    await this.store(cached, {
+    await this.store(fetch, {
       keySet: writeJwks(keys),
-      startedAt,
-      knownRevision,
       freshUntil: later(startedAt, freshSeconds),
+      lastSuccessAt: startedAt,
+      consecutiveFailures: 0,
       nextRefreshAt: later(startedAt, dueSeconds),
     });
     if (hadFailed) this.logger.info(cached.logFields, 'a JWKS endpoint answers again');
   }
 
-  /** When the database is away the keys serve at least here, and another try is due soon. */
-  private async store(cached: JwksCacheEntry, fetched: FetchedKeySet): Promise<void> {
-    try {
-      cached.apply(await this.snapshots.recordSuccess(cached.address, fetched));
-    } catch (error) {
-      const nextRefreshAt = later(new Date(this.clock.nowMs()), FIRST_RETRY_SECONDS);
-      const { keySet, freshUntil, startedAt: lastSuccessAt } = fetched;
-      const local = { keySet, freshUntil, lastSuccessAt, nextRefreshAt, consecutiveFailures: 0 };
-      this.applyHere(cached, local, error);
-    }
-  }
-
-  private async fail({ cached, startedAt, knownRevision }: Fetch, reason: string): Promise<void> {
+  private async fail(fetch: Fetch, reason: string): Promise<void> {
+    const { cached, startedAt } = fetch;
     const { consecutiveFailures: before, lastFailureReason } = cached.snapshot;
     const consecutiveFailures = before + 1;
-    const nextRefreshAt = later(new Date(this.clock.nowMs()), this.retrySeconds(cached, consecutiveFailures));
-    const failed: FailedFetch = {
-      reason,
-      startedAt,
-      knownRevision,
+    await this.store(fetch, {
+      lastFailureAt: startedAt,
+      lastFailureReason: reason,
       consecutiveFailures,
-      nextRefreshAt,
-    };
-    try {
-      cached.apply(await this.snapshots.recordFailure(cached.address, failed));
-    } catch (error) {
-      const local = {
-        lastFailureAt: startedAt,
-        lastFailureReason: reason,
-        consecutiveFailures,
-        nextRefreshAt,
-      };
-      this.applyHere(cached, local, error);
-    }
+      nextRefreshAt: this.afterNow(this.retrySeconds(cached, consecutiveFailures)),
+    });
     const isNews = before === 0 || lastFailureReason !== reason;
     if (isNews)
       this.logger.warn({ ...cached.logFields, reason }, 'a JWKS fetch failed; the previous keys stay in use');
+  }
+
+  /**
+   * When the database is away the outcome counts at least here, and another try is due soon. The revision stays: the row of the
+   * database is not this state, and the next one stored is news.
+   */
+  private async store({ cached, knownRevision }: Fetch, outcome: FetchOutcome): Promise<void> {
+    try {
+      cached.apply(await this.snapshots.record(cached.address, outcome, knownRevision));
+    } catch (error) {
+      const hasFailed = outcome.consecutiveFailures > 0;
+      const nextRefreshAt = hasFailed ? outcome.nextRefreshAt : this.afterNow(FIRST_RETRY_SECONDS);
+      cached.apply({ ...cached.snapshot, ...outcome, nextRefreshAt });
+      this.logger.error(
+        { ...cached.logFields, err: error },
+        'the outcome of a JWKS fetch could not be stored',
+      );
+    }
+  }
+
+  private afterNow(seconds: number): Date {
+    return later(new Date(this.clock.nowMs()), seconds);
   }
 
   /** Doubles from 5 seconds up to 5 minutes, but never beyond the entry's normal interval. */
@@ -151,12 +141,6 @@ export class JwksRefresh {
     const backOffSeconds = FIRST_RETRY_SECONDS * 2 ** (consecutiveFailures - 1);
     const spread = 1 + JITTER * (2 * Math.random() - 1);
     return Math.min(backOffSeconds, LONGEST_RETRY_SECONDS, normalSeconds) * spread;
-  }
-
-  /** The revision stays: the row of the database is not this state, and the next one stored is news. */
-  private applyHere(cached: JwksCacheEntry, state: Partial<JwksSnapshot>, error: unknown): void {
-    cached.apply({ ...cached.snapshot, ...state });
-    this.logger.error({ ...cached.logFields, err: error }, 'the outcome of a JWKS fetch could not be stored');
   }
 
   /** Each dropped key once, until the set drops others. */

@@ -43,25 +43,11 @@ const COLUMNS = `url_hash AS "urlHash", url, key_set AS "keySet", fresh_until AS
 /** A JWKS address in the words of this table. */
 export type JwksAddress = Pick<JwksSnapshot, 'urlHash' | 'url'>;
 
-/** A fetch, and the revision of the snapshot that was known when it began. */
-interface Fetch {
-  readonly startedAt: Date;
-  readonly knownRevision: number;
-}
-
-/** The outcome of a fetch that brought a key set, be it empty. */
-export interface FetchedKeySet extends Fetch {
-  readonly keySet: string;
-  readonly freshUntil: Date;
-  readonly nextRefreshAt: Date;
-}
-
-/** The outcome of a fetch that brought none. */
-export interface FailedFetch extends Fetch {
-  readonly reason: string;
-  readonly consecutiveFailures: number;
-  readonly nextRefreshAt: Date;
-}
+/** What a fetch changes of a snapshot: of the keys where it brought a key set, be it empty; else of the failure. */
+export type FetchOutcome = Pick<JwksSnapshot, 'consecutiveFailures' | 'nextRefreshAt'> &
+  Partial<
+    Pick<JwksSnapshot, 'keySet' | 'freshUntil' | 'lastSuccessAt' | 'lastFailureAt' | 'lastFailureReason'>
+  >;
 
 /** The channel on which each stored outcome is announced (NOTIFY). */
 export const SNAPSHOT_CHANNEL = 'jwks_snapshot';
@@ -100,65 +86,42 @@ export class JwksSnapshotRepository {
   }
 
   /**
-   * Stores a fetched key set and announces it, in one statement.
+   * Stores the outcome of a fetch and announces it, in one statement. What it does not change stays.
    * Only where the row is as it was when the fetch began: of overlapping fetches the first that is stored counts, so what is
    * stored was always fetched later than what was there before (D94).
+   * @param knownRevision of the snapshot when the fetch began
    * @returns the row as it stands now
    */
-  async recordSuccess(address: JwksAddress, fetched: FetchedKeySet): Promise<JwksSnapshot> {
+  async record(address: JwksAddress, outcome: FetchOutcome, knownRevision: number): Promise<JwksSnapshot> {
+    const { keySet = null, freshUntil = null, lastSuccessAt = null } = outcome;
+    const { lastFailureAt = null, lastFailureReason = null, consecutiveFailures, nextRefreshAt } = outcome;
     await this.database.query(
       `WITH stored AS (
-         INSERT INTO token_exchange_jwks_snapshot AS held
-           (url_hash, url, key_set, fresh_until, last_success_at, next_refresh_at, consecutive_failures, revision)
-         VALUES ($1, $2, $3, $4, $5, $6, 0, 1)
+         INSERT INTO token_exchange_jwks_snapshot AS held (url_hash, url, key_set, fresh_until, last_success_at,
+           last_failure_at, last_failure_reason, consecutive_failures, next_refresh_at, revision)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1)
          ON CONFLICT (url_hash) DO UPDATE SET
-           url = excluded.url, key_set = excluded.key_set, fresh_until = excluded.fresh_until,
-           last_success_at = excluded.last_success_at, next_refresh_at = excluded.next_refresh_at,
-           consecutive_failures = 0, revision = held.revision + 1
-         WHERE held.revision = $7
-         RETURNING url_hash
-       ) SELECT pg_notify($8, url_hash) FROM stored`,
-      [
-        address.urlHash,
-        address.url,
-        fetched.keySet,
-        fetched.freshUntil,
-        fetched.startedAt,
-        fetched.nextRefreshAt,
-        fetched.knownRevision,
-        SNAPSHOT_CHANNEL,
-      ],
-    );
-    return this.stored(address);
-  }
-
-  /**
-   * Stores that a fetch failed, keeps the keys, and announces it; where the row is as it was when the fetch began.
-   * @returns the row as it stands now
-   */
-  async recordFailure(address: JwksAddress, failed: FailedFetch): Promise<JwksSnapshot> {
-    const { startedAt, reason, consecutiveFailures, nextRefreshAt, knownRevision } = failed;
-    await this.database.query(
-      `WITH stored AS (
-         INSERT INTO token_exchange_jwks_snapshot AS held
-           (url_hash, url, last_failure_at, last_failure_reason, consecutive_failures, next_refresh_at, revision)
-         VALUES ($1, $2, $3, $4, $5, $6, 1)
-         ON CONFLICT (url_hash) DO UPDATE SET
-           last_failure_at = excluded.last_failure_at, last_failure_reason = excluded.last_failure_reason,
+           key_set = coalesce(excluded.key_set, held.key_set),
+           fresh_until = coalesce(excluded.fresh_until, held.fresh_until),
+           last_success_at = coalesce(excluded.last_success_at, held.last_success_at),
+           last_failure_at = coalesce(excluded.last_failure_at, held.last_failure_at),
+           last_failure_reason = coalesce(excluded.last_failure_reason, held.last_failure_reason),
            consecutive_failures = excluded.consecutive_failures, next_refresh_at = excluded.next_refresh_at,
            revision = held.revision + 1
-         WHERE held.revision = $8
+         WHERE held.revision = $10
          RETURNING url_hash
-       ) SELECT pg_notify($7, url_hash) FROM stored`,
+       ) SELECT pg_notify($11, url_hash) FROM stored`,
       [
-        address.urlHash,
-        address.url,
-        startedAt,
-        reason,
-        consecutiveFailures,
-        nextRefreshAt,
-        SNAPSHOT_CHANNEL,
-        knownRevision,
+        ...[
+          address.urlHash,
+          address.url,
+          keySet,
+          freshUntil,
+          lastSuccessAt,
+          lastFailureAt,
+          lastFailureReason,
+        ],
+        ...[consecutiveFailures, nextRefreshAt, knownRevision, SNAPSHOT_CHANNEL],
       ],
     );
     return this.stored(address);
