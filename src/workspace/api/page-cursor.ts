@@ -47,13 +47,8 @@ export class PageCursors {
     return Buffer.concat([idBytes, tagOf(secret, list, idBytes, keyBytes), keyBytes]).toString('base64url');
   }
 
-  /** The id in a cursor of this list; undefined for everything that `write` did not make for it. */
-  read(list: string, cursor: string): string | undefined {
-    return this.readPlace(list, cursor)?.id;
-  }
-
   /** The place in a cursor of this list; undefined for everything that `write` did not make for it. */
-  readPlace(list: string, cursor: string): Place | undefined {
+  read(list: string, cursor: string): Place | undefined {
     if (cursor.length > MAX_CURSOR_CHARACTERS) return undefined;
     const bytes = Buffer.from(cursor, 'base64url');
     // Not base64url, or with spare bits in the last character: not a cursor of this service.

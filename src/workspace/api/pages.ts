@@ -74,7 +74,7 @@ export class Pages {
   }
 
   private placeIn(list: string, cursor: string): Place {
-    const place = this.cursors.readPlace(list, cursor);
+    const place = this.cursors.read(list, cursor);
     if (place !== undefined) return place;
     throw new ApiRefusal('bad_request', 'cursor must be the nextCursor of an earlier page of this list');
   }

@@ -8,12 +8,11 @@ import { Clock } from '../../platform/clock.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { ApiQuery } from '../api/body/api-documentation.js';
-import { Operation } from '../operations/operation.decorator.js';
+import { Operation, PageQueries } from '../operations/operation.decorator.js';
 import type { Place } from '../api/page-cursor.js';
-import { CURSOR_CHARACTERS, CURSOR_PATTERN, MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
+import { MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
 import type { SortedRange, SortedRows } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../api/query.pipe.js';
 import type { AuditEventQuery } from './audit-event-query.pipe.js';
 import { AuditEventQueryPipe } from './audit-event-query.pipe.js';
 import { AuditEventAnswer, AuditEventPageAnswer, auditEventAnswer } from './audit-event.dto.js';
@@ -21,24 +20,9 @@ import { AuditEventAnswer, AuditEventPageAnswer, auditEventAnswer } from './audi
 /** The letters of names in the catalogue, as a pattern of JSON Schema. */
 const EVENT_PATTERN = '^[a-z.-]*\\*?$';
 
-const text = (name: string, description: string, pattern?: string) => ({
-  name,
-  required: false,
-  schema: { type: 'string' as const, minLength: 1, maxLength: MAX_FILTER_CHARACTERS, pattern },
-  description,
-});
-const userId = (name: string, description: string) => ({
-  name,
-  required: false,
-  schema: { type: 'string' as const, format: 'uuid' },
-  description,
-});
-const moment = (name: string, description: string) => ({
-  name,
-  required: false,
-  schema: { type: 'string' as const, format: 'date-time' },
-  description,
-});
+const TEXT = { type: 'string', minLength: 1, maxLength: MAX_FILTER_CHARACTERS } as const;
+const USER_ID = { type: 'string', format: 'uuid' } as const;
+const MOMENT = { type: 'string', format: 'date-time' } as const;
 
 @ApiController('audit-events', 'Audit events')
 export class AuditEventController {
@@ -62,37 +46,18 @@ export class AuditEventController {
     answer: { status: 200, is: AuditEventPageAnswer },
     errors: [400],
   })
-  @ApiQuery({
-    name: 'limit',
-    required: false,
-    description: 'How many at most',
-    schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  @PageQueries(MAX_CURSOR_CHARACTERS, 'unchanged, with the same filters')
+  @ApiQuery('event', 'Its name, or the beginning of some with * at the end; svc.audit. may be left out', {
+    ...TEXT,
+    pattern: EVENT_PATTERN,
   })
-  @ApiQuery({
-    name: 'cursor',
-    required: false,
-    description: 'The nextCursor of the previous page, unchanged, with the same filters',
-    schema: {
-      type: 'string',
-      minLength: CURSOR_CHARACTERS,
-      maxLength: MAX_CURSOR_CHARACTERS,
-      pattern: CURSOR_PATTERN,
-    },
-  })
-  @ApiQuery(
-    text(
-      'event',
-      'Its name, or the beginning of some with * at the end; svc.audit. may be left out',
-      EVENT_PATTERN,
-    ),
-  )
-  @ApiQuery(userId('userId', 'Id of the subject or the actor'))
-  @ApiQuery(userId('subjectUserId', 'Id of the subject, which has an index'))
-  @ApiQuery(text('issuer', 'The issuer in its payload, character by character'))
-  @ApiQuery(text('reason', 'The reason of a refusal'))
-  @ApiQuery(text('requestId', 'The X-Request-Id of an answer, which has an index'))
-  @ApiQuery(moment('since', 'From then on'))
-  @ApiQuery(moment('until', 'Before then; up to now unless given'))
+  @ApiQuery('userId', 'Id of the subject or the actor', USER_ID)
+  @ApiQuery('subjectUserId', 'Id of the subject, which has an index', USER_ID)
+  @ApiQuery('issuer', 'The issuer in its payload, character by character', TEXT)
+  @ApiQuery('reason', 'The reason of a refusal', TEXT)
+  @ApiQuery('requestId', 'The X-Request-Id of an answer, which has an index', TEXT)
+  @ApiQuery('since', 'From then on', MOMENT)
+  @ApiQuery('until', 'Before then; up to now unless given', MOMENT)
   async list(@Query(new AuditEventQueryPipe()) query: AuditEventQuery): Promise<AuditEventPageAnswer> {
     const { filter } = query;
     let { range } = query;

@@ -5,7 +5,7 @@ import { HttpCode, SetMetadata, applyDecorators } from '@nestjs/common';
 import type { LicenseFeature } from '../../config/license.js';
 import type { Right } from '../rights/rights.js';
 import type { OpenApi } from '../api/body/api-documentation.js';
-import { ApiProperty, Documented } from '../api/body/api-documentation.js';
+import { ApiProperty, ApiQuery, Documented } from '../api/body/api-documentation.js';
 import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/page-cursor.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../api/query.pipe.js';
 
@@ -28,11 +28,6 @@ export class NotFoundAnswer {
 
   @ApiProperty({ enum: ['Not found'], description: 'For people.' })
   readonly message!: string;
-}
-
-interface HeaderDescription {
-  readonly description: string;
-  readonly schema: { readonly type: 'string' | 'integer'; readonly minimum?: number };
 }
 
 /** What the RightsInterceptor enforces. */
@@ -80,14 +75,11 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: 'The database cannot serve the call in time, revocations cannot be read at present, or there are too many requests in progress (temporarily_unavailable)',
 };
 const CONFLICT = 'It contradicts what is there; the error code says what. ';
-const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescription>>> = {
-  401: { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } },
-  403: {
-    'WWW-Authenticate': {
-      description: 'RFC 6750, if the access token lacks the scope',
-      schema: { type: 'string' },
-    },
-  },
+const challenge = (description: string) =>
+  ({ 'WWW-Authenticate': { description, schema: { type: 'string' } } }) as const;
+const HEADERS_OF_ERRORS: Readonly<Record<number, ReturnType<typeof challenge> | typeof RETRY_AFTER>> = {
+  401: challenge('RFC 6750'),
+  403: challenge('RFC 6750, if the access token lacks the scope'),
   429: RETRY_AFTER,
   503: RETRY_AFTER,
 };
@@ -101,6 +93,7 @@ export function Operation(operation: Operation): MethodDecorator {
     SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, asksItself, feature, isAlwaysRecorded }),
     HttpCode(answer.status),
     Documented((openApi) => documentationOf(operation, openApi)),
+    ...('pageOf' in answer ? [PageQueries(answer.maxCursorCharacters)] : []),
   );
 }
 
@@ -140,31 +133,32 @@ type MethodDecorators = (MethodDecorator & ClassDecorator)[] | MethodDecorator[]
 
 function successOf(answer: Answer, openApi: OpenApi): MethodDecorators {
   const { status } = answer;
-  const { ApiExtraModels, ApiQuery, ApiResponse, getSchemaPath } = openApi;
+  const { ApiExtraModels, ApiResponse, getSchemaPath } = openApi;
   if ('is' in answer) return [ApiResponse({ status, type: answer.is, description: 'Done' })];
   if ('schema' in answer) return [ApiResponse({ status, schema: answer.schema, description: 'Done' })];
   if (!('pageOf' in answer)) return [ApiResponse({ status, description: 'Done; the answer is empty' })];
   return [
     ApiExtraModels(answer.pageOf),
     ApiResponse({ status, schema: pageSchema(getSchemaPath(answer.pageOf)), description: 'One page' }),
-    ApiQuery({
-      name: 'limit',
-      required: false,
-      description: 'How many at most',
-      schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-    }),
-    ApiQuery({
-      name: 'cursor',
-      required: false,
-      description: 'The nextCursor of the previous page, unchanged',
-      schema: {
-        type: 'string',
-        minLength: CURSOR_CHARACTERS,
-        maxLength: answer.maxCursorCharacters ?? CURSOR_CHARACTERS,
-        pattern: CURSOR_PATTERN,
-      },
-    }),
   ];
+}
+
+/** Documents the parameters that choose a page of a list. @param how the cursor is sent back */
+export function PageQueries(maxCursorCharacters = CURSOR_CHARACTERS, how = 'unchanged'): MethodDecorator {
+  return applyDecorators(
+    ApiQuery('limit', 'How many at most', {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      default: DEFAULT_LIMIT,
+    }),
+    ApiQuery('cursor', `The nextCursor of the previous page, ${how}`, {
+      type: 'string',
+      minLength: CURSOR_CHARACTERS,
+      maxLength: maxCursorCharacters,
+      pattern: CURSOR_PATTERN,
+    }),
+  );
 }
 
 function pageSchema(member: string) {

@@ -2,8 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
-import type { QuotaKind, QuotaLimits } from './quota.repository.js';
-import type { RowKind } from './quota.repository.js';
+import type { QuotaKind, QuotaLimits, RowKind } from './quota.repository.js';
 import { QuotaRepository } from './quota.repository.js';
 
 const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
@@ -19,10 +18,7 @@ const ROW_KINDS: readonly RowKind[] = ['projects', 'members', 'workflows', 'cred
 
 /** Something would be more than there may be. The message says what is counted, and the limit. */
 export class QuotaRefusal extends ApiRefusal {
-  constructor(
-    readonly kind: QuotaKind,
-    limit: number,
-  ) {
+  constructor(kind: QuotaKind, limit: number) {
     super('quota_exceeded', WORDS[kind](limit));
   }
 }

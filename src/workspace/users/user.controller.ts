@@ -80,14 +80,10 @@ export class UserController {
   async change(
     @CurrentPrincipal() { rightsOf }: Principal,
     @Param('userId', IdPipe) id: string,
-    @JsonBody(UserChangeBody) { enabled, role }: UserChangeBody,
+    @JsonBody(UserChangeBody) change: UserChangeBody,
   ): Promise<UserAnswer> {
-    if (enabled === undefined && role === undefined)
+    if (Object.keys(change).length === 0)
       throw new ApiRefusal('bad_request', 'enabled or role must be given');
-    const change = {
-      ...(enabled === undefined ? {} : { enabled }),
-      ...(role === undefined ? {} : { role }),
-    };
     const actingUserIds = rightsOf.map((user) => user.id);
     return userAnswer(await this.administration.change(actingUserIds, id, change));
   }

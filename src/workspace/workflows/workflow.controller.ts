@@ -67,25 +67,14 @@ const listQuery = new QueryPipe({
 });
 const countQuery = new FilterPipe({ active: readFlag, projectId: readId, search: readSearch });
 
-const ACTIVE_PARAMETER = {
-  name: 'active',
-  required: false,
-  schema: { type: 'boolean' },
-  description: 'Active ones, or others',
-} as const;
-const PROJECT_PARAMETER = {
-  name: 'projectId',
-  required: false,
-  schema: { type: 'string', format: 'uuid' },
-  description: 'Those of one project',
-} as const;
-const SEARCH_PARAMETER = {
-  name: 'search',
-  required: false,
-  schema: { type: 'string', maxLength: MAX_SEARCH_CHARACTERS },
-  description:
+const ActiveQuery = () => ApiQuery('active', 'Active ones, or others', { type: 'boolean' });
+const ProjectQuery = () => ApiQuery('projectId', 'Those of one project', { type: 'string', format: 'uuid' });
+const SearchQuery = () =>
+  ApiQuery(
+    'search',
     'Beginnings of words: each must begin a word of the name, of more than sixteen the first ones. Case and accents do not matter',
-} as const;
+    { type: 'string', maxLength: MAX_SEARCH_CHARACTERS },
+  );
 
 @ApiController('workflows', 'Workflows')
 export class WorkflowController {
@@ -111,27 +100,18 @@ export class WorkflowController {
     answer: { status: 200, pageOf: ListedWorkflowAnswer, maxCursorCharacters: MAX_CURSOR_CHARACTERS },
     errors: [400],
   })
-  @ApiQuery(ACTIVE_PARAMETER)
-  @ApiQuery({
-    name: 'name',
-    required: false,
-    schema: { type: 'string' },
-    description: 'The whole name. Not together with sort, order or search',
+  @ActiveQuery()
+  @ApiQuery('name', 'The whole name. Not together with sort, order or search', { type: 'string' })
+  @ProjectQuery()
+  @ApiQuery('sort', 'By the last change, or by the words of the name; by id unless given', {
+    type: 'string',
+    enum: [...SORT_KEYS],
   })
-  @ApiQuery(PROJECT_PARAMETER)
-  @ApiQuery({
-    name: 'sort',
-    required: false,
-    schema: { type: 'string', enum: [...SORT_KEYS] },
-    description: 'By the last change, or by the words of the name; by id unless given',
+  @ApiQuery('order', 'By default the last change comes first, and names from A to Z. Needs sort or search', {
+    type: 'string',
+    enum: [...DIRECTIONS],
   })
-  @ApiQuery({
-    name: 'order',
-    required: false,
-    schema: { type: 'string', enum: [...DIRECTIONS] },
-    description: 'By default the last change comes first, and names from A to Z. Needs sort or search',
-  })
-  @ApiQuery(SEARCH_PARAMETER)
+  @SearchQuery()
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query(listQuery) query: WorkflowListQuery,
@@ -153,9 +133,9 @@ export class WorkflowController {
     answer: { status: 200, is: WorkflowCountAnswer },
     errors: [400],
   })
-  @ApiQuery(ACTIVE_PARAMETER)
-  @ApiQuery(PROJECT_PARAMETER)
-  @ApiQuery(SEARCH_PARAMETER)
+  @ActiveQuery()
+  @ProjectQuery()
+  @SearchQuery()
   count(
     @CurrentPrincipal() principal: Principal,
     @Query(countQuery) filters: WorkflowFilters,
@@ -209,18 +189,11 @@ export class WorkflowController {
   })
   change(
     @Param('workflowId', IdPipe) id: string,
-    @JsonBody(WorkflowChangeBody) { name, nodes, connections }: WorkflowChangeBody,
+    @JsonBody(WorkflowChangeBody) change: WorkflowChangeBody,
   ): Promise<WorkflowAnswer> {
-    if (name === undefined && nodes === undefined && connections === undefined)
+    if (Object.keys(change).length === 0)
       throw new ApiRefusal('bad_request', 'name, nodes or connections must be given');
-    const change = {
-      ...(name === undefined ? {} : { name }),
-      ...(nodes === undefined ? {} : { nodes }),
-      ...(connections === undefined ? {} : { connections }),
-    };
-    return nodes === undefined && connections === undefined
-      ? this.updated(id, change)
-      : this.resized(id, change);
+    return 'nodes' in change || 'connections' in change ? this.resized(id, change) : this.updated(id, change);
   }
 
   @Delete(':workflowId')

@@ -40,6 +40,9 @@ export class LateDecorators<Library> {
 /** The library, @nestjs/swagger. */
 export type OpenApi = typeof Swagger;
 
+/** The JSON Schema of a parameter. */
+type ParameterSchema = Extract<Swagger.ApiQueryOptions, { schema: unknown }>['schema'];
+
 /**
  * @nestjs/swagger is hundreds of files, for a description that most processes are never asked for. Loading it documents
  * all classes.
@@ -58,7 +61,7 @@ export function ApiProperty(options?: Swagger.ApiPropertyOptions): PropertyDecor
   return Documented((openApi) => openApi.ApiProperty(options));
 }
 
-/** As of @nestjs/swagger, for the parameters of a route. */
-export function ApiQuery(options: Swagger.ApiQueryOptions): MethodDecorator {
-  return Documented((openApi) => openApi.ApiQuery(options));
+/** Documents a parameter of the query, which may be left out. */
+export function ApiQuery(name: string, description: string, schema: ParameterSchema): MethodDecorator {
+  return Documented((openApi) => openApi.ApiQuery({ name, description, required: false, schema }));
 }

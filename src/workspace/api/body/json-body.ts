@@ -45,8 +45,8 @@ const RawJsonBody = createParamDecorator((_: unknown, context: ExecutionContext)
 });
 
 /**
- * Hands a controller the JSON body of a request as an object of a class whose members carry class-validator rules. Unknown
- * members are refused: a misspelt one would be lost silently.
+ * Hands a controller the JSON body of a request as an object of a class whose members carry class-validator rules. It has the
+ * members that were sent, and no other. Unknown ones are refused: a misspelt one would be lost silently.
  */
 export function JsonBody<T extends object>(type: Type<T>): ParameterDecorator {
   return RawJsonBody(new JsonBodyPipe(type));
