@@ -108,15 +108,6 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     expect(await left()).toEqual({});
   });
 
-  it('[D90] so does what was written before transactions were recorded', async () => {
-    await fill(6, 40);
-    await rows('UPDATE audit_event SET transaction_id = NULL');
-    await fill(2, 39);
-    await moveCursor('slow', 4);
-    await jobOf({ days: 30, maxDays: 0 }, ['slow']).run();
-    expect(await left()).toEqual({ 40: 2, 39: 2 });
-  });
-
   it('[D90] a sink that has no cursor yet has had nothing', async () => {
     await fill(3, 40);
     await jobOf({ days: 30, maxDays: 0 }, ['new']).run();

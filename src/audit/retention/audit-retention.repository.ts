@@ -36,7 +36,7 @@ const DELETION = `WITH clocks AS (
     FROM unnest($4::text[]) AS sink LEFT JOIN audit_sink_cursor ON audit_sink_cursor.name = sink
     ORDER BY 1, 2 LIMIT 1
   ), oldest AS (
-    SELECT id, occurred_at, coalesce((coalesce(transaction_id, 0), id) <= (SELECT transaction_id, event_id FROM slowest), true) AS was_had
+    SELECT id, occurred_at, coalesce((transaction_id, id) <= (SELECT transaction_id, event_id FROM slowest), true) AS was_had
     FROM audit_event WHERE id > $1 ORDER BY id LIMIT $2
   ), deleted AS (
     DELETE FROM audit_event USING oldest, clocks

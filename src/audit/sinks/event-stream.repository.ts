@@ -5,7 +5,7 @@ import type { StreamedEvent } from './audit-sink.js';
 
 /** A place in the order of events: behind this one, and before all that follow. Numbers of 64 bits, as text. */
 export interface Position {
-  /** `0`: among the events from before transactions were recorded. */
+  /** `0`: among the events from before a restore, which has set that (docs/audit-streaming.md). */
   readonly transactionId: string;
   readonly eventId: string;
 }
@@ -39,12 +39,8 @@ export const IS_AHEAD =
   '(ahead_since IS NOT NULL OR transaction_id >= txid_snapshot_xmax(txid_current_snapshot()))';
 
 /** No answer bears the name of a column that is sorted by: the order would be that of the answers, which are texts. */
-const COLUMNS = `id, coalesce(transaction_id, 0)::text AS transaction, name, request_id, client_request_id, subject_user_id, actor_user_id,
+const COLUMNS = `id, transaction_id::text AS transaction, name, request_id, client_request_id, subject_user_id, actor_user_id,
   (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_at_ms, payload::text AS payload`;
-
-/** Events from before the migration: their ids are below all others, so the search ends at the first other one. */
-const OLD_EVENTS = `SELECT ${COLUMNS} FROM (SELECT * FROM audit_event WHERE id > $1 ORDER BY id LIMIT $2) AS oldest
-  WHERE transaction_id IS NULL ORDER BY id`;
 
 /** @rule D87 By transaction, then by id; nothing of a transaction that is open, or younger than one that is. */
 const EVENTS = `SELECT ${COLUMNS} FROM audit_event
@@ -69,10 +65,6 @@ export class EventStreamRepository {
 
   /** The events that follow a position, in order. They never change: asked again, the answer begins with the same ones. */
   async after({ transactionId, eventId }: Position, limit: number): Promise<StreamedEvent[]> {
-    if (transactionId === '0') {
-      const old = await this.database.query<EventRow>(OLD_EVENTS, [eventId, limit]);
-      if (old.length > 0) return old.map(toEvent);
-    }
     const rows = await this.database.query<EventRow>(EVENTS, [transactionId, eventId, limit]);
     return rows.map(toEvent);
   }
@@ -121,17 +113,14 @@ export class EventStreamRepository {
   }
 
   async backlogAfter({ transactionId, eventId }: Position): Promise<Backlog> {
-    const isAmongOld = transactionId === '0';
-    const [follows, order] = isAmongOld
-      ? ['id > $1', 'id']
-      : ['(transaction_id, id) > ($2, $1)', 'transaction_id, id'];
+    const follows = '(transaction_id, id) > ($1, $2)';
     const [row] = await this.database.query<{ events: number; seconds: number; blocked: number }>(
       `SELECT (SELECT count(*)::int FROM (SELECT FROM audit_event WHERE ${follows} LIMIT ${MOST_COUNTED}) AS waiting) AS events,
-         ${ageOf(`SELECT occurred_at FROM audit_event WHERE ${follows} ORDER BY ${order} LIMIT 1`)} AS seconds,
+         ${ageOf(`SELECT occurred_at FROM audit_event WHERE ${follows} ORDER BY transaction_id, id LIMIT 1`)} AS seconds,
          ${ageOf(
            `SELECT occurred_at FROM audit_event WHERE transaction_id >= ${OLDEST_OPEN_TRANSACTION} ORDER BY transaction_id, id LIMIT 1`,
          )} AS blocked`,
-      isAmongOld ? [eventId] : [eventId, transactionId],
+      [transactionId, eventId],
     );
     return { events: row?.events ?? 0, seconds: row?.seconds ?? 0, blockedSeconds: row?.blocked ?? 0 };
   }

@@ -171,11 +171,11 @@ const WORKSPACE = [
 ];
 
 const OTHERS = [
-  // Numbers come first: between texts they would be padded.
+  // Columns of eight bytes come first: behind a text each would be padded.
   `CREATE TABLE audit_event (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     occurred_at timestamptz NOT NULL,
-    transaction_id bigint DEFAULT txid_current(),
+    transaction_id bigint NOT NULL DEFAULT txid_current(),
     name text NOT NULL,
     request_id text NOT NULL,
     subject_user_id uuid,
@@ -191,7 +191,7 @@ const OTHERS = [
   `CREATE INDEX audit_event_request ON audit_event (request_id, id)`,
   `CREATE INDEX audit_event_client_request ON audit_event (client_request_id, id) WHERE client_request_id IS NOT NULL`,
   // How far each sink of the audit trail is, and the index by which sinks read.
-  `CREATE INDEX audit_event_transaction ON audit_event (transaction_id, id) WHERE transaction_id IS NOT NULL`,
+  `CREATE INDEX audit_event_transaction ON audit_event (transaction_id, id)`,
   `CREATE TABLE audit_sink_cursor (
     name text PRIMARY KEY,
     transaction_id bigint NOT NULL,
