@@ -13,7 +13,7 @@ import { CommitService } from './flows/commit.service.js';
 import { IdAssertionService } from './flows/id-assertion.service.js';
 import { IssuancePlanner } from './flows/issuance.planner.js';
 import { TokenExchangeService } from './flows/token-exchange.service.js';
-import { TokenTypeWarning, PlainHttpWarning } from './http/warnings.js';
+import { RareWarnings } from './http/warnings.js';
 import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { ClockDifference } from './replay/clock-difference.js';
 import { FlowRunner } from './http/flow.runner.js';
@@ -92,9 +92,8 @@ const FLOWS = [
   IssuancePlanner,
   TokenExchangeService,
   IdAssertionService,
-  TokenTypeWarning,
   EmbeddedLoginService,
-  PlainHttpWarning,
+  RareWarnings,
   TokenRevocationService,
   BackChannelLogoutService,
 ];

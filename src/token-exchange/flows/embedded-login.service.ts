@@ -35,11 +35,9 @@ export interface EmbedLogin {
 }
 
 /** A verified login, and the request that it came by. */
-interface Login {
+interface Login extends Pick<EmbedLogin, 'expectedUserId' | 'replacedRedirect'> {
   readonly tokens: Tokens;
   readonly demand: Omit<SessionLogin, 'userId' | 'accessGeneration'>;
-  readonly expectedUserId: string | undefined;
-  readonly replacedRedirect: string | undefined;
   readonly request: FlowRequest;
 }
 

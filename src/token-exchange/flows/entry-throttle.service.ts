@@ -24,15 +24,6 @@ export type CountedTokens = PerToken<{ readonly key: { readonly policy: TrustPol
 
 type LimitedPolicy = TrustPolicy & Required<Pick<TrustPolicy, 'perMinute'>>;
 
-/** The entries whose limits count a request. */
-interface CountedEntries {
-  readonly limited: readonly LimitedPolicy[];
-  /** Refunded, where each token has an entry with a limit. */
-  readonly ofAddress: Hit | undefined;
-  /** Of an identity assertion. */
-  readonly clientId: string | undefined;
-}
-
 @Injectable()
 export class EntryThrottleService {
   constructor(
@@ -59,19 +50,14 @@ export class EntryThrottleService {
     const limited = policies.filter(isLimited);
     if (limited.length === 0) return undefined;
     const ofAddress = limited.length === policies.length ? addressHit(request) : undefined;
-    return request.inTime(() => this.countEntries(request, { limited, ofAddress, clientId: client?.id }));
-  }
-
-  private async countEntries(
-    request: FlowRequest,
-    { limited, ofAddress, clientId }: CountedEntries,
-  ): Promise<RateLimit | undefined> {
-    const { hits, rateLimit } = await this.countBy(limited, clientId);
-    if (!canRefund(this.storage)) return undefined;
-    request.hits = { ofEntries: hits, ofAddress };
-    if (ofAddress === undefined) return undefined;
-    await this.refund(this.storage, [ofAddress]);
-    return rateLimit;
+    return request.inTime(async () => {
+      const { hits, rateLimit } = await this.countBy(limited, client?.id);
+      if (!canRefund(this.storage)) return undefined;
+      request.hits = { ofEntries: hits, ofAddress };
+      if (ofAddress === undefined) return undefined;
+      await this.refund(this.storage, [ofAddress]);
+      return rateLimit;
+    });
   }
 
   /** Counts a verified logout by its issuer. @throws TooManyRequestsError */

@@ -1,5 +1,6 @@
 // The grants of an access token: scopes, audience, and whose rights its calls have.
 import type { Tokens } from '../verify/tokens.js';
+import { listOf } from '../verify/tokens.js';
 import { isSameAddress } from '../../platform/text/origin.js';
 import { printableAddress, printableList } from '../../platform/text/printable.js';
 import type { AccessTokenGrant } from '../tokens/access-token-grant.js';
@@ -108,8 +109,8 @@ function whoseList({ subject, actor }: Tokens, isEnough: (policy: TrustPolicy) =
   return { party: 'actor', ...issuerAndKid(actor) };
 }
 
-function policiesOf({ subject, actor }: Tokens): TrustPolicy[] {
-  return [subject, ...(actor === undefined ? [] : [actor])].map(({ key }) => key.policy);
+function policiesOf(tokens: Tokens): TrustPolicy[] {
+  return listOf(tokens).map(({ key }) => key.policy);
 }
 
 /** The values that all lists have; undefined without any list. */

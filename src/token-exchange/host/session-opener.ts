@@ -34,9 +34,11 @@ export interface OpenedSession {
 export interface NewSession {
   /** Of its random id, by SHA-256. */
   readonly idHash: Buffer;
+  /** Shared with the sessions from which it was renewed, and with its own renewals. */
   readonly familyId: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
+  /** The origin of the page that posted the login; null when it named none. */
   readonly loginOrigin: string | null;
   readonly signedBy: readonly IssuerKey[];
   readonly externalLogin: ExternalLogin;

@@ -23,7 +23,7 @@ import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
 import { localRedirect } from './local-redirect.js';
 import type { LoginSource } from '../flows/login-origin.js';
-import { PlainHttpWarning } from './warnings.js';
+import { RareWarnings } from './warnings.js';
 
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;
@@ -42,7 +42,7 @@ export class EmbedLoginController {
   constructor(
     private readonly flows: FlowRunner,
     private readonly embedLogin: EmbeddedLoginService,
-    private readonly plainHttp: PlainHttpWarning,
+    private readonly warnings: RareWarnings,
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
     private readonly notices: Notices,
@@ -85,7 +85,7 @@ export class EmbedLoginController {
       replacedRedirect,
     };
     const { setCookie, rateLimit } = await this.embedLogin.login(asked, received);
-    this.plainHttp.warnUnlessHttps(request.protocol, requestId);
+    this.warnings.unlessHttps(request.protocol, requestId);
     if (replacedRedirect !== undefined) this.warnOfReplacement(replacedRedirect, requestId);
     const headers = { ...(rateLimit && rateLimitHeaders(rateLimit)), 'set-cookie': setCookie, location };
     return { status: SEE_OTHER, headers };

@@ -1,8 +1,8 @@
 // Describes embedded login in OpenAPI, as plain values: the host publishes them with its own description.
-import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { EMBED_PATH, loginMethods } from './paths.js';
 import { ANSWER_FIELD, ANSWER_PAGE } from './embed-login.form.js';
+import { answer, answerForLater, formBody } from './token-exchange.description.js';
 
 const TOKEN = { type: 'string', minLength: 1 };
 const TOKEN_MEANING = 'A new external JWT that lives 60 seconds at most.';
@@ -44,24 +44,25 @@ const SIGNED_IN = {
   },
 };
 
-const RESPONSES = {
-  303: SIGNED_IN,
-  400: answer('The token is missing, or the form is malformed'),
-  401: answer('The token is refused; the error says why'),
-  404: answer('The licence of the instance has ended'),
-  429: {
-    ...answer(
-      'The address made too many requests within a minute, or the issuer sent too many tokens; the tokens stay usable',
-    ),
-    headers: RETRY_AFTER,
-  },
-  500: answer('A claim is missing or of the wrong type: claims_invalid'),
-  501: answer('Embedded login is switched off'),
-  503: {
-    ...answer('The database does not answer in time, or revocations cannot be read: temporarily_unavailable'),
-    headers: RETRY_AFTER,
-  },
-  default: answer('Refused in another way'),
+const REFUSALS = {
+  400: answer('The token is missing, or the form is malformed', ERROR),
+  401: answer('The token is refused; the error says why', ERROR),
+  404: answer('The licence of the instance has ended', ERROR),
+  429: answerForLater(
+    'The address made too many requests within a minute, or the issuer sent too many tokens; the tokens stay usable',
+    ERROR,
+  ),
+  500: answer('A claim is missing or of the wrong type: claims_invalid', ERROR),
+  501: answer('Embedded login is switched off', ERROR),
+  503: answerForLater(
+    'The database does not answer in time, or revocations cannot be read: temporarily_unavailable',
+    ERROR,
+  ),
+  default: answer('Refused in another way', ERROR),
+};
+const REFUSED_FORMS = {
+  413: answer('The body is larger than 256 KiB', ERROR),
+  415: answer('The body is not a plain form in UTF-8', ERROR),
 };
 
 const POST = {
@@ -70,12 +71,8 @@ const POST = {
   summary: 'Sign a browser in, in a frame',
   description: 'Post it from a form in the page that contains the frame.',
   security: [],
-  requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
-  responses: orAsPages({
-    ...RESPONSES,
-    413: answer('The body is larger than 256 KiB'),
-    415: answer('The body is not a plain form in UTF-8'),
-  }),
+  requestBody: formBody(FORM),
+  responses: { 303: SIGNED_IN, ...orAsPages({ ...REFUSALS, ...REFUSED_FORMS }) },
 };
 
 const GET = {
@@ -88,7 +85,7 @@ const GET = {
     { name: 'token', in: 'query', required: true, description: TOKEN_MEANING, schema: TOKEN },
     { name: 'redirectTo', in: 'query', description: REDIRECT_MEANING, schema: { type: 'string' } },
   ],
-  responses: RESPONSES,
+  responses: { 303: SIGNED_IN, ...REFUSALS },
 };
 
 /** Members of `paths` of an OpenAPI document: the methods that are answered. */
@@ -97,18 +94,11 @@ export function embedLoginDescription(options: Pick<TokenExchangeOptions, 'stric
   return { [EMBED_PATH]: { post: POST, ...(hasGet && { get: GET }) } };
 }
 
-function answer(description: string) {
-  return { description, content: { 'application/json': { schema: ERROR } } };
-}
-
 /** Each refusal also as the page that a post may ask for. */
-function orAsPages(
-  responses: Readonly<Record<string, { readonly description: string; readonly content?: object }>>,
-) {
+function orAsPages(refusals: Readonly<Record<string, ReturnType<typeof answer>>>) {
   const page = { 'text/html': { schema: { type: 'string' } } };
-  const described = Object.entries(responses).map(([status, response]) => {
-    const { content } = response;
-    return [status, content === undefined ? response : { ...response, content: { ...content, ...page } }];
+  const described = Object.entries(refusals).map(([status, refusal]) => {
+    return [status, { ...refusal, content: { ...refusal.content, ...page } }] as const;
   });
-  return Object.fromEntries(described) as Record<string, object>;
+  return Object.fromEntries(described);
 }

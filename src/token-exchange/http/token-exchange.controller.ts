@@ -25,7 +25,7 @@ import type { TokenExchangeOptions } from '../settings/token-exchange.options.js
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { OAuthErrorFilter } from './refusal.filter.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
-import { TokenTypeWarning } from './warnings.js';
+import { RareWarnings } from './warnings.js';
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
 
@@ -39,7 +39,7 @@ export class TokenExchangeController {
     private readonly assertions: IdAssertionService,
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
-    private readonly types: TokenTypeWarning,
+    private readonly warnings: RareWarnings,
     @Inject(TOKEN_EXCHANGE_OPTIONS) options: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
   ) {
     this.grants = grantTypes(options);
@@ -72,7 +72,7 @@ export class TokenExchangeController {
 
   private async exchange(form: Form, received: FlowRequest): Promise<HttpAnswer> {
     const sent = readTokenExchangeForm(form);
-    for (const type of sent.otherTypes ?? []) this.types.warn(type, received.requestId);
+    for (const type of sent.otherTypes ?? []) this.warnings.ofTokenType(type, received.requestId);
     return success(await this.exchanges.exchange(sent, received), ACCESS_TOKEN_TYPE);
   }
 

@@ -21,13 +21,13 @@ const ABSENT = {
   properties: { error: { type: 'string' }, message: { type: 'string' } },
 };
 
-function answer(description: string, schema: object) {
+export function answer(description: string, schema: object) {
   return { description, content: { 'application/json': { schema } } };
 }
 
 /** An answer after which the client is to wait. */
-function answerForLater(description: string) {
-  return { ...answer(description, OAUTH_ERROR), headers: RETRY_AFTER };
+export function answerForLater(description: string, schema: object = OAUTH_ERROR) {
+  return { ...answer(description, schema), headers: RETRY_AFTER };
 }
 
 /** What each of these endpoints may answer alike. */
@@ -39,7 +39,7 @@ const COMMON_REFUSALS = {
 };
 const SWITCHED_OFF = { 501: answer('Token exchange is switched off', OAUTH_ERROR) };
 
-function formBody(schema: object) {
+export function formBody(schema: object) {
   return { required: true, content: { 'application/x-www-form-urlencoded': { schema } } };
 }
 

@@ -65,13 +65,9 @@ function otherTypes(form: Form): readonly OtherTokenType[] | undefined {
   const ofSubject = form.get('subject_token_type') || JWT_TYPE;
   const ofActor = form.get('actor_token') ? form.get('actor_token_type') : JWT_TYPE;
   if (ofSubject === JWT_TYPE && ofActor === JWT_TYPE) return undefined;
-  const subject = {
-    field: 'subject_token_type',
-    expected: JWT_TYPE,
-    found: printableName(ofSubject),
-  } as const;
-  const actor = { field: 'actor_token_type', expected: JWT_TYPE, found: printableName(ofActor) } as const;
-  return [...(ofSubject === JWT_TYPE ? [] : [subject]), ...(ofActor === JWT_TYPE ? [] : [actor])];
+  const types = [['subject_token_type', ofSubject] as const, ['actor_token_type', ofActor] as const];
+  const others = types.filter(([, type]) => type !== JWT_TYPE);
+  return others.map(([field, type]) => ({ field, expected: JWT_TYPE, found: printableName(type) }));
 }
 
 /** `actor_token[]=…` means an actor to its sender; ignoring it would hand out the subject's rights instead. */

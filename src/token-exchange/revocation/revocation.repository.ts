@@ -33,6 +33,8 @@ interface NewsRow {
   readonly until: number;
 }
 
+type TrustRow = Omit<NewsRow, 'kind' | 'until'>;
+
 @Injectable()
 export class RevocationRepository {
   constructor(private readonly database: Database) {}
@@ -53,7 +55,7 @@ export class RevocationRepository {
     const of = (kind: NewsRow['kind']) => rows.filter((row) => row.kind === kind);
     return {
       horizon: of('horizon')[0]?.id ?? horizon,
-      trust: of('trust').map(({ id, kid, at, restored_at }) => trustOf(id, kid, at, restored_at)),
+      trust: of('trust').map(trustOf),
       endedTokens: of('token').map(({ id, at }) => ({ id, expiresAt: at })),
       logouts: of('logout').map(({ id, at, until }) => ({ keys: [id], until, at })),
     };
@@ -62,10 +64,10 @@ export class RevocationRepository {
   /** Every trust revocation there ever was, by issuer and kid. */
   async list(transaction?: Transaction): Promise<TrustRevocation[]> {
     const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
-    const rows = await connection.query<Omit<NewsRow, 'kind' | 'until'>[]>(
+    const rows = await connection.query<TrustRow[]>(
       `SELECT issuer AS id, kid, revoked_at AS at, restored_at FROM token_exchange_trust_revocation ORDER BY issuer, kid`,
     );
-    return rows.map(({ id, kid, at, restored_at }) => trustOf(id, kid, at, restored_at));
+    return rows.map(trustOf);
   }
 
   /** What earlier revocations refuse for good stays refused, also if the clock of this one is behind. */
@@ -146,11 +148,6 @@ async function announce(transaction: Transaction): Promise<void> {
   await managerOf(transaction).query(`SELECT pg_notify($1, '')`, [REVOCATION_CHANNEL]);
 }
 
-function trustOf(
-  issuer: string,
-  kid: string | null,
-  revokedAt: Date,
-  restoredAt: Date | null,
-): TrustRevocation {
-  return { issuer, kid: kid === ALL_KEYS ? null : kid, revokedAt, restoredAt };
+function trustOf({ id, kid, at, restored_at }: TrustRow): TrustRevocation {
+  return { issuer: id, kid: kid === ALL_KEYS ? null : kid, revokedAt: at, restoredAt: restored_at };
 }

@@ -3,19 +3,16 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
+import type { NewSession } from '../host/session-opener.js';
 import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
 import { keysOfLogin, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
 
 /** A session. Only the hash of its id is stored: who reads the table cannot use a session. */
-export interface WebSession {
-  readonly idHash: Buffer;
+export interface WebSession extends Pick<
+  NewSession,
+  'idHash' | 'familyId' | 'createdAt' | 'expiresAt' | 'loginOrigin'
+> {
   readonly userId: string;
-  /** Shared with the sessions from which it was renewed, and with its own renewals. */
-  readonly familyId: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  /** The origin of the page that posted the login; null when it named none. */
-  readonly loginOrigin: string | null;
   /** The keys of its login and of those that it goes on from; null where they were not recorded. */
   readonly signedBy: readonly IssuerKey[] | null;
   /** The user's, as the login was decided on; null where the host has none. The host compares it at each use. */
@@ -145,7 +142,7 @@ export class SessionRepository {
     const deleted: DeletedSession[] = [];
     for (let seen = -1; seen < deleted.length;) {
       seen = deleted.length;
-      deleted.push(...(await this.deleteSeen(transaction, familyIds)));
+      deleted.push(...(await deleteWhere(transaction, 'family_id = ANY ($1)', familyIds)));
     }
     return deleted;
   }
@@ -167,11 +164,7 @@ export class SessionRepository {
    * Deletes all sessions of a user. A session that is being opened is not seen yet: the generation of the user's access ends it.
    */
   deleteOfUser(transaction: Transaction, userId: string): Promise<DeletedSession[]> {
-    return managerOf(transaction).query<DeletedSession[]>(
-      `WITH deleted AS (DELETE FROM token_exchange_session WHERE user_id = $1 RETURNING user_id, family_id, expires_at)
-       SELECT user_id::text AS "userId", family_id AS "familyId", expires_at AS "expiresAt" FROM deleted`,
-      [userId],
-    );
+    return deleteWhere(transaction, 'user_id = $1', userId);
   }
 
   /** Deletes sessions that ended a while ago by this process's clock and by the database's, of which one may be ahead. */
@@ -181,14 +174,18 @@ export class SessionRepository {
       [now, ENDED_ROWS_STAY_SECONDS],
     );
   }
+}
 
-  private deleteSeen(transaction: Transaction, familyIds: readonly string[]): Promise<DeletedSession[]> {
-    return managerOf(transaction).query<DeletedSession[]>(
-      `WITH deleted AS (DELETE FROM token_exchange_session WHERE family_id = ANY ($1) RETURNING user_id, family_id, expires_at)
-       SELECT user_id::text AS "userId", family_id AS "familyId", expires_at AS "expiresAt" FROM deleted`,
-      [familyIds],
-    );
-  }
+function deleteWhere(
+  transaction: Transaction,
+  condition: 'user_id = $1' | 'family_id = ANY ($1)',
+  value: string | readonly string[],
+): Promise<DeletedSession[]> {
+  return managerOf(transaction).query<DeletedSession[]>(
+    `WITH deleted AS (DELETE FROM token_exchange_session WHERE ${condition} RETURNING user_id, family_id, expires_at)
+     SELECT user_id::text AS "userId", family_id AS "familyId", expires_at AS "expiresAt" FROM deleted`,
+    [value],
+  );
 }
 
 function sessionOf({ loginSubject, loginSession, loginIssuedAt, ...row }: SessionRow): WebSession {

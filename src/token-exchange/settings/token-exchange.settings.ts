@@ -94,19 +94,13 @@ function completedIdAssertion(settings: TokenExchangeSettings): IdAssertionSetti
 }
 
 /** Sections with a default, or a value that is given, for every member. */
-type Section =
-  | 'embedLogin'
-  | 'exchange'
-  | 'idAssertion'
-  | 'tokenRevocation'
-  | 'logout'
-  | 'replayPurge'
-  | 'jwks'
-  | 'sessions';
-type Sections = Pick<TokenExchangeOptions, Exclude<Section, 'sessions'>> & { sessions: SessionSettings };
+type Sections = Pick<
+  TokenExchangeOptions,
+  'embedLogin' | 'exchange' | 'idAssertion' | 'tokenRevocation' | 'logout' | 'replayPurge' | 'jwks'
+> & { sessions: SessionSettings };
 
 /** @throws RangeError naming the member of the section that is out of its range */
-function completed<Name extends Section>(
+function completed<Name extends keyof Sections>(
   section: Name,
   given: Readonly<Record<string, unknown>> = {},
 ): Sections[Name] {

@@ -12,17 +12,12 @@ import { Revocations } from '../revocation/revocations.js';
 import type { RevocableToken } from '../revocation/revocations.js';
 import type { ExternalLogin, RecordedKey } from '../revocation/external-login.js';
 import { readExternalLogins, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
+import type { AccessTokenSettings } from '../settings/token-exchange.options.js';
 import type { AccessTokenGrant, AccessTokenSigner } from './access-token-grant.js';
 import { signCompactJws } from './jws-signer.js';
 import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
 import { VerifiedTokens } from './verified-tokens.js';
-
-/** Options of this package's access tokens. */
-export interface AccessTokenOptions {
-  /** `iss` and `aud` of every token: the origin of the host's API. */
-  readonly issuer: string;
-}
 
 /** Injection token of the options. */
 export const ACCESS_TOKEN_OPTIONS = Symbol('ACCESS_TOKEN_OPTIONS');
@@ -106,7 +101,7 @@ export class AccessTokenService {
     private readonly signingKeys: SigningKeyService,
     private readonly revocations: Revocations,
     private readonly clock: Clock,
-    @Inject(ACCESS_TOKEN_OPTIONS) private readonly options: Pick<AccessTokenOptions, 'issuer'>,
+    @Inject(ACCESS_TOKEN_OPTIONS) private readonly options: Pick<AccessTokenSettings, 'issuer'>,
   ) {
     this.audience = options.issuer;
   }

@@ -1,13 +1,9 @@
 // What the service knows of a key that it trusts, wherever the key came from.
-import type { KeyObject } from 'node:crypto';
-import type { Algorithm } from './algorithms.js';
+import type { JwksKey } from './jwks-content.js';
 import type { TrustPolicy } from './trust-policy.js';
 
 /** A public key with all that decides whether a token is taken. */
-export interface TrustedKey {
-  readonly kid: string;
-  readonly algorithms: ReadonlySet<Algorithm>;
-  readonly publicKey: KeyObject;
+export interface TrustedKey extends JwksKey {
   readonly policy: TrustPolicy;
 }
 

@@ -118,7 +118,7 @@ export async function resultsOf(
   const results: CheckResult[] = [];
   let isCutOff = false;
   for (const check of checks) {
-    const result: CheckResult = isCutOff ? notReached(named(check)) : await made(check, token);
+    const result: CheckResult = isCutOff ? notReached(check) : await made(check, token);
     results.push(result);
     isCutOff ||= result.state === 'failed' && check.isNeeded === true;
   }
@@ -128,30 +128,18 @@ export async function resultsOf(
 async function made(check: TokenCheck, token: CheckedToken): Promise<CheckResult> {
   try {
     await passAll([check], token);
-    return resultOf(named(check), check.compared(token));
+    const [expected, found] = check.compared(token);
+    return { ...notReached(check), state: 'passed', expected, found };
   } catch (error) {
-    if (error instanceof Rejection) return resultOf(named(check), check.compared(token), error);
-    throw error;
+    if (!(error instanceof Rejection)) throw error;
+    const [expected, found] = check.compared(token);
+    // What was logged of it goes before what the check compares.
+    const { expected: logged = expected, found: other, detail } = error.context;
+    return { ...notReached(check), state: 'failed', expected: logged, found: other ?? detail ?? found };
   }
 }
 
-function named({ check, about, reason }: Pick<TokenCheck, 'check' | 'about' | 'reason'>): NamedCheck {
-  return { check: check ?? TOKEN_REFUSALS[reason].check, about };
-}
-
-type NamedCheck = Pick<CheckResult, 'check' | 'about'>;
-
-/** What was logged of a rejection goes before what the check compares. */
-function resultOf(
-  { check, about }: NamedCheck,
-  [expected, found]: Compared,
-  rejection?: Rejection,
-): CheckResult {
-  if (rejection === undefined) return { check, about, state: 'passed', expected, found };
-  const { expected: logged = expected, found: other, detail } = rejection.context;
-  return { check, about, state: 'failed', expected: logged, found: other ?? detail ?? found };
-}
-
-function notReached({ check, about }: NamedCheck): CheckResult {
-  return { check, about, state: 'not-reached', expected: null, found: null };
+function notReached({ check, about, reason }: TokenCheck): CheckResult {
+  const name = check ?? TOKEN_REFUSALS[reason].check;
+  return { check: name, about, state: 'not-reached', expected: null, found: null };
 }

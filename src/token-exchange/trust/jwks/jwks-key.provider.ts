@@ -52,19 +52,11 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     this.unknownKids = new UnknownKidSearch(snapshots, this.follower, this.refresh, clock);
   }
 
-  onApplicationBootstrap(): Promise<void> {
-    return this.start();
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.stop();
-  }
-
   /**
    * Takes over what is stored, and begins to refresh in the background.
    * @rule 5.3.1 Keys are fetched when the instance starts; of several instances by the leader, for all.
    */
-  async start(): Promise<void> {
+  async onApplicationBootstrap(): Promise<void> {
     await this.follower.start();
     if (this.leader.isLeader) for (const cached of this.cache.entries) cached.refreshSoon();
     this.timer = setInterval(() => void this.tick(), TICK_MS);
@@ -73,7 +65,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** Ends the background work; a fetch under way is waited for, which takes 5 seconds at most. */
-  async stop(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.follower.stop();
     await this.refresh.idle();

@@ -16,7 +16,7 @@ export class StoredJwksKeyProvider extends JwksKeyProvider {
   }
 
   /**
-   * Reads what is stored of all entries, once; `start`, which would fetch, is never called.
+   * Reads what is stored of all entries, once; `onApplicationBootstrap`, which would fetch, is never called.
    * @param stored the entries that are not of the configuration
    * @throws the driver's error
    */
