@@ -112,16 +112,17 @@ export class JwksSnapshotRepository {
          RETURNING url_hash
        ) SELECT pg_notify($11, url_hash) FROM stored`,
       [
-        ...[
-          address.urlHash,
-          address.url,
-          keySet,
-          freshUntil,
-          lastSuccessAt,
-          lastFailureAt,
-          lastFailureReason,
-        ],
-        ...[consecutiveFailures, nextRefreshAt, knownRevision, SNAPSHOT_CHANNEL],
+        address.urlHash,
+        address.url,
+        keySet,
+        freshUntil,
+        lastSuccessAt,
+        lastFailureAt,
+        lastFailureReason,
+        consecutiveFailures,
+        nextRefreshAt,
+        knownRevision,
+        SNAPSHOT_CHANNEL,
       ],
     );
     return this.stored(address);
