@@ -2,7 +2,7 @@
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { ApiClient } from '../support/api-client.js';
-import { ApiWorld, PARTIES } from '../support/api-world.js';
+import { ApiWorld } from '../support/api-world.js';
 import { auditRows, EVENT } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -162,29 +162,6 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
       expect(other.status).toBe(400);
     }
     expect(ids).toEqual(whole.map(({ id }) => id));
-  });
-
-  it.each(PARTIES)('[D84] who may: $name, with a token and with a session', async ({ name, role }) => {
-    const isAllowed = role !== 'global:member';
-    const byToken = await api.get(PATH, await world.tokenOf(name));
-    const cookie = await world.sessionOf(name);
-    const bySession = await api.call({ method: 'GET', path: PATH, headers: { cookie } });
-    expect([byToken.status, bySession.status]).toEqual(isAllowed ? [200, 200] : [403, 403]);
-  });
-
-  it('[D84] a token that is limited to scopes needs this one', async () => {
-    const limited = (grantedScopes: string[]) => world.tokenOf('owner', { grantedScopes });
-    expect((await api.get(PATH, await limited(['audit:read']))).status).toBe(200);
-    const refused = await api.get(PATH, await limited(['user:read']));
-    expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope']);
-    expect(refused.headers.get('www-authenticate')).toContain('scope="audit:read"');
-    expect((await api.get(PATH)).status).toBe(401);
-  });
-
-  it('[D84] by the rights of both, both must be administrators', async () => {
-    const [admin, stranger] = [world.idOf('administrator'), world.idOf('stranger')];
-    expect((await api.get(PATH, await world.token(stranger, admin, { rights: 'both' }))).status).toBe(403);
-    expect((await api.get(PATH, await world.token(stranger, admin))).status).toBe(200);
   });
 
   it('[D84] each reading is in the trail, with a session too, which no other call of a session is', async () => {

@@ -130,30 +130,6 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     expect(namesOf((await embed(claims)).rows)).toEqual(['embed-login']);
   });
 
-  it('[D3] what fails after the jti is used leaves the refusal alone: no user, no link, no other event', async () => {
-    const claims = { sub: 'never', role: 'global:owner', jti: 'burnt' };
-    const { rows } = await embed(claims);
-    expect(rows).toMatchObject([
-      { name: `${EVENT}embed-login-failed`, payload: { reason: 'role_not_assignable' } },
-    ]);
-    expect(await idOf('never@partner.example')).toBeUndefined();
-    // Used up by the failure; and the same again through the other flow.
-    const again = await exchange({ subject_token: token({ jti: 'burnt' }) });
-    expect(again.rows).toMatchObject([{ payload: { reason: 'token_replayed' } }]);
-  });
-
-  it('[D3] an actor who is refused leaves no trace of the subject', async () => {
-    const subject = token({ sub: 'trace' });
-    const { rows } = await exchange({
-      subject_token: subject,
-      actor_token: token({ sub: 'x', role: 'nonsense' }),
-    });
-    expect(rows).toMatchObject([
-      { name: `${EVENT}failed`, payload: { reason: 'role_not_recognized', party: 'actor' } },
-    ]);
-    expect(await idOf('trace@partner.example')).toBeUndefined();
-  });
-
   it('[D30] an API call with a token is recorded with subject and actor; one with a session has no token', async () => {
     const pair = { subject_token: token({ sub: 'sue' }), actor_token: token({ sub: 'act' }) };
     const authorization = `Bearer ${await service.accessToken(pair)}`;

@@ -38,21 +38,6 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
     rmSync(directory, { recursive: true });
   });
 
-  it.each([
-    ['no licence', async () => ({ SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined })],
-    ['a licence without the feature', () => licenseEnvironment(OTHER_FEATURES)],
-    ['a licence with no feature', () => licenseEnvironment({ features: [] })],
-    ['an expired licence', () => licenseEnvironment({ exp: Math.floor(Date.now() / 1000) - 1 })],
-  ])('[7.1][D39] with %s both endpoints are like any unknown path', async (_, license) => {
-    const environment = await license();
-    await withService(database, { trustedKeys, environment }, async (service) => {
-      await expectAbsent(service);
-      expect((await service.fetch('/healthz/readiness')).status).toBe(200);
-      expect((await service.fetch('/metrics')).status).toBe(200);
-      expect((await service.fetch('/rest/me')).status).toBe(401);
-    });
-  });
-
   it('[D39] a licence that runs out while the service runs takes both endpoints away', async () => {
     const clock = new TestClock();
     const exp = clock.nowSeconds() + 100;
@@ -99,7 +84,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
       /the licence has ended: 2023-11-14T22:13:20\.000Z;/,
     ],
   ] as const)(
-    '[D82] with %s one line of the log says why, and readiness says %s',
+    '[7.1][D39][D82] with %s both endpoints are like any unknown path, one line of the log says why, and readiness says %s',
     async (_, word, level, settings, why) => {
       const environment = await settings();
       await withService(database, { trustedKeys, environment }, async (service) => {
@@ -110,6 +95,9 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
           200,
           { status: 'ready', tokenExchange: { available: false, reason: word } },
         ]);
+        await expectAbsent(service);
+        expect((await service.fetch('/metrics')).status).toBe(200);
+        expect((await service.fetch('/rest/me')).status).toBe(401);
       });
     },
   );

@@ -70,16 +70,6 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     ).toHaveLength(1);
   });
 
-  it('[5.2.5] opens nothing for a token that was used', async () => {
-    await login('replayed');
-    const token = tokenOf('replayed');
-    expect((await service.embed({ token })).status).toBe(303);
-    const again = await service.embed({ token }, { 'x-request-id': 'replayed-login' });
-    expect([again.status, again.headers.get('set-cookie')]).toEqual([401, null]);
-    expect(await toldOf('replayed-login')).toEqual(['embed-login-failed']);
-    expect(await sessionsOf('replayed')).toBe(2);
-  });
-
   it('[5.2.5] of one token at once opens one session', async () => {
     await login('twice');
     const token = tokenOf('twice');

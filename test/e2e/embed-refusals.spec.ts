@@ -33,16 +33,6 @@ describeOnAnyDatabase('[7.7] refused embedded logins', (database) => {
       expectNoEntry(answer);
     }
   });
-
-  it.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', ''])(
-    '[D20] content type %j: 415 in JSON',
-    async (type) => {
-      const body = new Blob([JSON.stringify({ token: partner.sign() })], { type });
-      const answer = await service.fetch('/rest/auth/embed', { method: 'POST', body });
-      expect(answer.status).toBe(415);
-      expectNoEntry(answer);
-    },
-  );
 });
 
 describeOnAnyDatabase('[5.1.3] embedded login switched off', (database) => {

@@ -3,7 +3,7 @@ import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
-import { Cast, ONE_OF_EACH_REASON } from '../support/attacks.js';
+import { Cast } from '../support/attacks.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer, body, status } from '../support/jwks-server.js';
 import { MetricSamples } from '../support/metric-samples.js';
@@ -81,22 +81,6 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     );
     expect(counted).toEqual([2, 1, 0, 0]);
   });
-
-  it.each(ONE_OF_EACH_REASON)(
-    'counts a refusal of each flow by its reason: $reason ($name)',
-    async ({ reason, make }) => {
-      const [first, second] = [await make(cast, service), await make(cast, service)];
-      const reasons: [string, Record<string, string>][] = [EXCHANGES, LOGINS].flatMap((name) => [
-        [name, { outcome: 'failed', reason }],
-        [name, { outcome: 'failed' }],
-      ]);
-      const counted = await growth(reasons, async () => {
-        await service.exchange({ subject_token: first });
-        await service.embed({ token: second });
-      });
-      expect(counted).toEqual([1, 1, 1, 1]);
-    },
-  );
 
   it('observes how long the stages of each flow take, failed ones too', async () => {
     const stages = (['exchange', 'embed'] as const).flatMap((flow) =>

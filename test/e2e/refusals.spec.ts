@@ -6,10 +6,8 @@ import type { AuditRow } from '../support/audit.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { EXCHANGE_PATH, outcomeOf } from '../support/entry-paths.js';
-import type { OperatorBrowser } from '../support/operators.js';
 import { census } from '../support/census.js';
 import { explain } from '../support/explanations.js';
-import { createOperator, signedIn } from '../support/operators.js';
 import { ASSERTION_REASONS } from '../support/id-jag-client.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
@@ -157,10 +155,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
     const samples = await MetricSamples.read(service);
     for (const { reason, flow } of REFUSAL_CASES) {
       const name = flow === 'embed' ? 'svc_embed_logins_total' : 'svc_token_exchanges_total';
-      expect([reason, samples.value(name, { outcome: 'failed', reason })]).toEqual([
-        reason,
-        expect.any(Number),
-      ]);
+      expect([reason, samples.value(name, { outcome: 'failed', reason }) > 0]).toEqual([reason, true]);
     }
   });
 
@@ -242,17 +237,13 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 describeOnAnyDatabase('[D52] mistakes of a partner', (database) => {
-  let operator: OperatorBrowser;
   const scene = new Scene(() => service);
   const own = new CasePartner('partner', {}, scene.clock);
 
-  const environment = { ...AT_WARN, SVC_ADMIN_ENABLED: 'true' };
   const trustedKeys = [own.partner.staticEntry({ allowedRoles: ['global:member'] })];
-  const service = TestService.forBlock(database, { trustedKeys, clock: scene.clock, environment });
+  const service = TestService.forBlock(database, { trustedKeys, clock: scene.clock, environment: AT_WARN });
 
   beforeAll(async () => {
-    await createOperator(service, 'operator@instance.example', 'global:owner');
-    operator = await signedIn(service, 'operator@instance.example');
     await service.accessToken({ subject_token: own.token() });
   });
   it.each(MISTAKES)('[D52][D79] $name: found by the request id alone', async (mistake) => {
@@ -265,23 +256,8 @@ describeOnAnyDatabase('[D52] mistakes of a partner', (database) => {
     expect(line['msg']).toMatch(new RegExp(`; see docs/refusals\\.md#${mistake.reason}$`));
     const failures = trace.rows.filter(({ name }) => name === FAILED.exchange || name === FAILED.embed);
     expect(failures).toHaveLength(mistake.isRecorded === true ? 1 : 0);
-  });
-
-  it.each(MISTAKES)("[D112] $name: explained at the operator's page in one step", async (mistake) => {
-    const { answer } = await scene.trace((headers) => mistake.send(service, own, headers));
-    const requestId = answer.headers.get('x-request-id') ?? '';
-    const found = await operator.send('POST', 'refusals/search', { requestId });
-    const { data } = (await found.json()) as { data: object[] };
-    const shown = await operator.get(`requests/${requestId}`);
-    const { events } = (await shown.json()) as { events: { payload: object }[] };
-    if (mistake.isRecorded === true) {
-      const words: unknown = expect.any(String);
-      expect(data).toMatchObject([{ reason: mistake.reason, cause: words, remedy: words }]);
-    } else expect(data).toEqual([]);
-    // What was refused before its token was read is in the log alone, and the page says so; see the browser's tests.
-    expect(events.length).toBe(mistake.reason === 'not_a_form' ? 0 : 1);
     if (mistake.reason === 'redirect_replaced')
-      expect(events).toMatchObject([{ payload: { replacedRedirect: 'an absolute address' } }]);
+      expect(trace.rows).toMatchObject([{ payload: { replacedRedirect: 'an absolute address' } }]);
   });
 
   it.each(['/', '/workflows?x=1#y', '', undefined])('[D79] a redirectTo of %j is not', async (redirectTo) => {

@@ -239,20 +239,6 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
       }
     });
 
-    it('[D28] sign-out beside renewals of every age leaves nothing of the family', async () => {
-      for (let round = 0; round < RACES[database.kind]; round++) {
-        // A user of its own: logins after the sign-out open new families, and the user's oldest sessions end above the limit.
-        const leaver = `leaver-${round}`;
-        const first = await login(leaver);
-        const second = await login(leaver, first);
-        const family = await familyOf(first);
-        const chain = async (cookie: string) => login(leaver, await login(leaver, cookie));
-        await Promise.all([chain(first), chain(second), signOut(second), chain(second), chain(first)]);
-        expect([round, await sizeOf(family)]).toEqual([round, 0]);
-        expect(await statuses([first, second])).toEqual([401, 401]);
-      }
-    });
-
     it("[D28] another user's login beside renewals leaves nothing of the family", async () => {
       for (let round = 0; round < RACES[database.kind]; round++) {
         const first = await login('visitor');
