@@ -29,11 +29,17 @@ interface Description {
   isSecret?: true;
 }
 
+/** Both ends are included. */
+interface Range {
+  min: number;
+  max: number;
+}
+
 /** A switch that is on for exactly `true` and off for everything else (D40). */
-export function exactFlag(name: string, { description }: Description): EnvironmentVariable<boolean> {
+export function exactFlag(name: string, description: Description): EnvironmentVariable<boolean> {
   return {
     name,
-    description,
+    ...description,
     default: 'false',
     range: 'exactly `true`; anything else is off',
     absent: false,
@@ -53,11 +59,11 @@ function parseExactFlag(text: string): Parsed<boolean> {
 /** `true` or `false`, nothing else. */
 export function boolean(
   name: string,
-  { description, default: standard }: Description & { default: boolean },
+  { default: standard, ...description }: Description & { default: boolean },
 ): EnvironmentVariable<boolean> {
   return {
     name,
-    description,
+    ...description,
     default: String(standard),
     range: '`true` or `false`',
     absent: standard,
@@ -68,21 +74,14 @@ export function boolean(
   };
 }
 
-/** A whole number within a range, both ends included. */
+/** A whole number within a range. */
 export function integer(
   name: string,
-  {
-    description,
-    alias,
-    default: standard,
-    min,
-    max,
-  }: Description & { default: number; min: number; max: number },
+  { default: standard, min, max, ...description }: Description & Range & { default: number },
 ): EnvironmentVariable<number> {
   return {
     name,
-    alias,
-    description,
+    ...description,
     default: String(standard),
     range: `${min} to ${max}`,
     absent: standard,
@@ -94,31 +93,29 @@ export function integer(
   };
 }
 
-/** A whole number within a range, both ends included; there need be none. */
+/** A whole number within a range; there need be none. */
 export function optionalInteger(
   name: string,
-  { description, min, max }: Description & { min: number; max: number },
+  description: Description & Range,
 ): EnvironmentVariable<number | undefined> {
-  const { default: _none, ...variable } = integer(name, { description, default: min, min, max });
+  const { default: _none, ...variable } = integer(name, { ...description, default: description.min });
   return { ...variable, absent: undefined };
 }
 
-/** A whole number within a range, both ends included, or a word for one that is found out where the process runs. */
+/** A whole number within a range, or a word for one that is found out where the process runs. */
 export function integerOrWord(
   name: string,
   {
-    description,
-    default: standard,
-    min,
-    max,
     word,
     meaning,
-  }: Description & { default: number; min: number; max: number; word: string; meaning: () => number },
+    ...description
+  }: Description & Range & { default: number; word: string; meaning: () => number },
 ): EnvironmentVariable<number> {
-  const number = integer(name, { description, default: standard, min, max });
+  const { min, max } = description;
+  const number = integer(name, description);
   return {
     ...number,
-    range: `${min} to ${max}, or \`${word}\``,
+    range: `${number.range}, or \`${word}\``,
     parse(text) {
       if (text === word) return { value: Math.min(Math.max(meaning(), min), max) };
       const parsed = number.parse(text);
@@ -130,14 +127,13 @@ export function integerOrWord(
 /** One of a few words. */
 export function choice<const T extends string>(
   name: string,
-  { description, default: standard, values }: Description & { default: T; values: readonly T[] },
+  { values, ...description }: Description & { default: T; values: readonly T[] },
 ): EnvironmentVariable<T> {
   return {
     name,
-    description,
-    default: standard,
+    ...description,
     range: values.map((value) => `\`${value}\``).join(', '),
-    absent: standard,
+    absent: description.default,
     parse(text) {
       const value = values.find((candidate) => candidate === text);
       return value === undefined ? { problem: `must be one of ${values.join(', ')}` } : { value };
@@ -148,18 +144,11 @@ export function choice<const T extends string>(
 /** Any text; `check` may refuse it with the rule that it breaks. */
 export function text(
   name: string,
-  {
-    description,
-    range,
-    check,
-    isSecret,
-  }: Description & { range?: string; check?: (text: string) => string | undefined },
+  { check, ...description }: Description & { range?: string; check?: (text: string) => string | undefined },
 ): EnvironmentVariable<string | undefined> {
   return {
     name,
-    description,
-    range,
-    isSecret,
+    ...description,
     absent: undefined,
     parse(value) {
       const problem = check?.(value);
@@ -171,26 +160,19 @@ export function text(
 /** A text with a default. */
 export function textWithDefault(
   name: string,
-  { description, default: standard }: Description & { default: string },
+  description: Description & { default: string },
 ): EnvironmentVariable<string> {
-  return { name, description, default: standard, absent: standard, parse: (value) => ({ value }) };
+  return { name, ...description, absent: description.default, parse: (value) => ({ value }) };
 }
 
 /** A comma-separated list; blanks around the members are dropped, empty members refused. */
 export function list<T>(
   name: string,
-  {
-    description,
-    range,
-    member,
-    isSecret,
-  }: Description & { range: string; member: (text: string) => Parsed<T> },
+  { member, ...description }: Description & { range: string; member: (text: string) => Parsed<T> },
 ): EnvironmentVariable<readonly T[]> {
   return {
     name,
-    description,
-    range,
-    isSecret,
+    ...description,
     absent: [],
     parse(value) {
       const members: T[] = [];

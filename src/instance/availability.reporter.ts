@@ -7,7 +7,7 @@ import { EMBED_PATH, LOGOUT_PATH, REVOCATION_PATH, TOKEN_PATH } from '../token-e
 import type { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
 import type { AvailabilitySettings, UnavailableReason } from './availability.js';
-import { endOf, explanationOf, publicReason, unavailableBecause } from './availability.js';
+import { PUBLIC_REASONS, endOf, explanationOf, unavailableBecause } from './availability.js';
 import { counted } from '../platform/text/wording.js';
 
 /** Looked at so often, rather than by one timer for the end: clocks are set, and no timer can run for more than 24 days. */
@@ -62,7 +62,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   /** For readiness, which is public. */
   get state(): FeatureState {
     const { reason } = this;
-    if (reason !== undefined) return { available: false, reason: publicReason(reason) };
+    if (reason !== undefined) return { available: false, reason: PUBLIC_REASONS[reason] };
     if (!this.isLoaded) return { available: false, reason: 'restart_needed' };
     const { embedLoginEnabled: embedLogin, exchangeEnabled: exchange } = this.settings.config;
     return { available: true, embedLogin, exchange };

@@ -12,7 +12,7 @@ export type PublicReason = 'not_enabled' | 'not_licensed' | 'license_ended' | 'r
 
 export type AvailabilitySettings = Pick<Startup, 'config' | 'given' | 'license'>;
 
-const PUBLIC_REASONS: Record<UnavailableReason, PublicReason> = {
+export const PUBLIC_REASONS: Record<UnavailableReason, PublicReason> = {
   flag_off: 'not_enabled',
   flag_not_true: 'not_enabled',
   no_license: 'not_licensed',
@@ -33,10 +33,6 @@ export function unavailableBecause(
   if (license === License.NONE) return 'no_license';
   if (!license.features.has('token-exchange')) return 'feature_not_licensed';
   return license.hasEnded(nowMs) ? 'license_ended' : undefined;
-}
-
-export function publicReason(reason: UnavailableReason): PublicReason {
-  return PUBLIC_REASONS[reason];
 }
 
 /** The explanation for an operator. The features are from a licence with a valid signature. */

@@ -1,6 +1,7 @@
 // The metrics of the service and their names.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { VERSION } from '../platform/version.js';
+import type { SinkStatus } from '../audit/sinks/audit-streaming.js';
 import type { PoolState } from '../platform/database/driver-pool.js';
 import type { KeySetState, KeysHeld, ReplayRecords } from '../token-exchange/instance.js';
 import { KEY_SET_FETCH_OUTCOMES } from '../token-exchange/instance.js';
@@ -8,15 +9,6 @@ import { BoundedReading } from './bounded-reading.js';
 
 /** From 0.2 ms to 2.5 s: a stage takes a fraction of a millisecond when all is well, seconds when a database is away. */
 const STAGE_BUCKETS_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
-
-/** How the stream of audit events to one sink goes. */
-export interface SinkReading {
-  readonly sink: string;
-  readonly delivered: number;
-  readonly failures: number;
-  /** Undefined where another process streams. */
-  readonly backlog?: { readonly events: number; readonly seconds: number; readonly blockedSeconds: number };
-}
 
 /** A purge deletes faster than so many can gather; where there are more, how many more does not matter. */
 const MOST_EXPIRED_COUNTED = 10_000;
@@ -33,34 +25,18 @@ export const MEMBERSHIP_CHANGES = ['added', 'changed', 'removed'] as const;
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly exchanges = this.counter(
-    'svc_token_exchanges_total',
-    'Token exchanges by outcome and, where refused, reason.',
-    ['outcome', 'reason'],
-  );
-
-  readonly idAssertions = this.counter(
-    'svc_id_assertions_total',
-    'Identity assertions by outcome and, where refused, reason.',
-    ['outcome', 'reason'],
-  );
-
-  readonly embedLogins = this.counter(
-    'svc_embed_logins_total',
-    'Embedded logins by outcome and, where refused, reason.',
-    ['outcome', 'reason'],
-  );
+  /** Of each flow. */
+  readonly outcomes = {
+    exchange: this.outcomesOf('svc_token_exchanges_total', 'Token exchanges'),
+    'id-jag': this.outcomesOf('svc_id_assertions_total', 'Identity assertions'),
+    embed: this.outcomesOf('svc_embed_logins_total', 'Embedded logins'),
+    logout: this.outcomesOf('svc_logouts_total', 'Back-channel logouts'),
+  };
 
   readonly membershipChanges = this.counter(
     'svc_project_memberships_changed_total',
     'Memberships of projects that claims of tokens have changed.',
     ['change'],
-  );
-
-  readonly logouts = this.counter(
-    'svc_logouts_total',
-    'Back-channel logouts by outcome and, where refused, reason.',
-    ['outcome', 'reason'],
   );
 
   readonly stageDuration = new Histogram({
@@ -135,14 +111,6 @@ export class Metrics {
     "Passwords that were hashed or checked for the operator's page.",
   );
 
-  /** Of each flow. */
-  readonly outcomes = {
-    exchange: this.exchanges,
-    embed: this.embedLogins,
-    'id-jag': this.idAssertions,
-    logout: this.logouts,
-  };
-
   private shared: Promise<string> | undefined;
 
   /** @param ofAllWorkers undefined where this process is the instance; else brings the text of all */
@@ -159,7 +127,8 @@ export class Metrics {
       this.throttled.inc({ flow }, 0);
     for (const flow of ['exchange', 'embed', 'logout', 'revocation', 'api'])
       this.databaseRefusals.inc({ flow }, 0);
-    for (const counter of [this.exchanges, this.embedLogins, this.logouts])
+    const { exchange, embed, logout } = this.outcomes;
+    for (const counter of [exchange, embed, logout])
       counter.inc({ outcome: 'failed', reason: 'internal_error' }, 0);
   }
 
@@ -179,12 +148,11 @@ export class Metrics {
   /** Registered only where there is a licence: without one nothing ends. */
   watchLicense(secondsLeft: () => number): void {
     const help = 'Seconds until the licence ends; below 0 since it has ended.';
-    this.gauge('svc_license_expires_seconds', help, [], (gauge) => gauge.set(secondsLeft()));
+    this.value('svc_license_expires_seconds', help, secondsLeft);
   }
 
   watchRequests(read: () => number): void {
-    const help = 'Requests that are worked for.';
-    this.gauge('svc_requests_in_progress', help, [], (gauge) => gauge.set(read()));
+    this.value('svc_requests_in_progress', 'Requests that are worked for.', read);
   }
 
   /** Counts keys whenever metrics are read, so that the number is never older than that. */
@@ -231,16 +199,14 @@ export class Metrics {
       gauge.set({ state: 'in_use' }, open - idle);
       gauge.set({ state: 'idle' }, idle);
     });
-    this.gauge('svc_database_pool_size', 'Most connections that the pool may open.', [], (gauge) => {
-      gauge.set(pool().most);
-    });
+    this.value('svc_database_pool_size', 'Most connections that the pool may open.', () => pool().most);
     const waiting = 'Requests that wait for a connection of the pool.';
-    this.gauge('svc_database_pool_waiting', waiting, [], (gauge) => gauge.set(pool().waiting));
+    this.value('svc_database_pool_waiting', waiting, () => pool().waiting);
   }
 
   watchLeader(isLeader: () => boolean): void {
     const help = 'Whether this instance is the leader, which fetches key sets and purges.';
-    this.gauge('svc_leader', help, [], (gauge) => gauge.set(Number(isLeader())));
+    this.value('svc_leader', help, () => Number(isLeader()));
   }
 
   watchReplayRecords(read: (atMost: number) => Promise<ReplayRecords>): void {
@@ -268,6 +234,14 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
+  private outcomesOf(name: string, what: string): Counter<'outcome' | 'reason'> {
+    return this.counter(name, `${what} by outcome and, where refused, reason.`, ['outcome', 'reason']);
+  }
+
+  private value(name: string, help: string, read: () => number): void {
+    this.gauge(name, help, [], (gauge) => gauge.set(read()));
+  }
+
   /** Makes a gauge whose values are set anew whenever metrics are read. */
   private gauge<Label extends string>(
     name: string,
@@ -288,12 +262,12 @@ export class Metrics {
   }
 
   /** How far behind the sinks of the audit trail are: of the process that streams to them, and as it has looked last. */
-  watchSinks(read: () => readonly SinkReading[]): void {
+  watchSinks(read: () => readonly SinkStatus[]): void {
     const each = (
       Kind: typeof Counter | typeof Gauge,
       name: string,
       help: string,
-      of: (sink: SinkReading) => number | undefined,
+      of: (sink: SinkStatus) => number | undefined,
     ) =>
       new Kind({
         name,

@@ -81,7 +81,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     jest.useFakeTimers();
     try {
       const job = jobOf({ days: 0, maxDays: 0 });
-      job.onApplicationBootstrap();
+      await job.onApplicationBootstrap();
       expect(jest.getTimerCount()).toBe(0);
     } finally {
       jest.useRealTimers();

@@ -31,8 +31,8 @@ export class AuditRetentionJob extends ApplicationJob {
     super({ name: 'audit-retention', intervalSeconds: 60 }, parts.leader, parts.log);
   }
 
-  override onApplicationBootstrap(): void {
-    if (this.settings.days > 0) super.onApplicationBootstrap();
+  override async onApplicationBootstrap(): Promise<void> {
+    if (this.settings.days > 0) await super.onApplicationBootstrap();
   }
 
   /**

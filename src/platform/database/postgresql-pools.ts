@@ -33,7 +33,7 @@ export function preparePostgresql(
   { url, poolSize, requestWaitMs }: PostgresqlSettings,
   schema: Schema,
 ): PreparedDatabase {
-  const pool: PoolConfig = {
+  const background: PoolConfig = {
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: POSTGRESQL_CONNECTION_WAIT_MS,
@@ -47,23 +47,15 @@ export function preparePostgresql(
     application_name: 'embedded-token-exchange',
     ...whenConnected(planOnce),
   };
-  if (requestWaitMs !== undefined) return preparePools(pool, requestWaitMs, schema);
-  const dataSource = createDataSource(schema, pool);
-  const migrate = () => migrateInTurn(url, schema);
-  const limit = () => undefined;
-  return {
-    kind: 'postgresql',
-    dataSource,
-    migrate,
-    limit,
-    close: () => disconnect(dataSource),
-    stopped: NEVER,
-  };
+  const migrate = () => runMigrationsInTurn(createDataSource(schema, { connectionString: url, max: 2 }));
+  const common = { kind: 'postgresql', migrate, stopped: NEVER } as const;
+  if (requestWaitMs !== undefined) return { ...common, ...servingPools(background, requestWaitMs, schema) };
+  const dataSource = createDataSource(schema, background);
+  return { ...common, dataSource, limit: () => undefined, close: () => disconnect(dataSource) };
 }
 
 /** A pool for requests, a small one with the same limits for the operator's page, and one with longer limits for what runs in the background. */
-function preparePools(background: PoolConfig, waitMs: number, schema: Schema): PreparedDatabase {
-  const { connectionString: url = '' } = background;
+function servingPools(background: PoolConfig, waitMs: number, schema: Schema) {
   const ofRequests = {
     ...background,
     lock_timeout: statementMs(waitMs),
@@ -82,15 +74,7 @@ function preparePools(background: PoolConfig, waitMs: number, schema: Schema): P
     await Promise.all([pool.end(), operatorPool.end()]);
   };
   const limit = () => limitWaits(dataSource, { waitMs, background: pool });
-  return {
-    kind: 'postgresql',
-    dataSource,
-    migrate: () => migrateInTurn(url, schema),
-    limit,
-    close,
-    operatorPool,
-    stopped: NEVER,
-  };
+  return { dataSource, limit, close, operatorPool };
 }
 
 function poolBeside(config: PoolConfig, max: number): pg.Pool {
@@ -98,8 +82,4 @@ function poolBeside(config: PoolConfig, max: number): pg.Pool {
   // An idle connection that breaks is replaced; without a listener it would end the process.
   pool.on('error', () => undefined);
   return pool;
-}
-
-function migrateInTurn(url: string, schema: Schema): Promise<string[]> {
-  return runMigrationsInTurn(createDataSource(schema, { connectionString: url, max: 2 }));
 }

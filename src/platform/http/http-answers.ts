@@ -4,6 +4,7 @@ import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { requestIdOf } from '../log/request-id.js';
+import { COMMON_HEADERS } from './answers.js';
 
 /** A request of Fastify or Express, as far as it is read. */
 export interface HttpRequest {
@@ -33,11 +34,7 @@ export interface HttpAnswer {
  * @rule D22 Answers are not stored (RFC 6749 §5.1). See src/platform/http/server.ts for other routes. The address of a login with
  * GET holds a token, so it is sent to no other site (D23).
  */
-const COMMON_HEADERS = [
-  ['cache-control', 'no-store'],
-  ['pragma', 'no-cache'],
-  ['referrer-policy', 'no-referrer'],
-] as const;
+const COMMON = Object.entries(COMMON_HEADERS);
 
 /** An hour in a cache does no harm: keys are published a day before they sign, the rest changes with the configuration. */
 const PUBLISHED = { 'cache-control': 'public, max-age=3600', 'access-control-allow-origin': '*' };
@@ -73,7 +70,7 @@ export class HttpAnswers {
     // The host has given up on the request meanwhile, for example by a time limit of its own.
     if (httpAdapter.isHeadersSent(response)) return;
     httpAdapter.setHeader(response, 'x-request-id', requestIdOf(request));
-    for (const [name, value] of COMMON_HEADERS) httpAdapter.setHeader(response, name, value);
+    for (const [name, value] of COMMON) httpAdapter.setHeader(response, name, value);
     for (const [name, value] of Object.entries(headers)) {
       if (name === 'set-cookie') httpAdapter.appendHeader(response, name, value);
       else httpAdapter.setHeader(response, name, value);

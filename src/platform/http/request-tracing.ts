@@ -1,50 +1,27 @@
 // Takes the trace of each request over, into log lines and, where the operator has loaded an SDK, into spans.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestTraces, TraceIds, RequestSpan } from '../log/tracing.js';
+import type { FastifyInstance } from 'fastify';
+import type { RequestTraces, TraceIds } from '../log/tracing.js';
 import { Tracing } from '../log/tracing.js';
 
 /** To be called before any other hook is added, so that the span includes their work. */
 export function traceRequests(server: FastifyInstance, traces: RequestTraces): void {
   const tracing = Tracing.registered();
-  server.addHook('onRequest', (request, reply, done) => {
-    if (tracing === undefined) {
-      nameTrace(traces, request, reply);
-      done();
-    } else if (PROBES.has(request.routeOptions.url ?? '')) {
-      done();
-    } else {
-      const { method, headers } = request;
-      followSpan(
-        traces,
-        request,
-        reply,
-        tracing.beginRequest(method, request.routeOptions.url, headers),
-      ).within(done);
-    }
+  server.addHook('onRequest', (request, { raw }, done) => {
+    const { id, method, headers } = request;
+    const route = tracing && request.routeOptions.url;
+    if (tracing !== undefined && PROBES.has(route ?? '')) return done();
+    const span = tracing?.beginRequest(method, route, headers);
+    const ids = span === undefined ? readTraceparent(headers.traceparent) : span.ids;
+    if (span === undefined && ids === undefined) return done();
+    if (ids !== undefined) traces.begin(id, ids);
+    // Comes in every case, also if the client has disconnected.
+    raw.once('close', () => {
+      if (ids !== undefined) traces.end(id, ids);
+      span?.end(raw.writableFinished ? raw.statusCode : undefined);
+    });
+    if (span === undefined) done();
+    else span.within(done);
   });
-}
-
-function nameTrace(traces: RequestTraces, { id, headers }: FastifyRequest, { raw }: FastifyReply): void {
-  const ids = readTraceparent(headers.traceparent);
-  if (ids === undefined) return;
-  traces.begin(id, ids);
-  // Comes in every case, also if the client has disconnected.
-  raw.once('close', () => traces.end(id, ids));
-}
-
-function followSpan(
-  traces: RequestTraces,
-  { id }: FastifyRequest,
-  { raw }: FastifyReply,
-  span: RequestSpan,
-): RequestSpan {
-  const { ids } = span;
-  if (ids !== undefined) traces.begin(id, ids);
-  raw.once('close', () => {
-    if (ids !== undefined) traces.end(id, ids);
-    span.end({ status: raw.writableFinished ? raw.statusCode : undefined });
-  });
-  return span;
 }
 
 /** A log line or a span for each request would bury the others. */

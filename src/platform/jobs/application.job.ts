@@ -17,7 +17,7 @@ export abstract class ApplicationJob implements OnApplicationBootstrap, BeforeAp
     this.job = new PeriodicJob({ ...schedule, run: (mayGoOn) => this.run(mayGoOn) }, leader, log);
   }
 
-  onApplicationBootstrap(): void {
+  onApplicationBootstrap(): void | Promise<void> {
     this.job.start();
   }
 

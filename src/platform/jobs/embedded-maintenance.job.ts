@@ -1,11 +1,10 @@
 // Vacuums, analyses and checkpoints the embedded database, which has no helper processes that would, in short steps.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { EmbeddedMaintenanceRepository } from '../database/embedded-maintenance.repository.js';
 import type { Leader } from './leader.js';
+import { ApplicationJob } from './application.job.js';
 import type { MayGoOn } from './periodic.job.js';
-import { PeriodicJob } from './periodic.job.js';
 
 /** Often, since a step takes as long as much has gathered before it, and holds everything up meanwhile. */
 const INTERVAL_SECONDS = 0.1;
@@ -16,8 +15,7 @@ const PATIENCE_MS = 1_000;
 const LOOK_AGAIN_MS = 2;
 const CHECKPOINT_AFTER_BYTES = 4 * 2 ** 20;
 
-export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly job: PeriodicJob;
+export class EmbeddedMaintenanceJob extends ApplicationJob {
   /** Uses of the database by others, when nothing was due. */
   private usesSeen = -1;
 
@@ -26,35 +24,23 @@ export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApp
     leader: Leader,
     logger: Logger,
   ) {
-    this.job = new PeriodicJob(
-      {
-        name: 'embedded-maintenance',
-        intervalSeconds: INTERVAL_SECONDS,
-        run: (mayGoOn) => this.run(mayGoOn),
-      },
-      leader,
-      logger,
-    );
+    super({ name: 'embedded-maintenance', intervalSeconds: INTERVAL_SECONDS }, leader, logger);
   }
 
   /**
    * The counts of what is due end with the process, so each table is looked at before the first request is taken. Clean
    * pages are passed over, and what an earlier process has left may take long.
    */
-  async onApplicationBootstrap(): Promise<void> {
+  override async onApplicationBootstrap(): Promise<void> {
     for (const table of await this.database.filled()) {
       await this.database.vacuum(table);
       await this.database.analyze(table);
     }
-    this.job.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.job.stop();
+    await super.onApplicationBootstrap();
   }
 
   /** An unused database is left alone. */
-  private async run(mayGoOn: MayGoOn): Promise<void> {
+  async run(mayGoOn: MayGoOn = () => true): Promise<void> {
     const { usesByOthers } = this.database;
     if (usesByOthers === this.usesSeen) return;
     const steps = await this.steps();

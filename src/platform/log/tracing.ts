@@ -24,18 +24,13 @@ export interface TracedWork {
   readonly reasonOf: (error: unknown) => string | undefined;
 }
 
-/** The answer, for the request's span. */
-export interface AnsweredRequest {
-  /** Undefined if the client disconnected before. */
-  readonly status: number | undefined;
-}
-
 /** The span of one request. */
 export interface RequestSpan {
   readonly ids: TraceIds | undefined;
   /** Runs what follows as part of the span. */
   within(work: () => void): void;
-  end(answered: AnsweredRequest): void;
+  /** @param status of the answer; undefined if the client disconnected before */
+  end(status: number | undefined): void;
 }
 
 /**
@@ -67,7 +62,7 @@ export class Tracing {
     return {
       ids: idsOf(span),
       within: (work) => context.with(inside, work),
-      end: ({ status }) => endRequest(span, status),
+      end: (status) => endRequest(span, status),
     };
   }
 

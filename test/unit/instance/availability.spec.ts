@@ -5,7 +5,7 @@ import type { AvailabilitySettings } from '../../../src/instance/availability.js
 import {
   endOf,
   explanationOf,
-  publicReason,
+  PUBLIC_REASONS,
   unavailableBecause,
 } from '../../../src/instance/availability.js';
 
@@ -76,7 +76,7 @@ describe('[D82] token exchange that is off', () => {
   ] as const)('with the flag %j: %#', (flag, license, nowMs, reason, word, explanation) => {
     const given = settings(flag, license);
     expect(unavailableBecause(given, nowMs)).toBe(reason);
-    expect(publicReason(reason)).toBe(word);
+    expect(PUBLIC_REASONS[reason]).toBe(word);
     expect(explanationOf(reason, given)).toBe(explanation);
     expect(explanation).not.toContain('marker');
   });
