@@ -3,37 +3,15 @@ import { isUniqueViolation } from '../platform/database/database-error.js';
 import { signOutEverywhere } from '../token-exchange/instance.js';
 import type { AuditEvent } from '../token-exchange/plain.js';
 import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
-import type { GlobalRole } from '../users/role.js';
 import { CommandError } from './command-error.js';
-import type { ChosenUser } from './users.operations.js';
 import { CHOSEN_USER, findUser, OWNER_EXISTS, readUser } from './users.operations.js';
 import { members, oneOf, optional, storableText } from './input.js';
-import type { ChangeOperation, ChangeWork } from './operation.js';
-
-export interface ChangedRole {
-  readonly id: string;
-  readonly from: GlobalRole;
-  readonly to: GlobalRole;
-}
-
-export interface UnlinkedUser {
-  readonly id: string;
-  readonly unlinked: number;
-  /** How many sessions have ended by it. */
-  readonly sessions: number;
-}
-
-export interface DeletedUser {
-  readonly id: string;
-  readonly sessions: number;
-}
+import type { ChangeWork } from './operation.js';
+import { changeOperation } from './operation.js';
 
 const readRole = members({ ...CHOSEN_USER, role: oneOf(GLOBAL_ROLES) });
 
-export const SET_ROLE: ChangeOperation<ReturnType<typeof readRole>, ChangedRole> = {
-  name: 'users set-role',
-  read: readRole,
-
+export const SET_ROLE = changeOperation('users set-role', readRole, {
   async change({ user, role }, { parts, transaction }) {
     const found = await findUser(user, parts, transaction);
     const { id, role: from } = (await parts.users.lock(found.id, transaction)) ?? found;
@@ -45,7 +23,7 @@ export const SET_ROLE: ChangeOperation<ReturnType<typeof readRole>, ChangedRole>
     }
     return { result: { id, from, to: role }, things: { userId: id } };
   },
-};
+});
 
 const readLinks = members({
   ...CHOSEN_USER,
@@ -54,15 +32,10 @@ const readLinks = members({
   subject: optional(storableText),
 });
 
-export type ChosenLinks = ReturnType<typeof readLinks>;
-
 /**
  * A wrong link gave sessions and tokens to the wrong person, and they cannot be distinguished from the rest: so all of them end.
  */
-export const UNLINK_USER: ChangeOperation<ChosenLinks, UnlinkedUser> = {
-  name: 'users unlink',
-  read: readLinks,
-
+export const UNLINK_USER = changeOperation('users unlink', readLinks, {
   async change({ user, ...links }, work) {
     const { id } = await findUser(user, work.parts, work.transaction);
     const { unlinked, left } = await work.parts.userProfiles.unlink(work.transaction, id, links);
@@ -75,13 +48,10 @@ export const UNLINK_USER: ChangeOperation<ChosenLinks, UnlinkedUser> = {
     const { sessions, events } = await endAccess(id, work);
     return { result: { id, unlinked, sessions }, things: { userId: id, issuer: links.issuer }, events };
   },
-};
+});
 
 /** The schema's cascades delete what belongs to the user alone. The trail keeps its events, which hold the id. */
-export const DELETE_USER: ChangeOperation<ChosenUser, DeletedUser> = {
-  name: 'users delete',
-  read: readUser,
-
+export const DELETE_USER = changeOperation('users delete', readUser, {
   async change({ user }, work) {
     const { parts, transaction } = work;
     const found = await findUser(user, parts, transaction);
@@ -94,7 +64,7 @@ export const DELETE_USER: ChangeOperation<ChosenUser, DeletedUser> = {
     await parts.users.delete(id, transaction);
     return { result: { id, sessions }, things: { userId: id }, events };
   },
-};
+});
 
 async function endAccess(
   id: string,

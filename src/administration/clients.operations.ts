@@ -6,20 +6,10 @@ import { isJsonObject } from '../platform/json/strict-json.js';
 import type { ChangedEntry } from './entries.operations.js';
 import { changeEntry, trustEntry } from './entries.operations.js';
 import { anything, members, optional, readNothing, storableText } from './input.js';
-import type { ChangeOperation, ListOperation } from './operation.js';
+import { changeOperation, listOperation } from './operation.js';
 
 /** Which client of which stored entry. */
 const CHOSEN_CLIENT = { entry: storableText, id: storableText };
-const readClient = members(CHOSEN_CLIENT);
-
-/** Without keys and address the client gets a secret. Both are checked with the entry. */
-const readNewClient = members({
-  ...CHOSEN_CLIENT,
-  /** Its public keys, as JWKs. */
-  keys: anything,
-  /** Where it publishes them. */
-  jwksUrl: optional(storableText),
-});
 
 export interface AddedClient extends ChangedEntry {
   /** Shown this once: what is stored is its SHA-256. */
@@ -39,10 +29,16 @@ export interface ListedClient {
 
 const SECRET_BYTES = 32;
 
-export const ADD_CLIENT: ChangeOperation<ReturnType<typeof readNewClient>, AddedClient> = {
-  name: 'clients add',
-  read: readNewClient,
+const readNewClient = members({
+  ...CHOSEN_CLIENT,
+  /** Its public keys, as JWKs. */
+  keys: anything,
+  /** Where it publishes them. */
+  jwksUrl: optional(storableText),
+});
 
+/** Without keys and address the client gets a secret. Both are checked with the entry. */
+export const ADD_CLIENT = changeOperation('clients add', readNewClient, {
   async change({ entry, id, keys, jwksUrl }, work) {
     const hasKeys = keys !== undefined || jwksUrl !== undefined;
     const secret = hasKeys ? undefined : randomBytes(SECRET_BYTES).toString('base64url');
@@ -61,14 +57,13 @@ export const ADD_CLIENT: ChangeOperation<ReturnType<typeof readNewClient>, Added
         work,
       ),
     );
-    return { ...changed, result: { ...changed.result, secret } };
+    const result: AddedClient = { ...changed.result, secret };
+    return { ...changed, result };
   },
-};
+});
 
 /** Its access tokens stay valid until they expire. */
-export const REMOVE_CLIENT: ChangeOperation<ReturnType<typeof readClient>, ChangedEntry> = {
-  name: 'clients remove',
-  read: readClient,
+export const REMOVE_CLIENT = changeOperation('clients remove', members(CHOSEN_CLIENT), {
   change: ({ entry, id }, work) =>
     changeEntry(work, (entries) =>
       entries.changeClients(
@@ -81,17 +76,14 @@ export const REMOVE_CLIENT: ChangeOperation<ReturnType<typeof readClient>, Chang
         work,
       ),
     ),
-};
+});
 
-export const LIST_CLIENTS: ListOperation<Record<string, never>, ListedClient> = {
-  name: 'clients list',
-  read: readNothing,
-
+export const LIST_CLIENTS = listOperation('clients list', readNothing, {
   async *list(_input, { storedEntries }) {
     const stored = (await storedEntries.list()).flatMap(({ entry }) => entry ?? []);
     for (const entry of [...storedEntries.configured, ...stored]) yield clientsOf(entry);
   },
-};
+});
 
 function clientsOf({ label, issuer, clients }: TrustedKeyEntry): ListedClient[] {
   return [...(clients?.values() ?? [])].map((client) => {

@@ -12,7 +12,8 @@ import { policyInWords, thumbprintOf } from '../token-exchange/plain.js';
 import { CommandError } from './command-error.js';
 import { anything, members, readNothing, storableText } from './input.js';
 import type { Read } from './input.js';
-import type { Changed, ChangeOperation, ChangeWork, ListOperation } from './operation.js';
+import type { Changed, ChangeWork } from './operation.js';
+import { changeOperation, listOperation } from './operation.js';
 import { refuseTrustChange } from './owner-protection.js';
 
 const PAGE_SIZE = 100;
@@ -20,7 +21,6 @@ const PAGE_SIZE = 100;
 /** Which stored entry it is about. */
 const CHOSEN_ENTRY = { name: storableText };
 export const readChosenEntry = members(CHOSEN_ENTRY);
-export type ChosenEntry = ReturnType<typeof readChosenEntry>;
 
 /** Where its keys are: one with its thumbprint (RFC 7638), or an address. An address is shown without its query; its hash is that of the stored key set. */
 type KeyPlace =
@@ -50,17 +50,14 @@ export interface ListedEntry {
   readonly changedAt: string | null;
 }
 
-export const LIST_ENTRIES: ListOperation<Record<string, never>, ListedEntry> = {
-  name: 'keys list',
-  read: readNothing,
-
+export const LIST_ENTRIES = listOperation('keys list', readNothing, {
   async *list(_input, { storedEntries, configuredIn }) {
     const stored = await storedEntries.list();
     const configured = storedEntries.configured.map((entry) => configuredEntry(entry, configuredIn));
     const all = await Promise.all([...configured, ...stored.map(storedEntry)]);
     for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
   },
-};
+});
 
 async function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): Promise<ListedEntry> {
   const { label } = entry;
@@ -94,14 +91,10 @@ async function whatIsTrusted(
   return { type, issuer, keys, audience, policy: policyInWords(entry, new Date()) };
 }
 
-/** An entry as it would stand in the configuration, with a name; checked when it is stored. */
-const readNewEntry = members({ entry: anything });
-
-export const ADD_ENTRY: ChangeOperation<ReturnType<typeof readNewEntry>, ChangedEntry> = {
-  name: 'keys add',
-  read: readNewEntry,
+/** Takes an entry as it would stand in the configuration, with a name; checked when it is stored. */
+export const ADD_ENTRY = changeOperation('keys add', members({ entry: anything }), {
   change: ({ entry }, work) => trustEntry(work, (entries) => entries.add(entry, work), true),
-};
+});
 
 const readPolicy = members({
   ...CHOSEN_ENTRY,
@@ -113,15 +106,12 @@ const readPolicy = members({
   entry: anything,
 });
 
-export const CHANGE_ENTRY_POLICY: ChangeOperation<ReturnType<typeof readPolicy>, ChangedEntry> = {
-  name: 'keys policy',
-  read: readPolicy,
-
+export const CHANGE_ENTRY_POLICY = changeOperation('keys policy', readPolicy, {
   change({ name, set, unset, entry }, work) {
     const change = entry === undefined ? { set, unset } : { entry };
     return trustEntry(work, (entries) => entries.changePolicy(name, change, work));
   },
-};
+});
 
 function jsonObject(value: unknown): Read<Readonly<Record<string, unknown>>> {
   return isJsonObject(value) ? { value } : { rule: 'must be an object' };
@@ -145,12 +135,10 @@ function switching(
   change: (entries: StoredEntryChanges, name: string, work: StoredEntryWork) => Promise<StoredEntryChange>,
   /** Suspending and removing are open to every operator: they take trust away. */
   by: typeof trustEntry = changeEntry,
-): ChangeOperation<ChosenEntry, ChangedEntry> {
-  return {
-    name: operation,
-    read: readChosenEntry,
+) {
+  return changeOperation(operation, readChosenEntry, {
     change: ({ name }, work) => by(work, (entries) => change(entries, name, work)),
-  };
+  });
 }
 
 /** The outcome for a stored entry. */

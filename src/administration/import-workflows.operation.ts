@@ -3,7 +3,8 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { members, storableText } from './input.js';
-import type { ChangeOperation, ChangeWork } from './operation.js';
+import type { ChangeWork } from './operation.js';
+import { changeOperation } from './operation.js';
 import { QuotaRefusal } from '../workspace/quotas/quotas.js';
 import type { WorkflowDraft } from './workflow-file.js';
 import { readWorkflows } from './workflow-file.js';
@@ -15,15 +16,7 @@ const MOST_PROBLEMS = 10;
 
 const readImport = members({ ownerEmail: storableText, workflows: drafts });
 
-export interface ImportedWorkflows {
-  /** How many. */
-  readonly imported: number;
-}
-
-export const IMPORT_WORKFLOWS: ChangeOperation<ReturnType<typeof readImport>, ImportedWorkflows> = {
-  name: 'workflows import',
-  read: readImport,
-
+export const IMPORT_WORKFLOWS = changeOperation('workflows import', readImport, {
   async change({ ownerEmail, workflows }, work) {
     const { parts, transaction } = work;
     const owner = await parts.users.findByEmail(ownerEmail, transaction);
@@ -38,7 +31,7 @@ export const IMPORT_WORKFLOWS: ChangeOperation<ReturnType<typeof readImport>, Im
     }
     return { result: { imported: workflows.length }, things: { userId: owner.id, projectId } };
   },
-};
+});
 
 function drafts(value: unknown): Read<readonly WorkflowDraft[]> {
   const { workflows, problems } = readWorkflows(value);

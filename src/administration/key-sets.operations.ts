@@ -4,13 +4,12 @@ import type { JwksSnapshot, JwksSnapshotRepository } from '../token-exchange/ins
 import { readJwks, thumbprintOf } from '../token-exchange/plain.js';
 import type { Read } from './input.js';
 import { members, wholeNumber } from './input.js';
-import type { ListOperation } from './operation.js';
+import { listOperation } from './operation.js';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** The addresses, as hashes of `toJwksAddress`: an address may hold a secret. */
 const CHOSEN_KEY_SETS = { urlHashes: hashes };
-const readKeySets = members(CHOSEN_KEY_SETS);
 
 /** The stored state of one address. Times are ISO 8601; those of fetches are of their beginning. */
 export interface StoredKeySet {
@@ -23,14 +22,11 @@ export interface StoredKeySet {
   readonly nextRefresh: string | null;
 }
 
-export const LIST_KEY_SETS: ListOperation<ReturnType<typeof readKeySets>, StoredKeySet> = {
-  name: 'keys status',
-  read: readKeySets,
-
+export const LIST_KEY_SETS = listOperation('keys status', members(CHOSEN_KEY_SETS), {
   async *list({ urlHashes }, { keySets }) {
     yield await Promise.all((await keySets.find(urlHashes)).map(storedKeySet));
   },
-};
+});
 
 function hashes(value: unknown): Read<readonly string[]> {
   const isList = Array.isArray(value) && value.every((hash) => typeof hash === 'string' && SHA256.test(hash));
@@ -69,10 +65,8 @@ const readRefresh = members({
  * @rule D118 A key set is fetched at once by making it due in the database, so that the leader does it as it always does. See
  * jwks-snapshot.follower.ts for how the leader hears of it.
  */
-export const REFRESH_KEY_SETS: ListOperation<ReturnType<typeof readRefresh>, StoredKeySet> = {
-  name: 'keys refresh',
+export const REFRESH_KEY_SETS = listOperation('keys refresh', readRefresh, {
   isAct: true,
-  read: readRefresh,
 
   async *list({ urlHashes, waitSeconds }, { keySets }, stop) {
     const before = await attemptsOf(keySets, urlHashes);
@@ -88,7 +82,7 @@ export const REFRESH_KEY_SETS: ListOperation<ReturnType<typeof readRefresh>, Sto
       yield settled;
     }
   },
-};
+});
 
 /** Distinguishes one attempt of an address from the next. */
 async function attemptsOf(

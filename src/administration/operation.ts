@@ -45,6 +45,24 @@ export interface ListOperation<Input = unknown, Item = unknown> extends NamedOpe
   list(input: Input, parts: InstanceParts, stop: AbortSignal): AsyncIterable<readonly Item[]>;
 }
 
+/** The types of its input and result follow from its members. */
+export function changeOperation<Input, Result>(
+  name: string,
+  read: (input: unknown) => Input,
+  rest: Omit<ChangeOperation<Input, Result>, 'name' | 'read'>,
+): ChangeOperation<Input, Result> {
+  return { name, read, ...rest };
+}
+
+/** The types of its input and items follow from its members. */
+export function listOperation<Input, Item>(
+  name: string,
+  read: (input: unknown) => Input,
+  rest: Omit<ListOperation<Input, Item>, 'name' | 'read'>,
+): ListOperation<Input, Item> {
+  return { name, read, ...rest };
+}
+
 export type Operation = ChangeOperation | ListOperation;
 
 /** What a change works with. */

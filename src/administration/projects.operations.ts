@@ -6,7 +6,7 @@ import type { ExternalKey } from '../workspace/projects/project.repository.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { members, readNothing, storableText } from './input.js';
-import type { ChangeOperation, ListOperation } from './operation.js';
+import { changeOperation, listOperation } from './operation.js';
 
 const PAGE_SIZE = 100;
 
@@ -16,37 +16,29 @@ export interface ListedProject {
   readonly externalKeys: readonly ExternalKey[];
 }
 
-export const LIST_PROJECTS: ListOperation<Record<string, never>, ListedProject> = {
-  name: 'projects list',
-  read: readNothing,
-
+export const LIST_PROJECTS = listOperation('projects list', readNothing, {
   async *list(_input, { projects }) {
     let page = await projects.list({}, { limit: PAGE_SIZE });
     while (page.length > 0) {
       yield page
         .filter(({ type }) => type === 'team')
-        .map(({ id, name, externalKeys = [] }) => ({ id, name, externalKeys }));
+        .map(({ id, name, externalKeys = [] }): ListedProject => ({ id, name, externalKeys }));
       page = await projects.list({}, { afterId: page.at(-1)?.id, limit: PAGE_SIZE });
     }
   },
-};
+});
 
-/** The key of a team's project. */
 const readKey = members({ project: projectId, issuer: issuerUrl, key: keyText });
-type ProjectKey = ReturnType<typeof readKey>;
 
 /** The project's earlier key of the issuer is replaced, and another project that has the key loses it. */
-export const SET_PROJECT_KEY: ChangeOperation<ProjectKey, ProjectKey> = {
-  name: 'projects set-key',
-  read: readKey,
-
+export const SET_PROJECT_KEY = changeOperation('projects set-key', readKey, {
   async change(input, { parts: { projects }, transaction }) {
     const { project } = input;
     if (!(await projects.setKey(transaction, project, input)))
       throw new CommandError('There is no project of a team with this id.');
     return { result: input, things: { projectId: project } };
   },
-};
+});
 
 function projectId(value: unknown): Read<string> {
   return typeof value === 'string' && isId(value)

@@ -8,7 +8,7 @@ import { CommandError, InputError } from './command-error.js';
 import type { Members } from './input.js';
 import { checkedText, members, moment, optional, storableText, wholeNumber } from './input.js';
 import type { InstanceParts } from './instance-parts.js';
-import type { ListOperation } from './operation.js';
+import { listOperation } from './operation.js';
 
 /** An event as commands and the API show it. */
 export interface ShownEvent extends Omit<StoredEvent, 'occurredAt'> {
@@ -42,10 +42,7 @@ type SoughtInTime = ReturnType<typeof readExport>;
 
 const readList = members({ ...EVENT_FILTERS, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) });
 
-export const LIST_EVENTS: ListOperation<ReturnType<typeof readList>, ShownEvent> = {
-  name: 'audit list',
-  read: (input) => inRange(readList(input)),
-
+export const LIST_EVENTS = listOperation('audit list', (input) => inRange(readList(input)), {
   async *list({ limit, ...sought }, parts, stop) {
     let left = limit;
     for await (const page of pagesOf(sought, rangeOf(sought), { order: 'newest', parts, stop })) {
@@ -54,34 +51,28 @@ export const LIST_EVENTS: ListOperation<ReturnType<typeof readList>, ShownEvent>
       if (left <= 0) return;
     }
   },
-};
+});
 
-export const EXPORT_EVENTS: ListOperation<SoughtInTime, ShownEvent> = {
-  name: 'audit export',
-  read: (input) => inRange(readExport(input)),
-
+export const EXPORT_EVENTS = listOperation('audit export', (input) => inRange(readExport(input)), {
   async *list(sought, parts, stop) {
     // It ends, even if events are written meanwhile.
     const range = { until: new Date(), ...rangeOf(sought) };
     for await (const page of pagesOf(sought, range, { order: 'oldest', parts, stop }))
       yield page.map(shownEvent);
   },
-};
+});
 
 /** So many of the last day come first. */
 const readTail = members({ ...EVENT_FILTERS, lines: wholeNumber(0, MOST_LINES) });
 
-export const TAIL_EVENTS: ListOperation<ReturnType<typeof readTail>, ShownEvent> = {
-  name: 'audit tail',
-  read: readTail,
-
+export const TAIL_EVENTS = listOperation('audit tail', readTail, {
   async *list({ lines, ...sought }, parts, stop) {
     const filter = await filterOf(sought, parts);
     const newest = await parts.trailFollower.newestId();
     yield (await lastEvents(filter, newest, lines, parts)).map(shownEvent);
     for await (const page of parts.trailFollower.follow(filter, newest, stop)) yield page.map(shownEvent);
   },
-};
+});
 
 /** The last events up to an id, as far as one page looks back. */
 async function lastEvents(

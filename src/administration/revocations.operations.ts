@@ -4,30 +4,18 @@ import { restoreTrust, revokeTrust } from '../token-exchange/instance.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { members, readNothing, storableText } from './input.js';
-import type { ChangeOperation, ChangeWork, ListOperation } from './operation.js';
+import type { ChangeWork } from './operation.js';
+import { changeOperation, listOperation } from './operation.js';
 import { refuseTrustChange } from './owner-protection.js';
 
 /** One entry of an index holds both, and takes no more. A key of a longer kid goes with its issuer. */
 const MAX_BYTES = 1_300;
 
-export interface RevokedKeys {
-  /** ISO 8601. */
-  readonly revokedAt: string;
-}
-
-export interface RestoredKeys {
-  /** The keys of the issuer that are still revoked; null: all of them. */
-  readonly stillRevoked: readonly (string | null)[];
-}
-
 /** Of a kid that is null: every key of the issuer. */
 const read = members({ issuer: shortText, kid: shortTextOrNull });
 export type ChosenKeys = ReturnType<typeof read>;
 
-export const REVOKE_KEYS: ChangeOperation<ChosenKeys, RevokedKeys> = {
-  name: 'keys revoke',
-  read,
-
+export const REVOKE_KEYS = changeOperation('keys revoke', read, {
   async change(keys, work) {
     const { parts, transaction, context } = work;
     await refuseTrustChange(keys.issuer, work);
@@ -36,12 +24,9 @@ export const REVOKE_KEYS: ChangeOperation<ChosenKeys, RevokedKeys> = {
   },
 
   applied: ({ learnRevocations }) => learnRevocations(),
-};
+});
 
-export const RESTORE_KEYS: ChangeOperation<ChosenKeys, RestoredKeys> = {
-  name: 'keys restore',
-  read,
-
+export const RESTORE_KEYS = changeOperation('keys restore', read, {
   async change(keys, work) {
     const { parts, transaction, context } = work;
     await refuseTrustChange(keys.issuer, work);
@@ -52,8 +37,9 @@ export const RESTORE_KEYS: ChangeOperation<ChosenKeys, RestoredKeys> = {
   },
 
   applied: ({ learnRevocations }) => learnRevocations(),
-};
+});
 
+/** The keys of the issuer that are still revoked; null: all of them. */
 async function stillRevoked(issuer: string, { parts, transaction }: ChangeWork): Promise<(string | null)[]> {
   const all = await parts.revocations.list(transaction);
   return all.filter((one) => one.issuer === issuer && one.restoredAt === null).map(({ kid }) => kid);
@@ -80,14 +66,11 @@ export interface ListedRevocation {
   readonly restoredAt: string | null;
 }
 
-export const LIST_REVOCATIONS: ListOperation<Record<string, never>, ListedRevocation> = {
-  name: 'keys revocations',
-  read: readNothing,
-
+export const LIST_REVOCATIONS = listOperation('keys revocations', readNothing, {
   async *list(_input, { revocations }) {
     yield (await revocations.list()).map(listed);
   },
-};
+});
 
 function listed({ issuer, kid, revokedAt, restoredAt }: TrustRevocation): ListedRevocation {
   return {

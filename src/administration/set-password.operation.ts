@@ -9,25 +9,17 @@ import { CommandError } from './command-error.js';
 import { CHOSEN_USER, findUser } from './users.operations.js';
 import type { Read } from './input.js';
 import { members, optional } from './input.js';
-import type { ChangeOperation, ChangeWork } from './operation.js';
+import type { ChangeWork } from './operation.js';
+import { changeOperation } from './operation.js';
 
-/** One of the two: the hash of a password that its rules allow, or that of a sign-in code. */
 const readPassword = members({
   ...CHOSEN_USER,
   passwordHash: optional(passwordHash),
   codeHash: optional(sha256),
 });
 
-export interface SetPassword {
-  readonly id: string;
-  /** How many sessions of the operator's page have ended by it. */
-  readonly endedSessions: number;
-}
-
-export const SET_PASSWORD: ChangeOperation<ReturnType<typeof readPassword>, SetPassword> = {
-  name: 'users set-password',
-  read: readPassword,
-
+/** Takes one of the two: the hash of a password that its rules allow, or that of a sign-in code. */
+export const SET_PASSWORD = changeOperation('users set-password', readPassword, {
   async change({ user, passwordHash: hash, codeHash }, work) {
     const { parts, transaction, context } = work;
     const { id } = await passwordBearer(user, work);
@@ -47,7 +39,7 @@ export const SET_PASSWORD: ChangeOperation<ReturnType<typeof readPassword>, SetP
     );
     return { result: { id, endedSessions }, things, events: [event] };
   },
-};
+});
 
 /**
  * @rule D108 Only an owner or administrator has a password, and no user whom a partner's token provisioned (2.5.2).

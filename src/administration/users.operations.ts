@@ -9,7 +9,8 @@ import type { UserProfile } from './accounts/user-profile.repository.js';
 import { CommandError } from './command-error.js';
 import { emailAddress, members, oneOf, readNothing, storableText, textUpTo } from './input.js';
 import type { InstanceParts } from './instance-parts.js';
-import type { ChangeOperation, ChangeWork, ListOperation } from './operation.js';
+import type { ChangeWork } from './operation.js';
+import { changeOperation, listOperation } from './operation.js';
 import { refuseOwner } from './owner-protection.js';
 
 const MAX_NAME_CHARACTERS = 32;
@@ -17,28 +18,23 @@ const MAX_NAME_CHARACTERS = 32;
 /** Which user: an id or an e-mail address. */
 export const CHOSEN_USER = { user: storableText };
 export const readUser = members(CHOSEN_USER);
-export type ChosenUser = ReturnType<typeof readUser>;
 
 export const OWNER_EXISTS = 'The instance has an owner already, and there is at most one.';
 
-export type CreatedUser = Pick<User, 'id' | 'email' | 'role'>;
+/** The limits of the claims of the same meaning, except that names are not cut off silently. */
+const readNewUser = members({
+  email: emailAddress,
+  givenName: textUpTo(MAX_NAME_CHARACTERS),
+  familyName: textUpTo(MAX_NAME_CHARACTERS),
+  role: oneOf(GLOBAL_ROLES),
+});
 
-export const CREATE_USER: ChangeOperation<NewUser, CreatedUser> = {
-  name: 'users create',
-
-  /** The limits of the claims of the same meaning, except that names are not cut off silently. */
-  read: members({
-    email: emailAddress,
-    givenName: textUpTo(MAX_NAME_CHARACTERS),
-    familyName: textUpTo(MAX_NAME_CHARACTERS),
-    role: oneOf(GLOBAL_ROLES),
-  }),
-
+export const CREATE_USER = changeOperation('users create', readNewUser, {
   async change(newUser, work) {
     const { id } = await createdUser(newUser, work);
     return { result: { id, email: newUser.email, role: newUser.role }, things: { userId: id } };
   },
-};
+});
 
 /** The database decides, so that two commands at the same moment cannot both make an owner. */
 async function createdUser(newUser: NewUser, { parts, transaction }: ChangeWork): Promise<User> {
@@ -63,10 +59,7 @@ export interface ListedUser extends Pick<
   readonly createdAt: string;
 }
 
-export const LIST_USERS: ListOperation<Record<string, never>, ListedUser> = {
-  name: 'users list',
-  read: readNothing,
-
+export const LIST_USERS = listOperation('users list', readNothing, {
   async *list(_input, { users }) {
     let page = await users.list(undefined, PAGE_SIZE);
     while (page.length > 0) {
@@ -74,7 +67,7 @@ export const LIST_USERS: ListOperation<Record<string, never>, ListedUser> = {
       page = await users.list(page.at(-1)?.id, PAGE_SIZE);
     }
   },
-};
+});
 
 export function listedUser({ id, email, givenName, familyName, role, enabled, createdAt }: User): ListedUser {
   return { id, email, givenName, familyName, role, enabled, createdAt: createdAt.toISOString() };
@@ -83,28 +76,19 @@ export function listedUser({ id, email, givenName, familyName, role, enabled, cr
 export type ShownUser = ListedUser & UserProfile;
 
 /** A list of one. */
-export const SHOW_USER: ListOperation<ChosenUser, ShownUser> = {
-  name: 'users show',
-  read: readUser,
-
+export const SHOW_USER = listOperation('users show', readUser, {
   async *list({ user }, parts) {
     const found = await findUser(user, parts);
     const profile = await parts.userProfiles.find(found.id, new Date());
     if (profile !== undefined) yield [{ ...listedUser(found), ...profile }];
   },
-};
-
-export interface SwitchedUser {
-  readonly id: string;
-}
+});
 
 export const DISABLE_USER = switching('users disable', false);
 export const ENABLE_USER = switching('users enable', true);
 
-function switching(name: string, enabled: boolean): ChangeOperation<ChosenUser, SwitchedUser> {
-  return {
-    name,
-    read: readUser,
+function switching(name: string, enabled: boolean) {
+  return changeOperation(name, readUser, {
     changedUser: ({ user }) => user,
     async change({ user }, work) {
       const { parts, transaction, operator } = work;
@@ -114,20 +98,11 @@ function switching(name: string, enabled: boolean): ChangeOperation<ChosenUser, 
       await parts.users.update(id, { enabled }, transaction);
       return { result: { id }, things: { userId: id } };
     },
-  };
+  });
 }
 
-export interface SignedOutUser {
-  readonly id: string;
-  /** How many sessions had not ended by themselves. */
-  readonly sessions: number;
-  /** How many of the operator's page. */
-  readonly operatorSessions: number;
-}
-
-export const SIGN_USER_OUT: ChangeOperation<ChosenUser, SignedOutUser> = {
-  name: 'users sign-out',
-  read: readUser,
+/** Says how many sessions had not ended by themselves, and how many of the operator's page there were. */
+export const SIGN_USER_OUT = changeOperation('users sign-out', readUser, {
   changedUser: ({ user }) => user,
 
   async change({ user }, work) {
@@ -138,7 +113,7 @@ export const SIGN_USER_OUT: ChangeOperation<ChosenUser, SignedOutUser> = {
     const operatorSessions = await parts.operatorSessions.deleteOfUser(transaction, id);
     return { result: { id, sessions, operatorSessions }, things: { userId: id }, events };
   },
-};
+});
 
 /** @throws CommandError when there is none */
 export async function findUser(

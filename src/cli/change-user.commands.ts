@@ -1,7 +1,6 @@
 // svc-admin users show, set-role, unlink and delete: one user, seen and changed.
 import type { Command } from 'commander';
 import { Argument } from 'commander';
-import type { ChosenLinks } from '../administration/change-user.operation.js';
 import { DELETE_USER, SET_ROLE, UNLINK_USER } from '../administration/change-user.operation.js';
 import { CommandError } from '../administration/command-error.js';
 import type { ShownUser } from '../administration/users.operations.js';
@@ -61,7 +60,7 @@ export function addUnlink(users: Command, context: CommandContext): void {
         'again, unless the entry no longer allows such addresses (emailDomains) or users (linkPrivileged).\n' +
         '\nExample:\n  svc-admin users unlink user@example.com --issuer https://partner.example --subject 42',
     )
-    .action(async (user: string, links: Omit<ChosenLinks, 'user'>) => {
+    .action(async (user: string, links: { issuer: string; subject?: string }) => {
       const unlinked = await perform(context, UNLINK_USER, { user, ...links });
       context.answers.give(
         unlinked,

@@ -1,6 +1,6 @@
 // Trusted key entries, the key sets that are fetched for them, and revoked keys, as an operator sees and changes them.
 import { Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
-import type { ChangedEntry, ListedEntry } from '../../administration/entries.operations.js';
+import type { ListedEntry } from '../../administration/entries.operations.js';
 import {
   ADD_ENTRY,
   CHANGE_ENTRY_POLICY,
@@ -11,29 +11,14 @@ import {
 } from '../../administration/entries.operations.js';
 import type { StoredKeySet } from '../../administration/key-sets.operations.js';
 import { LIST_KEY_SETS } from '../../administration/key-sets.operations.js';
-import type {
-  ListedRevocation,
-  RestoredKeys,
-  RevokedKeys,
-} from '../../administration/revocations.operations.js';
 import { LIST_REVOCATIONS, RESTORE_KEYS, REVOKE_KEYS } from '../../administration/revocations.operations.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
-import type { CheckedEntry, EntryDefinition } from './entry.operations.js';
 import { CHECK_ENTRY, SHOW_ENTRY } from './entry.operations.js';
 import { KeySetRefresh } from './key-set-refresh.js';
 import { Call, OperatorController } from './operator-call.decorator.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
-
-/** A stored key set without the hash of its address. */
-type KeySetAnswer = Omit<StoredKeySet, 'urlHash'>;
-
-interface EntryAnswer extends ListedEntry {
-  readonly keySet: KeySetAnswer | null;
-  /** The revocations of the issuer that hold. */
-  readonly revoked: readonly { readonly kid: string | null; readonly revokedAt: string }[];
-}
 
 @OperatorController()
 export class OperatorEntryController {
@@ -43,16 +28,13 @@ export class OperatorEntryController {
   ) {}
 
   @Get('entries')
-  async list(@Call() call: OperatorCall): Promise<{ data: EntryAnswer[] }> {
+  async list(@Call() call: OperatorCall) {
     const entries = await this.calls.read(LIST_ENTRIES, {}, call);
     return { data: await this.answers(entries, call) };
   }
 
   @Get('entries/:name')
-  async show(
-    @Param('name') name: string,
-    @Call() call: OperatorCall,
-  ): Promise<EntryAnswer & EntryDefinition> {
+  async show(@Param('name') name: string, @Call() call: OperatorCall) {
     const entries = await this.calls.read(LIST_ENTRIES, {}, call);
     const chosen = entries.filter((entry) => entry.name === name);
     const [answer] = await this.answers(chosen, call);
@@ -62,13 +44,13 @@ export class OperatorEntryController {
   }
 
   @Post('entries')
-  add(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<ChangedEntry> {
+  add(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
     return this.calls.perform(ADD_ENTRY, body, call);
   }
 
   @Post('entries/check')
   @HttpCode(200)
-  check(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<CheckedEntry> {
+  check(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
     return this.calls.readOne(CHECK_ENTRY, body, call);
   }
 
@@ -77,50 +59,51 @@ export class OperatorEntryController {
     @Param('name') name: string,
     @JsonObject() body: Record<string, unknown>,
     @Call() call: OperatorCall,
-  ): Promise<ChangedEntry> {
+  ) {
     return this.calls.perform(CHANGE_ENTRY_POLICY, { set: {}, unset: [], ...body, name }, call);
   }
 
   @Post('entries/:name/suspend')
   @HttpCode(200)
-  suspend(@Param('name') name: string, @Call() call: OperatorCall): Promise<ChangedEntry> {
+  suspend(@Param('name') name: string, @Call() call: OperatorCall) {
     return this.calls.perform(SUSPEND_ENTRY, { name }, call);
   }
 
   @Post('entries/:name/resume')
   @HttpCode(200)
-  resume(@Param('name') name: string, @Call() call: OperatorCall): Promise<ChangedEntry> {
+  resume(@Param('name') name: string, @Call() call: OperatorCall) {
     return this.calls.perform(RESUME_ENTRY, { name }, call);
   }
 
   @Delete('entries/:name')
-  remove(@Param('name') name: string, @Call() call: OperatorCall): Promise<ChangedEntry> {
+  remove(@Param('name') name: string, @Call() call: OperatorCall) {
     return this.calls.perform(REMOVE_ENTRY, { name }, call);
   }
 
   @Post('key-sets/:urlHash/refresh')
   @HttpCode(200)
-  async refresh(@Param('urlHash') urlHash: string, @Call() call: OperatorCall): Promise<KeySetAnswer> {
+  async refresh(@Param('urlHash') urlHash: string, @Call() call: OperatorCall) {
     return keySetAnswer(await this.refreshes.refresh(urlHash, call));
   }
 
   @Get('revocations')
-  async revocations(@Call() call: OperatorCall): Promise<{ data: ListedRevocation[] }> {
+  async revocations(@Call() call: OperatorCall) {
     return { data: await this.calls.read(LIST_REVOCATIONS, {}, call) };
   }
 
   @Post('revocations')
-  revoke(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<RevokedKeys> {
+  revoke(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
     return this.calls.perform(REVOKE_KEYS, body, call);
   }
 
   @Post('revocations/restore')
   @HttpCode(200)
-  restore(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<RestoredKeys> {
+  restore(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
     return this.calls.perform(RESTORE_KEYS, body, call);
   }
 
-  private async answers(entries: readonly ListedEntry[], call: OperatorCall): Promise<EntryAnswer[]> {
+  /** Each entry with its key set, and the revocations of its issuer that hold. */
+  private async answers(entries: readonly ListedEntry[], call: OperatorCall) {
     const urlHashes = entries.flatMap(({ keys }) =>
       keys !== null && 'urlHash' in keys ? [keys.urlHash] : [],
     );
@@ -139,6 +122,7 @@ export class OperatorEntryController {
   }
 }
 
-function keySetAnswer({ urlHash: _urlHash, ...answer }: StoredKeySet): KeySetAnswer {
+/** Without the hash of its address. */
+function keySetAnswer({ urlHash: _urlHash, ...answer }: StoredKeySet) {
   return answer;
 }

@@ -1,13 +1,12 @@
 // All events of the trail, page by page, by what they are, whom they are about, and when they happened.
 import { members } from '../../administration/input.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
-import type { ListOperation } from '../../administration/operation.js';
-import type { ShownEvent, SoughtEvents } from '../../administration/read-audit-trail.operation.js';
+import { listOperation } from '../../administration/operation.js';
+import type { SoughtEvents } from '../../administration/read-audit-trail.operation.js';
 import { EVENT_FILTERS, filterOf, shownEvent } from '../../administration/read-audit-trail.operation.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import type { BoundedRange } from '../../audit/trail-summary.reader.js';
 import type { Clock } from '../../platform/clock.js';
-import type { Page } from './pages.js';
 import { USUAL_LIMIT } from './pages.js';
 import type { SoughtTime } from './trail-range.js';
 import { PAGE, TIMES, cursorAt, placeIn, rangeOf } from './trail-range.js';
@@ -15,25 +14,12 @@ import type { WorkQueue } from './work-queue.js';
 
 const read = members({ ...EVENT_FILTERS, ...TIMES, ...PAGE });
 
-export interface EventPage extends Page<ShownEvent> {
-  /** The e-mail addresses of their subjects and actors, by id; of those who are still there. */
-  readonly people: Readonly<Record<string, string>>;
-  /** How far back this page has searched; null on the last one. */
-  readonly lookedBackTo: string | null;
-}
-
 /** With a request id alone the whole trail is looked through, by an index. */
 const WHOLE_TRAIL: BoundedRange = { since: new Date(0), until: new Date(0), isOpen: true };
 
 /** A list of one page, the newest first. */
-export function searchEvents(
-  turns: WorkQueue,
-  clock: Clock,
-): ListOperation<ReturnType<typeof read>, EventPage> {
-  return {
-    name: 'audit events',
-    read,
-
+export function searchEvents(turns: WorkQueue, clock: Clock) {
+  return listOperation('audit events', read, {
     async *list({ limit = USUAL_LIMIT, cursor, since, until, lastHours, ...sought }, parts) {
       const place = placeIn(cursor);
       const time = { since, until, lastHours };
@@ -49,11 +35,12 @@ export function searchEvents(
           data: events.map(shownEvent),
           nextCursor: end === undefined ? null : cursorAt(end.id, range),
           people: await peopleIn(events, parts),
+          // How far back this page has searched; null on the last one.
           lookedBackTo: end?.occurredAt.toISOString() ?? null,
         },
       ];
     },
-  };
+  });
 }
 
 /** @throws InputError */
@@ -62,6 +49,7 @@ function soughtRange(time: SoughtTime, { requestId }: SoughtEvents, now: Date): 
   return requestId !== undefined && !isTimed ? WHOLE_TRAIL : rangeOf(time, now);
 }
 
+/** The e-mail addresses of their subjects and actors, by id; of those who are still there. */
 async function peopleIn(
   events: readonly StoredEvent[],
   { users }: InstanceParts,

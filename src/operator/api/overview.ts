@@ -2,11 +2,8 @@
 import type { Startup } from '../../instance/startup.js';
 import { License } from '../../config/license.js';
 import { VERSION } from '../../platform/version.js';
-import type { UnavailableReason } from '../../instance/availability.js';
 import { endOf, explanationOf, unavailableBecause } from '../../instance/availability.js';
-import type { VariableState } from '../../instance/variable-states.js';
 import { variableStates } from '../../instance/variable-states.js';
-import type { LeftOutMembers } from '../../token-exchange/plain.js';
 import { leftOutMembers } from '../../token-exchange/plain.js';
 import type { SinkStatus } from '../../audit/sinks/audit-streaming.js';
 import type { Leader } from '../../platform/jobs/leader.js';
@@ -23,45 +20,6 @@ export interface InstanceState {
   readonly sinks: () => readonly SinkStatus[];
 }
 
-/** Times are ISO 8601. */
-export interface Overview {
-  readonly version: string;
-  readonly now: string;
-  readonly baseUrl: string;
-  readonly tokenExchange: {
-    readonly available: boolean;
-    readonly reason: UnavailableReason | null;
-    readonly explanation: string | null;
-    readonly embedLogin: boolean;
-    readonly exchange: boolean;
-  };
-  readonly license: {
-    readonly until: string;
-    readonly features: readonly string[];
-    readonly ended: boolean;
-  } | null;
-  readonly warnings: readonly string[];
-  readonly notes: readonly string[];
-  /** The state of the instance that answers. */
-  readonly instance: {
-    readonly startedAt: string;
-    readonly leader: boolean;
-    readonly processId: number;
-    readonly node: string;
-    readonly database: 'embedded' | 'postgresql';
-    readonly databaseVersion: string;
-  };
-  /** Null: nothing is said, a reverse proxy says it. */
-  readonly frameAncestors: readonly string[] | null;
-  readonly variables: readonly VariableState[];
-  /** What holds of members that an entry leaves out if it is added now. */
-  readonly policyDefaults: LeftOutMembers & { readonly strict: boolean };
-  /** As the leader has looked last; another instance does not know. */
-  readonly sinks: readonly { readonly name: string; readonly lagSeconds: number | null }[];
-  /** Null: events are kept for ever. */
-  readonly retentionDays: number | null;
-}
-
 export class OverviewReader {
   private readonly startedAt: Date;
 
@@ -73,7 +31,8 @@ export class OverviewReader {
     this.startedAt = clock.now();
   }
 
-  async read(): Promise<Overview> {
+  /** Times are ISO 8601. */
+  async read() {
     const { startup, leader, databaseKind, frameAncestors, sinks } = this.state;
     const { config, license, warnings, notes } = startup;
     const nowMs = this.clock.nowMs();
@@ -96,6 +55,7 @@ export class OverviewReader {
           : { until: endOf(license), features: [...license.features], ended: license.hasEnded(nowMs) },
       warnings,
       notes,
+      // The one that answers.
       instance: {
         startedAt: this.startedAt.toISOString(),
         leader: leader.isLeader,
@@ -104,11 +64,15 @@ export class OverviewReader {
         database: databaseKind,
         databaseVersion: row?.server_version ?? '',
       },
+      // Null: a reverse proxy says it.
       frameAncestors: frameAncestors() ?? null,
       // With a problem it would not have started.
       variables: variableStates({ ...startup, problems: [] }),
+      // What holds of members that an entry leaves out if it is added now.
       policyDefaults: { strict: config.strict, ...leftOutMembers(config.strict ? 'strict' : 'stored') },
+      // As the leader has looked last; another instance does not know.
       sinks: sinks().map(({ sink, backlog }) => ({ name: sink, lagSeconds: backlog?.seconds ?? null })),
+      // Null: events are kept for ever.
       retentionDays: config.auditRetentionDays === 0 ? null : config.auditRetentionDays,
     };
   }

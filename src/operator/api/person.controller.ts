@@ -1,6 +1,5 @@
 // Users and their sessions, embedded ones and operators', as an operator sees and ends them.
 import { Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import type { ShownUser, SignedOutUser, SwitchedUser } from '../../administration/users.operations.js';
 import {
   DISABLE_USER,
   ENABLE_USER,
@@ -30,35 +29,8 @@ import {
 import { Call, OperatorController } from './operator-call.decorator.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
-import type { Page } from './pages.js';
 import { MOST_LISTED, pageOf } from './pages.js';
-import type { UserPage } from './user-lists.operation.js';
 import { SEARCH_USERS } from './user-lists.operation.js';
-
-/** Times are ISO 8601. */
-interface EmbeddedSessionAnswer {
-  readonly id: string;
-  readonly user: { readonly id: string; readonly email: string };
-  readonly loginOrigin: string | null;
-  readonly openedAt: string;
-  readonly expiresAt: string;
-  readonly issuers: readonly string[];
-}
-
-interface OperatorSessionAnswer {
-  readonly id: string;
-  readonly user: { readonly id: string; readonly email: string };
-  readonly openedAt: string;
-  readonly lastUsedAt: string;
-  readonly expiresAt: string;
-  readonly clientAddress: string;
-  /** Whether it is the session of this call. */
-  readonly current: boolean;
-}
-
-interface UserAnswer extends ShownUser {
-  readonly operatorSessions: number;
-}
 
 const OPERATOR_SESSIONS = new QueryPipe({}, MOST_LISTED);
 
@@ -76,16 +48,16 @@ export class OperatorPersonController {
 
   @Post('users/search')
   @HttpCode(200)
-  search(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<UserPage> {
+  search(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
     return this.calls.readOne(SEARCH_USERS, body, call);
   }
 
   @Get('users/:userId')
-  show(@Param('userId', IdPipe) id: string, @Call() call: OperatorCall): Promise<UserAnswer> {
+  show(@Param('userId', IdPipe) id: string, @Call() call: OperatorCall) {
     return this.calls.show('users show', { userId: id }, call, () => this.userAnswer(id));
   }
 
-  private async userAnswer(id: string): Promise<UserAnswer> {
+  private async userAnswer(id: string) {
     const user = await this.users.findById(id);
     if (user === undefined) throw new OperatorRefusal('not_found');
     const [profile, operatorSessions] = await Promise.all([
@@ -98,21 +70,21 @@ export class OperatorPersonController {
 
   @Post('users/:userId/sign-out')
   @HttpCode(200)
-  async signOut(@Param('userId', IdPipe) user: string, @Call() call: OperatorCall): Promise<SignedOutUser> {
+  async signOut(@Param('userId', IdPipe) user: string, @Call() call: OperatorCall) {
     await this.refuseUnknown(user);
     return this.calls.perform(SIGN_USER_OUT, { user }, call);
   }
 
   @Post('users/:userId/disable')
   @HttpCode(200)
-  async disable(@Param('userId', IdPipe) user: string, @Call() call: OperatorCall): Promise<SwitchedUser> {
+  async disable(@Param('userId', IdPipe) user: string, @Call() call: OperatorCall) {
     await this.refuseUnknown(user);
     return this.calls.perform(DISABLE_USER, { user }, call);
   }
 
   @Post('users/:userId/enable')
   @HttpCode(200)
-  async enable(@Param('userId', IdPipe) user: string, @Call() call: OperatorCall): Promise<SwitchedUser> {
+  async enable(@Param('userId', IdPipe) user: string, @Call() call: OperatorCall) {
     await this.refuseUnknown(user);
     return this.calls.perform(ENABLE_USER, { user }, call);
   }
@@ -120,10 +92,7 @@ export class OperatorPersonController {
   /** The rows of what was revoked stay until they end by themselves, and open nothing: so a page may have fewer. */
   @Post('sessions/search')
   @HttpCode(200)
-  async sessions(
-    @JsonObject() body: Record<string, unknown>,
-    @Call() call: OperatorCall,
-  ): Promise<Page<EmbeddedSessionAnswer>> {
+  async sessions(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
     const find = (query: SessionQuery) => this.embedded.list(this.clock.now(), query);
     const { data, nextCursor } = await this.calls.readOne(searchSessions(find), body, call);
     return { data: data.filter((one) => !this.isRevoked(one)).map(embeddedAnswer), nextCursor };
@@ -140,10 +109,7 @@ export class OperatorPersonController {
     return this.calls.show('operator-sessions list', {}, call, () => this.operatorPage(query, call));
   }
 
-  private async operatorPage(
-    { cursor, limit }: PageQuery,
-    { operator }: OperatorCall,
-  ): Promise<Page<OperatorSessionAnswer>> {
+  private async operatorPage({ cursor, limit }: PageQuery, { operator }: OperatorCall) {
     const place = placeIn(cursor === undefined ? undefined : readPlace(cursor));
     const after = place && { id: place.id, openedAt: place.moment };
     const rows = await this.operatorSessions.list(after, limit + 1);
@@ -166,29 +132,17 @@ export class OperatorPersonController {
   }
 }
 
-function embeddedAnswer(session: EmbeddedSession): EmbeddedSessionAnswer {
+function embeddedAnswer(session: EmbeddedSession) {
   const { id, userId, email, loginOrigin, openedAt, expiresAt, signedBy = [] } = session;
-  return {
-    id,
-    user: { id: userId, email },
-    loginOrigin,
-    openedAt: openedAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-    issuers: [...new Set(signedBy.map(({ issuer }) => issuer))],
-  };
+  const issuers = [...new Set(signedBy.map(({ issuer }) => issuer))];
+  return { id, user: { id: userId, email }, loginOrigin, openedAt, expiresAt, issuers };
 }
 
-function operatorAnswer(session: LiveOperatorSession, ownId: string): OperatorSessionAnswer {
+/** @param ownId of the session of this call */
+function operatorAnswer(session: LiveOperatorSession, ownId: string) {
   const { id, userId, email, openedAt, lastUsedAt, expiresAt, clientAddress } = session;
-  return {
-    id,
-    user: { id: userId, email },
-    openedAt: openedAt.toISOString(),
-    lastUsedAt: lastUsedAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-    clientAddress,
-    current: id === ownId,
-  };
+  const user = { id: userId, email };
+  return { id, user, openedAt, lastUsedAt, expiresAt, clientAddress, current: id === ownId };
 }
 
 function readPlace(cursor: string): string {

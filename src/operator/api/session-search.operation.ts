@@ -7,11 +7,10 @@ import {
   uuid,
   wholeNumber,
 } from '../../administration/input.js';
-import type { ListOperation, ChangeOperation } from '../../administration/operation.js';
+import { changeOperation, listOperation } from '../../administration/operation.js';
 import type { Checked } from '../../audit/trail-filter.js';
 import { isId } from '../../platform/text/id.js';
 import type { EmbeddedSession, SessionQuery } from './embedded-session.repository.js';
-import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
 import { auditEvent } from '../../token-exchange/plain.js';
 import { refuseOwner } from '../../administration/owner-protection.js';
@@ -26,12 +25,8 @@ const readSearch = members({
 });
 
 /** @param find reads so many rows as a query asks for */
-export function searchSessions(
-  find: (query: SessionQuery) => Promise<EmbeddedSession[]>,
-): ListOperation<ReturnType<typeof readSearch>, Page<EmbeddedSession>> {
-  return {
-    name: 'sessions list',
-    read: readSearch,
+export function searchSessions(find: (query: SessionQuery) => Promise<EmbeddedSession[]>) {
+  return listOperation('sessions list', readSearch, {
     things: ({ user }): Record<string, string> =>
       user !== undefined && isId(user) ? { userId: user.toLowerCase() } : {},
 
@@ -42,7 +37,7 @@ export function searchSessions(
       const rows = await find({ ...whose, issuer, after, limit: limit + 1 });
       yield [pageOf(rows, limit, ({ id, expiresAt }) => placeAt(id, expiresAt))];
     },
-  };
+  });
 }
 
 /** A cursor of lists in the order of a moment, with an id where moments are the same. */
@@ -63,15 +58,10 @@ export function checkPlace(cursor: string): Checked<string> {
     : { rule: 'must be the nextCursor of a page' };
 }
 
-/** Of which session to end: of an embedded login, or of an operator. */
-const read = members({ id: uuid });
-type ChosenSession = ReturnType<typeof read>;
+const readChosen = members({ id: uuid });
 
 /** Ends the whole family, also during a renewal. */
-export const END_SESSION: ChangeOperation<ChosenSession, null> = {
-  name: 'sessions end',
-  read,
-
+export const END_SESSION = changeOperation('sessions end', readChosen, {
   async change({ id }, work) {
     const { parts, transaction, context } = work;
     const deleted = await parts.sessions.deleteFamilies(transaction, [id]);
@@ -87,12 +77,9 @@ export const END_SESSION: ChangeOperation<ChosenSession, null> = {
     );
     return { result: null, things: { sessionFamilyId: id, userId }, events: [event] };
   },
-};
+});
 
-export const END_OPERATOR_SESSION: ChangeOperation<ChosenSession, null> = {
-  name: 'operator-sessions end',
-  read,
-
+export const END_OPERATOR_SESSION = changeOperation('operator-sessions end', readChosen, {
   async change({ id }, work) {
     const { parts, transaction } = work;
     const userId = await parts.operatorSessions.delete(transaction, id);
@@ -100,4 +87,4 @@ export const END_OPERATOR_SESSION: ChangeOperation<ChosenSession, null> = {
     await refuseOwner(userId, work);
     return { result: null, things: { operatorSessionId: id, userId } };
   },
-};
+});

@@ -1,19 +1,14 @@
 // The audit trail, the state of the instance, and what would become of a token, as an operator asks for them.
 import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { EXPLAIN_TOKEN } from '../../administration/explain-token.operation.js';
-import type { ExplainedRequest } from '../../administration/explained-request.js';
 import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
 import { REFUSAL_REASONS } from '../../administration/explained-request.js';
-import type { TokenExplanation } from '../../token-exchange/explain/index.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 import { Call, OperatorController } from './operator-call.decorator.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
-import type { Overview } from './overview.js';
 import { OverviewReader } from './overview.js';
-import type { EventPage } from './event-search.operation.js';
-import type { Activity, RefusalGroupsAnswer, RefusalPage } from './trail.operation.js';
 import { TrailOperations } from './trail.operation.js';
 
 @OperatorController()
@@ -25,41 +20,35 @@ export class OperatorTrailController {
   ) {}
 
   @Get('overview')
-  overview(@Call() call: OperatorCall): Promise<Overview> {
+  overview(@Call() call: OperatorCall) {
     return this.calls.show('instance show', {}, call, () => this.instance.read());
   }
 
   @Get('activity')
-  activity(@Query() query: Record<string, unknown>, @Call() call: OperatorCall): Promise<Activity> {
+  activity(@Query() query: Record<string, unknown>, @Call() call: OperatorCall) {
     return this.calls.readOne(this.trail.activity, withNumbers(query), call);
   }
 
   @Post('refusals/search')
   @HttpCode(200)
-  refusals(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<RefusalPage> {
+  refusals(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
     return this.calls.readOne(this.trail.refusals, body, call);
   }
 
   @Post('refusals/groups')
   @HttpCode(200)
-  refusalGroups(
-    @JsonObject() body: Record<string, unknown>,
-    @Call() call: OperatorCall,
-  ): Promise<RefusalGroupsAnswer> {
+  refusalGroups(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
     return this.calls.readOne(this.trail.refusalGroups, body, call);
   }
 
   @Post('events/search')
   @HttpCode(200)
-  events(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<EventPage> {
+  events(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
     return this.calls.readOne(this.trail.events, body, call);
   }
 
   @Get('requests/:requestId')
-  async request(
-    @Param('requestId') requestId: string,
-    @Call() call: OperatorCall,
-  ): Promise<ExplainedRequest> {
+  async request(@Param('requestId') requestId: string, @Call() call: OperatorCall) {
     const explained = await this.calls.readOne(EXPLAIN_TOKEN, { requestId }, call);
     if ('token' in explained) throw new Error('a request was asked for, and a token explained');
     return explained.request;
@@ -73,10 +62,7 @@ export class OperatorTrailController {
   /** @throws OperatorRefusal for a request id, which has a route of its own */
   @Post('explain')
   @HttpCode(200)
-  async explain(
-    @JsonObject() body: Record<string, unknown>,
-    @Call() call: OperatorCall,
-  ): Promise<TokenExplanation> {
+  async explain(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
     if ('requestId' in body) throw new OperatorRefusal('bad_request');
     const explained = await this.calls.readOne(EXPLAIN_TOKEN, body, call);
     if ('request' in explained) throw new Error('a token was asked for, and a request explained');

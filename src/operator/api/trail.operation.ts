@@ -1,5 +1,4 @@
 // The audit trail for operators: numbers of exchanges and refusals, which refusals, and why.
-import type { ExplainedEvent } from '../../administration/explained-request.js';
 import { explainedRequest, explanationOf } from '../../administration/explained-request.js';
 import {
   checkedText,
@@ -10,7 +9,7 @@ import {
   wholeNumber,
 } from '../../administration/input.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
-import type { ListOperation } from '../../administration/operation.js';
+import { listOperation } from '../../administration/operation.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import { REFUSAL_EVENTS } from '../../audit/instance-events.js';
 import { checkReason, checkText } from '../../audit/trail-filter.js';
@@ -38,66 +37,6 @@ const USUAL_BUCKETS = 24;
 const readActivity = members({ ...TIMES, buckets: optional(wholeNumber(1, MOST_BUCKETS)) });
 type ActivityQuery = ReturnType<typeof readActivity>;
 
-/** Numbers of events. */
-interface Counted {
-  readonly exchanges: number;
-  readonly logins: number;
-  readonly refusedExchanges: number;
-  readonly refusedLogins: number;
-  readonly refusedCalls: number;
-}
-
-export interface Activity {
-  readonly since: string;
-  readonly until: string;
-  readonly unit: 'events';
-  readonly bucketSeconds: number;
-  /** Whether all of this time was counted; else only since `countedSince`. */
-  readonly complete: boolean;
-  readonly readEvents: number;
-  readonly countedSince: string;
-  readonly buckets: readonly (Counted & { readonly from: string; readonly complete: boolean })[];
-  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
-  readonly issuers: readonly {
-    readonly issuer: string;
-    readonly succeeded: number;
-    readonly refused: number;
-  }[];
-}
-
-/** Refusals of one reason, issuer and key; the cause stands once. */
-export interface ExplainedGroup extends Pick<
-  ExplainedEvent,
-  'event' | 'reason' | 'check' | 'cause' | 'remedy'
-> {
-  readonly issuer: string | null;
-  readonly kid: string | null;
-  readonly count: number;
-  readonly firstAt: string;
-  readonly lastAt: string;
-}
-
-export interface RefusalGroupsAnswer {
-  /** The one with the newest refusal first, a hundred at most. */
-  readonly data: readonly ExplainedGroup[];
-  /** The number of all groups, also of those that are left out. */
-  readonly total: number;
-  readonly groups: number;
-  readonly since: string;
-  readonly until: string;
-  readonly complete: boolean;
-  readonly countedSince: string;
-}
-
-export type Refusal = ExplainedEvent & { readonly id: string; readonly requestId: string };
-
-export interface RefusalPage extends Page<Refusal> {
-  readonly since: string | null;
-  readonly until: string | null;
-  /** How far back this page has searched; null on the last one. */
-  readonly lookedBackTo: string | null;
-}
-
 const REFUSAL_FILTERS = {
   ...TIMES,
   /** The id or e-mail address of a user, or an e-mail address or a `sub` of a token. */
@@ -111,6 +50,13 @@ const readFilters = members(REFUSAL_FILTERS);
 const readSearch = members({ ...REFUSAL_FILTERS, requestId: optional(checkedText(checkText)), ...PAGE });
 type RefusalSearch = ReturnType<typeof readSearch>;
 
+interface RefusalPage extends Page<ReturnType<typeof refusalOf>> {
+  readonly since: string | null;
+  readonly until: string | null;
+  /** How far back this page has searched; null on the last one. */
+  readonly lookedBackTo: string | null;
+}
+
 export class TrailOperations {
   /** Of looks at the trail (D112). */
   private readonly turns = new WorkQueue();
@@ -120,27 +66,22 @@ export class TrailOperations {
     private readonly clock: Clock,
   ) {}
 
-  readonly activity: ListOperation<ActivityQuery, Activity> = {
-    name: 'audit activity',
-    read: readActivity,
+  readonly activity = listOperation('audit activity', readActivity, {
     list: (query) => this.countActivity(query),
-  };
+  });
 
-  readonly refusals: ListOperation<RefusalSearch, RefusalPage> = {
-    name: 'audit refusals',
-    read: readSearch,
+  readonly refusals = listOperation('audit refusals', readSearch, {
     list: (search, parts) => this.findRefusals(search, parts),
-  };
+  });
 
-  readonly refusalGroups: ListOperation<RefusalSearch, RefusalGroupsAnswer> = {
-    name: 'audit refusal-groups',
-    read: readFilters,
+  readonly refusalGroups = listOperation('audit refusal-groups', readFilters, {
     list: (search, parts) => this.groupRefusals(search, parts),
-  };
+  });
 
   /** All events. */
   readonly events = searchEvents(this.turns, this.clock);
 
+  /** The one with the newest refusal first, a hundred at most; the totals count those that are left out, too. */
   private async *groupRefusals(search: RefusalSearch, parts: InstanceParts) {
     const range = rangeOf(search, this.clock.now());
     const filter = await this.filterOf(search, parts);
@@ -169,7 +110,7 @@ export class TrailOperations {
     yield [activityOf(range, parts, counts)];
   }
 
-  private async *findRefusals(search: RefusalSearch, parts: InstanceParts) {
+  private async *findRefusals(search: RefusalSearch, parts: InstanceParts): AsyncGenerator<RefusalPage[]> {
     const { requestId, limit = USUAL_LIMIT } = search;
     if (requestId !== undefined) {
       const events = await parts.trail.ofRequest(requestId);
@@ -214,11 +155,7 @@ export class TrailOperations {
   }
 }
 
-function activityOf(
-  range: BoundedRange,
-  { seconds: bucketSeconds, number }: RangeParts,
-  found: EventCounts,
-): Activity {
+function activityOf(range: BoundedRange, { seconds: bucketSeconds, number }: RangeParts, found: EventCounts) {
   const { counts, readEvents, countedSince, isComplete } = found;
   const buckets = Array.from({ length: number }, (_, index) => {
     const from = new Date(range.since.getTime() + index * bucketSeconds * 1000);
@@ -231,6 +168,7 @@ function activityOf(
     until: range.until.toISOString(),
     unit: 'events',
     bucketSeconds,
+    // Whether all of this time was counted; else only since `countedSince`.
     complete: isComplete,
     readEvents,
     countedSince: countedSince.toISOString(),
@@ -243,7 +181,7 @@ function activityOf(
   };
 }
 
-function countedOf(counts: readonly EventCount[]): Counted {
+function countedOf(counts: readonly EventCount[]) {
   const sum = (event: string) =>
     counts.filter(({ name }) => name === `svc.audit.${event}`).reduce((total, { count }) => total + count, 0);
   return {
@@ -268,21 +206,14 @@ function sumsBy(
   return [...sums].sort(([, a], [, b]) => b - a);
 }
 
-function explainedGroup({
-  event,
-  reason,
-  issuer,
-  kid,
-  count,
-  oldestAt,
-  newestAt,
-}: RefusalGroup): ExplainedGroup {
+/** Refusals of one reason, issuer and key; the cause stands once. */
+function explainedGroup({ event, reason, issuer, kid, count, oldestAt, newestAt }: RefusalGroup) {
   const { check = null, cause = null, remedy = null } = (reason && explanationOf(event, reason)) || {};
   const times = { firstAt: oldestAt.toISOString(), lastAt: newestAt.toISOString() };
   return { event, reason, check, cause, remedy, issuer, kid, count, ...times };
 }
 
-function refusalOf(stored: StoredEvent): Refusal {
+function refusalOf(stored: StoredEvent) {
   const { id, requestId } = stored;
   const [event] = explainedRequest(requestId, [stored]).events;
   if (event === undefined) throw new Error('an event was not explained');

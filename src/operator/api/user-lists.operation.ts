@@ -1,12 +1,10 @@
 // Finds users for an operator, and shows one.
 import { members, optional, textUpTo, uuid, wholeNumber } from '../../administration/input.js';
 import { CommandError } from '../../administration/command-error.js';
-import type { ListedUser } from '../../administration/users.operations.js';
 import { listedUser } from '../../administration/users.operations.js';
-import type { ListOperation } from '../../administration/operation.js';
+import { listOperation } from '../../administration/operation.js';
 import type { User, UserRepository } from '../../users/user.repository.js';
 import { isId } from '../../platform/text/id.js';
-import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
 
 const MOST_SEARCHED_CHARACTERS = 320;
@@ -20,32 +18,20 @@ const readSearch = members({
 });
 type UserSearch = ReturnType<typeof readSearch>;
 
-export interface FoundUser extends ListedUser {
-  /** ISO 8601; null where none of the user's last events is a sign-in. */
-  readonly lastSignInAt: string | null;
-}
-
-export interface UserPage extends Page<FoundUser> {
-  /** How many users there are; null where only some are searched for, and on later pages. */
-  readonly total: number | null;
-}
-
-/** A list of one page. */
-export const SEARCH_USERS: ListOperation<UserSearch, UserPage> = {
-  name: 'users search',
-  read: readSearch,
-
+/** A list of one page, with the number of all users on the first page of all. */
+export const SEARCH_USERS = listOperation('users search', readSearch, {
   async *list({ search = '', limit = USUAL_LIMIT, cursor }, { users, userProfiles }) {
     const found = await findUsers({ search, limit, cursor }, users);
     const { data, nextCursor } = pageOf(found, limit, ({ id }) => id);
     const lastSignIns = await userProfiles.lastSignIns(data.map(({ id }) => id));
     const total = search === '' && cursor === undefined ? await userProfiles.count() : null;
+    // Null where none of the user's last events is a sign-in.
     const shown = data.map((user) => {
       return { ...listedUser(user), lastSignInAt: lastSignIns.get(user.id) ?? null };
     });
     yield [{ data: shown, nextCursor, total }];
   },
-};
+});
 
 /** One more than a page has, where there are more. */
 async function findUsers(
