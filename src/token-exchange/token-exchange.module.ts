@@ -35,7 +35,6 @@ import { LOGGER } from '../platform/log/log.js';
 import { IdentityLinkRepository } from './users/identity-link.repository.js';
 import { IdentityService } from './users/identity.service.js';
 import { KnownUsers } from './users/known-users.js';
-import { PrivilegedLinkWarning } from './users/privileged-link.warning.js';
 import { Notices } from './flows/notices.js';
 import { CLIENT_KEYS_PROVIDER } from './trust/lookup/client-keys.js';
 import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
@@ -59,7 +58,6 @@ import type { SettingsFactory, TokenExchangeParts } from './token-exchange.parts
 import { FACTORY, PARTS, TOKEN_EXCHANGE_SETTINGS, ownServices, providersOf } from './token-exchange.parts.js';
 import { completedOptions, completedRoutes, entryRules } from './settings/token-exchange.settings.js';
 import { TokenRevocationController } from './http/token-revocation.controller.js';
-import { TokenRevocationService } from './tokens/token-revocation.service.js';
 import { ClientAuthenticator } from './verify/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
 
@@ -83,7 +81,6 @@ const VERIFY_DECIDE_COMMIT = [
   IdentityService,
   CommitRepository,
   CommitService,
-  PrivilegedLinkWarning,
   Transactions,
   AuditBus,
   Notices,
@@ -94,7 +91,6 @@ const FLOWS = [
   IdAssertionService,
   EmbeddedLoginService,
   RareWarnings,
-  TokenRevocationService,
   BackChannelLogoutService,
 ];
 const REPLAY = [JtiPurgeJob, ClockDifference];

@@ -1,4 +1,4 @@
-// Warns of requests that go on, though not all that they say counts.
+// Warns of requests that go on, though not all that they say counts, and of links to administrators.
 import { Inject, Injectable } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
@@ -7,7 +7,7 @@ import type { Flow } from '../host/flow.js';
 import { noticeLine } from '../refusals/refusal-line.js';
 import type { NoticeKind } from '../refusals/refusals.js';
 import type { SubjectOrActor, RejectionContext } from '../refusals/rejection.js';
-import type { ResolvedUser } from '../users/apply.js';
+import type { IdentityChange, ResolvedUser } from '../users/apply.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
@@ -28,9 +28,12 @@ export class Notices {
     this.logger.warn({ requestId, flow, reason: kind, ...values }, noticeLine(kind, values));
   }
 
-  /** What of the claims of a request does not count. Logged after the commit, because a transaction may be retried or fail. */
+  /**
+   * What of the claims of a request does not count, and the administrators whom its identities were linked to. Logged after the
+   * commit, because a transaction may be retried or fail.
+   */
   warnOfClaims(
-    request: { readonly flow: Flow; readonly requestId: string },
+    request: Pick<Notice, 'flow' | 'requestId'>,
     tokens: Tokens,
     users: PerToken<ResolvedUser>,
   ): void {
@@ -39,11 +42,12 @@ export class Notices {
   }
 
   private warnOfClaimsOf(
-    { flow, requestId }: { readonly flow: Flow; readonly requestId: string },
+    { flow, requestId }: Pick<Notice, 'flow' | 'requestId'>,
     token: VerifiedToken,
-    { userId, ignoredRole, keptProjects = [] }: ResolvedUser,
+    { userId, ignoredRole, keptProjects = [], changes }: ResolvedUser,
     which: SubjectOrActor,
   ): void {
+    this.warnOfPrivilegedLink(requestId, token, changes);
     if (ignoredRole === undefined && keptProjects.length === 0) return;
     const entry = token.key.policy.label;
     const of = { flow, requestId, party: flow === 'embed' ? undefined : which };
@@ -55,5 +59,19 @@ export class Notices {
         expected: 'another administrator of the project',
         found: `none in ${printableList(keptProjects)}`,
       });
+  }
+
+  private warnOfPrivilegedLink(
+    requestId: string,
+    { key }: VerifiedToken,
+    changes: readonly IdentityChange[],
+  ): void {
+    const { issuer } = key.policy;
+    for (const change of changes)
+      if (change.kind === 'identity-linked' && change.isPrivileged)
+        this.logger.warn(
+          { requestId, issuer, userId: change.userId, role: change.role },
+          'an external identity was linked to the account of an administrator by its e-mail address',
+        );
   }
 }

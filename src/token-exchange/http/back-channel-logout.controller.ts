@@ -8,7 +8,7 @@ import {
   RevocationsKnownGuard,
   throttlerOf,
 } from './flow.guards.js';
-import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
+import { invalidField } from './flow-refusal.js';
 import { FlowRunner } from './flow.runner.js';
 import { Form } from './form.js';
 import { FormBodies } from './form-bodies.js';
@@ -47,8 +47,8 @@ export class BackChannelLogoutController {
   @Post(ENDPOINTS.logout)
   async logOut(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     await this.flows.run('logout', request, (received) => {
-      const token = trimmed(wellFormed(Form.read(this.bodies.bytesOf(request))), 'logout_token');
-      if (token === '') throw new FlowRefusal('field_invalid', 'logout_token is required');
+      const token = Form.read(this.bodies.bytesOf(request)).wellFormed().trimmed('logout_token');
+      if (token === '') throw invalidField('logout_token is required');
       return this.logouts.logOut(token, received);
     });
     this.answers.reply(request, response, { status: 200 });

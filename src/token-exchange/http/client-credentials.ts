@@ -1,7 +1,7 @@
 // Reads what a client sends to say who it is (RFC 6749 §2.3, RFC 7523 §2.2).
 import { Rejection } from '../refusals/rejection.js';
 import type { ClientCredentials } from '../verify/client-authenticator.js';
-import { FlowRefusal } from './flow-refusal.js';
+import { invalidField } from './flow-refusal.js';
 import type { Form } from './form.js';
 
 /** The ways by which clients authenticate, as metadata call them. */
@@ -21,7 +21,7 @@ export function readClientCredentials(
   authorization: string | undefined,
 ): ClientCredentials | undefined {
   const sent = [authorization, form.get('client_secret'), form.get('client_assertion')];
-  if (sent.filter(Boolean).length > 1) throw invalid('the client must authenticate in one way only');
+  if (sent.filter(Boolean).length > 1) throw invalidField('the client must authenticate in one way only');
   const id = form.get('client_id') || undefined;
   if (authorization) return basic(authorization, id);
   if (form.get('client_secret')) return post(form, id);
@@ -35,18 +35,19 @@ function basic(authorization: string, id: string | undefined): ClientCredentials
   const colon = text.indexOf(':');
   if (colon < 1) throw unreadable();
   const sent = { id: unescaped(text.slice(0, colon)), secret: unescaped(text.slice(colon + 1)) };
-  if (id !== undefined && id !== sent.id) throw invalid('client_id must be that of the Authorization header');
+  if (id !== undefined && id !== sent.id)
+    throw invalidField('client_id must be that of the Authorization header');
   return sent;
 }
 
 function post(form: Form, id: string | undefined): ClientCredentials {
-  if (id === undefined) throw invalid('client_id is required with client_secret');
+  if (id === undefined) throw invalidField('client_id is required with client_secret');
   return { id, secret: form.get('client_secret') ?? '' };
 }
 
 function byAssertion(form: Form, id: string | undefined): ClientCredentials {
   if (form.get('client_assertion_type') !== JWT_ASSERTION)
-    throw invalid(`client_assertion_type must be ${JWT_ASSERTION}`);
+    throw invalidField(`client_assertion_type must be ${JWT_ASSERTION}`);
   return { id, assertion: (form.get('client_assertion') ?? '').trim() };
 }
 
@@ -62,8 +63,4 @@ function unreadable(): Rejection {
   return new Rejection('client_credential_invalid', {
     detail: 'the Authorization header is no Basic credential',
   });
-}
-
-function invalid(message: string): FlowRefusal {
-  return new FlowRefusal('field_invalid', message);
 }

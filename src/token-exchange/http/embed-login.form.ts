@@ -1,5 +1,5 @@
 // Reads the fields of an embedded login, from the body of a POST or the query of a GET.
-import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
+import { FlowRefusal } from './flow-refusal.js';
 import { Form } from './form.js';
 
 /** The fields of the request; the token is not checked yet. */
@@ -30,9 +30,9 @@ export function asksForPage(body: unknown, url: string): boolean {
  * @throws FlowRefusal `token_missing` or `field_invalid`
  */
 export function readEmbedLoginForm(encoded: Uint8Array | string): EmbedLoginForm {
-  const form = wellFormed(Form.read(encoded));
-  const token = trimmed(form, 'token');
+  const form = Form.read(encoded).wellFormed();
+  const token = form.trimmed('token');
   if (token === '') throw new FlowRefusal('token_missing', 'token is required');
-  const userId = trimmed(form, 'userId');
+  const userId = form.trimmed('userId');
   return { token, redirectTo: form.get('redirectTo'), userId: userId === '' ? undefined : userId };
 }

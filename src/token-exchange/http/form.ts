@@ -1,17 +1,7 @@
 // Reads application/x-www-form-urlencoded, strictly: what is ambiguous or broken is an error, never a guess.
 import { isUtf8 } from 'node:buffer';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
-
-/** A form that is not well-formed. The message names the field and the rule, never a value. */
-export class FormError extends Error {
-  constructor(
-    message: string,
-    readonly field?: string,
-  ) {
-    super(message);
-    this.name = 'FormError';
-  }
-}
+import { FlowRefusal, invalidField } from './flow-refusal.js';
 
 /** Most characters of the fields that have a limit. */
 export type FieldLimits = Readonly<Record<string, number>>;
@@ -33,7 +23,7 @@ const SPACE = 0x20;
  */
 export class Form {
   private readonly fields = new Map<string, string>();
-  private error: FormError | undefined;
+  private error: FlowRefusal | undefined;
 
   private constructor(
     private readonly limits: FieldLimits,
@@ -42,7 +32,7 @@ export class Form {
 
   /**
    * Reads the body of a form (bytes) or the query of a URL (text), in time in proportion to its length. Nothing is thrown
-   * yet, so that one field can be checked before the rest (`grant_type`, D20): call `refuseBroken` before using any other.
+   * yet, so that one field can be checked before the rest (`grant_type`, D20): call `wellFormed` before using any other.
    * @param limits most characters of a field; what cannot have fewer is not even decoded
    * @param lists fields that may be repeated; their value is then all that were given, with spaces between them
    */
@@ -53,21 +43,28 @@ export class Form {
   ): Form {
     const form = new Form(limits, lists);
     const bytes = Buffer.from(encoded as Uint8Array);
-    if (!isUtf8(bytes)) form.error = new FormError('the form is not UTF-8');
+    if (!isUtf8(bytes)) form.error = invalidField('the form is not UTF-8');
     form.addPairs(bytes);
     return form;
   }
 
   /**
-   * @throws FormError for a broken percent escape, text that is not UTF-8, NUL, a repeated name (RFC 6749 §3.2), a value
-   *   over its limit
+   * The form itself.
+   * @throws FlowRefusal `field_invalid` for a broken percent escape, text that is not UTF-8, NUL, a repeated name (RFC 6749 §3.2), a
+   *   value over its limit; it names the field where that is known
    */
-  refuseBroken(): void {
+  wellFormed(): this {
     if (this.error !== undefined) throw this.error;
+    return this;
   }
 
   get(name: string): string | undefined {
     return this.fields.get(name);
+  }
+
+  /** A token, without the white space that comes along where it was copied from a file; empty: there is none. */
+  trimmed(name: string): string {
+    return (this.get(name) ?? '').trim();
   }
 
   get names(): readonly string[] {
@@ -77,7 +74,7 @@ export class Form {
   private addPairs(bytes: Buffer): void {
     let start = 0;
     for (let count = 0; start < bytes.length; count += 1) {
-      if (count === MAX_FIELDS) return this.keep(new FormError(`the form has over ${MAX_FIELDS} fields`));
+      if (count === MAX_FIELDS) return this.keep(invalidField(`the form has over ${MAX_FIELDS} fields`));
       const next = bytes.indexOf(AMPERSAND, start);
       const end = next < 0 ? bytes.length : next;
       if (end > start) this.addPair(bytes.subarray(start, end));
@@ -92,7 +89,7 @@ export class Form {
       const value = this.valueOf(name, at < 0 ? Buffer.alloc(0) : pair.subarray(at + 1));
       this.fields.set(name, this.withEarlier(name, value));
     } catch (error) {
-      if (!(error instanceof FormError)) throw error;
+      if (!(error instanceof FlowRefusal)) throw error;
       this.keep(error);
     }
   }
@@ -101,7 +98,7 @@ export class Form {
   private withEarlier(name: string, value: string): string {
     const earlier = this.fields.get(name);
     if (earlier === undefined) return value;
-    if (!this.lists.has(name)) throw new FormError(`${shown(name)} must not be given more than once`, name);
+    if (!this.lists.has(name)) throw invalidField(`${shown(name)} must not be given more than once`);
     if (earlier === '' || value === '') return earlier + value;
     const all = `${earlier} ${value}`;
     if (hasMoreCharacters(all, this.limitOf(name))) throw this.tooLong(name);
@@ -114,7 +111,7 @@ export class Form {
     const value = decoded(encoded, shown(name));
     if (hasMoreCharacters(value, limit)) throw this.tooLong(name);
     if (value.includes('\0') || name.includes('\0'))
-      throw new FormError(`${shown(name)} must not contain NUL`, name);
+      throw invalidField(`${shown(name)} must not contain NUL`);
     return value;
   }
 
@@ -122,12 +119,12 @@ export class Form {
     return (Object.hasOwn(this.limits, name) ? this.limits[name] : undefined) ?? Number.POSITIVE_INFINITY;
   }
 
-  private tooLong(name: string): FormError {
-    return new FormError(`${shown(name)} must have at most ${this.limitOf(name)} characters`, name);
+  private tooLong(name: string): FlowRefusal {
+    return invalidField(`${shown(name)} must have at most ${this.limitOf(name)} characters`);
   }
 
   /** The first error counts. */
-  private keep(error: FormError): void {
+  private keep(error: FlowRefusal): void {
     this.error ??= error;
   }
 }
@@ -139,7 +136,7 @@ function decoded(encoded: Buffer, what: string): string {
   } catch {
     // A broken escape, or escapes that are not UTF-8.
   }
-  throw new FormError(`${what} is not valid form encoding`);
+  throw invalidField(`${what} is not valid form encoding`);
 }
 
 /** @throws URIError */

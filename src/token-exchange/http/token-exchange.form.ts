@@ -1,5 +1,5 @@
 // Reads the forms of the token endpoint: a token exchange (RFC 8693 §2.1), and an identity assertion (RFC 7523 §2.1).
-import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
+import { invalidField } from './flow-refusal.js';
 import { Form } from './form.js';
 import { printableName } from '../../platform/text/printable.js';
 import { FIELD_LIMITS } from '../verify/field-limits.js';
@@ -48,7 +48,7 @@ export function readTokenForm(encoded: Uint8Array | string): Form {
  * @throws FlowRefusal `field_invalid`
  */
 export function readTokenExchangeForm(form: Form): TokenExchangeForm {
-  refuseArrayNotation(wellFormed(form));
+  refuseArrayNotation(form.wellFormed());
   const { scope, resource } = readAskedGrants(form);
   const tokens = { subjectToken: subjectToken(form), actorToken: actorToken(form) };
   return { ...tokens, scope, resource, otherTypes: otherTypes(form) };
@@ -73,18 +73,18 @@ function otherTypes(form: Form): readonly OtherTokenType[] | undefined {
 /** `actor_token[]=…` means an actor to its sender; ignoring it would hand out the subject's rights instead. */
 function refuseArrayNotation(form: Form): void {
   const name = form.names.find((candidate) => /^(subject_token|actor_token)\[/.test(candidate));
-  if (name !== undefined) throw invalid('subject_token and actor_token must be single fields');
+  if (name !== undefined) throw invalidField('subject_token and actor_token must be single fields');
 }
 
 function refuseRecordedTokens(form: Form): void {
   const name = RECORDED.find((field) => COMPACT_JWS.test(form.get(field) ?? ''));
-  if (name !== undefined) throw invalid(`${name} must not contain a token`);
+  if (name !== undefined) throw invalidField(`${name} must not contain a token`);
 }
 
 /** @rule 4.2.subject_token The subject token is required. */
 function subjectToken(form: Form): string {
-  const token = trimmed(form, 'subject_token');
-  if (token === '') throw invalid('subject_token is required');
+  const token = form.trimmed('subject_token');
+  if (token === '') throw invalidField('subject_token is required');
   return token;
 }
 
@@ -99,7 +99,7 @@ function actorToken(form: Form): string | undefined {
   const token = given.trim();
   if (token !== '') return token;
   if (given !== '' || form.get('actor_token_type'))
-    throw invalid('actor_token must not be blank, nor empty where actor_token_type is given');
+    throw invalidField('actor_token must not be blank, nor empty where actor_token_type is given');
   return undefined;
 }
 
@@ -107,10 +107,6 @@ function actorToken(form: Form): string | undefined {
 function resources(form: Form): readonly string[] | undefined {
   const uris = (form.get('resource') ?? '').split(' ').filter((uri) => uri !== '');
   return uris.length > 0 ? uris : undefined;
-}
-
-function invalid(message: string): FlowRefusal {
-  return new FlowRefusal('field_invalid', message);
 }
 
 /** RFC 7523 §2.1. */
@@ -125,8 +121,8 @@ export const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
  * @throws Rejection `client_credential_invalid`
  */
 export function readIdAssertionForm(form: Form, authorization: string | undefined): SentAssertion {
-  const asked = readAskedGrants(wellFormed(form));
-  const assertion = trimmed(form, 'assertion');
-  if (assertion === '') throw new FlowRefusal('field_invalid', 'assertion is required');
+  const asked = readAskedGrants(form.wellFormed());
+  const assertion = form.trimmed('assertion');
+  if (assertion === '') throw invalidField('assertion is required');
   return { assertion, ...asked, client: readClientCredentials(form, authorization) };
 }

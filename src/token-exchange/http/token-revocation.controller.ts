@@ -14,10 +14,13 @@ import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { waitedMs } from '../../platform/http/request-wait.js';
-import { trimmed, wellFormed, FlowRefusal } from './flow-refusal.js';
+import { FlowRefusal } from './flow-refusal.js';
 import { Form } from './form.js';
 import { OAuthErrorFilter } from './refusal.filter.js';
-import { TokenRevocationService } from '../tokens/token-revocation.service.js';
+import { Database } from '../../platform/database/database.js';
+import { withinWait } from '../../platform/database/wait-limit.js';
+import { RevocationService } from '../revocation/revocation.service.js';
+import { AccessTokenService } from '../tokens/access-token.service.js';
 
 /** Token revocations per client address and minute, in a bucket of their own. */
 const TokenRevocationThrottlerGuard = throttlerOf(
@@ -39,7 +42,7 @@ export class TokenRevocationErrorFilter extends OAuthErrorFilter {
  * @throws FlowRefusal `token_missing` or `field_invalid`
  */
 export function readTokenRevocationForm(encoded: Uint8Array): string {
-  const token = trimmed(wellFormed(Form.read(encoded)), 'token');
+  const token = Form.read(encoded).wellFormed().trimmed('token');
   if (token === '') throw new FlowRefusal('token_missing', 'token is required');
   return token;
 }
@@ -54,15 +57,24 @@ export function readTokenRevocationForm(encoded: Uint8Array): string {
 )
 export class TokenRevocationController {
   constructor(
-    private readonly tokens: TokenRevocationService,
+    private readonly accessTokens: AccessTokenService,
+    private readonly revocations: RevocationService,
+    private readonly database: Database,
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
   ) {}
 
+  /**
+   * Ends the token if it is a live one of this instance. Any other text is useless already.
+   * @rule D61 The holder of an access token may end it, on all instances; the token is the only credential.
+   */
   @Post(ENDPOINTS.revocation)
   async revoke(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const token = readTokenRevocationForm(this.bodies.bytesOf(request));
-    await this.tokens.end(token, requestIdOf(request), waitedMs(request));
+    await withinWait(this.database.waitMs - (waitedMs(request) ?? 0), async () => {
+      const live = await this.accessTokens.verify(token);
+      if (live !== undefined) await this.revocations.endToken(live, requestIdOf(request));
+    });
     // The answer does not show whether there was such a token (RFC 7009 §2.2).
     this.answers.reply(request, response, { status: 200 });
   }

@@ -88,7 +88,9 @@ export interface RecordedKey {
 
 /** How keys are recorded, in a token and in a session's row; each once. */
 export function recordedKeys(keys: readonly IssuerKey[]): RecordedKey[] {
-  const byPair = new Map(keys.map(({ issuer, kid }) => [pairOf(issuer, kid), { iss: issuer, kid }]));
+  const byPair = new Map(
+    keys.map(({ issuer, kid }) => [JSON.stringify([issuer, kid]), { iss: issuer, kid }]),
+  );
   return [...byPair.values()];
 }
 
@@ -101,8 +103,4 @@ export function readRecordedKeys(recorded: unknown): IssuerKey[] | undefined {
 function isRecordedKey(value: unknown): value is RecordedKey {
   const { iss, kid } = (value ?? {}) as Partial<Record<keyof RecordedKey, unknown>>;
   return typeof iss === 'string' && typeof kid === 'string';
-}
-
-function pairOf(issuer: string, kid: string): string {
-  return JSON.stringify([issuer, kid]);
 }

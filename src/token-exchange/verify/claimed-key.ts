@@ -1,7 +1,6 @@
 // What log and trail show of the key that a refused, unverified token names.
 import { printable, printableList, printableName } from '../../platform/text/printable.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
-import type { TrustedKey } from '../trust/trusted-key.js';
 import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import type { CompactJws } from './compact-jws.js';
@@ -21,13 +20,9 @@ export function claimedKey({ header, payload }: CompactJws, keys: Keys): Rejecti
 
 /** The algorithms that the token's key serves where it is held, else those that there are. */
 export function servedAlgorithms({ header, payload }: CompactJws, keys: Keys): string {
-  const { iss } = payload;
-  const key = typeof iss === 'string' ? keyNamed(keys.keysOf(iss), header['kid']) : undefined;
+  const held = typeof payload['iss'] === 'string' ? keys.keysOf(payload['iss']) : [];
+  const key = held.find(({ kid }) => kid === header['kid']);
   return printableList(key?.algorithms ?? ALGORITHMS);
-}
-
-function keyNamed(keys: readonly TrustedKey[], kid: unknown): TrustedKey | undefined {
-  return keys.find((key) => key.kid === kid);
 }
 
 /** The kids that the issuer's keys have. */

@@ -81,11 +81,9 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   }
 
   private keysHeld(): KeysHeld[] {
-    const fetched = this.jwksKeys.status().map(({ label, issuer, keys }) => ({
-      entry: label,
-      issuer,
-      count: keys,
-    }));
+    const fetched = this.jwksKeys.status().map(({ label: entry, issuer, keys: count }) => {
+      return { entry, issuer, count };
+    });
     return [...this.staticKeys.held(), ...fetched];
   }
 }
