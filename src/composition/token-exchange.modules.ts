@@ -22,32 +22,20 @@ const PORTS = [InstanceUsers, InstanceProjects, InstanceTelemetry, InstanceLogin
 
 /** None where flag or licence leaves it out. */
 export function tokenExchange(
-  { startup, clock: time }: Parts,
-  {
-    clock,
-    logging,
-    database,
-    coordination,
-    audit,
-    metrics,
-    outages,
-    throttle,
-    users,
-    access,
-    web,
-  }: SharedModules,
+  { startup, clock }: Parts,
+  { database, users, metrics, web, ...modules }: SharedModules,
 ): DynamicModule[] {
-  if (!isTokenExchangeAvailable(startup, time)) return [];
-  const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
+  if (!isTokenExchangeAvailable(startup, clock)) return [];
+  const module = TokenExchangeModule.register(tokenExchangeSettings(startup, clock), {
     imports: [
-      clock,
-      logging,
+      modules.clock,
+      modules.logging,
       database,
-      coordination,
-      audit,
-      access,
-      throttle,
-      outages,
+      modules.coordination,
+      modules.audit,
+      modules.access,
+      modules.throttle,
+      modules.outages,
       offering(class HostModule {}, PORTS, [database, users, metrics, web]),
     ],
     users: { useExisting: InstanceUsers },

@@ -18,7 +18,6 @@ import { License, LicenseError, VendorKeyError, readLicense } from '../config/li
 import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
 import type { TlsIdentity } from '../config/tls-identity.js';
 import { readTlsIdentity } from '../config/tls-identity.js';
-import type { EnvironmentVariable } from '../config/variable.js';
 import type { DatabaseSettings } from '../platform/database/data-source.js';
 import type { MetricsAddress } from '../metrics/metrics.listener.js';
 import type { TrustedKeyEntry, TrustedKeysReading, TrustedKeysRules } from '../token-exchange/plain.js';
@@ -152,7 +151,7 @@ async function checkedLicense(
 ): Promise<License> {
   if (config.license === undefined) return License.NONE;
   if (config.licensePublicKey === undefined) {
-    if (isMissing(VARIABLES.licensePublicKey, given))
+    if (!given.has(VARIABLES.licensePublicKey.name))
       problems.push('SVC_LICENSE_PUBLIC_KEY: is required with SVC_LICENSE');
     return License.NONE;
   }
@@ -175,11 +174,6 @@ function licenseProblem(
       ? [VARIABLES.licensePublicKey, licensePublicKey]
       : [VARIABLES.license, license];
   return `${labelOf(variable, given)}: ${error.message}${pathHint(variable, text)}`;
-}
-
-/** Whether nothing was given: what was and cannot be read has a problem of its own already. */
-function isMissing({ name }: EnvironmentVariable, given: ConfigReading['given']): boolean {
-  return !given.has(name);
 }
 
 function checkedTrustedKeys(config: Config, given: ConfigReading['given']): TrustedKeysReading {
@@ -225,19 +219,22 @@ export function trustedKeysRules({
   };
 }
 
-/** @rule 2.1 = 5.1.2 The trusted keys are required when the feature is on. */
+/**
+ * What was given and cannot be read has a problem of its own already.
+ * @rule 2.1 = 5.1.2 The trusted keys are required when the feature is on.
+ */
 function requirements(config: Config, given: ConfigReading['given']): string[] {
   const { featureFlag, databaseUrl, port, baseUrl } = config;
   const problems: string[] = [];
-  if (featureFlag && isMissing(VARIABLES.trustedKeys, given)) {
+  if (featureFlag && !given.has(VARIABLES.trustedKeys.name)) {
     problems.push('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: is required when SVC_ENV_FEAT_TOKEN_EXCHANGE is true');
   }
-  if (databaseUrl !== undefined && isMissing(VARIABLES.encryptionKeys, given)) {
+  if (databaseUrl !== undefined && !given.has(VARIABLES.encryptionKeys.name)) {
     problems.push(
       `SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL; ${NEW_ENCRYPTION_KEY} generates one`,
     );
   }
-  if (port === 0 && isMissing(VARIABLES.baseUrl, given) && baseUrl === defaultBaseUrl(config)) {
+  if (port === 0 && !given.has(VARIABLES.baseUrl.name) && baseUrl === defaultBaseUrl(config)) {
     problems.push('SVC_BASE_URL: is required when SVC_PORT is 0');
   }
   return [...problems, ...metricsProblems(config), ...workerProblems(config)];

@@ -1,6 +1,6 @@
 // The files of our pages and the script for host pages, read once at start, with what a browser needs to keep them.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, readdirSync } from 'node:fs';
+import { extname, join, parse } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { MEDIA_TYPES, PublicFile, VersionedAssets } from '../platform/http/public-file.js';
 
@@ -14,37 +14,10 @@ export interface WebOptions {
 /** Injection token of the options. */
 export const WEB_OPTIONS = Symbol('WEB_OPTIONS');
 
-const {
-  css: CSS,
-  html: HTML,
-  icon: ICON,
-  javascript: JAVASCRIPT,
-  plainText: PLAIN_TEXT,
-  svg: SVG,
-} = MEDIA_TYPES;
+const { css, html, icon, javascript, plainText, svg } = MEDIA_TYPES;
 
-/** Everything that is served; a request's path never reaches the file system. */
-const ASSET_TYPES: Readonly<Record<string, string>> = {
-  'theme.css': CSS,
-  'page.css': CSS,
-  'page.js': JAVASCRIPT,
-  'appearance.js': JAVASCRIPT,
-  'detail-view.js': JAVASCRIPT,
-  'host-page.js': JAVASCRIPT,
-  'instance.js': JAVASCRIPT,
-  'list-view.js': JAVASCRIPT,
-  'login-failed.js': JAVASCRIPT,
-  'not-found.js': JAVASCRIPT,
-  'renewed.js': JAVASCRIPT,
-  'session.js': JAVASCRIPT,
-  'session-watch.js': JAVASCRIPT,
-  'sign-out.js': JAVASCRIPT,
-  'view.js': JAVASCRIPT,
-  'wording.js': JAVASCRIPT,
-  'words.js': JAVASCRIPT,
-  'workflow-list.js': JAVASCRIPT,
-  'icon.svg': SVG,
-};
+/** The files that pages are made of, by the ends of their names; a request's path never reaches the file system. */
+const ASSET_TYPES: Readonly<Record<string, string>> = { '.css': css, '.js': javascript, '.svg': svg };
 
 /** What host pages know of the script for them, and its other parts. */
 const EMBED_TYPES = ['options', 'embedded-instance', 'embedded-instance-element'];
@@ -72,22 +45,28 @@ export class PublicFiles {
   /** @throws Error when the build left a file out: the service must not start */
   constructor(@Inject(WEB_OPTIONS) { publicDirectory }: WebOptions) {
     const read = (name: string) => readFileSync(join(publicDirectory, name));
-    const files = Object.entries(ASSET_TYPES).map(([name, contentType]) => {
-      return [name, new PublicFile(read(name), contentType)] as const;
-    });
-    this.assets = new VersionedAssets(new Map(files));
-    const page = (name: string) => new PublicFile(Buffer.from(this.assets.versioned(read(name))), HTML);
+    // In the same order on every instance: the version follows from it.
+    const names = readdirSync(publicDirectory).sort();
+    const files = new Map<string, PublicFile>();
+    for (const name of names) {
+      const contentType = ASSET_TYPES[extname(name)];
+      // What is compiled from embed/ has its types beside it.
+      const isEmbed = names.includes(`${parse(name).name}.d.ts`);
+      if (contentType !== undefined && !isEmbed) files.set(name, new PublicFile(read(name), contentType));
+    }
+    this.assets = new VersionedAssets(files);
+    const page = (name: string) => new PublicFile(Buffer.from(this.assets.versioned(read(name))), html);
     this.page = page('index.html');
     this.renewed = page('renewed.html');
     this.signOut = page('sign-out.html');
     this.notFound = page('not-found.html');
     this.loginFailed = this.assets.versioned(read('login-failed.html'));
-    this.favicon = new PublicFile(read('favicon.ico'), ICON);
+    this.favicon = new PublicFile(read('favicon.ico'), icon);
     const joined = (names: string[], extension: string) =>
       names.map((name) => read(`${name}.${extension}`).toString()).join('');
     // In a scope of its own: a host page sees what it defines on purpose. Indentation is a twentieth of its bytes.
     const script = `(() => {\n${joined(EMBED_PARTS, 'js').replace(/^ +/gm, '')}})();\n`;
-    this.embedScript = new PublicFile(Buffer.from(script), JAVASCRIPT);
-    this.embedTypes = new PublicFile(Buffer.from(joined(EMBED_TYPES, 'd.ts')), PLAIN_TEXT);
+    this.embedScript = new PublicFile(Buffer.from(script), javascript);
+    this.embedTypes = new PublicFile(Buffer.from(joined(EMBED_TYPES, 'd.ts')), plainText);
   }
 }

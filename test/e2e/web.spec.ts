@@ -1,4 +1,6 @@
 // The page that the frame shows, and the script for the page around it, as a browser gets them.
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
@@ -7,6 +9,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pino from 'pino';
 import { createServer } from '../../src/platform/http/server.js';
 import { RequestTraces } from '../../src/platform/log/tracing.js';
+import { PublicFiles } from '../../src/web/public-files.js';
 import { WebModule } from '../../src/web/web.module.js';
 import { compiledSources } from '../support/compiled-sources.js';
 import { repositoryFile } from '../support/source-files.js';
@@ -210,3 +213,17 @@ describe('the page', () => {
     },
   );
 });
+
+it.each(['words.js', 'theme.css', 'renewed.html', 'frames.js'])(
+  'the pages do not start without %s',
+  (name) => {
+    const publicDirectory = mkdtempSync(join(tmpdir(), 'pages-'));
+    try {
+      cpSync(join(compiledSources(), 'web', 'public'), publicDirectory, { recursive: true });
+      rmSync(join(publicDirectory, name));
+      expect(() => new PublicFiles({ publicDirectory, frameAncestors: () => undefined })).toThrow(name);
+    } finally {
+      rmSync(publicDirectory, { recursive: true });
+    }
+  },
+);

@@ -49,7 +49,9 @@ export function sinkSettings(config: AuditConfig): SinkSettings {
     startAt: config.auditSinksStart,
     ...webhookSettings(config),
     ...syslogSettings(config),
-    ...(config.auditStandardOutput && { standardOutput: { name: standardOutputName(config) } }),
+    ...(config.auditStandardOutput && {
+      standardOutput: { name: config.auditStandardOutputName ?? 'stdout' },
+    }),
   };
 }
 
@@ -98,10 +100,6 @@ function syslogSettings(config: AuditConfig): Pick<SinkSettings, 'syslog'> {
       ...(ca !== undefined && { ca }),
     },
   };
-}
-
-function standardOutputName({ auditStandardOutputName: name = 'stdout' }: AuditConfig): string {
-  return name;
 }
 
 function* webhookProblems(config: AuditConfig, given: Given) {

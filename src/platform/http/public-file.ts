@@ -43,6 +43,10 @@ export class PublicFile {
     return this.plain.entityTag;
   }
 
+  get text(): string {
+    return this.plain.content.toString();
+  }
+
   /** @param acceptEncoding the request's header (RFC 9110 §12.5.3) */
   async representationFor(acceptEncoding = ''): Promise<Representation> {
     const taken = codingsIn(acceptEncoding);
@@ -84,6 +88,8 @@ function representation(content: Buffer, encoding: Coding | undefined): Represen
   return { content, entityTag: `"${digest(content)}"`, encoding };
 }
 
+/** How a page names its files, and how a script names another. */
+const NAMED_FILE = /(?:\/assets\/current|'\.)\/([\w-]+\.\w+)/g;
 /** Where pages say that their assets are. */
 const UNVERSIONED = '/assets/current/';
 
@@ -91,7 +97,9 @@ const UNVERSIONED = '/assets/current/';
 export class VersionedAssets {
   readonly version: string;
 
+  /** @throws Error where a script names another that is not there */
   constructor(private readonly files: ReadonlyMap<string, PublicFile>) {
+    for (const { text } of files.values()) this.refuseMissing(text);
     this.version = digest([...files.values()].map(({ entityTag }) => entityTag).join());
   }
 
@@ -99,9 +107,15 @@ export class VersionedAssets {
     return this.files.get(name);
   }
 
-  /** A page with the addresses of this version. */
+  /** A page with the addresses of this version. @throws Error where it names a file that is not there */
   versioned(html: Buffer): string {
+    this.refuseMissing(html.toString());
     return html.toString().replaceAll(UNVERSIONED, `/assets/${this.version}/`);
+  }
+
+  private refuseMissing(text: string): void {
+    for (const [, name = ''] of text.matchAll(NAMED_FILE))
+      if (!this.files.has(name)) throw new Error(`the pages lack ${name}`);
   }
 }
 

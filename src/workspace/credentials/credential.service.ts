@@ -7,26 +7,11 @@ import { KeyRing } from '../../platform/secrets/key-ring.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { Quotas } from '../quotas/quotas.js';
 import { CredentialSchemas } from './credential-schemas.js';
+import type { CredentialChangeBody, NewCredentialBody } from './credential.dto.js';
 import type { Credential, CredentialChange, CredentialRow } from './credential.repository.js';
 import { CredentialRepository, sealedForCredential } from './credential.repository.js';
 
 type CredentialData = Record<string, unknown>;
-
-export interface CredentialDraft {
-  readonly projectId: string;
-  readonly name: string;
-  readonly type: string;
-  readonly data: CredentialData;
-}
-
-/** The changed members; absent ones stay. */
-export interface CredentialPatch {
-  readonly name?: string;
-  readonly type?: string;
-  readonly data?: CredentialData;
-  /** Whether `data` is merged into what is there, instead of replacing it. */
-  readonly isPartialData?: boolean;
-}
 
 @Injectable()
 export class CredentialService {
@@ -41,7 +26,7 @@ export class CredentialService {
   /**
    * @throws ApiRefusal `bad_request` for data that its type does not allow, `not_found` for a deleted project, `quota_exceeded`
    */
-  async create({ projectId, name, type, data }: CredentialDraft): Promise<CredentialRow> {
+  async create({ projectId, name, type, data }: Required<NewCredentialBody>): Promise<CredentialRow> {
     await this.check(type, data);
     const id = CredentialRepository.newId();
     const credential = { id, projectId, name, type, sealedData: this.seal(id, data) };
@@ -62,7 +47,7 @@ export class CredentialService {
    * @rule 4.5.1 Data is replaced, or merged member by member with `isPartialData`; the whole satisfies the type's schema.
    * @throws ApiRefusal `bad_request`, `not_found`, `quota_exceeded`
    */
-  async change(id: string, patch: CredentialPatch): Promise<CredentialRow> {
+  async change(id: string, patch: CredentialChangeBody): Promise<CredentialRow> {
     refuseContradictions(patch);
     await this.transactions.run(async (transaction) => {
       const stored = found(await this.credentials.lock(transaction, id));
@@ -78,7 +63,7 @@ export class CredentialService {
     return found(await this.credentials.find(id));
   }
 
-  private async changeOf(stored: Credential, patch: CredentialPatch): Promise<CredentialChange> {
+  private async changeOf(stored: Credential, patch: CredentialChangeBody): Promise<CredentialChange> {
     const { name, type = stored.type } = patch;
     if (type !== stored.type) refuseOldData(patch);
     const data = this.newData(stored, patch);
@@ -90,7 +75,7 @@ export class CredentialService {
     };
   }
 
-  private newData(stored: Credential, { data, isPartialData = false }: CredentialPatch) {
+  private newData(stored: Credential, { data, isPartialData = false }: CredentialChangeBody) {
     if (data === undefined || !isPartialData) return data;
     // Before they are merged: how many unknown members there are is the sender's choice.
     refuse(this.schemas.problemOfPatch(stored.type, data));
@@ -115,7 +100,7 @@ export class CredentialService {
   }
 }
 
-function refuseContradictions({ name, type, data, isPartialData }: CredentialPatch): void {
+function refuseContradictions({ name, type, data, isPartialData }: CredentialChangeBody): void {
   if (isPartialData === true && data === undefined)
     throw new ApiRefusal('bad_request', 'data is required with isPartialData');
   if (name === undefined && type === undefined && data === undefined)
@@ -123,7 +108,7 @@ function refuseContradictions({ name, type, data, isPartialData }: CredentialPat
 }
 
 /** Stored data belongs to the type for which it was given. */
-function refuseOldData({ data, isPartialData = false }: CredentialPatch): void {
+function refuseOldData({ data, isPartialData = false }: CredentialChangeBody): void {
   if (data === undefined) throw new ApiRefusal('bad_request', 'data is required with another type');
   if (isPartialData) throw new ApiRefusal('bad_request', 'isPartialData must not be true with another type');
 }

@@ -14,7 +14,7 @@ import { IdPipe, QueryPipe } from '../api/query.pipe.js';
 import { Quotas } from '../quotas/quotas.js';
 import type { ProjectMember } from './project-member.repository.js';
 import { ProjectMemberRepository } from './project-member.repository.js';
-import { MemberAnswer, MemberRoleBody, NewMemberBody, memberAnswer } from './project.dto.js';
+import { MemberAnswer, MemberRoleBody, NewMemberBody } from './project.dto.js';
 import { requireTeam } from './project.controller.js';
 import { ProjectRepository } from './project.repository.js';
 
@@ -43,7 +43,7 @@ export class ProjectMemberController {
     @Query(new QueryPipe({})) query: PageQuery,
   ): Promise<Page<MemberAnswer>> {
     const rowsOf = (range: PageRange) => this.members.list(projectId, range);
-    return this.pages.read(`members of ${projectId}`, query, rowsOf, memberAnswer);
+    return this.pages.read(`members of ${projectId}`, query, rowsOf, (row) => row);
   }
 
   @Post()
@@ -112,6 +112,6 @@ export class ProjectMemberController {
   }
 
   private async answer(projectId: string, userId: string): Promise<MemberAnswer> {
-    return memberAnswer(found(await this.members.find(projectId, userId)));
+    return found(await this.members.find(projectId, userId));
   }
 }

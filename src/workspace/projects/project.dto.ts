@@ -3,7 +3,6 @@ import { ApiProperty } from '../api/body/api-documentation.js';
 import { ChoiceField, IdField, TextField } from '../api/body/field-rules.js';
 import type { ProjectRole } from '../rights/rights.js';
 import { PROJECT_ROLES } from '../rights/rights.js';
-import type { MemberRow } from './project-member.repository.js';
 import type { Project } from './project.repository.js';
 
 const MAX_NAME_CHARACTERS = 128;
@@ -79,8 +78,4 @@ export function projectAnswer(project: Project): ProjectAnswer {
   const { id, type, name, externalKeys = [], createdAt, updatedAt } = project;
   const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
   return { id, type, name, externalKeys, ...times };
-}
-
-export function memberAnswer({ id, email, givenName, familyName, role, issuer }: MemberRow): MemberAnswer {
-  return { id, email, givenName, familyName, role, issuer };
 }

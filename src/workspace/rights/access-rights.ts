@@ -79,7 +79,7 @@ export class AccessRights {
   ): Promise<Verdict> {
     const standing = await this.projectRoles.standing(kind, id, user.id);
     if (standing === undefined) return 'not_found';
-    const roles = [user.role, standing.role];
+    const roles = [user.role, standing.role ?? undefined];
     if (grants(roles, right)) return undefined;
     const readRight = readRightOf(right);
     const isSeen = readRight !== undefined && grants(roles, readRight);

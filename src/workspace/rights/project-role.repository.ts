@@ -8,10 +8,9 @@ import type { ProjectRole } from './rights.js';
 /** What an id in a path stands for. */
 export type ThingKind = 'project' | 'workflow' | 'credential';
 
-/** The thing is there; `role` is undefined where the user is no member of its project. */
+/** The thing is there; `role` is null where the user is no member of its project. */
 export interface Standing {
-  readonly projectId: string;
-  readonly role?: ProjectRole;
+  readonly role: ProjectRole | null;
 }
 
 /** The column of each table with the project. */
@@ -39,14 +38,13 @@ export class ProjectRoleRepository {
   /** Undefined where there is no such thing. */
   async standing(kind: ThingKind, id: string, userId: string): Promise<Standing | undefined> {
     const column = PROJECT_COLUMN[kind];
-    const [row] = await this.dataSource.query<{ projectId: string; role: ProjectRole | null }[]>(
-      `SELECT thing.${column} AS "projectId", member.role FROM ${kind} thing
+    const [standing] = await this.dataSource.query<Standing[]>(
+      `SELECT member.role FROM ${kind} thing
        LEFT JOIN project_member member ON member.project_id = thing.${column} AND member.user_id = $2
        WHERE thing.id = $1`,
       [id, userId],
     );
-    if (row === undefined) return undefined;
-    return { projectId: row.projectId, ...(row.role === null ? {} : { role: row.role }) };
+    return standing;
   }
 
   /** The roles that a user has in some projects, by project; those without one are left out. */

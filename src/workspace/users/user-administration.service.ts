@@ -26,14 +26,12 @@ export class UserAdministrationService {
   change(actingUserIds: readonly string[], userId: string, change: UserAdministrationChange): Promise<User> {
     return this.transactions.run(async (transaction) => {
       const locked = await this.users.lockAll([...actingUserIds, userId], transaction);
+      const byId = new Map(locked.map((user) => [user.id, user]));
       this.refuseUnentitled(
-        actingUserIds.map((actingUserId) => locked.find(({ id }) => id === actingUserId)),
+        actingUserIds.map((id) => byId.get(id)),
         userId,
       );
-      refuseProtected(
-        locked.find(({ id }) => id === userId),
-        actingUserIds,
-      );
+      refuseProtected(byId.get(userId), actingUserIds);
       await this.users.update(userId, change, transaction);
       return this.changed(userId, transaction);
     });

@@ -45,18 +45,6 @@ import { WorkflowRepository } from './workflow.repository.js';
 /** The direction that people expect: the last change first, and names from A to Z. */
 const USUAL_DIRECTION: Readonly<Record<SortKey, Direction>> = { updatedAt: 'desc', name: 'asc' };
 
-interface WorkflowFilters {
-  readonly active?: boolean;
-  readonly projectId?: string;
-  readonly search?: string;
-}
-
-interface WorkflowListQuery extends PageQuery, WorkflowFilters {
-  readonly name?: string;
-  readonly sort?: SortKey;
-  readonly order?: Direction;
-}
-
 const listQuery = new QueryPipe({
   active: readFlag,
   name: readText,
@@ -65,6 +53,7 @@ const listQuery = new QueryPipe({
   order: readChoice(DIRECTIONS),
   search: readSearch,
 });
+type WorkflowListQuery = ReturnType<typeof listQuery.transform>;
 const countQuery = new FilterPipe({ active: readFlag, projectId: readId, search: readSearch });
 
 const ActiveQuery = () => ApiQuery('active', 'Active ones, or others', { type: 'boolean' });
@@ -138,7 +127,7 @@ export class WorkflowController {
   @SearchQuery()
   count(
     @CurrentPrincipal() principal: Principal,
-    @Query(countQuery) filters: WorkflowFilters,
+    @Query(countQuery) filters: ReturnType<typeof countQuery.transform>,
   ): Promise<WorkflowCountAnswer> {
     return this.workflows.count({ ...filters, ...memberScopeOf(principal) });
   }
