@@ -8,33 +8,6 @@ import { AuthenticationGuard, CurrentPrincipal } from './authentication.guard.js
 import type { Principal } from './principal.js';
 import { WaitLimitInterceptor } from './wait-limit.interceptor.js';
 
-/** A user as its own requests see it. */
-export interface UserAnswer {
-  id: string;
-  email: string;
-  givenName: string;
-  familyName: string;
-  role: string;
-}
-
-export interface MeAnswer {
-  /** The user whose rights count. */
-  user: UserAnswer;
-  /** With an actor: the user on whose behalf it acts. */
-  onBehalfOf: UserAnswer | null;
-  /** Whose rights an actor's calls need: its own, or those of both; null without an actor. */
-  delegatedRights: 'actor' | 'both' | null;
-  authentication: 'session' | 'access_token';
-  /** The scopes of an access token; null without a limit. */
-  scopes: string[] | null;
-  /** ISO 8601. */
-  expiresAt: string;
-  /** Whole seconds until then, so that no page depends on its visitor's clock. */
-  expiresInSeconds: number;
-  /** The origin that posted the login of a session, to which alone the page in the frame sends messages. */
-  hostOrigin: string | null;
-}
-
 @Controller('rest')
 @UseGuards(AuthenticationGuard)
 @UseInterceptors(WaitLimitInterceptor)
@@ -44,8 +17,9 @@ export class SessionController {
     private readonly clock: Clock,
   ) {}
 
+  /** Its members are described in session.description.ts. */
   @Get('me')
-  me(@CurrentPrincipal() principal: Principal): MeAnswer {
+  me(@CurrentPrincipal() principal: Principal) {
     const { user, onBehalfOf, scopes, credential, expiresAt } = principal;
     return {
       user: userAnswer(user),
@@ -77,11 +51,11 @@ export class SessionController {
   }
 }
 
-function delegatedRightsOf({ onBehalfOf, rightsOf }: Principal): MeAnswer['delegatedRights'] {
+function delegatedRightsOf({ onBehalfOf, rightsOf }: Principal): 'actor' | 'both' | null {
   if (onBehalfOf === undefined) return null;
   return rightsOf.some(({ id }) => id === onBehalfOf.id) ? 'both' : 'actor';
 }
 
-function userAnswer({ id, email, givenName, familyName, role }: User): UserAnswer {
+function userAnswer({ id, email, givenName, familyName, role }: User) {
   return { id, email, givenName, familyName, role };
 }

@@ -1,11 +1,9 @@
 // The operator's page: its sign-in, and the API by which it looks and acts.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { TrailSummaryReader } from '../audit/trail-summary.reader.js';
 import { OPERATOR_DATABASE } from '../platform/database/database.module.js';
 import type { Database } from '../platform/database/database.js';
 import { Clock } from '../platform/clock.js';
-import { JwksKeyProvider } from '../token-exchange/instance.js';
 import { OperatorAccountRepository } from '../administration/accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from '../administration/accounts/operator-session.repository.js';
 import { PasswordHasher } from '../administration/accounts/password-hasher.js';
@@ -66,17 +64,8 @@ export class OperatorModule {
         OperatorPurgeJob,
         OperatorCalls,
         EmbeddedSessionRepository,
-        {
-          provide: KeySetRefresh,
-          inject: [OperatorCalls, Clock, { token: JwksKeyProvider, optional: true }],
-          useFactory: (calls: OperatorCalls, clock: Clock, keys?: JwksKeyProvider) =>
-            new KeySetRefresh(calls, keys, clock),
-        },
-        {
-          provide: TrailOperations,
-          inject: [TrailSummaryReader, Clock],
-          useFactory: (reader: TrailSummaryReader, clock: Clock) => new TrailOperations(reader, clock),
-        },
+        KeySetRefresh,
+        TrailOperations,
         {
           provide: OverviewReader,
           inject: [OPERATOR_DATABASE, Clock],

@@ -1,24 +1,27 @@
 // Has a key set fetched at once for an operator who asks, but not again and again.
+import { Injectable, Optional } from '@nestjs/common';
 import { CommandError } from '../../administration/command-error.js';
 import type { StoredKeySet } from '../../administration/key-sets.operations.js';
 import { LIST_KEY_SETS, REFRESH_KEY_SETS } from '../../administration/key-sets.operations.js';
-import type { Clock } from '../../platform/clock.js';
-import type { JwksKeyProvider } from '../../token-exchange/instance.js';
+import { Clock } from '../../platform/clock.js';
+import { JwksKeyProvider } from '../../token-exchange/instance.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
-import type { OperatorCall, OperatorCalls } from './operator-calls.js';
+import type { OperatorCall } from './operator-calls.js';
+import { OperatorCalls } from './operator-calls.js';
 
 /** A partner's server is not asked more often, also by several operators. */
 const PAUSE_MS = 5_000;
 /** Longer than the leader takes to hear of it and to fetch, and shorter than the page waits for an answer. */
 const WAIT_SECONDS = 20;
 
+@Injectable()
 export class KeySetRefresh {
   /** @param keys undefined where token exchange is off */
   constructor(
     private readonly calls: OperatorCalls,
-    private readonly keys: JwksKeyProvider | undefined,
     private readonly clock: Clock,
+    @Optional() private readonly keys?: JwksKeyProvider,
   ) {}
 
   /**

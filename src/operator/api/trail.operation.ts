@@ -1,4 +1,5 @@
 // The audit trail for operators: numbers of exchanges and refusals, which refusals, and why.
+import { Injectable } from '@nestjs/common';
 import { explainedRequest, explanationOf } from '../../administration/explained-request.js';
 import {
   checkedText,
@@ -21,9 +22,9 @@ import type {
   RefusalFilter,
   RefusalGroup,
   RefusalPerson,
-  TrailSummaryReader,
 } from '../../audit/trail-summary.reader.js';
-import type { Clock } from '../../platform/clock.js';
+import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
+import { Clock } from '../../platform/clock.js';
 import { isId } from '../../platform/text/id.js';
 import { searchEvents } from './event-search.operation.js';
 import type { Page } from './pages.js';
@@ -57,6 +58,7 @@ interface RefusalPage extends Page<ReturnType<typeof refusalOf>> {
   readonly lookedBackTo: string | null;
 }
 
+@Injectable()
 export class TrailOperations {
   /** Of looks at the trail (D112). */
   private readonly turns = new WorkQueue();

@@ -8,25 +8,7 @@ import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js
 import { ApiRefusal } from '../../workspace/api/api-refusal.js';
 import type { OperatorOptions } from './operator.guard.js';
 import { OPERATOR_OPTIONS } from './operator.guard.js';
-import type { OperatorRefusalWord } from './operator-refusal.js';
-import { OperatorRefusal } from './operator-refusal.js';
-
-interface Answer {
-  readonly status: number;
-  readonly error: string;
-  readonly message: string;
-}
-
-const ANSWERS = {
-  sign_in_required: { status: 401, message: 'Sign in' },
-  operator_session_required: { status: 403, message: 'Only the sign-in of this page opens it' },
-  csrf_refused: { status: 403, message: 'The request does not come from this instance' },
-  invalid_credentials: { status: 401, message: 'E-mail address or password are not right' },
-  invalid_code: { status: 401, message: 'The code is not right, was used, or is too old' },
-  bad_request: { status: 400, message: 'The request is not valid' },
-  not_found: { status: 404, message: NOT_FOUND.message },
-  unavailable: { status: 409, message: 'Token exchange is off' },
-} satisfies Record<OperatorRefusalWord, { status: number; message: string }>;
+import { OperatorRefusal, REFUSAL_ANSWERS } from './operator-refusal.js';
 
 type Refusal = OperatorRefusal | CommandError | ApiRefusal | TooManyRequestsError;
 
@@ -48,14 +30,15 @@ export class OperatorRefusalFilter implements ExceptionFilter<Refusal> {
   }
 }
 
-function answerTo(refusal: Refusal): Answer {
+function answerTo(refusal: Refusal) {
   const { message } = refusal;
   if (refusal instanceof OperatorRefusal) {
-    const { status, message: usual } = ANSWERS[refusal.word];
+    const { status, message: usual } = REFUSAL_ANSWERS[refusal.word];
     return { status, error: status === 409 ? 'refused' : refusal.word, message: refusal.detail ?? usual };
   }
   if (refusal instanceof TooManyRequestsError) return { status: 429, error: 'too_many_requests', message };
-  if (refusal instanceof ActorError) return { ...ANSWERS.sign_in_required, error: 'sign_in_required' };
+  if (refusal instanceof ActorError)
+    return { ...REFUSAL_ANSWERS.sign_in_required, error: 'sign_in_required' };
   if (refusal instanceof InputError) return { status: 400, error: 'bad_request', message };
   if (refusal instanceof CommandError) return { status: 409, error: 'refused', message };
   return { status: refusal.reason === 'not_found' ? 404 : 400, error: 'bad_request', message };

@@ -1,17 +1,20 @@
 // Why a call of the operator's API is refused, before it is done.
 import { CommandError } from '../../administration/command-error.js';
+import { NOT_FOUND } from '../../platform/http/answers.js';
 
-export type OperatorRefusalWord =
+/** The word of each refusal, and how it is answered. */
+export const REFUSAL_ANSWERS = {
   /** There is no session, or it has ended. */
-  | 'sign_in_required'
+  sign_in_required: { status: 401, message: 'Sign in' },
   /** An access token, or the session of an embedded login, was presented: neither opens anything here. */
-  | 'operator_session_required'
-  | 'csrf_refused'
-  | 'invalid_credentials'
-  | 'invalid_code'
-  | 'bad_request'
-  | 'not_found'
-  | 'unavailable';
+  operator_session_required: { status: 403, message: 'Only the sign-in of this page opens it' },
+  csrf_refused: { status: 403, message: 'The request does not come from this instance' },
+  invalid_credentials: { status: 401, message: 'E-mail address or password are not right' },
+  invalid_code: { status: 401, message: 'The code is not right, was used, or is too old' },
+  bad_request: { status: 400, message: 'The request is not valid' },
+  not_found: { status: 404, message: NOT_FOUND.message },
+  unavailable: { status: 409, message: 'Token exchange is off' },
+};
 
 /** In the trail it is a refusal, as that of a command. */
 export class OperatorRefusal extends CommandError {
@@ -19,7 +22,7 @@ export class OperatorRefusal extends CommandError {
 
   /** @param detail what is answered beyond the word's own text; never a value that was sent or stored */
   constructor(
-    readonly word: OperatorRefusalWord,
+    readonly word: keyof typeof REFUSAL_ANSWERS,
     readonly detail?: string,
   ) {
     super(detail ?? word);

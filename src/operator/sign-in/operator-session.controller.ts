@@ -37,23 +37,6 @@ import {
   OperatorThrottlerGuard,
 } from './operator-throttler.guard.js';
 
-interface Person {
-  readonly email: string;
-  readonly givenName: string;
-  readonly familyName: string;
-  readonly role: string;
-}
-
-/** The signed-in operator. Times are ISO 8601. */
-export interface OperatorAnswer {
-  readonly operator: Person & { readonly id: string };
-  readonly signedInAt: string;
-  /** Also half an hour after the last call. */
-  readonly expiresAt: string;
-  readonly idleSeconds: number;
-  readonly expiresInSeconds: number;
-}
-
 const readSignIn = members({ email: storableText, password: storableText });
 const readCode = members({ email: storableText, code: storableText, newPassword: storableText });
 const readChange = members({ password: storableText, newPassword: storableText });
@@ -73,14 +56,14 @@ export class OperatorSessionController {
     @JsonObject() body: Record<string, unknown>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<OperatorAnswer> {
+  ) {
     const { email, password } = readSignIn(body);
     return this.entered(await this.signIns.signIn(email, password, originOf(request)), reply);
   }
 
   @Get('session')
   @UseGuards(OperatorAddressThrottlerGuard, OperatorGuard)
-  show(@CurrentOperator() operator: LiveOperatorSession): OperatorAnswer {
+  show(@CurrentOperator() operator: LiveOperatorSession) {
     return this.answer(operator, operator);
   }
 
@@ -104,7 +87,7 @@ export class OperatorSessionController {
     @JsonObject() body: Record<string, unknown>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<OperatorAnswer> {
+  ) {
     const { email, code, newPassword } = readCode(body);
     return this.entered(await this.signIns.setByCode(email, code, newPassword, originOf(request)), reply);
   }
@@ -116,18 +99,22 @@ export class OperatorSessionController {
     @JsonObject() body: Record<string, unknown>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<OperatorAnswer> {
+  ) {
     const { password, newPassword } = readChange(body);
     const origin = originOf(request);
     return this.entered(await this.signIns.changePassword(operator, password, newPassword, origin), reply);
   }
 
-  private entered({ account, session, secret }: SignedIn, reply: FastifyReply): OperatorAnswer {
+  private entered({ account, session, secret }: SignedIn, reply: FastifyReply) {
     void reply.header('set-cookie', operatorCookie(secret, SESSION_SECONDS));
     return this.answer(account, session);
   }
 
-  private answer(person: Person, { userId, openedAt, expiresAt }: OperatorSession): OperatorAnswer {
+  /** The signed-in operator. Times are ISO 8601; the session also ends half an hour after the last call. */
+  private answer(
+    person: Pick<LiveOperatorSession, 'email' | 'givenName' | 'familyName' | 'role'>,
+    { userId, openedAt, expiresAt }: OperatorSession,
+  ) {
     const { email, givenName, familyName, role } = person;
     return {
       operator: { id: userId, email, givenName, familyName, role },
