@@ -22,12 +22,6 @@ export interface Terminal {
   ask(question: string): Promise<string>;
 }
 
-/** Asks a person at a terminal for a secret. */
-export interface SecretPrompt {
-  /** Reads one line without showing it. */
-  ask(question: string): Promise<string>;
-}
-
 /** Only the entry file takes these from the process. */
 export interface CliContext {
   readonly environment: Environment;
@@ -36,8 +30,8 @@ export interface CliContext {
   readonly stdin: TextInput;
   /** Undefined without a terminal. */
   readonly terminal?: Terminal;
-  /** Undefined without a terminal. */
-  readonly secrets?: SecretPrompt;
+  /** The same, but it shows nothing of what is typed. */
+  readonly secrets?: Terminal;
   /** Results only, so that they can be piped on. */
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;

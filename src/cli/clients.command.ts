@@ -7,7 +7,7 @@ import { CommandError } from '../administration/command-error.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-settings.js';
-import { printable, renderTable } from './table.js';
+import { findingLines, quoted, renderTable } from './table.js';
 import { inputName, readJsonFile } from './text-file.js';
 
 const HEADINGS = ['ENTRY', 'CLIENT', 'AUTHENTICATES BY', 'KEYS', 'ISSUER'];
@@ -46,7 +46,7 @@ function addAdd(clients: Command, context: CommandContext): void {
       const added = await perform(context, ADD_CLIENT, { entry, id, keys, jwksUrl });
       const { secret, warnings } = added;
       const lines = [
-        ...warnings.map((warning) => `warning: ${warning}\n`),
+        ...findingLines({ warnings }),
         `The client ${quoted(id)} is added to the entry ${quoted(entry)}, everywhere within 10 seconds.\n`,
         ...(secret === undefined ? [] : [`Its secret, shown only once: ${secret}\n`]),
       ];
@@ -88,8 +88,4 @@ function readKeys(context: CommandContext, file: string): unknown {
   const value = readJsonFile(context, file, 'one key set');
   if (!isJsonObject(value)) throw new CommandError(`${inputName(file)} is neither a key set nor a JWK.`);
   return value['keys'] ?? [value];
-}
-
-function quoted(name: string): string {
-  return JSON.stringify(printable(name));
 }

@@ -12,7 +12,7 @@ import type { VariableState } from '../instance/variable-states.js';
 import { variableStates } from '../instance/variable-states.js';
 import { Clock } from '../platform/clock.js';
 import type { CommandContext } from './command-settings.js';
-import { renderTable } from './table.js';
+import { findingLines, renderTable } from './table.js';
 
 const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];
 /** Longer values, such as keys, would push the rest of the table away. */
@@ -61,15 +61,12 @@ async function check(context: CommandContext): Promise<void> {
 }
 
 function textOf(startup: CheckedStartup, variables: readonly SourcedVariable[]): string {
-  const { problems, warnings, notes } = startup;
-  const lines = [
-    ...problems.map((problem) => `problem: ${problem}`),
-    ...warnings.map((warning) => `warning: ${warning}`),
-    ...notes.map((note) => `note: ${note}`),
-    ...exchangeLines(startup),
-    `Licence: ${licenseInWords(startup)}`,
-  ];
-  return `${lines.join('\n')}\n\n${renderTable(HEADINGS, variables.map(rowOf))}`;
+  return [
+    ...findingLines(startup),
+    ...exchangeLines(startup).map((line) => `${line}\n`),
+    `Licence: ${licenseInWords(startup)}\n\n`,
+    renderTable(HEADINGS, variables.map(rowOf)),
+  ].join('');
 }
 
 function shownOf(startup: CheckedStartup, variables: readonly SourcedVariable[]) {

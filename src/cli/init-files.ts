@@ -14,8 +14,8 @@ import { Clock } from '../platform/clock.js';
 import { MEMBER_ROLE } from '../users/role.js';
 import { envDifference, envText } from './env-text.js';
 import type { InitAnswers } from './init-answers.js';
-import { keyTexts, newPrivateKey } from './key-files.js';
-import { writeTextFile } from './text-file.js';
+import { keyTexts, newPrivateKey, privatePem, publicPem } from './key-files.js';
+import { codeOf, writeTextFile } from './text-file.js';
 
 const TRIAL_DAYS = 90;
 const SECONDS_A_DAY = 86_400;
@@ -89,7 +89,7 @@ export async function planFiles(
   await planVendor(plan, paths);
   await plan(sealingKeyDraft(paths));
   const partnerPem = await planPartner(plan, key, paths);
-  await plan(trustedKeysDraft(answers, key, partnerPem, paths));
+  await plan(trustedKeysDraft(firstEntry(answers, key, partnerPem), paths));
   await plan(environmentDraft(answers, paths));
   return files;
 }
@@ -98,23 +98,23 @@ type Plan = (draft: Draft) => Promise<string>;
 
 /** A trial signs its own licence; a bought one has another public key. */
 async function planVendor(plan: Plan, paths: InitPaths): Promise<void> {
-  const privatePem = await plan({
+  const vendorPem = await plan({
     path: paths.vendorPrivate,
     purpose: 'signs the trial licence, and another one when it has ended',
     isPrivate: true,
     misfit: (pem) => (keyIn(pem)?.asymmetricKeyType === 'ed25519' ? undefined : 'is no Ed25519 private key'),
-    make: () => pemOf(generateKeyPairSync('ed25519').privateKey),
+    make: () => privatePem(generateKeyPairSync('ed25519').privateKey),
   });
-  const key = createPrivateKey(privatePem);
-  const publicPem = await plan({
+  const key = createPrivateKey(vendorPem);
+  const vendorPublicPem = await plan({
     path: paths.vendorPublic,
     purpose: 'public key of the trial licence',
-    ...exactly(publicPemOf(key), 'is not the public key of vendor.pem'),
+    ...exactly(publicPem(createPublicKey(key)), 'is not the public key of vendor.pem'),
   });
   await plan({
     path: paths.license,
     purpose: `trial licence, for ${TRIAL_DAYS} days`,
-    misfit: (jws) => licenseMisfit(jws, publicPem),
+    misfit: (jws) => licenseMisfit(jws, vendorPublicPem),
     make: () => `${trialLicense(key)}\n`,
   });
 }
@@ -158,7 +158,7 @@ function sealingKeyDraft({ sealingKey, data }: InitPaths): Draft {
 
 /** @returns the public key */
 async function planPartner(plan: Plan, { alg, kid }: PartnerKey, paths: InitPaths): Promise<string> {
-  const privatePem = await plan({
+  const partnerPem = await plan({
     path: paths.partnerPrivate,
     purpose: "the partner's private key: belongs to its backend alone",
     isPrivate: true,
@@ -168,52 +168,44 @@ async function planPartner(plan: Plan, { alg, kid }: PartnerKey, paths: InitPath
         ? undefined
         : `is no private key for ${alg}`;
     },
-    make: () => pemOf(newPrivateKey(alg)),
+    make: () => privatePem(newPrivateKey(alg)),
   });
-  const { publicPem, jwks } = keyTexts(createPrivateKey(privatePem), kid, alg);
+  const texts = keyTexts(createPrivateKey(partnerPem), kid, alg);
   await plan({
     path: paths.partnerPublic,
     purpose: "the partner's public key",
-    ...exactly(publicPem, 'is not the public key of private.pem'),
+    ...exactly(texts.publicPem, 'is not the public key of private.pem'),
   });
   await plan({
     path: paths.partnerJwks,
     purpose: 'the public key as a key set, to be published',
-    ...exactly(jwks, `is not the key set of private.pem with the kid ${JSON.stringify(kid)}`),
+    ...exactly(texts.jwks, `is not the key set of private.pem with the kid ${JSON.stringify(kid)}`),
   });
-  return publicPem;
+  return texts.publicPem;
 }
 
-function trustedKeysDraft(
-  answers: InitAnswers,
-  { alg, kid }: PartnerKey,
-  publicPem: string,
-  { trustedKeys }: InitPaths,
-): Draft {
-  const { partnerIssuer: issuer, partnerOrigin, partnerEmailDomain, baseUrl } = answers;
-  const entry = {
-    ...{ type: 'static', name: 'partner', kid, algorithms: [alg], key: publicPem, issuer },
-    ...{ expectedAudience: baseUrl, origins: [partnerOrigin], allowedRoles: [MEMBER_ROLE] },
-    ...{ emailDomains: [partnerEmailDomain], scopes: SCOPES },
-  };
+function trustedKeysDraft(entry: ReturnType<typeof firstEntry>, { trustedKeys }: InitPaths): Draft {
   return {
     path: trustedKeys,
     purpose: 'trusted keys, under the strict policy',
-    misfit: (text) => trustMisfit(text, entry, baseUrl),
+    misfit: (text) => trustMisfit(text, entry),
     make: () => `${JSON.stringify([entry], null, 2)}\n`,
+  };
+}
+
+function firstEntry(answers: InitAnswers, { alg, kid }: PartnerKey, key: string) {
+  const { partnerIssuer: issuer, partnerOrigin, partnerEmailDomain, baseUrl } = answers;
+  return {
+    ...{ type: 'static', name: 'partner', kid, algorithms: [alg], key, issuer },
+    ...{ expectedAudience: baseUrl, origins: [partnerOrigin], allowedRoles: [MEMBER_ROLE] },
+    ...{ emailDomains: [partnerEmailDomain], scopes: SCOPES },
   };
 }
 
 /** It may hold other entries, and say of this one what it likes, as long as tokens of the key are taken. */
 function trustMisfit(
   text: string,
-  {
-    issuer,
-    kid,
-    key,
-    expectedAudience,
-  }: { issuer: string; kid: string; key: string; expectedAudience: string },
-  baseUrl: string,
+  { issuer, kid, key, expectedAudience: baseUrl }: ReturnType<typeof firstEntry>,
 ): string | undefined {
   const rules = trustedKeysRules({ jwksAllowHttp: false, jwksAllowPrivate: [], strict: true, baseUrl });
   const { entries, problems } = readTrustedKeys(text, rules);
@@ -223,7 +215,7 @@ function trustMisfit(
   );
   if (own?.type !== 'static') return 'has no entry with this issuer and kid';
   if (!own.key.publicKey.equals(createPublicKey(key))) return 'has another key under this issuer and kid';
-  return own.expectedAudience === expectedAudience ? undefined : 'expects another audience';
+  return own.expectedAudience === baseUrl ? undefined : 'expects another audience';
 }
 
 function environmentDraft(answers: InitAnswers, paths: InitPaths): Draft {
@@ -272,9 +264,8 @@ export function closePrivate({ path, isPrivate, state }: PlannedFile): boolean {
     chmodSync(path, 0o600);
     return true;
   } catch (error) {
-    const { code = 'unknown fault' } = error as NodeJS.ErrnoException;
     throw new CommandError(
-      `${path} can be read by others, and its mode cannot be changed (${code}): chmod 600 it as its owner.`,
+      `${path} can be read by others, and its mode cannot be changed (${codeOf(error)}): chmod 600 it as its owner.`,
     );
   }
 }
@@ -294,9 +285,7 @@ export function writePlanned({ path, text, isPrivate, state }: PlannedFile): str
     return backup;
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(
-      `${path} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown fault'})`,
-    );
+    throw new CommandError(`${path} cannot be written (${codeOf(error)})`);
   }
 }
 
@@ -314,9 +303,8 @@ function textAt(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const { code = 'unknown fault' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new CommandError(`${path} cannot be read (${code})`);
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new CommandError(`${path} cannot be read (${codeOf(error)})`);
   }
 }
 
@@ -330,14 +318,6 @@ function keyIn(pem: string): KeyObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-function pemOf(privateKey: KeyObject): string {
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-}
-
-function publicPemOf(privateKey: KeyObject): string {
-  return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 }
 
 function stamp(): string {

@@ -92,7 +92,7 @@ async function init(options: InitOptions, command: Command, context: CommandCont
   if (options.force !== true) refuseMisfits(planned, context);
   const settled = await settle(planned, answers, paths, inside);
   const next = nextCommands(answers, key, paths, context.workingDirectory);
-  const shown = settled.files.map((file) => shownFrom(context, file));
+  const shown = settled.files.map((file) => shownFrom(context.workingDirectory, file));
   const answer: Settled = { ...settled, files: shown, next };
   context.answers.give(answer, textOf(answer));
 }
@@ -118,7 +118,7 @@ function refuseMisfits(planned: readonly PlannedFile[], context: CommandContext)
   if (misfits.length === 0) return;
   throw new InPlaceError(
     'What exists already does not fit; nothing was changed. --force replaces it, and keeps the old files under another name:',
-    misfits.map(({ path, reason = '' }) => `${pathFrom(context, path)}: ${reason}`),
+    misfits.map(({ path, reason = '' }) => `${pathFrom(context.workingDirectory, path)}: ${reason}`),
   );
 }
 
@@ -175,13 +175,13 @@ async function settledOwner(email: string, context: CommandContext): Promise<Set
   return { ...(await perform(context, CREATE_USER, newUser)), state: 'created' };
 }
 
-function shownFrom(context: CommandContext, { path, backup, ...file }: SettledFile): SettledFile {
-  const moved = backup === undefined ? {} : { backup: pathFrom(context, backup) };
-  return { path: pathFrom(context, path), ...file, ...moved };
+function shownFrom(folder: string, { path, backup, ...file }: SettledFile): SettledFile {
+  const moved = backup === undefined ? {} : { backup: pathFrom(folder, backup) };
+  return { path: pathFrom(folder, path), ...file, ...moved };
 }
 
 /** Short where it lies below the folder in which the command was typed. */
-function pathFrom({ workingDirectory }: CommandContext, path: string): string {
+function pathFrom(workingDirectory: string, path: string): string {
   const short = relative(workingDirectory, path);
   return short.startsWith('..') ? path : short;
 }
@@ -221,10 +221,7 @@ export function nextCommands(
   paths: InitPaths,
   workingDirectory: string,
 ): NextCommand[] {
-  const path = (absolute: string) => {
-    const short = relative(workingDirectory, absolute);
-    return word(short.startsWith('..') ? absolute : short);
-  };
+  const path = (absolute: string) => word(pathFrom(workingDirectory, absolute));
   // In this folder it is found without being named.
   const isHere = relative(workingDirectory, paths.environment) === '.env';
   const envFile = isHere ? '' : ` --env-file ${path(paths.environment)}`;

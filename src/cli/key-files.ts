@@ -47,10 +47,18 @@ export function keyTexts(privateKey: KeyObject, kid: string, alg: Algorithm): Ke
   const publicKey = createPublicKey(privateKey);
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' };
   return {
-    privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    publicPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    privatePem: privatePem(privateKey),
+    publicPem: publicPem(publicKey),
     jwks: `${JSON.stringify({ keys: [jwk] }, null, 2)}\n`,
   };
+}
+
+export function privatePem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+export function publicPem(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'pem' }).toString();
 }
 
 /** The name of a key without a given one: its thumbprint (RFC 7638). */
@@ -79,11 +87,7 @@ export function readSigner(context: CommandContext, path: string, algorithm: Alg
 
 /** @throws CommandError when the file holds none */
 export function readPrivateKey(context: CommandContext, path: string): KeyObject {
-  return parsePrivateKey(readTextFile(context, path), path);
-}
-
-/** @throws CommandError where the text is none */
-export function parsePrivateKey(pem: string, path: string): KeyObject {
+  const pem = readTextFile(context, path);
   try {
     return createPrivateKey(pem);
   } catch {

@@ -24,7 +24,7 @@ import { fetchKeySets, fetchedInWords, isUseless } from './fetched-key-sets.js';
 import { addRefresh } from './refresh.command.js';
 import { addRevocationCommands } from './revocation.commands.js';
 import { addEntryCommands } from './stored-entries.command.js';
-import { renderTable, printable } from './table.js';
+import { findingLines, renderTable, printable } from './table.js';
 import { readTextFile, refuseExisting, writeTextFile } from './text-file.js';
 import { Option } from 'commander';
 import { defaultKid, keyPaths, keyTexts, newPrivateKey } from './key-files.js';
@@ -133,11 +133,9 @@ async function check({ file, fetch }: CheckOptions, context: CommandContext): Pr
 }
 
 function checkText(reading: TrustedKeysReading, keySets: readonly FetchedKeySet[] = []): string {
-  const { entries, problems, warnings, notes } = reading;
+  const { entries } = reading;
   return [
-    ...problems.map((problem) => `problem: ${problem}\n`),
-    ...warnings.map((warning) => `warning: ${warning}\n`),
-    ...notes.map((note) => `note: ${note}\n`),
+    ...findingLines(reading),
     ...keySets.map(fetchedInWords),
     [renderTable(HEADINGS, entries.map(rowOf)), renderTable(POLICY_HEADINGS, entries.map(policyRow))]
       .filter((table) => table !== '')

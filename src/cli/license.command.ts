@@ -10,7 +10,7 @@ import { signCompactJws } from '../token-exchange/plain.js';
 import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 import { isoMoment, listOf, wholeNumber } from './option-values.js';
-import { readSigner } from './key-files.js';
+import { privatePem, publicPem, readSigner } from './key-files.js';
 import { printable } from './table.js';
 import { readTextFile, refuseExisting, writeTextFile } from './text-file.js';
 
@@ -106,10 +106,8 @@ function keygen({ outPrivate, outPublic, force }: KeygenOptions, context: Comman
   if (privatePath === publicPath) throw new CommandError('The two keys need two files.');
   for (const path of [outPrivate, outPublic]) refuseExisting(context, path, { force });
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  writeTextFile(context, outPublic, publicPem, { force });
-  writeTextFile(context, outPrivate, privatePem, { force, isPrivate: true });
+  writeTextFile(context, outPublic, publicPem(publicKey), { force });
+  writeTextFile(context, outPrivate, privatePem(privateKey), { force, isPrivate: true });
   const text = `The private key is in ${outPrivate}, the public key in ${outPublic}.\n`;
   context.answers.give({ privateKey: outPrivate, publicKey: outPublic }, text);
 }
@@ -136,8 +134,9 @@ function endOf({ days, expires }: IssueOptions, iat: number): number | undefined
 async function show(options: ShowOptions, context: CommandContext): Promise<void> {
   const license = await checkedLicense(licenseText(options, context), vendorKey(options, context));
   const isValid = !license.hasEnded(new Clock().nowMs());
-  const text = `${descriptionOf(license)}${isValid ? 'Status:   valid\n' : ''}`;
-  context.answers.give({ ...shownLicense(license), valid: isValid }, text);
+  const shown = shownLicense(license);
+  const text = `${descriptionOf(shown)}${isValid ? 'Status:   valid\n' : ''}`;
+  context.answers.give({ ...shown, valid: isValid }, text);
   if (!isValid) throw new CommandError('The licence is not valid: it has ended.');
 }
 
@@ -166,21 +165,20 @@ async function checkedLicense(compactJwsText: string, publicKeyPem: string): Pro
   }
 }
 
-function shownLicense({
-  customer = null,
-  features,
-  expiresAt,
-}: Pick<License, 'features' | 'expiresAt'> & { customer?: string | null }) {
+function shownLicense({ customer, features, expiresAt }: License) {
   const isDate = !Number.isNaN(expiresAt.getTime());
-  return { customer, features: [...features], expiresAt: isDate ? expiresAt.toISOString() : null };
+  return {
+    customer: customer ?? null,
+    features: [...features],
+    expiresAt: isDate ? expiresAt.toISOString() : null,
+  };
 }
 
-function descriptionOf({ customer = '(not named)', features, expiresAt }: License): string {
-  const isDate = !Number.isNaN(expiresAt.getTime());
+function descriptionOf({ customer, features, expiresAt }: ReturnType<typeof shownLicense>): string {
   const lines = [
-    `Customer: ${printable(customer)}`,
-    `Features: ${[...features].map(printable).join(', ') || '(none)'}`,
-    `Expires:  ${isDate ? expiresAt.toISOString() : 'at an invalid date'}`,
+    `Customer: ${printable(customer ?? '(not named)')}`,
+    `Features: ${features.map(printable).join(', ') || '(none)'}`,
+    `Expires:  ${expiresAt ?? 'at an invalid date'}`,
   ];
   return `${lines.join('\n')}\n`;
 }

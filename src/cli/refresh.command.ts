@@ -9,7 +9,7 @@ import { readList } from './administration.js';
 import type { CommandContext } from './command-settings.js';
 import { wholeNumber } from './option-values.js';
 import { withProgress } from './progress.js';
-import { printable, renderTable } from './table.js';
+import { quoted, renderTable } from './table.js';
 import { counted } from '../platform/text/wording.js';
 
 const USUAL_WAIT_SECONDS = 20;
@@ -71,7 +71,7 @@ async function addressesOf(name: string | undefined, context: CommandContext): P
   throw new CommandError(
     name === undefined
       ? 'No trusted key entry is of type jwks.'
-      : `There is no trusted key entry of type jwks called ${JSON.stringify(printable(name))}.`,
+      : `There is no trusted key entry of type jwks called ${quoted(name)}.`,
   );
 }
 

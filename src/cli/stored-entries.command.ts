@@ -13,7 +13,7 @@ import { CommandError } from '../administration/command-error.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-settings.js';
 import { jsonMember } from './option-values.js';
-import { printable, renderTable } from './table.js';
+import { findingLines, printable, quoted, renderTable } from './table.js';
 import { readJsonFile } from './text-file.js';
 
 const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'CHANGED'];
@@ -143,10 +143,9 @@ function addSwitch(keys: Command, context: CommandContext, command: SwitchComman
 }
 
 function writeChange(changed: ChangedEntry, outcome: string, { answers }: CommandContext): void {
-  const { name, warnings, notes, policy } = changed;
+  const { name, policy } = changed;
   const lines = [
-    ...warnings.map((warning) => `warning: ${warning}\n`),
-    ...notes.map((note) => `note: ${note}\n`),
+    ...findingLines(changed),
     `The entry ${quoted(name)} ${outcome}: ${printable(policy.join('; '))}.\n`,
   ];
   answers.give(changed, lines.join(''));
@@ -154,8 +153,4 @@ function writeChange(changed: ChangedEntry, outcome: string, { answers }: Comman
 
 function collected(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text];
-}
-
-function quoted(name: string): string {
-  return JSON.stringify(printable(name));
 }

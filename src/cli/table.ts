@@ -21,6 +21,25 @@ export function markedAddress(email: string): string {
   return /[^ -~]/.test(email) ? `${email} (not ASCII)` : email;
 }
 
+/** A name that was given, as JSON would write it. */
+export function quoted(name: string): string {
+  return JSON.stringify(printable(name));
+}
+
+/** What was found about entries or settings, the gravest first; each ends with a newline. */
+export function findingLines(found: {
+  readonly problems?: readonly string[];
+  readonly warnings: readonly string[];
+  readonly notes?: readonly string[];
+}): string[] {
+  const { problems = [], warnings, notes = [] } = found;
+  return [
+    ...problems.map((problem) => `problem: ${problem}\n`),
+    ...warnings.map((warning) => `warning: ${warning}\n`),
+    ...notes.map((note) => `note: ${note}\n`),
+  ];
+}
+
 /** Text of others must not move the cursor of a terminal, or end a line. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD');

@@ -77,6 +77,7 @@ export function refuseExisting(
   throw new CommandError(`${path} exists already; --force replaces it`);
 }
 
-function codeOf(error: unknown): string {
+/** The code of the system's error. */
+export function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
 }

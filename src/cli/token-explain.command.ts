@@ -68,12 +68,14 @@ async function explain(options: ExplainOptions, context: CommandContext): Promis
   const input = requestId === undefined ? inputOf(options, context) : { requestId };
   const [explained] = await readList(context, EXPLAIN_TOKEN, input);
   if (explained === undefined) throw new CommandError('The service has not answered.');
-  if ('request' in explained) refuseUnknown(explained.request);
-  const value = 'token' in explained ? explained.token : explained.request;
-  const text = 'token' in explained ? explanationText(explained.token) : requestText(explained.request);
-  context.answers.give(value, text);
-  const reason = 'token' in explained ? explained.token.refusal?.reason : undefined;
-  if (reason !== undefined) throw new CommandError(`The service would refuse this token: ${reason}.`);
+  if ('request' in explained) {
+    refuseUnknown(explained.request);
+    return context.answers.give(explained.request, requestText(explained.request));
+  }
+  const { token } = explained;
+  context.answers.give(token, explanationText(token));
+  if (token.refusal !== null)
+    throw new CommandError(`The service would refuse this token: ${token.refusal.reason}.`);
 }
 
 /** @throws CommandError where there is nothing to explain */
@@ -91,7 +93,7 @@ function inputOf(options: ExplainOptions, context: CommandContext): TokenToExpla
     throw new CommandError('Only one of the two tokens can come from standard input.');
   return {
     ...{ flow, token: readToken(context, tokenFile) },
-    ...(actorTokenFile === undefined ? {} : { actorToken: readToken(context, actorTokenFile) }),
+    actorToken: actorTokenFile === undefined ? undefined : readToken(context, actorTokenFile),
     ...{ scope, resource, origin },
     at: at?.toISOString(),
   };
