@@ -19,14 +19,12 @@ export { labelOf } from './trust/stored/stored-entry.js';
 export type { CheckedStoredEntry } from './trust/stored/stored-entry.js';
 
 // Access tokens
-export { ACCESS_TOKEN_OPTIONS, ACCESS_TOKEN_ALGORITHM } from './tokens/access-token.service.js';
+export { ACCESS_TOKEN_OPTIONS } from './tokens/access-token.service.js';
 export { ACCESS_TOKEN_PROVIDERS } from './tokens/access-tokens.providers.js';
 export { SigningKeyRepository } from './tokens/signing-key.repository.js';
-export { SigningKeyService } from './tokens/signing-key.service.js';
 
 // Calls with access tokens, and what is published of them
 export { callerOf, isCurrent, isEnabled } from './tokens/caller.js';
-export type { Caller } from './tokens/caller.js';
 export { bearerTokenIn, challengeTo, scopeChallengeTo } from './http/challenge.js';
 export { KeySetController } from './http/key-set.controller.js';
 export { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
@@ -42,16 +40,13 @@ export { signOutEverywhere } from './sessions/sign-out.service.js';
 export { RevocationFollower } from './revocation/revocation.follower.js';
 export { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 export { RevocationRepository } from './revocation/revocation.repository.js';
-export type { RevokedTrust } from './revocation/revocation.repository.js';
 export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
-export type { EndedToken } from './revocation/revocation.service.js';
 export { readRecordedKeys } from './revocation/external-login.js';
 
 // Audit events
 export { AuditBus } from './audit/audit.bus.js';
 export type { RecordedWork } from './audit/audit.bus.js';
 export { EventTable, EventTableTrail } from './audit/event-table.js';
-export type { StoredEntryRecord } from './audit/event-catalogue.js';
 
 // Users and replay protection
 export { IdentityLinkRepository } from './users/identity-link.repository.js';

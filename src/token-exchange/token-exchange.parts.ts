@@ -36,7 +36,7 @@ import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttl
 import { THROTTLE_STORAGE } from '../platform/http/throttle/minute-throttler.guard.js';
 import type { TokenExchangeSettings } from './settings/token-exchange.options.js';
 import { completedAccessTokens, completedSessions } from './settings/token-exchange.settings.js';
-import { Logger, Injectable } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { sql } from '../platform/database/sql.js';
 import { EventTable, EventTableTrail } from './audit/event-table.js';
 
@@ -47,11 +47,9 @@ const EVENTS = new EventTable(
   'token_exchange_audit_event_append',
 );
 
-@Injectable()
-export class DefaultAuditTrailRepository extends EventTableTrail {
-  constructor(database: Database) {
-    super(EVENTS, database);
-  }
+function ownAuditTrail(): Provider[] {
+  const useFactory = (database: Database) => new EventTableTrail(EVENTS, database);
+  return [{ provide: AuditTrail, inject: [Database], useFactory }];
 }
 
 /** Writes each line as its message with its fields as JSON behind it. */
@@ -177,7 +175,7 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     ...part(ProjectDirectory, parts.projects),
     ...part(LoginFailurePage, parts.loginFailurePage),
     ...part(SessionOpener, parts.sessions, ownSessions),
-    ...part(AuditTrail, parts.auditTrail, () => part(AuditTrail, DefaultAuditTrailRepository)),
+    ...part(AuditTrail, parts.auditTrail, ownAuditTrail),
     ...part(ExchangeTelemetry, parts.telemetry, () => part(ExchangeTelemetry, SilentTelemetry)),
     ...part(THROTTLE_STORAGE, parts.throttlerStorage, () => part(THROTTLE_STORAGE, MemoryThrottlerStorage)),
     ...sharedProviders(parts.imported),

@@ -93,7 +93,7 @@ export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 export class AccessTokenService {
   /** The `aud` of tokens that are for the host itself, which a client may name as the resource. */
   readonly audience: string;
-  private readonly verified = new VerifiedTokens<ReadToken & { kid: string }>(undefined, ({ content }) =>
+  private readonly verified = new VerifiedTokens<ReadToken & { kid: string }>(({ content }) =>
     this.hasExpired(content),
   );
 

@@ -97,7 +97,7 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
   }
 
   private async rotate(transaction: Transaction): Promise<void> {
-    const now = new Date(this.clock.nowMs());
+    const now = this.clock.now();
     await this.repository.lock(transaction);
     await this.repository.deleteUnpublished(transaction, now);
     // Another instance may have made it while this one waited for the lock.

@@ -15,8 +15,8 @@ export class VerifiedTokens<Content> {
 
   /** @param isOver whether what was read of a token is of no use any more */
   constructor(
-    private readonly maxTokens: number = MAX_TOKENS,
-    private readonly isOver: (content: Content) => boolean = () => false,
+    private readonly isOver: (content: Content) => boolean,
+    private readonly maxTokens = MAX_TOKENS,
   ) {}
 
   find(token: string): Content | undefined {

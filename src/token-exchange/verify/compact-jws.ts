@@ -58,18 +58,13 @@ function readHeader(part: string): CompactJws['header'] {
 
 /** RFC 7519 §7.2: header and claims set of a JWT are JSON objects. */
 function jsonObject(part: string, name: string): Record<string, unknown> {
-  const value = json(part, name);
-  if (!isJsonObject(value)) throw malformed(`the ${name} is not an object`);
-  return value;
-}
-
-function json(part: string, name: string): unknown {
   try {
-    return parseStrictJsonBytes(base64url(part, name));
+    const value = parseStrictJsonBytes(base64url(part, name));
+    if (isJsonObject(value)) return value;
   } catch (error) {
-    if (error instanceof JsonError) throw malformed(`${name}: ${error.message}`);
-    throw error;
+    throw error instanceof JsonError ? malformed(`${name}: ${error.message}`) : error;
   }
+  throw malformed(`the ${name} is not an object`);
 }
 
 /**

@@ -57,7 +57,7 @@ export class JwksRefresh {
 
   private async run(cached: JwksCacheEntry): Promise<void> {
     const knownRevision = cached.snapshot.revision;
-    const fetch: Fetch = { cached, startedAt: new Date(this.clock.nowMs()), knownRevision };
+    const fetch: Fetch = { cached, startedAt: this.clock.now(), knownRevision };
     const step = { name: 'jwks_fetch', entry: cached.entry.label } as const;
     try {
       const { answer, content } = await this.telemetry.traced(step, () => this.fetchKeys(cached));
@@ -132,7 +132,7 @@ export class JwksRefresh {
   }
 
   private afterNow(seconds: number): Date {
-    return later(new Date(this.clock.nowMs()), seconds);
+    return later(this.clock.now(), seconds);
   }
 
   /** Doubles from 5 seconds up to 5 minutes, but never beyond the entry's normal interval. */

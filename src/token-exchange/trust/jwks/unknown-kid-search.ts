@@ -77,7 +77,7 @@ export class UnknownKidSearch {
   }
 
   private async reserveAndFetch(cached: JwksCacheEntry): Promise<void> {
-    const now = new Date(this.clock.nowMs());
+    const now = this.clock.now();
     const reserve = () => this.snapshots.reserveUnknownKidFetch(cached.address, now, WINDOW_MS);
     const reservedByOther = await withinWait(this.snapshots.waitMs, reserve);
     const reservedAtMs = Math.min(reservedByOther?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime());

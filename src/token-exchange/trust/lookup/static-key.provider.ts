@@ -17,11 +17,6 @@ export class StaticKeyProvider {
     this.keysByIssuer = keysByIssuer(this.configured);
   }
 
-  /** Whether a key is one of the stored entries'. */
-  isStored(key: TrustedKey): boolean {
-    return this.stored.some((entry) => entry.key === key);
-  }
-
   find(issuer: string, kid: string): TrustedKey | undefined {
     return this.keysByIssuer.get(issuer)?.get(kid);
   }

@@ -37,7 +37,8 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   async find(issuer: string, kid: string): Promise<TrustedKey | undefined> {
     const key = this.staticKeys.find(issuer, kid);
     if (key === undefined) return this.jwksKeys.find(issuer, kid);
-    return this.staticKeys.isStored(key) ? (this.jwksKeys.findConfigured(issuer, kid) ?? key) : key;
+    const isStored = key.policy.entryIndex === undefined;
+    return isStored ? (this.jwksKeys.findConfigured(issuer, kid) ?? key) : key;
   }
 
   /**

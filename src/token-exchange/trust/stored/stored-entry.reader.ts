@@ -25,7 +25,10 @@ export function readStoredEntry(value: unknown, rules: TrustedKeysRules): Stored
   const read = readEntry(undefined, value, storedRules(rules), reading);
   if (isJsonObject(value)) refuseUnfit(value, reading.problems);
   const { problems, warnings, notes } = reading;
-  const entry = read !== undefined && problems.length === 0 ? labelled(read, nameOf(value)) : undefined;
+  const entry =
+    read !== undefined && problems.length === 0
+      ? withPolicy(read, { label: labelOf(nameOf(value)) })
+      : undefined;
   return { entry, problems, warnings, notes };
 }
 
@@ -66,10 +69,6 @@ function refuseUnfit(value: Record<string, unknown>, problems: string[]): void {
     problems.push(`name: must be a printable text of at most ${MAX_NAME_CHARACTERS} characters`);
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_ENTRY_BYTES)
     problems.push(`the entry: must have at most ${MAX_ENTRY_BYTES / 1024} KiB`);
-}
-
-function labelled(entry: TrustedKeyEntry, name: string): TrustedKeyEntry {
-  return withPolicy(entry, { label: labelOf(name) });
 }
 
 /** The policy stands in the entry, and in its key where that is there already. */

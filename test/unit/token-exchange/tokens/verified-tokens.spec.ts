@@ -37,7 +37,7 @@ class Keys {
 
 describe('remembered tokens', () => {
   it('[K14] are found by all of their characters', () => {
-    const tokens = new VerifiedTokens<number>();
+    const tokens = new VerifiedTokens<number>(() => false);
     tokens.remember('head.payload.signature', 1);
     expect(tokens.find('head.payload.signature')).toBe(1);
     for (const other of ['head.payload.signaturE', 'head.payload', 'head.payload.signature=', '']) {
@@ -46,7 +46,7 @@ describe('remembered tokens', () => {
   });
 
   it('are bounded, and the oldest is forgotten first', () => {
-    const tokens = new VerifiedTokens<number>(3);
+    const tokens = new VerifiedTokens<number>(() => false, 3);
     for (let index = 0; index < 5; index++) tokens.remember(`token ${index}`, index);
     expect([0, 1, 2, 3, 4].map((index) => tokens.find(`token ${index}`))).toEqual([
       undefined,
@@ -59,7 +59,7 @@ describe('remembered tokens', () => {
 
   it('are forgotten once they are over, as others come', () => {
     let now = 0;
-    const tokens = new VerifiedTokens<number>(undefined, (endsAt) => endsAt <= now);
+    const tokens = new VerifiedTokens<number>((endsAt) => endsAt <= now);
     for (const endsAt of [5, 2, 9, 3]) tokens.remember(`until ${endsAt}`, endsAt);
     const held = () => [5, 2, 9, 3].filter((endsAt) => tokens.find(`until ${endsAt}`) !== undefined);
     now = 4;
@@ -72,7 +72,7 @@ describe('remembered tokens', () => {
   });
 
   it('are still there when one of them is remembered again', () => {
-    const tokens = new VerifiedTokens<number>(3);
+    const tokens = new VerifiedTokens<number>(() => false, 3);
     for (const index of [0, 1, 1, 2]) tokens.remember(`token ${index}`, index);
     expect([0, 1, 2].map((index) => tokens.find(`token ${index}`))).toEqual([0, 1, 2]);
   });

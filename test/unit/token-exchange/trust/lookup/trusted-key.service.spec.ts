@@ -4,7 +4,12 @@ import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted
 import type { JwksKeyProvider } from '../../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/static-key.provider.js';
 import { TrustedKeyService } from '../../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
-import type { StaticKeyEntry, TrustedKey } from '../../../../../src/token-exchange/trust/trusted-key.js';
+import { readStoredEntry } from '../../../../../src/token-exchange/trust/stored/stored-entry.reader.js';
+import type {
+  StaticKeyEntry,
+  TrustedKey,
+  TrustedKeyEntry,
+} from '../../../../../src/token-exchange/trust/trusted-key.js';
 import { SilentTelemetry } from '../../../../../src/token-exchange/host/telemetry.js';
 
 const issuer = 'https://a.example';
@@ -12,7 +17,15 @@ const RULES = { assignableRoles: ['global:member'], allowHttp: false };
 
 function entry(): StaticKeyEntry {
   const text = JSON.stringify([Partner.create({ issuer, kid: 'k' }).staticEntry()]);
-  const [read] = readTrustedKeys(text, RULES).entries;
+  return asStatic(readTrustedKeys(text, RULES).entries[0]);
+}
+
+function storedEntry(): StaticKeyEntry {
+  const value = Partner.create({ issuer, kid: 'k' }).staticEntry({ name: 'stored' });
+  return asStatic(readStoredEntry(value, RULES).entry);
+}
+
+function asStatic(read: TrustedKeyEntry | undefined): StaticKeyEntry {
   if (read?.type !== 'static') throw new Error('not a static entry');
   return read;
 }
@@ -32,12 +45,12 @@ describe('[D70] of a configured and a stored entry with the same issuer and kid'
   };
 
   it('the configured one counts, also where its key is fetched', async () => {
-    const [ofSet, stored] = [entry(), entry()];
+    const [ofSet, stored] = [entry(), storedEntry()];
     expect(await serviceOf(fetched(ofSet.key), [], [stored]).find(issuer, 'k')).toBe(ofSet.key);
   });
 
   it('the stored one counts where no configured one has the key', async () => {
-    const [stored, other] = [entry(), entry()];
+    const [stored, other] = [storedEntry(), entry()];
     expect(await serviceOf(fetched(undefined, other.key), [], [stored]).find(issuer, 'k')).toBe(stored.key);
   });
 
