@@ -11,11 +11,8 @@ import {
 import { UserRepository } from '../users/user.repository.js';
 import type { Principal } from './principal.js';
 
-/** Why a Bearer credential is refused. */
-export type BearerRefusal = AccessTokenRefusal;
-
 /** The principal of a Bearer credential, or why it is refused. */
-export type BearerVerdict = { readonly principal: Principal } | { readonly refusal: BearerRefusal };
+export type BearerVerdict = { readonly principal: Principal } | { readonly refusal: AccessTokenRefusal };
 
 @Injectable()
 export class AuthenticationService {

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
+import type { AccessTokenRefusal } from '../token-exchange/instance.js';
 import { AuditBus } from '../token-exchange/instance.js';
 import type { AuditEvent } from '../token-exchange/plain.js';
 import { auditEvent, bearerLine } from '../token-exchange/plain.js';
@@ -13,7 +14,6 @@ import { clientOf } from '../platform/http/throttle/client-address.js';
 import { WINDOW_MS, counterKey } from '../platform/http/throttle/minute-throttler.guard.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
-import type { BearerRefusal } from './authentication.service.js';
 
 /** Most that one client address, or one token of the instance, adds to log and trail of one instance within a minute. */
 export const RECORDED_PER_MINUTE = 10;
@@ -49,7 +49,7 @@ export class BearerRefusalRecorder {
    * signed are counted for each token, so that a stranger cannot keep its use out of the trail. Metrics count all. Never rejects,
    * and hardly waits: the answer does not depend on it.
    */
-  async record(refusal: BearerRefusal, call: RefusedCall): Promise<void> {
+  async record(refusal: AccessTokenRefusal, call: RefusedCall): Promise<void> {
     this.options.onBearerRefused(refusal.reason);
     if (await this.isTooMuch(refusal, call)) return;
     const event = this.eventOf(refusal, call);
@@ -59,7 +59,7 @@ export class BearerRefusalRecorder {
     this.logger.warn(fields, bearerLine(refusal.reason, refusal));
   }
 
-  private async isTooMuch({ token }: BearerRefusal, { ip }: RefusedCall): Promise<boolean> {
+  private async isTooMuch({ token }: AccessTokenRefusal, { ip }: RefusedCall): Promise<boolean> {
     if (token !== undefined)
       return this.isOver(counterKey('api-refusals-token', token.id), RECORDED_PER_MINUTE);
     return (
@@ -74,7 +74,7 @@ export class BearerRefusalRecorder {
   }
 
   private eventOf(
-    { reason, expected, found, token }: BearerRefusal,
+    { reason, expected, found, token }: AccessTokenRefusal,
     { requestId, ip, method, route }: RefusedCall,
   ): AuditEvent<'svc.audit.api.refused'> {
     const { id: accessTokenId, subjectUserId, actorUserId } = token ?? {};

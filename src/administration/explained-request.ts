@@ -41,24 +41,26 @@ export function explainedRequest(requestId: string, events: readonly StoredEvent
 }
 
 function explainedEvent({ event, occurredAt, payload, ...stored }: StoredEvent): ExplainedEvent {
-  const { reason } = payload;
-  const word = typeof reason === 'string' ? reason : null;
-  const found = word === null ? undefined : explanationOf(event, word);
+  const reason = typeof payload['reason'] === 'string' ? payload['reason'] : null;
+  const { subjectUserId, actorUserId } = stored;
   return {
     event,
     occurredAt: occurredAt.toISOString(),
-    reason: word,
-    check: found?.check ?? null,
-    cause: found?.cause ?? null,
-    remedy: found?.remedy ?? null,
-    subjectUserId: stored.subjectUserId,
-    actorUserId: stored.actorUserId,
+    reason,
+    ...explanationOf(event, reason),
+    subjectUserId,
+    actorUserId,
     payload,
   };
 }
 
-/** The explanation of an event's reason; undefined for an unknown one. */
-export function explanationOf(event: string, reason: string): KnownExplanation | undefined {
+/** What is said of an event's reason; nothing of an unknown one. */
+export function explanationOf(event: string, reason: string | null) {
+  const { check = null, cause = null, remedy = null } = (reason && known(event, reason)) || {};
+  return { check, cause, remedy };
+}
+
+function known(event: string, reason: string): KnownExplanation | undefined {
   if (reason === 'internal_error') return FAULT;
   const outcome = outcomeOf(event);
   if (outcome?.is !== 'failed') return undefined;

@@ -3,15 +3,6 @@ import { CommandError } from '../administration/command-error.js';
 import { ConfigurationError } from '../config/load-config.js';
 import type { CliContext } from './cli-context.js';
 
-/** An error, as `--json` writes it on standard error. */
-interface ShownError {
-  /** The exit code of the command. */
-  readonly exitCode: number;
-  readonly message: string;
-  /** One line each; none where the message says it all. */
-  readonly details: readonly string[];
-}
-
 /**
  * Results go to standard output, everything else to standard error.
  * @rule D117 With --json a command prints one JSON document, or JSON lines for endless lists, and errors as JSON too.
@@ -47,7 +38,7 @@ export class Answers {
   }
 
   fail(error: unknown, exitCode: number): void {
-    const shown: ShownError = { exitCode, ...shownError(error) };
+    const shown = { exitCode, ...shownError(error) };
     this.context.stderr.write(`${this.isJson ? JSON.stringify({ error: shown }) : errorText(error)}\n`);
   }
 }
@@ -57,7 +48,8 @@ function errorText(error: unknown): string {
   return `error: ${error instanceof CommandError ? error.message : reasonOf(error)}`;
 }
 
-function shownError(error: unknown): Omit<ShownError, 'exitCode'> {
+/** As `--json` writes it; without details where the message says it all. */
+function shownError(error: unknown) {
   if (error instanceof ConfigurationError)
     return { message: 'The configuration has problems.', details: error.problems };
   if (error instanceof CommandError) return { message: error.summary, details: error.details };

@@ -11,7 +11,7 @@ import {
 } from '../administration/read-audit-trail.operation.js';
 import { EVENT_NAME_START } from '../audit/instance-events.js';
 import { MOST_DAYS } from '../audit/trail-filter.js';
-import { readPages } from './administration.js';
+import { readList, readPages } from './administration.js';
 import type { CommandContext } from './command-settings.js';
 import { isoMoment, wholeNumber } from './option-values.js';
 import { Progress } from './progress.js';
@@ -110,10 +110,8 @@ function withTime(command: Command): Command {
 }
 
 async function list({ limit, ...sought }: ListOptions, context: CommandContext): Promise<void> {
-  const events: ShownEvent[] = [];
   // One more than is shown is read, to know whether there are more.
-  for await (const page of readPages(context, LIST_EVENTS, { ...sought, limit: limit + 1 }))
-    events.push(...page);
+  const events = await readList(context, LIST_EVENTS, { ...sought, limit: limit + 1 });
   const shown = events.slice(0, limit);
   const { answers } = context;
   answers.giveLines(shown, () => renderTable(HEADINGS, shown.map(rowOf)));

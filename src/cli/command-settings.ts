@@ -43,7 +43,8 @@ export class CommandSettings {
     const names = new Set(
       variables.flatMap(({ name, alias = name }) => [name, alias].flatMap((one) => [one, `${one}_FILE`])),
     );
-    return readConfig(this.sources().map((source) => onlyNamed(source, names)));
+    const sources = environmentSources(this.startupSources);
+    return readConfig(sources.map((source) => onlyNamed(source, names)));
   }
 
   /** Where the service would look for its variables. */
@@ -52,10 +53,6 @@ export class CommandSettings {
     const path = this.envFile();
     const envFile = path === undefined ? undefined : resolve(workingDirectory, path);
     return { environment, workingDirectory, envFile };
-  }
-
-  private sources(): Environment[] {
-    return environmentSources(this.startupSources);
   }
 }
 

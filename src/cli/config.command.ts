@@ -4,7 +4,6 @@ import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
 import type { EnvironmentVariable } from '../config/variable.js';
-import type { UnavailableReason } from '../instance/availability.js';
 import { endOf, explanationOf, unavailableBecause } from '../instance/availability.js';
 import type { CheckedStartup } from '../instance/startup.js';
 import { checkStartup, sourceNames } from '../instance/startup.js';
@@ -24,15 +23,6 @@ interface SourcedVariable extends VariableState {
   readonly as?: string;
   readonly source?: string;
   readonly file?: string;
-}
-
-/** Whether token exchange would be there, and if not, why; and whether its flows are switched on. */
-interface ExchangeState {
-  readonly available: boolean;
-  readonly embedLogin?: boolean;
-  readonly exchange?: boolean;
-  readonly reason?: UnavailableReason;
-  readonly explanation?: string;
 }
 
 export function addConfigCommands(program: Command, context: CommandContext): void {
@@ -82,7 +72,8 @@ function shownOf(startup: CheckedStartup, variables: readonly SourcedVariable[])
   };
 }
 
-function exchangeState(startup: CheckedStartup): ExchangeState {
+/** Whether token exchange would be there, and if not, why; and whether its flows are switched on. */
+function exchangeState(startup: CheckedStartup) {
   const reason = unavailableBecause(startup, new Clock().nowMs());
   const { embedLoginEnabled: embedLogin, exchangeEnabled: exchange } = startup.config;
   if (reason === undefined) return { available: true, embedLogin, exchange };

@@ -21,15 +21,6 @@ const CURVES: Readonly<Partial<Record<Algorithm, string>>> = {
   ES512: 'P-521',
 };
 
-/** The files of a pair, each in the form that its reader expects. */
-export interface KeyTexts {
-  /** PKCS #8. */
-  readonly privatePem: string;
-  readonly publicPem: string;
-  /** A key set with this one key (RFC 7517), to publish. */
-  readonly jwks: string;
-}
-
 /** A new private key that signs by an algorithm. */
 export function newPrivateKey(algorithm: Algorithm): KeyObject {
   switch (familyOf(algorithm)) {
@@ -42,8 +33,8 @@ export function newPrivateKey(algorithm: Algorithm): KeyObject {
   }
 }
 
-/** The texts of a private key and of what belongs to it. */
-export function keyTexts(privateKey: KeyObject, kid: string, alg: Algorithm): KeyTexts {
+/** The files of a pair, each in the form that its reader expects; the third is a key set (RFC 7517), to publish. */
+export function keyTexts(privateKey: KeyObject, kid: string, alg: Algorithm) {
   const publicKey = createPublicKey(privateKey);
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' };
   return {
@@ -53,6 +44,7 @@ export function keyTexts(privateKey: KeyObject, kid: string, alg: Algorithm): Ke
   };
 }
 
+/** PKCS #8. */
 export function privatePem(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }).toString();
 }

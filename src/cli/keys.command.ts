@@ -15,7 +15,7 @@ import type {
 } from '../token-exchange/plain.js';
 import { policyInWords, readTrustedKeys, ALGORITHMS } from '../token-exchange/plain.js';
 import { readList } from './administration.js';
-import { configuredKeys, rulesOf, storedEntriesRulesOf } from './instance-settings.js';
+import { configuredKeys, rulesOf } from './instance-settings.js';
 import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 import { addEntryCommand } from './key-entry.command.js';
@@ -79,13 +79,6 @@ const STATUS_HEADINGS = ['ENTRY', 'URL', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAIL
 /** The state of an entry that no instance has tried yet. */
 const NOT_FETCHED = { kids: [], thumbprints: [], lastSuccess: null, lastFailure: null, nextRefresh: null };
 
-/** The state of one entry. */
-interface KeySetState extends Omit<StoredKeySet, 'urlHash'> {
-  readonly entry: string;
-  /** Without its query. */
-  readonly url: string;
-}
-
 /** An entry's label, and the address of its key set. */
 interface EntryAddress extends JwksAddress {
   readonly label: string;
@@ -104,7 +97,7 @@ export function addKeysCommands(program: Command, context: CommandContext): void
   addStatus(keys, context);
   addRefresh(keys, context);
   addEntryCommands(keys, context);
-  addRevocationCommands(keys, context, () => storedEntriesRulesOf(context).configured);
+  addRevocationCommands(keys, context);
 }
 
 function addCheck(keys: Command, context: CommandContext): void {
@@ -182,10 +175,7 @@ async function storedAddresses(context: CommandContext): Promise<EntryAddress[]>
 }
 
 /** The states of entries, in their order. */
-async function keySetStates(
-  addresses: readonly EntryAddress[],
-  context: CommandContext,
-): Promise<KeySetState[]> {
+async function keySetStates(addresses: readonly EntryAddress[], context: CommandContext) {
   const urlHashes = addresses.map(({ urlHash }) => urlHash);
   const stored = await readList(context, LIST_KEY_SETS, { urlHashes });
   const byHash = new Map(stored.map(({ urlHash, ...state }) => [urlHash, state]));
@@ -194,7 +184,7 @@ async function keySetStates(
   });
 }
 
-function statusRow(state: KeySetState): string[] {
+function statusRow(state: Omit<StoredKeySet, 'urlHash'> & { entry: string; url: string }): string[] {
   const failure =
     state.lastFailure === null ? 'none' : `${state.lastFailure.at} (${state.lastFailure.reason})`;
   const { entry, url, kids, lastSuccess, nextRefresh } = state;

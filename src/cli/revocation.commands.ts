@@ -5,6 +5,7 @@ import { LIST_REVOCATIONS, RESTORE_KEYS, REVOKE_KEYS } from '../administration/r
 import type { TrustedKeyEntry } from '../token-exchange/plain.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-settings.js';
+import { storedEntriesRulesOf } from './instance-settings.js';
 import { printable, renderTable } from './table.js';
 
 const HEADINGS = ['ISSUER', 'KID', 'STATE', 'REVOKED', 'RESTORED'];
@@ -15,18 +16,13 @@ interface KeyOptions {
   readonly kid?: string;
 }
 
-/** @param trusted the configured entries; none where the command knows of none */
-export function addRevocationCommands(
-  keys: Command,
-  context: CommandContext,
-  trusted: () => readonly TrustedKeyEntry[],
-): void {
-  addRevoke(keys, context, trusted);
+export function addRevocationCommands(keys: Command, context: CommandContext): void {
+  addRevoke(keys, context);
   addRestore(keys, context);
   addList(keys, context);
 }
 
-function addRevoke(keys: Command, context: CommandContext, trusted: () => readonly TrustedKeyEntry[]): void {
+function addRevoke(keys: Command, context: CommandContext): void {
   keys
     .command('revoke')
     .description(
@@ -47,7 +43,7 @@ function addRevoke(keys: Command, context: CommandContext, trusted: () => readon
         `Revoked at ${revokedAt}: ${inWords(chosen(options))}. ` +
           'What it signed for ends on every instance within 10 seconds.\n',
       );
-      const hint = hintAt(chosen(options), readable(trusted));
+      const hint = hintAt(chosen(options), configuredEntries(context));
       if (hint !== undefined) context.answers.remark(`warning: ${hint}`);
     });
 }
@@ -84,9 +80,9 @@ function addList(keys: Command, context: CommandContext): void {
 }
 
 /** Where the configuration cannot be read only the hint is missing: the key is revoked. */
-function readable(trusted: () => readonly TrustedKeyEntry[]): readonly TrustedKeyEntry[] {
+function configuredEntries(context: CommandContext): readonly TrustedKeyEntry[] {
   try {
-    return trusted();
+    return storedEntriesRulesOf(context).configured;
   } catch {
     return [];
   }

@@ -1,5 +1,6 @@
 // Users and their sessions, embedded ones and operators', as an operator sees and ends them.
 import { Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import type { ChangeOperation } from '../../administration/operation.js';
 import {
   DISABLE_USER,
   ENABLE_USER,
@@ -70,23 +71,20 @@ export class OperatorPersonController {
 
   @Post('users/:userId/sign-out')
   @HttpCode(200)
-  async signOut(@Param('userId', IdPipe) user: string, @Call() call: OperatorCall) {
-    await this.refuseUnknown(user);
-    return this.calls.perform(SIGN_USER_OUT, { user }, call);
+  signOut(@Param('userId', IdPipe) id: string, @Call() call: OperatorCall) {
+    return this.change(SIGN_USER_OUT, id, call);
   }
 
   @Post('users/:userId/disable')
   @HttpCode(200)
-  async disable(@Param('userId', IdPipe) user: string, @Call() call: OperatorCall) {
-    await this.refuseUnknown(user);
-    return this.calls.perform(DISABLE_USER, { user }, call);
+  disable(@Param('userId', IdPipe) id: string, @Call() call: OperatorCall) {
+    return this.change(DISABLE_USER, id, call);
   }
 
   @Post('users/:userId/enable')
   @HttpCode(200)
-  async enable(@Param('userId', IdPipe) user: string, @Call() call: OperatorCall) {
-    await this.refuseUnknown(user);
-    return this.calls.perform(ENABLE_USER, { user }, call);
+  enable(@Param('userId', IdPipe) id: string, @Call() call: OperatorCall) {
+    return this.change(ENABLE_USER, id, call);
   }
 
   /** The rows of what was revoked stay until they end by themselves, and open nothing: so a page may have fewer. */
@@ -123,8 +121,9 @@ export class OperatorPersonController {
     await this.calls.perform(END_OPERATOR_SESSION, { id }, call);
   }
 
-  private async refuseUnknown(id: string): Promise<void> {
-    if ((await this.users.findById(id)) === undefined) throw new OperatorRefusal('not_found');
+  private async change<R>(operation: ChangeOperation<{ user: string }, R>, user: string, call: OperatorCall) {
+    if ((await this.users.findById(user)) === undefined) throw new OperatorRefusal('not_found');
+    return this.calls.perform(operation, { user }, call);
   }
 
   private isRevoked({ openedAt, signedBy: keys }: EmbeddedSession): boolean {

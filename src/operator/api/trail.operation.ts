@@ -210,9 +210,8 @@ function sumsBy(
 
 /** Refusals of one reason, issuer and key; the cause stands once. */
 function explainedGroup({ event, reason, issuer, kid, count, oldestAt, newestAt }: RefusalGroup) {
-  const { check = null, cause = null, remedy = null } = (reason && explanationOf(event, reason)) || {};
   const times = { firstAt: oldestAt.toISOString(), lastAt: newestAt.toISOString() };
-  return { event, reason, check, cause, remedy, issuer, kid, count, ...times };
+  return { event, reason, ...explanationOf(event, reason), issuer, kid, count, ...times };
 }
 
 function refusalOf(stored: StoredEvent) {

@@ -262,13 +262,9 @@ function reasonAgainst(
 ): OperatorRefusalReason | undefined {
   if (account === undefined) return 'unknown_account';
   if (!account.enabled) return 'user_disabled';
-  if (!isPrivileged(account)) return 'not_privileged';
+  if (!OPERATOR_ROLES.includes(account.role)) return 'not_privileged';
   if (account.passwordHash === null) return isRight ? undefined : 'no_password';
   return isRight ? undefined : 'wrong_password';
-}
-
-function isPrivileged({ role }: OperatorAccount): boolean {
-  return OPERATOR_ROLES.includes(role);
 }
 
 /** @throws TooManyRequestsError */
