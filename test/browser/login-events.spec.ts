@@ -126,13 +126,6 @@ describeInBrowser('the events of a login', () => {
     expect(await product.page.locator('iframe').count()).toBe(1);
   });
 
-  it('an instance that cannot be reached is reported', async () => {
-    const product = await browsing.productPage();
-    await product.page.route(LOGIN, (route) => route.abort('connectionrefused'));
-    await product.login(browsing.token('ada'));
-    expect(await product.event(1)).toEqual(['login-failed', { during: 'login', error: 'unreachable' }]);
-  });
-
   describe('[D28] logout()', () => {
     it('[D28] ends the session that there is, also after a refused login', async () => {
       const product = await browsing.productPage();

@@ -15,27 +15,6 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
     return product;
   };
 
-  it('keeps its page where a login gets a 502 of a proxy, or no connection', async () => {
-    const product = await signedIn();
-    await product.markFrame();
-    for (const fault of ['502', 'refused']) {
-      await product.page.route(LOGIN, (route) =>
-        fault === '502'
-          ? route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>502 Bad Gateway</h1>' })
-          : route.abort('connectionrefused'),
-      );
-      const before = (await product.events()).length;
-      await product.login(browsing.token('ada'));
-      expect(await product.event(before + 1)).toEqual([
-        'login-failed',
-        { during: 'login', error: 'unreachable' },
-      ]);
-      expect(await product.isFrameMarked()).toBe(true);
-      await product.frame.getByText('Morning orders').waitFor();
-      await product.page.unroute(LOGIN);
-    }
-  });
-
   it('lays a frame out while its login is under way: Chromium may never paint what came into one without a box', async () => {
     const product = await signedIn();
     await product.page.route(LOGIN, () => undefined);

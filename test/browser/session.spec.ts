@@ -185,15 +185,6 @@ describeInBrowser('a session in the frame', () => {
       await product.heading('You have signed out.');
       expect(await open()).toBe(0);
     });
-
-    it('[D26] that is refused is reported as a failed renewal, and the session goes on', async () => {
-      const product = await signedIn();
-      await product.renew(browsing.token('ada', { exp: 1 }));
-      expect(await product.event(2)).toEqual(['login-failed', { during: 'renewal', error: 'token_expired' }]);
-      expect(await product.page.locator('iframe').count()).toBe(1);
-      await product.reloadFrame();
-      await product.frame.getByText('Morning orders').waitFor();
-    });
   });
 });
 

@@ -30,7 +30,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
   beforeAll(async () => {
     publisher.rotate();
     jwks.publish(publisher.jwks());
-    const fetched = { type: 'jwks', url: jwks.url, issuer: publisher.issuer };
+    const fetched = { type: 'jwks', name: 'the publisher', url: jwks.url, issuer: publisher.issuer };
     const environment = {
       SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
       SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: String(LIMIT),
@@ -96,13 +96,13 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     expect(counted).toEqual([1, 1, 1, 1, 0, 0]);
   });
 
-  it('says how many keys each entry of the configuration has', async () => {
+  it('[P.name] says how many keys each entry of the configuration has, by its name', async () => {
     const held = (await MetricSamples.read(service)).named(KEYS);
-    const counts = held.map(({ labels, value }) => [labels['issuer'], value]);
+    const counts = held.map(({ labels, value }) => [labels['entry'], labels['issuer'], value]);
     expect(counts).toEqual([
-      [partner.issuer, 1],
-      [cast.revoked.issuer, 1],
-      [publisher.issuer, 2],
+      ['entry-0', partner.issuer, 1],
+      ['entry-2', cast.revoked.issuer, 1],
+      ['the publisher', publisher.issuer, 2],
     ]);
   });
 

@@ -11,17 +11,6 @@ import { until } from '../support/until.js';
 
 const acme = Partner.create({ issuer: 'https://acme.example', kid: 'a', audience: BASE_URL });
 const mallory = Partner.create({ issuer: 'https://mallory.example', kid: 'm', audience: BASE_URL });
-/** Where somebody might look for such a route. */
-const GUESSES = [
-  'keys',
-  'trusted-keys',
-  'stored-entries',
-  'entries',
-  'keys/acme',
-  'keys/add',
-  'administration',
-];
-const PREFIXES = ['/api/v1', '/rest', '/rest/admin', ''];
 
 describeOnAnyDatabase('[D73] whom the service trusts', (database) => {
   const service = TestService.forBlock(database);
@@ -52,21 +41,6 @@ describeOnAnyDatabase('[D73] whom the service trusts', (database) => {
         const answer = await api.call({ method: operation.method, ...request, headers });
         expect([operation.path, answer.status]).toEqual([operation.path, Math.min(...operation.statuses)]);
       }
-    expect(await trust()).toEqual(before);
-  });
-
-  it('[D73] there is no route for it', async () => {
-    const before = await trust();
-    const body = JSON.stringify({ entry: mallory.staticEntry({ name: 'mallory' }), name: 'acme' });
-    for (const prefix of PREFIXES)
-      for (const guess of GUESSES)
-        for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
-          for (const headers of await credentials()) {
-            const request = { method, headers: { ...headers, 'content-type': 'application/json' } };
-            const path = `${prefix}/${guess}`;
-            const answer = await service.fetch(path, method === 'GET' ? request : { ...request, body });
-            expect([path, method, answer.status]).toEqual([path, method, 404]);
-          }
     expect(await trust()).toEqual(before);
   });
 

@@ -1,7 +1,6 @@
 // How a host comes to start, by every way that Nest has, and what it is told where it cannot.
 import { until } from '../support/until.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
-import type { HostSettings } from './host/options.js';
 import type { Wishes } from './support/host-process.js';
 import { HostProcess, newPartner, optionsOf } from './support/host-process.js';
 
@@ -93,32 +92,6 @@ describeOnEmptyDatabase('a host does not start', (database) => {
       'with another driver than PostgreSQL',
       { driver: 'cockroachdb' },
       'token exchange needs PostgreSQL, and the data source is of type "cockroachdb"',
-    ],
-    [
-      'without settings of access tokens',
-      { sealingKey: undefined },
-      'accessTokens: is needed, with issuer and sealingKeys',
-    ],
-    [
-      'with a sealing key that is too short',
-      { sealingKey: 'c2hvcnQ=' },
-      'accessTokens.sealingKeys: must be one key or more',
-    ],
-    ['with an issuer that is no URL', { baseUrl: 'product' }, 'accessTokens.issuer: must be a URL'],
-    [
-      'with a trusted key that cannot be one',
-      { settings: { ...settings, trustedKeys: '[{"type":"static","issuer":"https://partner.example"}]' } },
-      'entry 0, key: must be a non-empty string',
-    ],
-    [
-      'with a setting that is misspelt',
-      { settings: { ...settings, stict: true } as HostSettings },
-      'stict: is not known (did you mean strict?)',
-    ],
-    [
-      'with an entry that says too little, unless it turns the strict policy off',
-      { settings: { ...settings, strict: undefined } },
-      'entry 0, allowedRoles',
     ],
     ['without users', { missing: 'users' }, 'users: is needed, a class that extends UserDirectory'],
     [

