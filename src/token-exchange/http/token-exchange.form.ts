@@ -50,8 +50,13 @@ export function readTokenForm(encoded: Uint8Array | string): Form {
 export function readTokenExchangeForm(form: Form): TokenExchangeForm {
   refuseArrayNotation(form.wellFormed());
   const { scope, resource } = readAskedGrants(form);
-  const tokens = { subjectToken: subjectToken(form), actorToken: actorToken(form) };
-  return { ...tokens, scope, resource, otherTypes: otherTypes(form) };
+  return {
+    subjectToken: subjectToken(form),
+    actorToken: actorToken(form),
+    scope,
+    resource,
+    otherTypes: otherTypes(form),
+  };
 }
 
 /** What a well-formed form asks for beside a token. @throws FlowRefusal `field_invalid` */
