@@ -73,7 +73,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     return this.reading;
   }
 
-  /** A change by this process. A reading that was under way may have been too early for it. */
+  /** A change by this process, also by an operator. A reading that was under way may have been too early for it. */
   @OnEvent('svc.audit.token-exchange.stored-entry-changed')
   async followNews(): Promise<void> {
     await this.reading;

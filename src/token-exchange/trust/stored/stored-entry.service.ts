@@ -7,6 +7,7 @@ import { policyInWords } from '../policy-words.js';
 import type { StoredEntriesRules } from './check-stored-entries.js';
 import type { PolicyChange, StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
 import { StoredEntryChanges, shownEntry } from './stored-entry.changes.js';
+import { StoredEntryFollower } from './stored-entry.follower.js';
 import type { CheckedStoredEntry } from './stored-entry.js';
 import { STORED_ENTRIES_RULES } from './stored-entry.js';
 import { StoredEntryRepository } from './stored-entry.repository.js';
@@ -43,7 +44,7 @@ export function statusOf({ stored, entry, problems }: CheckedStoredEntry, now: D
 
 /**
  * Entries beside those of the settings. Each change is in the audit trail, and counts on every process of the host within 10
- * seconds, in this one at once. A token or an embedded session must never change trust (D73): do not call this for its user.
+ * seconds, in this one when it resolves. A token or an embedded session must never change trust (D73): do not call this for its user.
  */
 @Injectable()
 export class StoredEntryService {
@@ -52,6 +53,7 @@ export class StoredEntryService {
   constructor(
     repository: StoredEntryRepository,
     @Inject(STORED_ENTRIES_RULES) rules: StoredEntriesRules,
+    private readonly follower: StoredEntryFollower,
     private readonly audit: AuditBus,
     private readonly clock: Clock,
   ) {
@@ -91,11 +93,16 @@ export class StoredEntryService {
     return (await this.changes.list()).map((checked) => statusOf(checked, this.clock.now()));
   }
 
-  private commit(change: (work: StoredEntryWork) => Promise<StoredEntryChange>): Promise<StoredEntryChange> {
-    return this.audit.commit(async (transaction) => {
+  private async commit(
+    change: (work: StoredEntryWork) => Promise<StoredEntryChange>,
+  ): Promise<StoredEntryChange> {
+    const changed = await this.audit.commit(async (transaction) => {
       const context = { occurredAt: this.clock.now(), requestId: newRequestId() };
       const result = await change({ transaction, context });
       return { result, events: result.events };
     });
+    // By the event it would be later, and not at all where the host gives events another prefix.
+    await this.follower.followNews();
+    return changed;
   }
 }
