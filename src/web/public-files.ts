@@ -32,7 +32,7 @@ export class PublicFiles {
   readonly signOut: PublicFile;
   /** The page for unknown addresses. */
   readonly notFound: PublicFile;
-  /** The template for refused logins: see login-failed.page.ts. */
+  /** The template for refused logins: see instance-login-failure-page.ts. */
   readonly loginFailed: string;
   /** For answers that name no icon, such as JSON. */
   readonly favicon: PublicFile;

@@ -1,7 +1,6 @@
 // The page that the frame shows, and the script for the page around it.
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { LoginFailedPage } from './login-failed.page.js';
 import { PublicFiles } from './public-files.js';
 import { WebController } from './web.controller.js';
 import type { WebOptions } from './public-files.js';
@@ -13,8 +12,8 @@ export class WebModule {
     return {
       module: WebModule,
       controllers: [WebController],
-      providers: [PublicFiles, LoginFailedPage, { provide: WEB_OPTIONS, useValue: options }],
-      exports: [PublicFiles, LoginFailedPage],
+      providers: [PublicFiles, { provide: WEB_OPTIONS, useValue: options }],
+      exports: [PublicFiles, WEB_OPTIONS],
     };
   }
 }

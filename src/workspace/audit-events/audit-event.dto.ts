@@ -3,6 +3,7 @@ import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
 import { ApiProperty } from '../api/body/api-documentation.js';
 
+const MOMENT = { type: 'string', format: 'date-time', nullable: true } as const;
 const USER_ID = { type: 'string', format: 'uuid', nullable: true } as const;
 
 export class AuditEventAnswer {
@@ -47,27 +48,15 @@ export class AuditEventPageAnswer {
   readonly nextCursor!: string | null;
 
   @ApiProperty({
-    type: 'string',
-    format: 'date-time',
-    nullable: true,
+    ...MOMENT,
     description: 'The beginning of the searched range; null if all of the trail is searched.',
   })
   readonly since!: string | null;
 
-  @ApiProperty({
-    type: 'string',
-    format: 'date-time',
-    nullable: true,
-    description: 'The end of the searched range; null if it is now.',
-  })
+  @ApiProperty({ ...MOMENT, description: 'The end of the searched range; null if it is now.' })
   readonly until!: string | null;
 
-  @ApiProperty({
-    type: 'string',
-    format: 'date-time',
-    nullable: true,
-    description: 'How far back this page has searched; null on the last one.',
-  })
+  @ApiProperty({ ...MOMENT, description: 'How far back this page has searched; null on the last one.' })
   readonly lookedBackTo!: string | null;
 }
 

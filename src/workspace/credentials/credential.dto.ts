@@ -1,5 +1,6 @@
 // Bodies and answers of credentials. No answer has a member for their data.
 import { ApiProperty } from '../api/body/api-documentation.js';
+import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, FlagField, IdField, ObjectField, TextField } from '../api/body/field-rules.js';
 import { CREDENTIAL_TYPE_NAMES } from './credential-types.js';
 import type { CredentialRow } from './credential.repository.js';
@@ -55,7 +56,7 @@ export class CredentialProjectAnswer {
   readonly type!: string;
 }
 
-export class CredentialAnswer {
+export class CredentialAnswer extends TimedAnswer {
   @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
 
@@ -67,22 +68,10 @@ export class CredentialAnswer {
 
   @ApiProperty({ description: 'The project that the credential belongs to.' })
   readonly project!: CredentialProjectAnswer;
-
-  @ApiProperty({ format: 'date-time', description: 'When it was made.' })
-  readonly createdAt!: string;
-
-  @ApiProperty({ format: 'date-time', description: 'When it was changed last.' })
-  readonly updatedAt!: string;
 }
 
 export function credentialAnswer(row: CredentialRow): CredentialAnswer {
-  const { id, name, type, projectId, projectName, projectType, createdAt, updatedAt } = row;
-  return {
-    id,
-    name,
-    type,
-    project: { id: projectId, name: projectName, type: projectType },
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
+  const { id, name, type, projectId, projectName, projectType } = row;
+  const project = { id: projectId, name: projectName, type: projectType };
+  return { id, name, type, project, ...timesOf(row) };
 }

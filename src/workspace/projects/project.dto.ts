@@ -1,5 +1,6 @@
 // Bodies and answers of projects and their members.
 import { ApiProperty } from '../api/body/api-documentation.js';
+import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, IdField, TextField } from '../api/body/field-rules.js';
 import type { ProjectRole } from '../rights/rights.js';
 import { PROJECT_ROLES } from '../rights/rights.js';
@@ -20,7 +21,7 @@ export class ExternalKeyAnswer {
   readonly key!: string;
 }
 
-export class ProjectAnswer {
+export class ProjectAnswer extends TimedAnswer {
   @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
 
@@ -32,12 +33,6 @@ export class ProjectAnswer {
 
   @ApiProperty({ type: [ExternalKeyAnswer], description: 'By which tokens of partners name it.' })
   readonly externalKeys!: readonly ExternalKeyAnswer[];
-
-  @ApiProperty({ format: 'date-time', description: 'When it was made.' })
-  readonly createdAt!: string;
-
-  @ApiProperty({ format: 'date-time', description: 'When it was changed last.' })
-  readonly updatedAt!: string;
 }
 
 export class MemberRoleBody {
@@ -75,7 +70,6 @@ export class MemberAnswer {
 }
 
 export function projectAnswer(project: Project): ProjectAnswer {
-  const { id, type, name, externalKeys = [], createdAt, updatedAt } = project;
-  const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
-  return { id, type, name, externalKeys, ...times };
+  const { id, type, name, externalKeys = [] } = project;
+  return { id, type, name, externalKeys, ...timesOf(project) };
 }

@@ -16,15 +16,13 @@ export const REFERENCE_PAGE = 'reference.html';
 const { css, html, javascript } = MEDIA_TYPES;
 
 /** Everything that is served; a request's path never reaches the file system. */
-const OWN_TYPES: Readonly<Record<string, string>> = {
-  [REFERENCE_PAGE]: html,
-  'reference.css': css,
-  'reference.js': javascript,
-};
-const LIBRARY_TYPES: Readonly<Record<string, string>> = {
-  'swagger-ui.css': css,
-  'swagger-ui-bundle.js': javascript,
-};
+const FILES: ReadonlyMap<string, { readonly contentType: string; readonly isOfLibrary?: true }> = new Map([
+  [REFERENCE_PAGE, { contentType: html }],
+  ['reference.css', { contentType: css }],
+  ['reference.js', { contentType: javascript }],
+  ['swagger-ui.css', { contentType: css, isOfLibrary: true }],
+  ['swagger-ui-bundle.js', { contentType: javascript, isOfLibrary: true }],
+]);
 
 @Injectable()
 export class ReferenceFiles {
@@ -34,22 +32,18 @@ export class ReferenceFiles {
 
   /** Undefined for a name that no file of the page has. */
   async find(name: string): Promise<PublicFile | undefined> {
+    const file = FILES.get(name);
+    if (file === undefined) return undefined;
     const known = this.files.get(name);
     if (known !== undefined) return known;
-    const file = this.read(name);
-    if (file === undefined) return undefined;
-    this.files.set(name, file);
+    const { contentType, isOfLibrary } = file;
+    const read = isOfLibrary
+      ? readOfLibrary(name, contentType)
+      : readPublic(join(this.options.publicDirectory, name), contentType);
+    this.files.set(name, read);
     // Who asks next tries again.
-    file.catch(() => this.files.delete(name));
-    return file;
-  }
-
-  private read(name: string): Promise<PublicFile> | undefined {
-    const [own, library] = [OWN_TYPES, LIBRARY_TYPES].map((types) =>
-      Object.hasOwn(types, name) ? types[name] : undefined,
-    );
-    if (own !== undefined) return readPublic(join(this.options.publicDirectory, name), own);
-    return library === undefined ? undefined : readOfLibrary(name, library);
+    read.catch(() => this.files.delete(name));
+    return read;
   }
 }
 

@@ -3,6 +3,7 @@ import { ASSIGNABLE_ROLES, GLOBAL_ROLES, MEMBER_ROLE } from '../../users/role.js
 import type { GlobalRole } from '../../users/role.js';
 import type { User } from '../../users/user.repository.js';
 import { ApiProperty } from '../api/body/api-documentation.js';
+import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, EmailField, FlagField, TextField } from '../api/body/field-rules.js';
 
 const MAX_NAME_CHARACTERS = 32;
@@ -30,7 +31,7 @@ export class UserChangeBody {
   readonly role?: GlobalRole;
 }
 
-export class UserAnswer {
+export class UserAnswer extends TimedAnswer {
   @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
 
@@ -48,24 +49,9 @@ export class UserAnswer {
 
   @ApiProperty({ description: 'Whether the user may come in.' })
   readonly enabled!: boolean;
-
-  @ApiProperty({ format: 'date-time', description: 'When it was made.' })
-  readonly createdAt!: string;
-
-  @ApiProperty({ format: 'date-time', description: 'When it was changed last.' })
-  readonly updatedAt!: string;
 }
 
 export function userAnswer(user: User): UserAnswer {
-  const { id, email, givenName, familyName, role, enabled, createdAt, updatedAt } = user;
-  return {
-    id,
-    email,
-    givenName,
-    familyName,
-    role,
-    enabled,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
+  const { id, email, givenName, familyName, role, enabled } = user;
+  return { id, email, givenName, familyName, role, enabled, ...timesOf(user) };
 }

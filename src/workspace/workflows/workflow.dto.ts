@@ -1,5 +1,6 @@
 // Bodies and answers of workflows.
 import { ApiProperty } from '../api/body/api-documentation.js';
+import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { IdField, ObjectArrayField, ObjectField, TextField } from '../api/body/field-rules.js';
 import type { ListedWorkflow } from './workflow-list.query.js';
 import { MAX_COUNT } from './workflow-list.query.js';
@@ -35,7 +36,7 @@ export class WorkflowChangeBody {
 }
 
 /** Members of a workflow in every answer. */
-class WorkflowHead {
+class WorkflowHead extends TimedAnswer {
   @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
 
@@ -47,12 +48,6 @@ class WorkflowHead {
 
   @ApiProperty({ description: 'Whether it is active.' })
   readonly active!: boolean;
-
-  @ApiProperty({ format: 'date-time', description: 'When it was made.' })
-  readonly createdAt!: string;
-
-  @ApiProperty({ format: 'date-time', description: 'When it was changed last.' })
-  readonly updatedAt!: string;
 
   /** At this moment: a page of buttons must know which it may offer. */
   @ApiProperty({ description: 'Whether the user and the token of the call may change it.' })
@@ -97,17 +92,7 @@ export function listedWorkflowAnswer(workflow: ListedWorkflow, canEdit: boolean)
   return headOf(workflow, canEdit);
 }
 
-function headOf(
-  { id, projectId, name, active, createdAt, updatedAt }: ListedWorkflow,
-  canEdit: boolean,
-): WorkflowHead {
-  return {
-    id,
-    projectId,
-    name,
-    active,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    canEdit,
-  };
+function headOf(workflow: ListedWorkflow, canEdit: boolean): WorkflowHead {
+  const { id, projectId, name, active } = workflow;
+  return { id, projectId, name, active, ...timesOf(workflow), canEdit };
 }

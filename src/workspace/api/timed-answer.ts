@@ -1,0 +1,14 @@
+// When something was made and changed, as answers say it.
+import { ApiProperty } from './body/api-documentation.js';
+
+export class TimedAnswer {
+  @ApiProperty({ format: 'date-time', description: 'When it was made.' })
+  readonly createdAt!: string;
+
+  @ApiProperty({ format: 'date-time', description: 'When it was changed last.' })
+  readonly updatedAt!: string;
+}
+
+export function timesOf(row: { readonly createdAt: Date; readonly updatedAt: Date }): TimedAnswer {
+  return { createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() };
+}
