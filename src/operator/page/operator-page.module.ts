@@ -14,9 +14,6 @@ interface OperatorPageOptions {
   readonly sharedDirectory: string;
 }
 
-/** How the page names its files, and how a script names another. */
-const NAMED_FILE = /(?:\/assets\/current|'\.)\/([\w-]+\.\w+)/g;
-
 const { css, html, javascript, svg } = MEDIA_TYPES;
 
 class OperatorPageFiles {
@@ -34,21 +31,17 @@ class OperatorPageFiles {
     const scripts = readdirSync(publicDirectory)
       .filter((name) => name.endsWith('.js'))
       .sort()
-      .map((name) => [name, own(name)] as const);
-    const page = own('index.html');
+      .map((name) => [name, new PublicFile(own(name), javascript)] as const);
     const files = new Map([
-      ...scripts.map(([name, script]) => [name, new PublicFile(script, javascript)] as const),
+      ...scripts,
       ['operator.css', new PublicFile(own('operator.css'), css)],
       ['theme.css', new PublicFile(shared('theme.css'), css)],
       ['icon.svg', new PublicFile(shared('icon.svg'), svg)],
       ['uplot.js', new PublicFile(library('uPlot.esm.js'), javascript)],
       ['uplot.css', new PublicFile(library('uPlot.min.css'), css)],
     ]);
-    for (const text of [page, ...scripts.map(([, script]) => script)])
-      for (const [, name = ''] of text.toString().matchAll(NAMED_FILE))
-        if (!files.has(name)) throw new Error(`the operator's pages lack ${name}`);
     this.assets = new VersionedAssets(files);
-    this.page = new PublicFile(Buffer.from(this.assets.versioned(page)), html);
+    this.page = new PublicFile(Buffer.from(this.assets.versioned(own('index.html'))), html);
   }
 }
 
