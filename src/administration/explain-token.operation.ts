@@ -11,8 +11,7 @@ import type { Read } from './input.js';
 import { checkedText, moment, oneOf, members, optional, textUpTo } from './input.js';
 import type { ListOperation } from './operation.js';
 
-/** A token as a client would send it. */
-const readMembers = members({
+const readTokenMembers = members({
   flow: oneOf(['embed', 'exchange', 'id-jag'] satisfies AccessFlow[]),
   /** Secret. */
   token: tokenText,
@@ -28,7 +27,8 @@ const readMembers = members({
   at: optional(moment),
 });
 
-export type TokenToExplain = ReturnType<typeof readMembers>;
+/** A token as a client would send it. */
+export type TokenToExplain = ReturnType<typeof readTokenMembers>;
 
 /** A request that the trail records, by the `X-Request-Id` of the answer. */
 const readRequest = members({ requestId: checkedText(checkText) });
@@ -64,7 +64,7 @@ export const EXPLAIN_TOKEN: ListOperation<TokenToExplain | ReturnType<typeof rea
 };
 
 function readToken(input: unknown): TokenToExplain {
-  const read = readMembers(input);
+  const read = readTokenMembers(input);
   const foreign = FOREIGN[read.flow].find((member) => read[member] !== undefined);
   if (foreign === undefined) return read;
   throw new InputError(foreign, `is for ${foreign === 'origin' ? 'embedded logins' : 'token exchange'}`);

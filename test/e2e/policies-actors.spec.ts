@@ -33,6 +33,23 @@ function deepest(innermost: Members, outer = 4): Members {
   return outer === 0 ? innermost : { sub: `party-${outer}`, act: deepest(innermost, outer - 1) };
 }
 
+describeOnAnyDatabase('two identities of one user', (database) => {
+  const bounded = new TrustedPartner({ roleCeiling: true, allowedRoles: ['global:member'] });
+  const service = TestService.forBlock(database, { trustedKeys: [partner.entry, bounded.entry] });
+
+  it('[D7] the second is decided on what the first has made of the user', async () => {
+    const [sub, email] = [newSub(), 'both@partner.example'];
+    const first = (role: string) => partner.token({ sub, email, role });
+    const second = () => bounded.token({ sub, email });
+    await service.accessToken({ subject_token: first('global:member') });
+    await service.accessToken({ subject_token: second() });
+    await service.accessToken({ subject_token: first('global:admin') });
+    expect((await service.exchange({ subject_token: second() })).status).toBe(400);
+    const pair = { subject_token: first('global:member'), actor_token: second() };
+    expect((await service.exchange(pair)).status).toBe(200);
+  });
+});
+
 describeOnAnyDatabase('actors before ours', (database) => {
   const service = TestService.forBlock(database, { trustedKeys: [partner.entry, other.entry] });
   let ownerId: string;

@@ -87,7 +87,7 @@ export class CommitRepository {
 
   /**
    * Uses up the tokens of a request in every case. Where all of them are new, and link and version of its users are as they were decided
-   * on, it also writes the event, and the session of a login.
+   * on, it also writes the event, and the session of a login. A login that is refused has none, and goes with the exchanges.
    */
   commit(request: CommitRequest): Promise<CommitOutcome> {
     const isLogin = request.decided?.session !== undefined;
@@ -153,7 +153,7 @@ const SESSIONS = {
       login_subject, login_session, login_issued_at)
     SELECT decode(id_hash, 'hex'), subject_user_id, family_id, to_timestamp(created_at), to_timestamp(expires_at), login_origin,
       vouched_by, access_generation, login_subject, login_session, login_issued_at
-    FROM current WHERE id_hash IS NOT NULL
+    FROM current
   )`,
 };
 

@@ -67,7 +67,7 @@ export class EmbeddedLoginService {
     const login = { tokens, demand, expectedUserId, replacedRedirect, request };
     const { users, result } = await request.stage('commit', () => this.commit(login));
     this.sessions.limit?.(users.subject.userId, request.requestId);
-    this.notices.warnOfClaims(request, tokens, users);
+    this.notices.warnAfterCommit(request, tokens, users);
     refuseRevokedSince(this.revocations, tokens);
     return { ...result, rateLimit };
   }

@@ -32,16 +32,16 @@ export class Notices {
    * What of the claims of a request does not count, and the administrators whom its identities were linked to. Logged after the
    * commit, because a transaction may be retried or fail.
    */
-  warnOfClaims(
+  warnAfterCommit(
     request: Pick<Notice, 'flow' | 'requestId'>,
     tokens: Tokens,
     users: PerToken<ResolvedUser>,
   ): void {
-    this.warnOfClaimsOf(request, tokens.subject, users.subject, 'subject');
-    if (tokens.actor && users.actor) this.warnOfClaimsOf(request, tokens.actor, users.actor, 'actor');
+    this.warnOfToken(request, tokens.subject, users.subject, 'subject');
+    if (tokens.actor && users.actor) this.warnOfToken(request, tokens.actor, users.actor, 'actor');
   }
 
-  private warnOfClaimsOf(
+  private warnOfToken(
     { flow, requestId }: Pick<Notice, 'flow' | 'requestId'>,
     token: VerifiedToken,
     { userId, ignoredRole, keptProjects = [], changes }: ResolvedUser,

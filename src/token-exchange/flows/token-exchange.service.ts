@@ -63,7 +63,7 @@ export class TokenExchangeService {
     const issuance = this.issuances.plan(asked, tokens, request);
     const rateLimit = await this.throttle.count(request, tokens);
     const users = await request.stage('commit', () => this.commit(issuance, request));
-    this.notices.warnOfClaims(request, tokens, users);
+    this.notices.warnAfterCommit(request, tokens, users);
     refuseRevokedSince(this.revocations, tokens);
     const issued = await request.stage('issue', () => issue(issuance, users));
     return { ...issued, rateLimit };

@@ -99,9 +99,12 @@ export class FlowRunner {
   private async recordRefusal(request: FlowRequest, rejection: Rejection): Promise<void> {
     const { flow, tokens } = request;
     const { reason, context } = rejection;
+    const { issuer, kid, clientId, userId, detail, expected, found } = context;
     // Elsewhere there is one token only.
     const party = flow === 'exchange' ? context.party : undefined;
-    const event = this.failure(request, { ...context, flow, party, reason });
+    // In the order in which lines of the log show them.
+    const what = { flow, party, reason, issuer, kid, clientId, userId, detail, expected, found };
+    const event = this.failure(request, what);
     const { name, requestId, payload } = event;
     const person = rejection.person ?? personOf(tokens, context.party);
     try {

@@ -74,17 +74,25 @@ export class IdentityService {
     return knownActor && { subject: known, actor: knownActor };
   }
 
-  /** As `resolve`, in the same order: of two refusals the same one counts. */
+  /**
+   * As `resolve`, in the same order. The second token is not decided on where the first changes something: both may be of one user,
+   * who is another then.
+   */
   private resolveKnown(
     { subject, actor }: Tokens,
     known: PerToken<KnownUser>,
   ): PerToken<ResolvedUser> | undefined {
+    const resolveSubject = () => this.resolveKnownOne(subject, known.subject, 'subject');
     const resolveActor = () => actor && known.actor && this.resolveKnownOne(actor, known.actor, 'actor');
-    const first = isActorFirst({ subject, actor }) ? resolveActor() : undefined;
-    const resolved = this.resolveKnownOne(subject, known.subject, 'subject');
-    const resolvedActor = first ?? resolveActor();
-    const isComplete = actor === undefined || resolvedActor !== undefined;
-    return resolved && isComplete ? { subject: resolved, actor: resolvedActor } : undefined;
+    if (isActorFirst({ subject, actor })) {
+      const first = resolveActor();
+      const second = first && resolveSubject();
+      return second && { subject: second, actor: first };
+    }
+    const first = resolveSubject();
+    if (first === undefined || actor === undefined) return first && { subject: first };
+    const second = resolveActor();
+    return second && { subject: first, actor: second };
   }
 
   private resolveKnownOne(

@@ -4,6 +4,7 @@ import type { Provider } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { Leader } from '../../../platform/jobs/leader.js';
 import { Notifications } from '../../../platform/jobs/notifications.js';
+import type { Log } from '../../../platform/log/log.js';
 import { LOGGER } from '../../../platform/log/log.js';
 import { ExchangeTelemetry } from '../../host/telemetry.js';
 import type { TokenExchangeOptions } from '../../settings/token-exchange.options.js';
@@ -27,13 +28,19 @@ export const CLIENT_KEYS_PROVIDER: Provider = {
     LOGGER,
     ExchangeTelemetry,
   ],
-  useFactory: ({ jwks, trustedKeys }: TokenExchangeOptions, ...parts: OtherParts) =>
-    new JwksKeyProvider({ ...jwks, entries: clientKeySets(trustedKeys) }, ...parts),
+  useFactory: (
+    { jwks, trustedKeys }: TokenExchangeOptions,
+    snapshots: JwksSnapshotRepository,
+    notifications: Notifications,
+    leader: Leader,
+    clock: Clock,
+    logger: Log,
+    telemetry: ExchangeTelemetry,
+  ) => {
+    const options = { ...jwks, entries: clientKeySets(trustedKeys) };
+    return new JwksKeyProvider(options, snapshots, notifications, leader, clock, logger, telemetry);
+  },
 };
-
-/** All that a provider needs beside its options. */
-type OtherParts =
-  ConstructorParameters<typeof JwksKeyProvider> extends [unknown, ...infer Parts] ? Parts : never;
 
 /** An entry for each address of a client's key set. It allows nothing: such keys verify no external token. */
 export function clientKeySets(policies: readonly TrustPolicy[]): readonly JwksEntry[] {

@@ -33,7 +33,7 @@ it.each<[Flow, Claims, Claims | undefined, { reason: string; userId: string; fou
 ])('[4.4.role.5][D52] at %s of %j and %j', (flow, ofSubject, ofActor, expected) => {
   const lines: unknown[] = [];
   const notices = new Notices(createLogger('warn', { write: (line) => lines.push(JSON.parse(line)) }));
-  notices.warnOfClaims(
+  notices.warnAfterCommit(
     { flow, requestId: 'r' },
     { subject: tokenOf('s'), actor: ofActor && tokenOf('a') },
     {
