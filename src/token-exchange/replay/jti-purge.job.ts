@@ -31,9 +31,9 @@ export class JtiPurgeJob extends PurgeJob {
     this.batchSize = replayPurge.batchSize;
   }
 
-  override onApplicationBootstrap(): void {
+  override async onApplicationBootstrap(): Promise<void> {
     this.telemetry.watchReplayRecords((atMost) => this.jtis.measure(this.clock.now(), atMost));
-    super.onApplicationBootstrap();
+    await super.onApplicationBootstrap();
   }
 
   override async run(mayGoOn?: MayGoOn): Promise<void> {
