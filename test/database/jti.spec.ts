@@ -155,7 +155,7 @@ describeOnEachDatabase('used token ids', (database) => {
     const telemetry = Object.assign(new SilentTelemetry(), { ...counts, watchReplayRecords });
     const job = purgeJob(2, telemetry, { ...SILENT, debug: see });
     await fill(4, RETENTION_MARGIN_SECONDS + 200);
-    job.onApplicationBootstrap();
+    await job.onApplicationBootstrap();
     expect(await seen.pop()).toMatchObject({ expired: 3 });
     await job.run();
     await job.beforeApplicationShutdown();
