@@ -1,8 +1,8 @@
 // The tables of this package. None refers to a table of the host: the host knows what the id of a user is.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-export class TokenExchange1795650000000 implements MigrationInterface {
-  readonly name = 'TokenExchange1795650000000';
+export class TokenExchange1795700000000 implements MigrationInterface {
+  readonly name = 'TokenExchange1795700000000';
 
   /** @throws Error where the tables of an unreleased version exist, which no migration converts */
   async up(queryRunner: QueryRunner): Promise<void> {

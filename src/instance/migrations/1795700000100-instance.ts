@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createFoldedWords } from './folded-words.sql.js';
 import { COUNT_PROJECT_SIZES, SIZE_FUNCTIONS } from './project-size.sql.js';
 
-export class Instance1795650000100 implements MigrationInterface {
-  readonly name = 'Instance1795650000100';
+export class Instance1795700000100 implements MigrationInterface {
+  readonly name = 'Instance1795700000100';
 
   async up(queryRunner: QueryRunner): Promise<void> {
     const statements = [createFoldedWords(), ...USERS, ...WORKSPACE, ...COUNT_PROJECT_SIZES, ...OTHERS];
