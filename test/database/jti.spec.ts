@@ -86,9 +86,9 @@ describeOnEachDatabase('used token ids', (database) => {
     const answers = new Transactions(new Database(dataSource)).run(async (each) => [
       await jtis.hasUsed(each, [used!, free!]),
       await jtis.hasUsed(each, [free!]),
-      await jtis.useUp(each, use('used')),
-      await jtis.useUp(each, use('free')),
-      await jtis.useUp(each, use('free')),
+      await jtis.useUp(each, use('used'), 'issuer'),
+      await jtis.useUp(each, use('free'), 'issuer'),
+      await jtis.useUp(each, use('free'), 'issuer'),
     ]);
     expect(await answers).toEqual([true, false, false, true, false]);
   });
@@ -104,7 +104,8 @@ describeOnEachDatabase('used token ids', (database) => {
     const rows = await dataSource.query<Record<string, unknown>[]>('SELECT * FROM token_exchange_used_jti');
     const hash = createHash('sha256').update(jti, 'utf8').digest('hex');
     const stored = rows.map((row) => ({ ...row, jti_hash: String(row['jti_hash']).replaceAll('-', '') }));
-    expect(stored).toEqual([{ jti_hash: hash.slice(0, 32), expires_at: new Date(1_900_000_000_000) }]);
+    const expires_at = new Date(1_900_000_000_000);
+    expect(stored).toEqual([{ jti_hash: hash.slice(0, 32), expires_at, logout_issuer: null }]);
   });
 
   it('[2.6] a record lives for an hour longer than its token, and goes after it', async () => {

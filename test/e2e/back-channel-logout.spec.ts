@@ -310,28 +310,55 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
 
   const REFUSED = { error: 'invalid_request', error_description: 'Logout token validation failed' };
 
-  it('takes a logout token once; a used one gets 400 and ends nothing', async () => {
-    const token = logoutToken(partner, { sub: 'ada', iat: scene.seconds });
-    expect((await service.post(LOGOUT_PATH, { logout_token: token })).status).toBe(200);
-    clock.advance(2);
-    const session = await scene.session('ada');
-    const again = await service.post(
+  const sent = (token: string, requestId: string, address = 1) =>
+    service.post(
       LOGOUT_PATH,
       { logout_token: token },
-      { 'x-request-id': 'again-the-same' },
+      { 'x-request-id': requestId, 'x-forwarded-for': `192.0.2.${address}` },
     );
-    expect([again.status, await again.json(), again.headers.get('cache-control')]).toEqual([
-      400,
-      REFUSED,
-      'no-store',
-    ]);
+
+  it('does a logout once: its token answers 200 again, and ends and records nothing', async () => {
+    const token = logoutToken(partner, { sub: 'ada', iat: scene.seconds });
+    const atOnce = await Promise.all([sent(token, 'at-once-both'), sent(token, 'at-once-both')]);
+    expect(atOnce.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await auditRows(service, 'at-once-both')).toMatchObject([{ name: `${EVENT}logout` }]);
+    clock.advance(2);
+    const session = await scene.session('ada');
+    const again = await sent(token, 'again-the-same');
+    expect([again.status, await again.text()]).toEqual([200, '']);
     expect(await scene.me(session)).toBe(200);
-    expect(await auditRows(service, 'again-the-same')).toMatchObject([
-      {
-        name: `${EVENT}logout-failed`,
-        payload: { flow: 'logout', reason: 'token_replayed', issuer: partner.issuer },
-      },
-    ]);
+    expect(await auditRows(service, 'again-the-same')).toEqual([]);
+  });
+
+  it('refuses the `jti` of a login, and of the logout of another issuer', async () => {
+    const [ofLogin, ofOther] = [randomUUID(), randomUUID()];
+    const session = await scene.session('ada', { jti: ofLogin });
+    expect((await scene.post({ sub: 'ada', jti: ofOther }, other)).status).toBe(200);
+    for (const jti of [ofLogin, ofOther]) {
+      const requestId = `again-${jti}`;
+      const answer = await scene.post({ sub: 'ada', jti }, partner, { 'x-request-id': requestId });
+      expect([answer.status, await answer.json(), answer.headers.get('cache-control')]).toEqual([
+        400,
+        REFUSED,
+        'no-store',
+      ]);
+      expect(await auditRows(service, requestId)).toMatchObject([
+        {
+          name: `${EVENT}logout-failed`,
+          payload: { flow: 'logout', reason: 'token_replayed', issuer: partner.issuer },
+        },
+      ]);
+    }
+    expect(await scene.me(session)).toBe(200);
+  });
+
+  it('counts no repeated token by its issuer, whose next logout passes', async () => {
+    const token = logoutToken(partner, { sub: 'ada', iat: scene.seconds });
+    const statuses = new Set<number>();
+    for (let count = 0; count <= 2 * LIMIT; count += 1)
+      statuses.add((await sent(token, 'repeated-often', count)).status);
+    expect([...statuses]).toEqual([200]);
+    expect((await scene.post({ sub: 'bob' }, partner, { 'x-forwarded-for': '192.0.2.99' })).status).toBe(200);
   });
 
   it('gives every refused token the same answer, and the log the cause', async () => {

@@ -36,13 +36,15 @@ export class BackChannelLogoutService {
 
   /**
    * Ends sessions and access tokens of what a logout token names, for the issuer of its entry: nothing that another issuer or a
-   * password has opened. Where there is nothing to be ended, it succeeds too.
+   * password has opened. Where there is nothing to be ended, it succeeds too. A repeated token is not counted by its issuer: who has
+   * got hold of one could otherwise keep the issuer's next logouts out.
    * @throws Rejection with the first reason against it
    * @throws TooManyRequestsError above the limit of its issuer
    */
   async logOut(text: string, request: FlowRequest): Promise<void> {
     const token = await request.stage('verify', () => this.verify(text));
     const { issuer } = token.key.policy;
+    if (await request.inTime(() => this.isRepeated(token))) return;
     await request.inTime(() => this.throttle.countLogout(issuer, this.options.logout.perMinute));
     await request.stage('commit', () => request.inTime(() => this.commit(token, request)));
   }
@@ -53,14 +55,25 @@ export class BackChannelLogoutService {
     return token;
   }
 
+  /**
+   * Whether a logout of the same issuer has used the token up: a sender that got no answer sends it again.
+   * @throws Rejection `token_replayed` where anything else has
+   */
+  private async isRepeated({ claims, key }: VerifiedLogout, transaction?: Transaction): Promise<boolean> {
+    const use = await this.jtis.findUse(claims.jti, key.policy.issuer, transaction);
+    if (use === 'other') throw new Rejection('token_replayed', issuerAndKid({ key }));
+    return use === 'logout';
+  }
+
   /** The token is used up by what it does: one that comes again after a failure of the database is good. */
   private commit(token: VerifiedLogout, request: FlowRequest): Promise<void> {
     const { claims, key } = token;
+    const { issuer } = key.policy;
     const at = this.clock.now();
-    const logout: Logout = { keys: keysOfLogout(key.policy.issuer, claims), until: claims.iat, at };
+    const logout: Logout = { keys: keysOfLogout(issuer, claims), until: claims.iat, at };
     return this.ends.endLogins(logout, async (transaction) => {
-      if (!(await this.jtis.useUp(transaction, claims)))
-        throw new Rejection('token_replayed', issuerAndKid(token));
+      const isNew = await this.jtis.useUp(transaction, claims, issuer);
+      if (!isNew && (await this.isRepeated(token, transaction))) return undefined;
       return this.endSessions(transaction, { token, logout, request });
     });
   }

@@ -30,10 +30,12 @@ async function requireNoTables(queryRunner: QueryRunner): Promise<void> {
 
 /** Each table with the statements that make it. Columns of user ids may have another type: no statement depends on it. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
+  // logout_issuer is there for logouts alone: whose logout used the id up.
   token_exchange_used_jti: [
     `CREATE TABLE token_exchange_used_jti (
       jti_hash uuid PRIMARY KEY,
-      expires_at timestamptz NOT NULL
+      expires_at timestamptz NOT NULL,
+      logout_issuer text
     )`,
     `CREATE INDEX token_exchange_used_jti_expiry ON token_exchange_used_jti (expires_at)`,
   ],

@@ -26,14 +26,28 @@ export class JtiRepository {
     return rows.length > 0;
   }
 
-  /** Uses up one id, beside other work. @returns false where it was used before */
-  async useUp(transaction: Transaction, { jti, exp }: TokenUse): Promise<boolean> {
+  /** Uses up the id of a logout token, beside what it ends. @returns false where it was used before */
+  async useUp(transaction: Transaction, { jti, exp }: TokenUse, issuer: string): Promise<boolean> {
     const rows = await managerOf(transaction).query<unknown[]>(
-      `INSERT INTO token_exchange_used_jti (jti_hash, expires_at) VALUES ($1::uuid, to_timestamp($2))
+      `INSERT INTO token_exchange_used_jti (jti_hash, expires_at, logout_issuer) VALUES ($1::uuid, to_timestamp($2), $3)
        ON CONFLICT DO NOTHING RETURNING 1`,
-      [jtiHashOf(jti), exp],
+      [jtiHashOf(jti), exp, issuer],
     );
     return rows.length === 1;
+  }
+
+  /** What has used an id up: a logout of the issuer, or anything else; undefined where nothing has. */
+  async findUse(
+    jti: string,
+    issuer: string,
+    transaction?: Transaction,
+  ): Promise<'logout' | 'other' | undefined> {
+    const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
+    const [use] = await connection.query<{ isLogout: boolean }[]>(
+      `SELECT logout_issuer IS NOT DISTINCT FROM $2 AS "isLogout" FROM token_exchange_used_jti WHERE jti_hash = $1::uuid`,
+      [jtiHashOf(jti), issuer],
+    );
+    return use && (use.isLogout ? 'logout' : 'other');
   }
 
   /**

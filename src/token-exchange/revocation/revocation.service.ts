@@ -103,14 +103,16 @@ export class RevocationService {
 
   /**
    * Ends external logins with all that they have opened, here at once and elsewhere within 10 seconds.
-   * @param work in the same transaction; may be run again where it lost a race. Its events are recorded
+   * @param work in the same transaction; may be run again where it lost a race. Its events are recorded. Undefined where nothing
+   *   is to be ended any more
    */
   async endLogins(
     logout: Logout,
-    work: (transaction: Transaction) => Promise<readonly AuditEvent[]>,
+    work: (transaction: Transaction) => Promise<readonly AuditEvent[] | undefined>,
   ): Promise<void> {
     await this.audit.commit(async (transaction) => {
       const events = await work(transaction);
+      if (events === undefined) return { result: undefined, events: [] };
       await this.repository.endLogins(transaction, logout);
       return { result: undefined, events };
     });
