@@ -204,7 +204,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
         () => neighbour.assertion({ client_id: desktop.id }, { kid: desktop.idp.kid }),
       ],
       ['of the namesake at another company', 'client_not_allowed', () => namesake.assertion()],
-      ['bound to a key', 'assertion_not_supported', () => desktop.assertion({ cnf: { jkt: 'x' } })],
+      ['bound to a key', 'confirmation_not_supported', () => desktop.assertion({ cnf: { jkt: 'x' } })],
       [
         'that is about to end',
         'remaining_lifetime_too_short',

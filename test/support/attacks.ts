@@ -213,6 +213,7 @@ export const ATTACKS: readonly Attack[] = [
   })),
   ...refused('audience_mismatch', WRONG_AUDIENCE),
   ...refused('claims_not_storable', UNSTORABLE),
+  ...refused('confirmation_not_supported', [['[D127] cnf.jkt', claims({ cnf: { jkt: 'x' } })]]),
   ...refused('token_expired', EXPIRED),
   ...refused('token_not_yet_valid', [
     ['[D10] nbf beyond the tolerance', ({ main }) => main.sign(main.claims({ nbf: now() + 20 }))],

@@ -140,10 +140,17 @@ const ROWS = {
     remedy: 'the partner corrects the claim that is named',
     embed: 'Token claims cannot be processed',
   },
+  confirmation_not_supported: {
+    check: 'claims',
+    cause:
+      'the token is bound to a key (`cnf`): a session or an access token for it would be good without that key',
+    remedy: 'the partner signs a token without `cnf` for this service',
+    embed: 'Token is bound to a key',
+  },
   assertion_not_supported: {
     check: 'claims',
     cause:
-      'the identity assertion is bound to a key (`cnf`), to `authorization_details`, or to a `tenant`: accepting it without these would widen it',
+      'the identity assertion is bound to `authorization_details`, or to a `tenant`: accepting it without these would widen it',
     remedy: 'the identity provider issues it with a `scope`, and without them',
     embed: 'Token is not supported',
   },

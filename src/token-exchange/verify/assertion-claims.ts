@@ -17,10 +17,10 @@ export interface AssertionClaims {
 }
 
 /**
- * Claims that narrow an assertion in a way that is not enforced here: proof of possession of a key (`cnf`), rich authorization
- * (RFC 9396), and users of one tenant of several. To take such an assertion would be to widen it.
+ * Claims that narrow an assertion in a way that is not enforced here: rich authorization (RFC 9396), and users of one tenant of
+ * several. To take such an assertion would be to widen it.
  */
-const NOT_SUPPORTED = ['cnf', 'authorization_details', 'tenant'];
+const NOT_SUPPORTED = ['authorization_details', 'tenant'];
 
 /** The names of claims of which the assertion would have to be refused. */
 export function unsupportedClaims(payload: ClaimSet): readonly string[] {

@@ -1,4 +1,5 @@
 // The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
+import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printable, printableList, printableSeconds } from '../../platform/text/printable.js';
 import type { AccessFlow } from '../host/flow.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
@@ -76,6 +77,14 @@ const NO_LOGOUT: TokenCheck<AnyToken> = {
     'no event of a logout',
     hasLogoutEvent(jws.payload) ? 'a logout token' : 'no logout token',
   ],
+};
+
+/** @rule D127 A token that is bound to a key (RFC 7800) is refused: a thief could turn it into one that is not. */
+const NO_CONFIRMATION: TokenCheck = {
+  about: 'cnf',
+  reason: 'confirmation_not_supported',
+  fails: ({ jws: { payload } }) => payload['cnf'] !== undefined,
+  compared: ({ jws: { payload } }) => ['no cnf', confirmationOf(payload['cnf'])],
 };
 
 const LOGOUT_CLAIMS: TokenCheck<LogoutToken> = {
@@ -187,7 +196,7 @@ const OF_A_LOGIN: readonly TokenCheck[] = [
 const OF_AN_ASSERTION: readonly TokenCheck[] = [
   lifetimeUpTo(({ rules }) => rules.maxAssertionLifetimeSeconds),
   {
-    about: 'cnf, authorization_details, tenant',
+    about: 'authorization_details, tenant',
     reason: 'assertion_not_supported',
     fails: ({ jws }) => unsupportedClaims(jws.payload).length > 0,
     compared: ({ jws }) => ['none of them', printableList(unsupportedClaims(jws.payload))],
@@ -228,6 +237,7 @@ const OF_BOTH_FLOWS: readonly TokenCheck[] = [
   ...OF_THE_ENTRY,
   EXTERNAL_CLAIMS,
   NO_LOGOUT,
+  NO_CONFIRMATION,
   EXPECTED_AUDIENCE,
   ...OF_THE_TIMES,
 ];
@@ -242,6 +252,7 @@ export const TOKEN_CHECKS: Readonly<Record<AccessFlow, readonly TokenCheck[]>> =
     ...OF_THE_KEY,
     ...OF_THE_ENTRY,
     EXTERNAL_CLAIMS,
+    NO_CONFIRMATION,
     OWN_AUDIENCE,
     ...OF_THE_TIMES,
     ...OF_AN_ASSERTION,
@@ -269,6 +280,12 @@ function expectedAudiences({ key: { policy }, flow }: AnyToken): string[] {
   const { expectedAudience, logoutAudience } = policy;
   const names = flow === 'logout' ? [expectedAudience, logoutAudience] : [expectedAudience];
   return names.filter((name) => name !== undefined);
+}
+
+/** The methods of a confirmation (RFC 7800 §3.1), never the key. */
+function confirmationOf(cnf: unknown): string {
+  if (cnf === undefined) return 'no cnf';
+  return `cnf with ${isJsonObject(cnf) ? printableList(Object.keys(cnf)) : 'no object'}`;
 }
 
 /** Seconds until the entry is no longer trusted; none are left from the very moment on. */

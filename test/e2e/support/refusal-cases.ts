@@ -183,6 +183,11 @@ const CLAIMS_AND_TIMES: readonly RefusalCase[] = [
     told: told({ detail: 'role has NUL or a lone surrogate' }),
   },
   {
+    reason: 'confirmation_not_supported',
+    token: withClaims({ cnf: { 'x5t#S256': MARKER } }),
+    told: told({ expected: 'no cnf', found: 'cnf with x5t#S256' }),
+  },
+  {
     reason: 'audience_mismatch',
     token: withClaims({ aud: ['https://elsewhere.example', `${BASE_URL}/`] }),
     told: told({ expected: BASE_URL, found: `https://elsewhere.example, ${BASE_URL}/` }),

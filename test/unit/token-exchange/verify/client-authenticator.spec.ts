@@ -164,7 +164,7 @@ describe('[D133] an identity assertion', () => {
     ['from the future', 'token_issued_in_future', { iat: NOW + 5.5 }],
     ['without iat', 'claims_invalid', { iat: undefined, exp: NOW + 50 }],
     ['without jti', 'claims_invalid', { jti: undefined }],
-    ['bound to a key', 'assertion_not_supported', { cnf: { jkt: 'x' } }],
+    ['bound to a key', 'confirmation_not_supported', { cnf: { jkt: 'x' } }],
     ['with rich authorization', 'assertion_not_supported', { authorization_details: [] }],
     ['of one tenant of several', 'assertion_not_supported', { tenant: 'acme' }],
     ['with a scope that is no text', 'claims_invalid', { scope: ['workflow:write'] }],
@@ -210,7 +210,7 @@ describe('[D133] an identity assertion', () => {
     const results = await verifier.explain(token, 'id-jag', by);
     expect(results.filter(({ state }) => state === 'failed')).toMatchObject([
       { about: 'exp - iat', expected: '300 s at most', found: '305 s' },
-      { about: 'cnf, authorization_details, tenant', expected: 'none of them', found: 'tenant' },
+      { about: 'authorization_details, tenant', expected: 'none of them', found: 'tenant' },
       { about: 'client_id', expected: 'the client that has authenticated: neighbour', found: 'x' },
       { about: 'clients', expected: 'desktop-client, neighbour', found: 'neighbour' },
     ]);

@@ -304,6 +304,14 @@ describe('other classes of token', () => {
   });
 });
 
+it.each([{ jkt: 'x' }, { 'x5t#S256': 'x' }, {}, null, 'x'])(
+  '[D127] a token bound to a key by cnf %j is refused in both flows',
+  async (cnf) => {
+    for (const flow of ['exchange', 'embed'] as const)
+      expect(await judged({ cnf }, {}, flow)).toBe('confirmation_not_supported');
+  },
+);
+
 describe('what can be reported before the signature', () => {
   it.each(['null', '[]', '"text"', '7', 'true', `[{"iss":"${A}"}]`])(
     '[D15] a payload of %s is no JWT',
@@ -577,6 +585,10 @@ const FAULTS: readonly Fault[] = [
       claims: { events: { [LOGOUT_EVENT]: {} } },
     },
     shown: ['no event of a logout', 'a logout token'],
+  },
+  {
+    ...{ of: 'claims cnf', reason: 'confirmation_not_supported', claims: { cnf: { jkt: 'thumb' } } },
+    shown: ['no cnf', 'cnf with jkt'],
   },
   {
     ...{ of: 'audience aud', reason: 'audience_mismatch', claims: { aud: ['https://them.example', A] } },
