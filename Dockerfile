@@ -6,7 +6,6 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY src src
-COPY scripts/bundle.mjs scripts/
 # What only a compiler or a debugger reads is a quarter of what is installed.
 RUN npm run build && npm prune --omit=dev && \
     find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete

@@ -11,7 +11,6 @@ const sources = [
   'nest-cli.json',
   'package.json',
   'package-lock.json',
-  'scripts/bundle.mjs',
 ];
 
 /** Names and contents count, times do not: a fresh checkout of the same files need not be built again. */

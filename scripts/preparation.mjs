@@ -1,5 +1,5 @@
 // Brings node_modules and dist up to date with the lock file and the sources, and does nothing when they are.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './child.mjs';
 import { exclusively } from './exclusive.mjs';
@@ -8,6 +8,7 @@ import { fingerprint } from './fingerprint.mjs';
 const LOCK_FILE = '.launcher.lock';
 const BUILD_STAMP = 'dist/.build-stamp';
 const ENTRY_FILE = 'dist/src/main.js';
+const COMMAND_FILE = 'dist/src/cli/main.js';
 
 /** Answers the exit code, whether a signal asked to stop, and whether the packages are there. */
 export function install(root) {
@@ -51,17 +52,19 @@ async function build(root) {
   if (isBuilt(root)) return { exitCode: 0, interrupted: false };
   const stamp = fingerprint(root);
   const outcome = await buildInSteps(root);
-  if (outcome.exitCode === 0) writeFileSync(join(root, BUILD_STAMP), stamp);
+  if (outcome.exitCode !== 0) return outcome;
+  // npx marks a program as executable only when it links it first; a later build writes the file anew.
+  chmodSync(join(root, COMMAND_FILE), 0o755);
+  writeFileSync(join(root, BUILD_STAMP), stamp);
   return outcome;
 }
 
 const TSC = 'node_modules/typescript/bin/tsc';
 const TYPES_ONLY = ['--emitDeclarationOnly', '--removeComments', 'false'];
-/** First the service, which empties dist; then, at the same time, the files that it starts from and the script for pages of others. */
+/** First the service, which empties dist; then, at the same time, the script for pages of others and its types. */
 const BUILD_STEPS = [
   [['Building', 'node_modules/@nestjs/cli/bin/nest.js', 'build']],
   [
-    ['Putting the service into few files', 'scripts/bundle.mjs'],
     ['Building the script for host pages', TSC, '-p', 'src/web/embed'],
     ['Building its types', TSC, '-p', 'src/web/embed', ...TYPES_ONLY],
   ],

@@ -27,12 +27,12 @@ import type { SinksReading } from './composition/operator.modules.js';
 
 @Module({})
 export class AppModule {
-  static async register(parts: Parts): Promise<DynamicModule> {
+  static register(parts: Parts): DynamicModule {
     const { metrics } = parts;
     const availability = new AvailabilityReporter(parts.startup, parts.clock, parts.logger);
     watchLicense(parts, metrics);
     const modules = sharedModules(parts, metrics);
-    const administered = await administration(parts, modules);
+    const administered = administration(parts, modules);
     const exchange = tokenExchange(parts, modules);
     let sinks: SinksReading = () => [];
     const watchSinks = (read: SinksReading) => {
@@ -49,11 +49,11 @@ export class AppModule {
         auditStreaming(parts, modules, watchSinks),
         workspace(parts, modules, metrics),
         ...administered,
-        ...(await operatorPage(parts, modules, {
+        ...operatorPage(parts, modules, {
           metrics,
           sinks: () => sinks(),
           needs: [...administered, ...exchange],
-        })),
+        }),
         ReferenceModule.register({
           publicDirectory: join(parts.sourceDirectory, 'workspace', 'reference', 'public'),
         }),

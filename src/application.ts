@@ -3,6 +3,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
+import { AppModule, metricsOf } from './app.module.js';
 import { isAbsent } from './composition/routes.js';
 import { VARIABLES } from './config/environment.js';
 import type { Config } from './config/load-config.js';
@@ -79,16 +80,16 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const config = configOf(startup, worker);
   const settings = parts.database ?? databaseSettings(config);
   const requestWaitMs = startup.config.databaseWaitMs;
-  const { composition, database } = await open({ ...settings, requestWaitMs, engineThread });
+  const database = await openDatabase({ ...settings, requestWaitMs, engineThread }, SCHEMA);
   const coordination = await joinInstances(settings, logger);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config), VARIABLES.encryptionKeys.name);
     const frameAncestors = new FrameAncestors(startup.config, startup.trustedKeys);
     const shutdown = new GracefulShutdown();
-    const metrics = composition.metricsOf(database, coordination, worker);
+    const metrics = metricsOf(database, coordination, worker);
     const serverLimits = serverLimitsOf(config, logger, { metrics, isWorker: worker !== undefined });
-    const root = await composition.AppModule.register({
+    const root = AppModule.register({
       startup,
       database,
       dataDirectory: settings.kind === 'embedded' ? settings.directory : undefined,
@@ -126,18 +127,6 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
     };
   } catch (error) {
     await closeRest();
-    throw error;
-  }
-}
-
-/** Reads the modules while the database answers. */
-async function open(settings: Parameters<typeof openDatabase>[0]) {
-  const opening = openDatabase(settings, SCHEMA);
-  try {
-    const [composition, database] = await Promise.all([import('./app.module.js'), opening]);
-    return { composition, database };
-  } catch (error) {
-    await opening.then(({ close }) => close()).catch(() => undefined);
     throw error;
   }
 }

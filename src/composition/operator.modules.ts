@@ -1,40 +1,37 @@
-// Modules for operators: commands and the page, loaded only if they are configured.
+// Modules for operators: commands and the page.
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
+import { AdministrationModule } from '../administration/administration.module.js';
+import { commandSocketPath } from '../administration/socket/command-socket.js';
+import { CommandSocketModule } from '../administration/socket/command.server.js';
 import type { SinkStatus } from '../audit/sinks/audit-streaming.js';
 import { VARIABLES } from '../config/environment.js';
 import { labelOf } from '../config/load-config.js';
 import { VERSION } from '../platform/version.js';
 import type { Metrics } from '../metrics/metrics.js';
+import { explainerOf } from '../instance/ports/instance-explainer.js';
 import { quotaLimits, trustedKeysRules } from '../instance/startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
+import { OperatorModule } from '../operator/operator.module.js';
+import { OperatorPageModule } from '../operator/page/operator-page.module.js';
 import type { Parts, SharedModules } from './shared.modules.js';
 
-/**
- * On PostgreSQL commands have the database for themselves: there only the operator's page asks the service. What is not asked
- * is not loaded, here and below.
- */
-export async function administration(
+/** On PostgreSQL commands have the database for themselves: there only the operator's page asks the service. */
+export function administration(
   { startup, dataDirectory, clock: time }: Parts,
   { clock, logging, database, audit, access }: SharedModules,
-): Promise<DynamicModule[]> {
+): DynamicModule[] {
   if (dataDirectory === undefined && !startup.config.adminEnabled) return [];
-  const { AdministrationModule } = await import('../administration/administration.module.js');
-  const { explainerOf } = await import('../instance/ports/instance-explainer.js');
   const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
   const configuredIn = labelOf(VARIABLES.trustedKeys, startup.given);
   const rules = explanationRules(startup, time);
   const explain = explainerOf(() => Promise.resolve(rules));
   const settings = { trust, configuredIn, limits: quotaLimits(startup.config), explain };
   const module = AdministrationModule.register(settings, [clock, logging, database, audit, access]);
-  return dataDirectory === undefined
-    ? [module]
-    : [module, await commandSocket(dataDirectory, [logging, module])];
+  return dataDirectory === undefined ? [module] : [module, commandSocket(dataDirectory, [logging, module])];
 }
 
-async function commandSocket(dataDirectory: string, needs: readonly DynamicModule[]): Promise<DynamicModule> {
-  const { CommandSocketModule } = await import('../administration/socket/command.server.js');
-  const { commandSocketPath } = await import('../administration/socket/command-socket.js');
+function commandSocket(dataDirectory: string, needs: readonly DynamicModule[]): DynamicModule {
   return CommandSocketModule.register({ path: commandSocketPath(dataDirectory), version: VERSION }, [
     ...needs,
   ]);
@@ -44,15 +41,13 @@ async function commandSocket(dataDirectory: string, needs: readonly DynamicModul
 export type SinksReading = () => readonly SinkStatus[];
 
 /** @param needs administration, and token exchange where it is there */
-export async function operatorPage(
+export function operatorPage(
   { startup, database: { kind: databaseKind }, coordination: { leader }, ...parts }: Parts,
   modules: SharedModules,
   { metrics, sinks, needs }: { metrics: Metrics; sinks: SinksReading; needs: readonly DynamicModule[] },
-): Promise<DynamicModule[]> {
+): DynamicModule[] {
   const { adminEnabled, baseUrl } = startup.config;
   if (!adminEnabled) return [];
-  const { OperatorModule } = await import('../operator/operator.module.js');
-  const { OperatorPageModule } = await import('../operator/page/operator-page.module.js');
   const { clock, logging, database, coordination, audit, throttle, access, users } = modules;
   const options = {
     baseUrl,

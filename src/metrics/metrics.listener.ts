@@ -4,7 +4,6 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
 import { limitPipelining } from '../platform/http/connection-limit.js';
-import { WITHOUT_SCHEMAS } from '../platform/http/server.js';
 import { NOT_FOUND } from '../platform/http/answers.js';
 import type { Metrics } from './metrics.js';
 
@@ -42,7 +41,6 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
   ) {
     this.server = fastify({
       logger: false,
-      schemaController: WITHOUT_SCHEMAS,
       serverFactory: (handler) =>
         createServer({ requestTimeout: SLOW_CLIENT_MS }, limitPipelining(handler)).setTimeout(
           SILENT_CLIENT_MS,

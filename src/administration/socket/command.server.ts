@@ -10,7 +10,6 @@ import { Module } from '@nestjs/common';
 import { fastify } from 'fastify';
 import type { FastifyError, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { WITHOUT_SCHEMAS } from '../../platform/http/server.js';
 import { JsonError, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { newRequestId } from '../../platform/log/request-id.js';
@@ -44,11 +43,7 @@ interface Served {
 
 /** Every client is trusted: the socket is for the service's own account and root, see command-socket.ts. */
 export class CommandServer implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly server = fastify({
-    bodyLimit: REQUEST_LIMIT_BYTES,
-    requestTimeout: REQUEST_MS,
-    schemaController: WITHOUT_SCHEMAS,
-  });
+  private readonly server = fastify({ bodyLimit: REQUEST_LIMIT_BYTES, requestTimeout: REQUEST_MS });
   private readonly changes = new Set<Promise<unknown>>();
   private readonly stopping = new AbortController();
 

@@ -1,7 +1,9 @@
 // Posts audit events to an address of the operator's, signed, many at a time.
-import type { Client } from 'undici';
+import { createHmac } from 'node:crypto';
+import { Client } from 'undici';
 import { VARIABLES } from '../../config/environment.js';
 import type { Clock } from '../../platform/clock.js';
+import { guardedConnector } from '../../platform/http/guarded-connector.js';
 import {
   AddressRefusedError,
   NetworkAddressPolicy,
@@ -10,11 +12,10 @@ import {
 import type { StreamedEvent } from './audit-sink.js';
 import { AuditSink, SinkError, codeOf } from './audit-sink.js';
 import type { WebhookSettings } from './sink-settings.js';
-import { createHmac } from 'node:crypto';
 
-/** Over all: name server, connection, request and the head of the answer. */
 /** What receivers, and firewalls before them, answer to a body that they do not like. */
 const OF_CONTENT = [400, 403, 406, 413, 422];
+/** Over all: name server, connection, request and the head of the answer. */
 const DEADLINE_MS = 10_000;
 const VARIABLE_NAMES = {
   allowHttp: VARIABLES.auditWebhookAllowHttp.name,
@@ -67,7 +68,7 @@ export class WebhookSink extends AuditSink {
   }
 
   private async post(body: string, signal: AbortSignal): Promise<number> {
-    const client = (this.client ??= await this.connected());
+    const client = (this.client ??= this.connected());
     const seconds = Math.floor(this.clock.nowMs() / 1000);
     const { statusCode, body: answer } = await client.request({
       path: this.url.pathname + this.url.search,
@@ -84,10 +85,7 @@ export class WebhookSink extends AuditSink {
     return statusCode;
   }
 
-  /** undici comes with the first post: an instance without a webhook never needs it. */
-  private async connected(): Promise<Client> {
-    const { Client } = await import('undici');
-    const { guardedConnector } = await import('../../platform/http/guarded-connector.js');
+  private connected(): Client {
     return new Client(this.url.origin, { connect: guardedConnector(this.addresses, DEADLINE_MS) });
   }
 }

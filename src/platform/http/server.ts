@@ -115,7 +115,6 @@ export function createServer({
     // Requests that arrive on open connections while the service stops are still answered.
     return503OnClosing: false,
     logger: false,
-    schemaController: WITHOUT_SCHEMAS,
     frameworkErrors: answerUndecodablePath,
     clientErrorHandler: (error, socket) => answerUnreadableRequest(logger, error, socket),
   } satisfies FastifyServerOptions);
@@ -142,18 +141,6 @@ function nodeOptionsOf({ requestTimeoutSeconds, headersTimeoutSeconds, keepAlive
     connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
   };
 }
-
-function noSchemas(): never {
-  throw new Error('a route has a Fastify schema, and there is no compiler for it');
-}
-
-/**
- * In the place of Fastify's schema compilers, which take long to load: no route has a schema. Bodies are validated by pipes, and answers are
- * written by JSON.stringify.
- */
-export const WITHOUT_SCHEMAS = {
-  compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
-} as const;
 
 /** So that `error.filter.ts` can distinguish the wrong method from the wrong path. */
 function rememberRoutes(server: FastifyInstance, paths: KnownPaths): void {

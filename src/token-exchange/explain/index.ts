@@ -1,4 +1,4 @@
-// The explanation of a token, which is loaded by the first request for one. Not in the package.
+// The explanation of a token. Not in the package.
 export type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
 export type { ExplainedCheck, ExplainedToken, ExplainedUser, TokenExplanation } from './token-explanation.js';
 export { TokenExplainer } from './token.explainer.js';

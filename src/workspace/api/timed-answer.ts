@@ -1,5 +1,5 @@
 // When something was made and changed, as answers say it.
-import { ApiProperty } from './body/api-documentation.js';
+import { ApiProperty } from '@nestjs/swagger';
 
 export class TimedAnswer {
   @ApiProperty({ format: 'date-time', description: 'When it was made.' })

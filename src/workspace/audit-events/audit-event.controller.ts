@@ -7,8 +7,7 @@ import { MAX_FILTER_CHARACTERS, MOST_DAYS, checkRange } from '../../audit/trail-
 import { Clock } from '../../platform/clock.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
-import { ApiQuery } from '../api/body/api-documentation.js';
-import { Operation, PageQueries } from '../operations/operation.decorator.js';
+import { Operation, PageQueries, OptionalQuery } from '../operations/operation.decorator.js';
 import type { Place } from '../api/page-cursor.js';
 import { MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
 import type { SortedRange, SortedRows } from '../api/pages.js';
@@ -47,17 +46,21 @@ export class AuditEventController {
     errors: [400],
   })
   @PageQueries(MAX_CURSOR_CHARACTERS, 'unchanged, with the same filters')
-  @ApiQuery('event', 'Its name, or the beginning of some with * at the end; svc.audit. may be left out', {
-    ...TEXT,
-    pattern: EVENT_PATTERN,
-  })
-  @ApiQuery('userId', 'Id of the subject or the actor', USER_ID)
-  @ApiQuery('subjectUserId', 'Id of the subject, which has an index', USER_ID)
-  @ApiQuery('issuer', 'The issuer in its payload, character by character', TEXT)
-  @ApiQuery('reason', 'The reason of a refusal', TEXT)
-  @ApiQuery('requestId', 'The X-Request-Id of an answer, which has an index', TEXT)
-  @ApiQuery('since', 'From then on', MOMENT)
-  @ApiQuery('until', 'Before then; up to now unless given', MOMENT)
+  @OptionalQuery(
+    'event',
+    'Its name, or the beginning of some with * at the end; svc.audit. may be left out',
+    {
+      ...TEXT,
+      pattern: EVENT_PATTERN,
+    },
+  )
+  @OptionalQuery('userId', 'Id of the subject or the actor', USER_ID)
+  @OptionalQuery('subjectUserId', 'Id of the subject, which has an index', USER_ID)
+  @OptionalQuery('issuer', 'The issuer in its payload, character by character', TEXT)
+  @OptionalQuery('reason', 'The reason of a refusal', TEXT)
+  @OptionalQuery('requestId', 'The X-Request-Id of an answer, which has an index', TEXT)
+  @OptionalQuery('since', 'From then on', MOMENT)
+  @OptionalQuery('until', 'Before then; up to now unless given', MOMENT)
   async list(@Query(new AuditEventQueryPipe()) query: AuditEventQuery): Promise<AuditEventPageAnswer> {
     const { filter } = query;
     let { range } = query;

@@ -1,12 +1,14 @@
 // Checks the data of credentials by the schemas of their types.
 import { Injectable } from '@nestjs/common';
-import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import type { CredentialSchema } from './credential-types.js';
 import { CREDENTIAL_TYPES } from './credential-types.js';
 
 @Injectable()
 export class CredentialSchemas {
-  private ajv: Ajv2020 | undefined;
+  private readonly ajv = createAjv();
   private readonly validators = new Map<string, ValidateFunction>();
 
   /** Undefined for a type that does not exist. */
@@ -15,12 +17,12 @@ export class CredentialSchemas {
   }
 
   /** The fault of the data, as a sentence with names of members and rules but no value; undefined: none. */
-  async problemOf(type: string, data: object): Promise<string | undefined> {
+  problemOf(type: string, data: object): string | undefined {
     const schema = CREDENTIAL_TYPES.get(type);
     if (schema === undefined) return 'type is not known';
     // Before the rest, which names every error: how many members are unknown is the sender's choice.
     if (unknownNames(data, schema).length > 0) return unknownMember(schema);
-    const validate = await this.validatorOf(type, schema);
+    const validate = this.validatorOf(type, schema);
     if (validate(data)) return undefined;
     const error = firstOf(validate.errors ?? []);
     return error === undefined ? 'data is not valid' : sentenceOf(error);
@@ -35,18 +37,14 @@ export class CredentialSchemas {
   }
 
   /** Compiled when it is first needed: a new schema costs some milliseconds, and few types are ever used. */
-  private async validatorOf(type: string, schema: CredentialSchema): Promise<ValidateFunction> {
-    this.ajv ??= await createAjv();
+  private validatorOf(type: string, schema: CredentialSchema): ValidateFunction {
     const validate = this.validators.get(type) ?? this.ajv.compile(schema);
     this.validators.set(type, validate);
     return validate;
   }
 }
 
-/** ajv is loaded with the first credential that is checked. */
-async function createAjv(): Promise<Ajv2020> {
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const { default: addFormats } = await import('ajv-formats');
+function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true });
   addFormats.default(ajv);
   return ajv;

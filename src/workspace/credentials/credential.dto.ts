@@ -1,5 +1,5 @@
 // Bodies and answers of credentials. No answer has a member for their data.
-import { ApiProperty } from '../api/body/api-documentation.js';
+import { ApiProperty } from '@nestjs/swagger';
 import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, FlagField, IdField, ObjectField, TextField } from '../api/body/field-rules.js';
 import { CREDENTIAL_TYPE_NAMES } from './credential-types.js';

@@ -27,7 +27,7 @@ export class CredentialService {
    * @throws ApiRefusal `bad_request` for data that its type does not allow, `not_found` for a deleted project, `quota_exceeded`
    */
   async create({ projectId, name, type, data }: Required<NewCredentialBody>): Promise<CredentialRow> {
-    await this.check(type, data);
+    this.check(type, data);
     const id = CredentialRepository.newId();
     const credential = { id, projectId, name, type, sealedData: this.seal(id, data) };
     try {
@@ -51,7 +51,7 @@ export class CredentialService {
     refuseContradictions(patch);
     await this.transactions.run(async (transaction) => {
       const stored = found(await this.credentials.lock(transaction, id));
-      const change = await this.changeOf(stored, patch);
+      const change = this.changeOf(stored, patch);
       await this.quotas.within(transaction, { bytes: stored.projectId }, () =>
         this.credentials.update(transaction, id, change),
       );
@@ -63,11 +63,11 @@ export class CredentialService {
     return found(await this.credentials.find(id));
   }
 
-  private async changeOf(stored: Credential, patch: CredentialChangeBody): Promise<CredentialChange> {
+  private changeOf(stored: Credential, patch: CredentialChangeBody): CredentialChange {
     const { name, type = stored.type } = patch;
     if (type !== stored.type) refuseOldData(patch);
     const data = this.newData(stored, patch);
-    if (data !== undefined) await this.check(type, data);
+    if (data !== undefined) this.check(type, data);
     return {
       ...(name === undefined ? {} : { name }),
       type,
@@ -82,8 +82,8 @@ export class CredentialService {
     return merged(this.unsealed(stored), data);
   }
 
-  private async check(type: string, data: CredentialData): Promise<void> {
-    refuse(await this.schemas.problemOf(type, data));
+  private check(type: string, data: CredentialData): void {
+    refuse(this.schemas.problemOf(type, data));
   }
 
   /** One merge after another must not make more of it than a body can bring. */

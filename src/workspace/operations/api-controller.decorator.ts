@@ -6,7 +6,7 @@ import { RightsInterceptor } from './rights.interceptor.js';
 import { ApiAuditInterceptor } from './api-audit.interceptor.js';
 import { ApiRefusalFilter } from '../api/api-refusal.filter.js';
 import { ApiThrottlerGuard } from '../api/api-throttler.guard.js';
-import { Documented } from '../api/body/api-documentation.js';
+import { ApiTags } from '@nestjs/swagger';
 
 /** Who is it → not too often → write it down → scope, licence and right → body and parameters → the route. */
 export function ApiController(path: string, tag: string): ClassDecorator {
@@ -15,6 +15,6 @@ export function ApiController(path: string, tag: string): ClassDecorator {
     UseGuards(AuthenticationGuard, ApiThrottlerGuard),
     UseInterceptors(WaitLimitInterceptor, ApiAuditInterceptor, RightsInterceptor),
     UseFilters(ApiRefusalFilter),
-    Documented(({ ApiTags }) => ApiTags(tag)),
+    ApiTags(tag),
   );
 }

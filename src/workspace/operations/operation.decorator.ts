@@ -4,8 +4,18 @@ import type { Type } from '@nestjs/common';
 import { HttpCode, SetMetadata, applyDecorators } from '@nestjs/common';
 import type { LicenseFeature } from '../../config/license.js';
 import type { Right } from '../rights/rights.js';
-import type { OpenApi } from '../api/body/api-documentation.js';
-import { ApiProperty, ApiQuery, Documented } from '../api/body/api-documentation.js';
+import type { ApiQueryOptions } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiExtension,
+  ApiExtraModels,
+  ApiOperation,
+  ApiProperty,
+  ApiQuery,
+  ApiResponse,
+  ApiSecurity,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/page-cursor.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../api/query.pipe.js';
 
@@ -92,7 +102,7 @@ export function Operation(operation: Operation): MethodDecorator {
   return applyDecorators(
     SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, asksItself, feature, isAlwaysRecorded }),
     HttpCode(answer.status),
-    Documented((openApi) => documentationOf(operation, openApi)),
+    documentationOf(operation),
     ...('pageOf' in answer ? [PageQueries(answer.maxCursorCharacters)] : []),
   );
 }
@@ -104,9 +114,8 @@ export function ruleOf(handler: object): OperationRule {
   return rule as OperationRule;
 }
 
-function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorator {
+function documentationOf(operation: Operation): MethodDecorator {
   const { summary, description, right, feature, body, answer, errors } = operation;
-  const { ApiBody, ApiExtension, ApiOperation, ApiSecurity } = openApi;
   const ofRight = right === undefined ? [] : ERRORS_OF_RIGHTS;
   const ofBody = body === undefined ? [] : ERRORS_OF_BODIES;
   const statuses = new Set([401, 409, 429, 503, ...errors, ...ofRight, ...ofBody]);
@@ -118,8 +127,8 @@ function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorato
     ...(right === undefined ? [] : [ApiExtension('x-required-right', right)]),
     ...(feature === undefined ? [] : [ApiExtension('x-license-feature', feature)]),
     ...(body === undefined ? [] : [ApiBody({ type: body, required: true })]),
-    ...successOf(answer, openApi),
-    ...[...statuses].sort().map((status) => errorAnswer(status, errors.includes(409), openApi)),
+    ...successOf(answer),
+    ...[...statuses].sort().map((status) => errorAnswer(status, errors.includes(409))),
   );
 }
 
@@ -131,9 +140,8 @@ function needsOf({ right, feature }: Operation): string {
 
 type MethodDecorators = (MethodDecorator & ClassDecorator)[] | MethodDecorator[];
 
-function successOf(answer: Answer, openApi: OpenApi): MethodDecorators {
+function successOf(answer: Answer): MethodDecorators {
   const { status } = answer;
-  const { ApiExtraModels, ApiResponse, getSchemaPath } = openApi;
   if ('is' in answer) return [ApiResponse({ status, type: answer.is, description: 'Done' })];
   if ('schema' in answer) return [ApiResponse({ status, schema: answer.schema, description: 'Done' })];
   if (!('pageOf' in answer)) return [ApiResponse({ status, description: 'Done; the answer is empty' })];
@@ -143,16 +151,24 @@ function successOf(answer: Answer, openApi: OpenApi): MethodDecorators {
   ];
 }
 
+/** The JSON Schema of a parameter. */
+type ParameterSchema = Extract<ApiQueryOptions, { schema: unknown }>['schema'];
+
+/** Documents a parameter of the query, which may be left out. */
+export function OptionalQuery(name: string, description: string, schema: ParameterSchema): MethodDecorator {
+  return ApiQuery({ name, description, required: false, schema });
+}
+
 /** Documents the parameters that choose a page of a list. @param how the cursor is sent back */
 export function PageQueries(maxCursorCharacters = CURSOR_CHARACTERS, how = 'unchanged'): MethodDecorator {
   return applyDecorators(
-    ApiQuery('limit', 'How many at most', {
+    OptionalQuery('limit', 'How many at most', {
       type: 'integer',
       minimum: 1,
       maximum: MAX_LIMIT,
       default: DEFAULT_LIMIT,
     }),
-    ApiQuery('cursor', `The nextCursor of the previous page, ${how}`, {
+    OptionalQuery('cursor', `The nextCursor of the previous page, ${how}`, {
       type: 'string',
       minLength: CURSOR_CHARACTERS,
       maxLength: maxCursorCharacters,
@@ -175,7 +191,7 @@ function pageSchema(member: string) {
   };
 }
 
-function errorAnswer(status: number, hasConflicts: boolean, { ApiResponse }: OpenApi): MethodDecorator {
+function errorAnswer(status: number, hasConflicts: boolean): MethodDecorator {
   const type = status === 404 ? NotFoundAnswer : ErrorAnswer;
   const headers = HEADERS_OF_ERRORS[status];
   const description = `${status === 409 && hasConflicts ? CONFLICT : ''}${ERRORS[status] ?? ''}`;

@@ -1,5 +1,5 @@
 // Bodies and answers of projects and their members.
-import { ApiProperty } from '../api/body/api-documentation.js';
+import { ApiProperty } from '@nestjs/swagger';
 import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, IdField, TextField } from '../api/body/field-rules.js';
 import type { ProjectRole } from '../rights/rights.js';

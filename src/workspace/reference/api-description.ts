@@ -2,11 +2,10 @@
 import type { INestApplication } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { SESSION_DESCRIPTION } from '../../access/session.description.js';
 import { MEDIA_TYPES, PublicFile } from '../../platform/http/public-file.js';
 import { VERSION } from '../../platform/version.js';
-import type { OpenApi } from '../api/body/api-documentation.js';
-import { documentation } from '../api/body/api-documentation.js';
 import { WorkspaceModule } from '../workspace.module.js';
 import { describeCredentialTypes } from './credential-bodies.js';
 import { giveExamples } from './examples.js';
@@ -71,7 +70,7 @@ export class ApiDescription {
 }
 
 async function publish(subject: Subject): Promise<PublicFile> {
-  const document = documentOf(subject, await documentation.loaded());
+  const document = documentOf(subject);
   closeBodies(document);
   describeCredentialTypes(document);
   giveExamples(document);
@@ -82,10 +81,7 @@ async function publish(subject: Subject): Promise<PublicFile> {
   return new PublicFile(Buffer.from(JSON.stringify(document)), MEDIA_TYPES.json);
 }
 
-function documentOf(
-  { application, baseUrl }: Subject,
-  { DocumentBuilder, SwaggerModule }: OpenApi,
-): OpenAPIObject {
+function documentOf({ application, baseUrl }: Subject): OpenAPIObject {
   const outline = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Instance API')

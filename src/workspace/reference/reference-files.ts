@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
+import absolutePath from 'swagger-ui-dist/absolute-path.js';
 import { MEDIA_TYPES, PublicFile } from '../../platform/http/public-file.js';
 
 export interface ReferenceOptions {
@@ -37,19 +38,13 @@ export class ReferenceFiles {
     const known = this.files.get(name);
     if (known !== undefined) return known;
     const { contentType, isOfLibrary } = file;
-    const read = isOfLibrary
-      ? readOfLibrary(name, contentType)
-      : readPublic(join(this.options.publicDirectory, name), contentType);
+    const directory = isOfLibrary ? absolutePath() : this.options.publicDirectory;
+    const read = readPublic(join(directory, name), contentType);
     this.files.set(name, read);
     // Who asks next tries again.
     read.catch(() => this.files.delete(name));
     return read;
   }
-}
-
-async function readOfLibrary(name: string, contentType: string): Promise<PublicFile> {
-  const { default: absolutePath } = await import('swagger-ui-dist/absolute-path.js');
-  return readPublic(join(absolutePath(), name), contentType);
 }
 
 async function readPublic(path: string, contentType: string): Promise<PublicFile> {

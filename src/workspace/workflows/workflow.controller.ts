@@ -6,9 +6,8 @@ import { isForeignKeyViolation } from '../../platform/database/database-error.js
 import { Transactions } from '../../platform/database/transaction.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
-import { ApiQuery } from '../api/body/api-documentation.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation } from '../operations/operation.decorator.js';
+import { Operation, OptionalQuery } from '../operations/operation.decorator.js';
 import { MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
 import type { Page, SortedRange } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
@@ -56,10 +55,11 @@ const listQuery = new QueryPipe({
 type WorkflowListQuery = ReturnType<typeof listQuery.transform>;
 const countQuery = new FilterPipe({ active: readFlag, projectId: readId, search: readSearch });
 
-const ActiveQuery = () => ApiQuery('active', 'Active ones, or others', { type: 'boolean' });
-const ProjectQuery = () => ApiQuery('projectId', 'Those of one project', { type: 'string', format: 'uuid' });
+const ActiveQuery = () => OptionalQuery('active', 'Active ones, or others', { type: 'boolean' });
+const ProjectQuery = () =>
+  OptionalQuery('projectId', 'Those of one project', { type: 'string', format: 'uuid' });
 const SearchQuery = () =>
-  ApiQuery(
+  OptionalQuery(
     'search',
     'Beginnings of words: each must begin a word of the name, of more than sixteen the first ones. Case and accents do not matter',
     { type: 'string', maxLength: MAX_SEARCH_CHARACTERS },
@@ -90,16 +90,20 @@ export class WorkflowController {
     errors: [400],
   })
   @ActiveQuery()
-  @ApiQuery('name', 'The whole name. Not together with sort, order or search', { type: 'string' })
+  @OptionalQuery('name', 'The whole name. Not together with sort, order or search', { type: 'string' })
   @ProjectQuery()
-  @ApiQuery('sort', 'By the last change, or by the words of the name; by id unless given', {
+  @OptionalQuery('sort', 'By the last change, or by the words of the name; by id unless given', {
     type: 'string',
     enum: [...SORT_KEYS],
   })
-  @ApiQuery('order', 'By default the last change comes first, and names from A to Z. Needs sort or search', {
-    type: 'string',
-    enum: [...DIRECTIONS],
-  })
+  @OptionalQuery(
+    'order',
+    'By default the last change comes first, and names from A to Z. Needs sort or search',
+    {
+      type: 'string',
+      enum: [...DIRECTIONS],
+    },
+  )
   @SearchQuery()
   async list(
     @CurrentPrincipal() principal: Principal,

@@ -1,5 +1,5 @@
 // Bodies and answers of workflows.
-import { ApiProperty } from '../api/body/api-documentation.js';
+import { ApiProperty } from '@nestjs/swagger';
 import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { IdField, ObjectArrayField, ObjectField, TextField } from '../api/body/field-rules.js';
 import type { ListedWorkflow } from './workflow-list.query.js';

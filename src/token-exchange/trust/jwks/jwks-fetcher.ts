@@ -1,9 +1,11 @@
 // Fetches the bytes of a key set, from a partner's address that may answer anything or nothing.
-import type { Client, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import { Client } from 'undici';
 import type { KeySetFetchOutcome } from '../../host/telemetry.js';
 import type { JwksSettingNames } from '../jwks-url.js';
 import { JWKS_SETTING_NAMES } from '../jwks-url.js';
 import type { JwksOptions } from './jwks-options.js';
+import { guardedConnector } from '../../../platform/http/guarded-connector.js';
 import {
   AddressRefusedError,
   NetworkAddressPolicy,
@@ -63,7 +65,7 @@ export class JwksFetcher {
         'address_refused',
         `only https: addresses are allowed (see ${this.settingNames.allowHttp})`,
       );
-    const client = await this.connect(url);
+    const client = this.connect(url);
     try {
       return await withinDeadline(exchange(client, url));
     } catch (error) {
@@ -84,12 +86,7 @@ export class JwksFetcher {
     return new JwksFetchError('connection_failed', `the connection failed (${String(code ?? name)})`);
   }
 
-  /**
-   * undici comes with the first fetch: where all keys are static it is never needed.
-   */
-  private async connect({ origin }: URL): Promise<Client> {
-    const { Client } = await import('undici');
-    const { guardedConnector } = await import('../../../platform/http/guarded-connector.js');
+  private connect({ origin }: URL): Client {
     return new Client(origin, { connect: guardedConnector(this.addresses, DEADLINE_MS) });
   }
 }

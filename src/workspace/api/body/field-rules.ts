@@ -1,25 +1,13 @@
 // The kinds of member that a JSON body may have: each is checked and documented by the same line.
 import { applyDecorators } from '@nestjs/common';
-import type * as ClassValidator from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsUUID, ValidateBy, ValidateIf } from 'class-validator';
 import { hasMoreCharacters } from '../../../platform/text/characters.js';
 import { isEmailAddress } from '../../../platform/text/email-address.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';
-import { ApiProperty, LateDecorators } from './api-documentation.js';
-
-/** The library, class-validator. */
-export type Checks = typeof ClassValidator;
-
-/**
- * class-validator brings the tables of telephone numbers of all countries along, and neither of the two flows of token
- * exchange needs it. Loading it gives all bodies their rules.
- */
-export const fieldRules = new LateDecorators<Checks>(() => import('class-validator'));
 
 /** D42. */
 const MAX_EMAIL_CHARACTERS = 254;
-
-/** Chooses the rule of a member from class-validator. */
-type Check = (library: Checks) => PropertyDecorator;
 
 /** What every member says of itself. */
 export interface Field {
@@ -48,20 +36,20 @@ export function EmailField(field: Field): PropertyDecorator {
 
 export function FlagField(field: Field): PropertyDecorator {
   const message = '$property must be true or false';
-  return fieldOf(field, { type: 'boolean' }, ({ IsBoolean }) => IsBoolean({ message }));
+  return fieldOf(field, { type: 'boolean' }, IsBoolean({ message }));
 }
 
 export function IdField(field: Field): PropertyDecorator {
   const schema = { type: 'string', format: 'uuid' };
   const message = '$property must be a UUID';
-  return fieldOf(field, schema, ({ IsUUID }) => IsUUID('all', { message }));
+  return fieldOf(field, schema, IsUUID('all', { message }));
 }
 
 export function ChoiceField(field: Field & { readonly values: readonly string[] }): PropertyDecorator {
   const { values } = field;
   const message = `$property must be one of ${values.join(', ')}`;
   const schema = { type: 'string', enum: [...values] };
-  return fieldOf(field, schema, ({ IsIn }) => IsIn(values, { message }));
+  return fieldOf(field, schema, IsIn(values, { message }));
 }
 
 export function ObjectField(field: Field): PropertyDecorator {
@@ -75,17 +63,17 @@ export function ObjectArrayField(field: Field): PropertyDecorator {
   return fieldOf(field, schema, rule('must be an array of objects', holds));
 }
 
-function fieldOf({ description, optional = false }: Field, schema: object, check: Check): PropertyDecorator {
+function fieldOf(
+  { description, optional = false }: Field,
+  schema: object,
+  check: PropertyDecorator,
+): PropertyDecorator {
   const documented = ApiProperty({ ...schema, description, required: !optional });
-  const skipped = optional ? [fieldRules.decorator(skippedWhenLeftOut)] : [];
-  return applyDecorators(documented, fieldRules.decorator(check), ...skipped);
+  const skipped = optional ? [ValidateIf((_, value: unknown) => value !== undefined)] : [];
+  return applyDecorators(documented, check, ...skipped);
 }
 
-function skippedWhenLeftOut({ ValidateIf }: Checks): PropertyDecorator {
-  return ValidateIf((_, value: unknown) => value !== undefined);
-}
-
-function rule(text: string, holds: (value: unknown) => boolean): Check {
+function rule(text: string, holds: (value: unknown) => boolean): PropertyDecorator {
   const validator = { validate: holds, defaultMessage: () => `$property ${text}` };
-  return ({ ValidateBy }) => ValidateBy({ name: text, validator });
+  return ValidateBy({ name: text, validator });
 }

@@ -7,6 +7,7 @@ import {
   UnsupportedMediaTypeException,
   createParamDecorator,
 } from '@nestjs/common';
+import { getMetadataStorage, validateSync } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import {
   ContentCodingException,
@@ -22,8 +23,6 @@ import {
   isStorable,
   parseStrictJsonBytes,
 } from '../../../platform/json/strict-json.js';
-import type { Checks } from './field-rules.js';
-import { fieldRules } from './field-rules.js';
 
 /** @rule B.parts Array elements and object members of a body, in all: what is done with it takes time for each of them. */
 const MAX_PARTS = 5_000;
@@ -52,30 +51,31 @@ export function JsonBody<T extends object>(type: Type<T>): ParameterDecorator {
   return RawJsonBody(new JsonBodyPipe(type));
 }
 
-export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, Promise<T>> {
-  private memberNames: readonly string[] | undefined;
+export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, T> {
+  private readonly memberNames: readonly string[];
 
-  constructor(private readonly type: Type<T>) {}
+  /** @param type a class that has its decorators already */
+  constructor(private readonly type: Type<T>) {
+    this.memberNames = memberNamesOf(type);
+  }
 
   /**
    * @throws PayloadTooLargeException
    * @throws UnsupportedMediaTypeException for anything but `application/json`
    * @throws BadRequestException with a message that names the member and its rule, never a value
    */
-  async transform(body: RawBody): Promise<T> {
+  transform(body: RawBody): T {
     const members = readObject(body);
-    const checks = await fieldRules.loaded();
-    this.memberNames ??= memberNamesOf(this.type, checks);
     refuseUnknown(members, this.memberNames);
     refuseUnstorable(members);
-    return this.checked(Object.assign(new this.type(), members), checks);
+    return checked(Object.assign(new this.type(), members));
   }
+}
 
-  private checked(body: T, { validateSync }: Checks): T {
-    const [error] = validateSync(body, { stopAtFirstError: true });
-    if (error === undefined) return body;
-    throw badRequest(Object.values(error.constraints ?? {}).join(', '));
-  }
+function checked<T extends object>(body: T): T {
+  const [error] = validateSync(body, { stopAtFirstError: true });
+  if (error === undefined) return body;
+  throw badRequest(Object.values(error.constraints ?? {}).join(', '));
 }
 
 /** Hands a controller the JSON body of a request as it is, an object, for those whose members something else checks. */
@@ -116,7 +116,7 @@ function objectOf(bytes: Buffer): Record<string, unknown> {
   throw badRequest('The body must be a JSON object');
 }
 
-function memberNamesOf(type: Type, { getMetadataStorage }: Checks): readonly string[] {
+function memberNamesOf(type: Type): readonly string[] {
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   return [...new Set(rules.map(({ propertyName }) => propertyName))];
 }
