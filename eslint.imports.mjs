@@ -22,7 +22,6 @@ const MODULES = [
   'instance',
   'administration',
   'operator',
-  'workers',
   'cli',
   'composition',
 ];

@@ -18,7 +18,6 @@ const WORDS = [
   { banned: /\bdepartures?\b/i, write: 'graceful shutdown, deviation', in: ['code', 'documents'] },
   { banned: /\bg(?:ive|ives|iven|iving|ave) back\b/i, write: 'refund', in: ['code'] },
   { banned: /\bnewcomers?\b/i, write: 'new user', in: ['code', 'documents'] },
-  { banned: /\b(?:seats?|pulses?)\b/i, write: 'worker, heartbeat', in: ['code', 'documents'] },
   { banned: /\blanes?\b/i, write: 'in-flight batch, queue', in: ['code', 'documents'] },
   { banned: /\bsights?\b/i, write: 'lookup, result', in: ['code', 'documents'] },
   { banned: /\bwalk(?:s|ed|ing)?\b/i, write: 'evaluation, read', in: ['code'] },

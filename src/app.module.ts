@@ -16,7 +16,6 @@ import { AvailabilityReporter } from './instance/availability.reporter.js';
 import { quotaLimits } from './instance/startup.js';
 import { NotFoundPageFilter } from './web/not-found-page.filter.js';
 import { ReferenceModule } from './workspace/reference/reference.module.js';
-import type { InstanceWorker } from './workers/instance-worker.js';
 import { WorkspaceModule } from './workspace/workspace.module.js';
 import type { Parts, SharedModules } from './composition/shared.modules.js';
 import { sharedModules } from './composition/shared.modules.js';
@@ -72,13 +71,8 @@ export class AppModule {
 }
 
 /** Made before Nest, since the server counts as well. */
-export function metricsOf(
-  { dataSource }: OpenDatabase,
-  { leader }: Coordination,
-  worker?: InstanceWorker,
-): Metrics {
-  const metrics = new Metrics(worker && (() => worker.instanceMetrics()));
-  worker?.offerMetrics(metrics.registry);
+export function metricsOf({ dataSource }: OpenDatabase, { leader }: Coordination): Metrics {
+  const metrics = new Metrics();
   metrics.watchLeader(() => leader.isLeader);
   metrics.watchDatabase(
     () => poolState(dataSource),

@@ -24,7 +24,6 @@ import { FrameAncestors } from './instance/frame-ancestors.js';
 import type { Startup } from './instance/startup.js';
 import { databaseSettings, encryptionKeys } from './instance/startup.js';
 import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js';
-import { shareOf } from './instance/workers.js';
 import { StoredEntryFollower } from './token-exchange/instance.js';
 import {
   EMBED_PATH,
@@ -36,7 +35,6 @@ import {
 } from './token-exchange/plain.js';
 import { Clock } from './platform/clock.js';
 import { KeyRing } from './platform/secrets/key-ring.js';
-import type { InstanceWorker } from './workers/instance-worker.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
 /** A running or runnable application. */
@@ -50,8 +48,6 @@ export interface Application {
   listen(): Promise<string>;
   /** Asks for no more traffic: it is not ready any more, and answers end their connections. */
   announceStop(): void;
-  /** Answers end their connections; other workers of the instance go on, so it stays ready. */
-  letGo(): void;
   /** Answers what is in flight, for three and a half seconds at most, then closes everything. */
   close(): Promise<void>;
 }
@@ -63,8 +59,6 @@ export interface ApplicationParts {
   readonly clock?: Clock;
   /** Another database than the configured one: tests open theirs from a prepared copy. */
   readonly database?: DatabaseSettings;
-  /** Where the process is one of several workers. */
-  readonly worker?: InstanceWorker;
   /** The built file that runs the embedded engine in a thread of its own. */
   readonly engineThread?: string;
 }
@@ -74,21 +68,21 @@ export interface ApplicationParts {
  * @throws DataDirectoryLockedError when another process has the embedded data directory
  */
 export async function createApplication(startup: Startup, parts: ApplicationParts): Promise<Application> {
-  const { sourceDirectory, engineThread, clock = new Clock(), worker } = parts;
+  const { sourceDirectory, engineThread, clock = new Clock() } = parts;
   const traces = new RequestTraces();
   const logger = traces.loggerOn(parts.logger);
-  const config = configOf(startup, worker);
+  const { config } = startup;
   const settings = parts.database ?? databaseSettings(config);
-  const requestWaitMs = startup.config.databaseWaitMs;
+  const requestWaitMs = config.databaseWaitMs;
   const database = await openDatabase({ ...settings, requestWaitMs, engineThread }, SCHEMA);
   const coordination = await joinInstances(settings, logger);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
-    const keyRing = new KeyRing(encryptionKeys(startup.config), VARIABLES.encryptionKeys.name);
-    const frameAncestors = new FrameAncestors(startup.config, startup.trustedKeys);
+    const keyRing = new KeyRing(encryptionKeys(config), VARIABLES.encryptionKeys.name);
+    const frameAncestors = new FrameAncestors(config, startup.trustedKeys);
     const shutdown = new GracefulShutdown();
-    const metrics = metricsOf(database, coordination, worker);
-    const serverLimits = serverLimitsOf(config, logger, { metrics, isWorker: worker !== undefined });
+    const metrics = metricsOf(database, coordination);
+    const serverLimits = serverLimitsOf(config, logger, metrics);
     const root = AppModule.register({
       startup,
       database,
@@ -117,7 +111,6 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       metricsAddress: metricsAddress(nest, startup),
       listen: () => listen(nest, startup),
       announceStop: () => shutdown.begin(),
-      letGo: () => shutdown.letGo(),
       // First the requests, then what they need.
       close: () =>
         shutdown
@@ -141,23 +134,17 @@ interface NestParts {
   readonly concurrency: ConcurrencyLimit;
 }
 
-/** The configuration as this process obeys it: a worker has its share of what is of the whole instance. */
-function configOf({ config }: Startup, worker: InstanceWorker | undefined): Config {
-  if (worker === undefined) return config;
-  return { ...config, ...shareOf(config, { number: worker.number, of: config.workers }) };
-}
-
 /** What keeps more from coming in than the process can take. */
 function serverLimitsOf(
   { maxConnections, maxRequestsInProgress, databaseWaitMs }: Config,
   logger: Logger,
-  { metrics, isWorker }: { metrics: Metrics; isWorker: boolean },
+  metrics: Metrics,
 ) {
   const onRefused = () => metrics.connectionsRefused.inc();
   const onShed = () => metrics.requestsShed.inc();
   const concurrency = new ConcurrencyLimit(maxRequestsInProgress, databaseWaitMs, logger, onShed);
   metrics.watchRequests(() => concurrency.count);
-  return { concurrency, connections: new ConnectionLimit(maxConnections, logger, onRefused, isWorker) };
+  return { concurrency, connections: new ConnectionLimit(maxConnections, logger, onRefused) };
 }
 
 async function createNest(

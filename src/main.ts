@@ -11,14 +11,13 @@ import { VERSION } from './platform/version.js';
 import { DataDirectoryLockedError } from './platform/database/embedded/data-directory.lock.js';
 import { DatabaseUnavailableError } from './platform/database/data-source.js';
 import { UnsuitableServerError } from './platform/database/pooler.js';
-import { exitAfterLog, StandardOutput, createLogger } from './platform/log/logger.js';
+import { exitAfterLog, createLogger } from './platform/log/logger.js';
 import { MetricsAddressError } from './metrics/metrics.listener.js';
 import { CommandLineError, readCommandLine } from './instance/command-line.js';
-import type { Startup, StartupSources } from './instance/startup.js';
+import type { Startup } from './instance/startup.js';
 import { prepareStartup } from './instance/startup.js';
 import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js';
 import { Clock } from './platform/clock.js';
-import { InstanceWorker, WORKER_MARK } from './workers/instance-worker.js';
 import { SealError } from './platform/secrets/key-ring.js';
 
 const EXIT_FAILED = 1;
@@ -27,8 +26,6 @@ const EXIT_MISUSED = 2;
 const LONGEST_STOP_MS = 5_000;
 /** For the answers to the last requests to the embedded database. */
 const LAST_ANSWERS_MS = 250;
-/** So long the connections of a worker that is replaced have to go elsewhere by themselves. */
-const HANDING_OVER_MS = 2_000;
 const OPERATORS_ERRORS = [
   CommandLineError,
   ConfigurationError,
@@ -44,37 +41,23 @@ async function main(): Promise<void> {
     process.stdout.write(answer);
     return;
   }
-  const sources = { environment: process.env, workingDirectory: process.cwd(), envFile };
-  const number = process.env[WORKER_MARK];
-  if (number !== undefined) return work(Number(number), sources);
-  const startup = await prepareStartup(sources);
-  const output = new StandardOutput();
-  const logger = createLogger(startup.config.logLevel, output);
+  const startup = await prepareStartup({
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    envFile,
+  });
+  const logger = createLogger(startup.config.logLevel);
   for (const warning of startup.warnings) logger.warn(warning);
   for (const note of startup.notes) logger.info(note);
-  if (startup.config.workers > 1) {
-    const { Primary } = await import('./workers/primary.js');
-    return new Primary(startup, { sources, logger, output }).start();
-  }
   logger.info(await serve(startup, logger), 'the service is ready');
 }
 
-/** One of several workers: the primary process logs what is wrong with the configuration, and when all are ready. */
-async function work(number: number, sources: StartupSources): Promise<void> {
-  const worker = new InstanceWorker(number);
-  const startup = await prepareStartup(sources);
-  const logger = createLogger(startup.config.logLevel, undefined, { worker: worker.number });
-  worker.ready(await serve(startup, logger, worker));
-}
-
 /** @returns what an operator wants to see of it */
-async function serve(startup: Startup, logger: Logger, worker?: InstanceWorker): Promise<object> {
+async function serve(startup: Startup, logger: Logger): Promise<object> {
   const sourceDirectory = dirname(fileURLToPath(import.meta.url));
   const engineThread = join(sourceDirectory, 'platform', 'database', 'embedded', 'engine.worker.js');
-  const application = await createApplication(startup, { logger, sourceDirectory, engineThread, worker });
-  const delayMs = startup.config.shutdownDelaySeconds * 1000;
-  if (worker === undefined) stopOnSignals(application, delayMs, logger);
-  else obeyPrimary(application, delayMs, logger, worker);
+  const application = await createApplication(startup, { logger, sourceDirectory, engineThread });
+  stopOnSignals(application, startup.config.shutdownDelaySeconds * 1000, logger);
   endWithDatabase(application, logger);
   const address = await application.listen();
   return { address, baseUrl: startup.config.baseUrl, ...summary(startup, application) };
@@ -122,26 +105,6 @@ function stopOnSignals(application: Application, delayMs: number, logger: Logger
       setTimeout(() => void stop(application, logger), delayMs);
     });
   }
-}
-
-/** A worker stops with its instance, after the delay; or leaves, and then its instance stays ready. */
-function obeyPrimary(
-  application: Application,
-  delayMs: number,
-  logger: Logger,
-  worker: InstanceWorker,
-): void {
-  const stopAfter = (ms: number) => setTimeout(() => void stop(application, logger), ms);
-  worker.obey({
-    stop: () => {
-      application.announceStop();
-      stopAfter(delayMs);
-    },
-    leave: () => {
-      application.letGo();
-      stopAfter(HANDING_OVER_MS);
-    },
-  });
 }
 
 async function stop(application: Application, logger: Logger): Promise<void> {

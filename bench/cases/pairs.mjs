@@ -5,16 +5,11 @@ import { compare, cpu, throughput } from '../support/comparison.mjs';
 import { embedLogins, exchangeRequests } from '../support/exchanges.mjs';
 import { sendAll } from '../support/load.mjs';
 import { logins } from '../support/residents.mjs';
-import { measure, warmUp } from '../support/rounds.mjs';
 
 /** Used tokens must live through their round, so that nothing but their use is against them. */
 const USED_LIFETIME_SECONDS = 300;
 const USING_CONNECTIONS = 16;
 const PROJECTS = ['acme-paris:project:editor', 'acme-london:project:viewer'];
-const GAUGE_REQUESTS = 4_000;
-/** Each process at a third of a core: where the machine is full, processes wait for each other. */
-const SHARE_OF_A_CORE = 1 / 3;
-const WORKERS = 2;
 
 export const exchangeActor = pair('exchange-actor', 'Token exchange with subject and actor', {
   over: ['with actor', exchangesBy({ hasActor: true })],
@@ -86,31 +81,6 @@ export const instances = {
     const load = exchangeRequests(first, workbench.partner);
     const both = { name: 'two processes', servers: [first, second], load };
     return compareBoth(workbench, both, { name: 'one process', servers: [first], load });
-  },
-};
-
-export const workers = {
-  name: 'workers',
-  title:
-    'Token exchange by one process, and by two workers of an instance, each at a third of a core, ES256, known users',
-
-  async run(workbench) {
-    const moreEnvironment = { SVC_THROTTLE_STORE: 'database' };
-    const one = await workbench.startService({ moreEnvironment });
-    const several = await workbench.startService({
-      name: 'workers',
-      moreEnvironment: { ...moreEnvironment, SVC_WORKERS: String(WORKERS) },
-    });
-    const load = exchangeRequests(one, workbench.partner);
-    const gauge = { name: 'one process', servers: [one], load };
-    await warmUp(workbench, gauge);
-    await warmUp(workbench, { servers: [several], load });
-    const { serverCpuMicros } = await measure(workbench, gauge, GAUGE_REQUESTS);
-    const each = Math.round((SHARE_OF_A_CORE * 1e6) / serverCpuMicros);
-    const paced = (name, server, perSecond) => ({ name, servers: [server], load: { ...load, perSecond } });
-    const over = paced('two workers', several, WORKERS * each);
-    const result = await compareBoth(workbench, over, paced('one process', one, each), { atMost: 1.1 });
-    return { ...result, remarks: [`Each process was sent ${each} exchanges a second.`] };
   },
 };
 

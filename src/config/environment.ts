@@ -1,6 +1,5 @@
 // Every environment variable of the service, one row each, from which docs/configuration.md is written. What the package of
 // token exchange has a setting for refers to that; the rows of the audit trail are in audit-variables.ts.
-import { availableParallelism } from 'node:os';
 import { SETTINGS } from '../token-exchange/plain.js';
 import {
   checkDatabaseUrl,
@@ -16,7 +15,6 @@ import {
   choice,
   exactFlag,
   integer,
-  integerOrWord,
   list,
   optionalInteger,
   text,
@@ -245,18 +243,6 @@ export const VARIABLES = {
     default: 0,
     min: 0,
     max: 10,
-  }),
-
-  // Processes
-  workers: integerOrWord('SVC_WORKERS', {
-    description:
-      'Processes that answer requests; `auto` is as many as there are cores. With more than one, PostgreSQL and ' +
-      '`SVC_THROTTLE_STORE=database` are required, and one more process supervises them.',
-    default: 1,
-    min: 1,
-    max: 64,
-    word: 'auto',
-    meaning: availableParallelism,
   }),
 
   // Stop

@@ -102,28 +102,6 @@ export function optionalInteger(
   return { ...variable, absent: undefined };
 }
 
-/** A whole number within a range, or a word for one that is found out where the process runs. */
-export function integerOrWord(
-  name: string,
-  {
-    word,
-    meaning,
-    ...description
-  }: Description & Range & { default: number; word: string; meaning: () => number },
-): EnvironmentVariable<number> {
-  const { min, max } = description;
-  const number = integer(name, description);
-  return {
-    ...number,
-    range: `${number.range}, or \`${word}\``,
-    parse(text) {
-      if (text === word) return { value: Math.min(Math.max(meaning(), min), max) };
-      const parsed = number.parse(text);
-      return 'value' in parsed ? parsed : { problem: `${parsed.problem}, or ${word}` };
-    },
-  };
-}
-
 /** One of a few words. */
 export function choice<const T extends string>(
   name: string,

@@ -25,7 +25,6 @@ import { readTrustedKeys } from '../token-exchange/plain.js';
 import { ADMIN_ROLE, ASSIGNABLE_ROLES, OWNER_ROLE } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING, SCOPES } from '../workspace/rights/rights.js';
 import { embeddingWarnings } from './frame-ancestors.js';
-import { workerProblems } from './workers.js';
 import type { QuotaLimits } from '../workspace/quotas/quota.repository.js';
 
 /** The plain, checked values for the application. */
@@ -237,7 +236,7 @@ function requirements(config: Config, given: ConfigReading['given']): string[] {
   if (port === 0 && !given.has(VARIABLES.baseUrl.name) && baseUrl === defaultBaseUrl(config)) {
     problems.push('SVC_BASE_URL: is required when SVC_PORT is 0');
   }
-  return [...problems, ...metricsProblems(config), ...workerProblems(config)];
+  return [...problems, ...metricsProblems(config)];
 }
 
 /** Who listens on one of these listens on all addresses. */

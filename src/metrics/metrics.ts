@@ -113,8 +113,7 @@ export class Metrics {
 
   private shared: Promise<string> | undefined;
 
-  /** @param ofAllWorkers undefined where this process is the instance; else brings the text of all */
-  constructor(private readonly ofAllWorkers?: () => Promise<string>) {
+  constructor() {
     collectDefaultMetrics({ register: this.registry });
     this.gauge('svc_build_info', 'The version that runs; always 1.', ['version'], (gauge) => {
       gauge.set({ version: VERSION }, 1);
@@ -132,9 +131,9 @@ export class Metrics {
       counter.inc({ outcome: 'failed', reason: 'internal_error' }, 0);
   }
 
-  /** Of the whole instance, in Prometheus' text format. */
+  /** In Prometheus' text format. */
   text(): Promise<string> {
-    return this.ofAllWorkers?.() ?? this.registry.metrics();
+    return this.registry.metrics();
   }
 
   /** The same text for all requests within a second, since it takes time to write. */

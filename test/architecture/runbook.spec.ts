@@ -16,7 +16,6 @@ const MADE_ELSEWHERE: Record<string, readonly string[]> = {
   ],
   'src/token-exchange/flows/notices.ts': ['the sentence of a refused token'],
   'src/token-exchange/http/flow.runner.ts': ['the sentence of a refused token'],
-  'src/workers/primary.ts': ['a line that names a variable'],
 };
 /** These pass on what others say. */
 const MESSENGERS = ['src/platform/log/logger.ts', 'src/token-exchange/token-exchange.parts.ts'];

@@ -40,11 +40,7 @@ describe.each([NGINX, HAPROXY, CADDY])('instances behind $name', (kind: ProxyKin
     beforeAll(async () => {
       cluster = await ServiceCluster.start(2, database, {
         trustedKeys: [partner.staticEntry()],
-        environment: {
-          SVC_SHUTDOWN_DELAY_SECONDS: '4',
-          SVC_PROXY_HOPS: '1',
-          ...(kind === HAPROXY && { SVC_WORKERS: '2', SVC_THROTTLE_STORE: 'database' }),
-        },
+        environment: { SVC_SHUTDOWN_DELAY_SECONDS: '4', SVC_PROXY_HOPS: '1' },
       });
       proxy = await ReverseProxy.start(
         kind,
@@ -56,12 +52,21 @@ describe.each([NGINX, HAPROXY, CADDY])('instances behind $name', (kind: ProxyKin
       await cluster?.stop();
     });
 
-    const exchange = (headers: object = {}) =>
+    const exchange = (headers: object = {}, subjectToken = partner.sign()) =>
       proxy.fetch('/rest/auth/oauth/token', {
         method: 'POST',
         headers: { ...FORM, ...headers },
-        body: new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: partner.sign() }).toString(),
+        body: new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: subjectToken }).toString(),
       });
+
+    it('[D3] both instances answer at the one address, and of a token that is sent sixteen times one passes', async () => {
+      const token = partner.sign();
+      const answers = await Promise.all(Array.from({ length: 16 }, () => exchange({}, token)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      const hasAnswered = (instance: ServiceInstance) =>
+        instance.log().some(({ event }) => String(event).startsWith('svc.audit.token-exchange.'));
+      await until('lines of both', SOON_MS, () => cluster.instances.every(hasAnswered));
+    });
 
     it('[D27] no client chooses the address that it is known by', async () => {
       const { status, headers } = await exchange({ 'x-forwarded-for': ELSEWHERE });

@@ -14,14 +14,11 @@ export class ConnectionLimit {
   /**
    * @param most 1 or more
    * @param onRefused called for each that is closed; for a metric
-   * @param isWorker whether connections are handed over by another process, which takes them elsewhere where Node.js refuses
-   *   them: with every worker full it would go on doing so
    */
   constructor(
     private readonly most: number,
     logger: Pick<Logger, 'warn'>,
     private readonly onRefused: () => void,
-    private readonly isWorker = false,
   ) {
     this.warning = new RareWarning((count) =>
       logger.warn(
@@ -32,28 +29,11 @@ export class ConnectionLimit {
   }
 
   watch(server: Server): void {
-    if (this.isWorker) this.closeOver(server);
-    else {
-      server.maxConnections = this.most;
-      server.on('drop', () => this.refused());
-    }
-  }
-
-  /** Before anything of it is read. */
-  private closeOver(server: Server): void {
-    let open = 0;
-    server.on('connection', (socket: Socket) => {
-      open += 1;
-      socket.once('close', () => (open -= 1));
-      if (open <= this.most) return;
-      socket.destroy();
-      this.refused();
+    server.maxConnections = this.most;
+    server.on('drop', () => {
+      this.onRefused();
+      this.warning.happened();
     });
-  }
-
-  private refused(): void {
-    this.onRefused();
-    this.warning.happened();
   }
 }
 

@@ -1,4 +1,4 @@
-// How the HTTP server stops: what has arrived is answered, and no client can hold it up. main.ts and workers/ listen for the signals.
+// How the HTTP server stops: what has arrived is answered, and no client can hold it up. main.ts listens for the signals.
 import type { Socket } from 'node:net';
 import { setImmediate as lookedAtNetwork } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -14,16 +14,10 @@ export class GracefulShutdown {
   private readonly connections = new Set<Socket>();
   private server: FastifyInstance | undefined;
   private hasBegun = false;
-  private isLettingGo = false;
 
-  /** Whether the service is about to stop: then it is not ready for traffic. */
+  /** Whether the service is about to stop: then it is not ready for traffic, and answers end their connections. */
   get isUnderWay(): boolean {
     return this.hasBegun;
-  }
-
-  /** Whether answers are to end their connections. */
-  get endsConnections(): boolean {
-    return this.isLettingGo;
   }
 
   /** Counts the connections of a server, also those that a TLS handshake is under way on; to be called before it listens. */
@@ -38,17 +32,11 @@ export class GracefulShutdown {
   /** From now on each answer ends its connection, so that clients look for another instance. */
   begin(): void {
     this.hasBegun = true;
-    this.letGo();
-  }
-
-  /** The same, where other processes of the instance go on and it is as ready as it was. */
-  letGo(): void {
-    this.isLettingGo = true;
   }
 
   /** Stops listening, ends idle connections, answers what arrives on others, and cuts them after three and a half seconds. */
   async finish(): Promise<void> {
-    this.letGo();
+    this.begin();
     // Connections that wait to be taken are lost with the listener. Right after a look at the network there are none.
     await lookedAtNetwork();
     this.server?.server.close();

@@ -94,7 +94,7 @@ export function createServer({
   const makeServer = (handler: RequestListener): Server => {
     const limited = limitPipelining(concurrency?.standBefore(handler) ?? handler, () => warning.happened());
     const answer: RequestListener = (request, response) => {
-      if (shutdown?.endsConnections === true) response.setHeader('connection', 'close');
+      if (shutdown?.isUnderWay === true) response.setHeader('connection', 'close');
       limited(request, response);
     };
     const made =

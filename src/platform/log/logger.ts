@@ -70,10 +70,9 @@ export class StandardOutput implements DestinationStream, LineOutput {
     return this.takenBytes - this.writtenBytes;
   }
 
-  /** @param lines one or more, with their ends */
-  write(lines: string | Uint8Array): boolean {
+  write(line: string): boolean {
     const { dropped } = this;
-    const bytes = typeof lines === 'string' ? Buffer.from(lines) : lines;
+    const bytes = Buffer.from(line);
     if (this.hasReader) this.takenBytes += bytes.length;
     // Its types know blocks of text only.
     this.blocks.write(bytes as unknown as string);
@@ -138,18 +137,11 @@ function timestamp(): string {
   return latest.member;
 }
 
-/**
- * Makes the process's logger. Lines carry `time` in ISO 8601 and `level` as a word.
- * @param members that each line has besides
- */
-export function createLogger(
-  level: string,
-  destination: DestinationStream = new StandardOutput(),
-  members?: Record<string, unknown>,
-): Logger {
+/** Makes the process's logger. Lines carry `time` in ISO 8601 and `level` as a word. */
+export function createLogger(level: string, destination: DestinationStream = new StandardOutput()): Logger {
   const options = {
     level,
-    base: members,
+    base: undefined,
     timestamp,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
