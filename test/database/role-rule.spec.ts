@@ -180,10 +180,12 @@ class Way {
     const [sub, email] = [this.subOf(request, index), this.emailOf(request, index)];
     const key = hasProject || membership ? keyOf(sub) : null;
     const claimed = membership?.claimed;
+    const { mayAssign, roles } = issuer.policy.projects ?? {};
+    const powers = { mayAssign: new Set(mayAssign), roles: new Set(roles) };
     const project = {
       ...{ projectId: randomUUID(), key, ownRole: membership?.own, claimed },
       projectRole: membership && roleIn(membership),
-      digest: claimed && digestOf([{ key: keyOf(sub), role: claimed }]),
+      digest: claimed && digestOf([{ key: keyOf(sub), role: claimed }], powers),
     };
     return { ...user, ...project, id: randomUUID(), email, issuer: issuer.partner.issuer, sub };
   }

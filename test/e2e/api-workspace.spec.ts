@@ -147,6 +147,27 @@ describeOnEachDatabase('the public API', (database) => {
       expect((await api.patch(`${path}/${userId}`, token, { role: 'project:admin' })).status).toBe(404);
     });
 
+    it('[D134] nobody sets the own role, and all administrators may leave', async () => {
+      const path = `/api/v1/projects/${await world.createProject()}/users`;
+      const [own, member] = [world.idOf('project administrator'), await world.createUser()];
+      const token = await world.tokenOf('project administrator');
+      const both = await world.token(world.idOf('project administrator'), world.idOf('administrator'), {
+        rights: 'both',
+      });
+      await service.rows(`UPDATE project_member SET issuer = 'https://partner.example' WHERE user_id = $1`, [
+        own,
+      ]);
+      for (const by of [token, both])
+        expect(await api.patch(`${path}/${own}`, by, { role: 'project:admin' })).toMatchObject({
+          status: 409,
+          body: { error: 'own_account', message: 'You cannot give yourself a role in a project' },
+        });
+      const ofAdmin = { userId: world.idOf('administrator'), role: 'project:viewer' };
+      expect((await api.post(path, admin, ofAdmin)).body.error).toBe('own_account');
+      expect((await api.post(path, token, { userId: member, role: 'project:admin' })).status).toBe(201);
+      expect((await api.delete(`${path}/${own}`, token)).status).toBe(204);
+    });
+
     it('are users', async () => {
       const path = `/api/v1/projects/${await world.createProject()}/users`;
       const answer = await api.post(path, admin, { userId: randomUUID(), role: 'project:viewer' });

@@ -1,5 +1,6 @@
 // The claim of projects: what it gives, changes and takes away, by both flows and for both tokens, and what it is refused for.
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { Administration } from '../../src/administration/administration.js';
 import { SET_PROJECT_KEY } from '../../src/administration/projects.operations.js';
 import { EVENT, auditRows } from '../support/audit.js';
@@ -8,7 +9,7 @@ import { BOTH_FLOWS, INVALID_CLAIMS, isAccepted, outcomeOf } from '../support/en
 import type { EntryPath } from '../support/entry-paths.js';
 import { explain, requestBy } from '../support/explanations.js';
 import { linkedUser } from '../support/local-users.js';
-import { TestService } from '../support/test-service.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
 import { WAYS } from './support/admission.js';
 import { TrustedPartner, newSub } from './support/trusted-partner.js';
 import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
@@ -87,7 +88,7 @@ interface Membership {
 /** Of a user, but for the personal project. */
 async function memberships(
   service: TestService,
-  { issuer }: TrustedPartner,
+  { issuer }: { readonly issuer: string },
   sub: string,
 ): Promise<Membership[]> {
   const user = await linkedUser(service, issuer, sub);
@@ -140,6 +141,7 @@ const ASSIGNING: Members = {
   projects: { mayAssign: ['acme-*', 'exact'], roles: [VIEWER, EDITOR], create: true },
 };
 const ADMINISTERING: Members = { projects: { create: true } };
+const twoKeyed = () => Partner.create({ issuer: 'https://two-keys.example', audience: BASE_URL });
 
 describeOnEachDatabase('the claim of projects', (database) => {
   const assigning = new TrustedPartner(ASSIGNING);
@@ -148,8 +150,14 @@ describeOnEachDatabase('the claim of projects', (database) => {
   const rival = new TrustedPartner(ADMINISTERING);
   const silent = new TrustedPartner();
   const partners = [assigning, administering, renamed, rival, silent];
+  /** Two keys of one issuer. */
+  const [wide, narrow] = [twoKeyed(), twoKeyed()];
+  const ofOneIssuer = [
+    wide.staticEntry(ADMINISTERING),
+    narrow.staticEntry({ projects: { mayAssign: ['acme-*'], roles: [VIEWER] } }),
+  ];
   const service = TestService.forBlock(database, {
-    trustedKeys: partners.map(({ entry }) => entry),
+    trustedKeys: [...partners.map(({ entry }) => entry), ...ofOneIssuer],
     environment: { SVC_ADMIN_ENABLED: 'true' },
   });
   let keys = 0;
@@ -304,6 +312,23 @@ describeOnEachDatabase('the claim of projects', (database) => {
     expect(members.map(({ issuer }) => issuer).toSorted()).toEqual(
       [administering.issuer, rival.issuer].toSorted(),
     );
+  });
+
+  it('[P.projects] a key that may give viewers of acme-* neither takes away an administrator nor anything of beta-1', async () => {
+    const sub = newSub();
+    const claim = (entry: Partner, projects: string[], of = sub) =>
+      service.accessToken({ subject_token: entry.sign(entry.claims({ sub: of, projects })) });
+    const given = [`acme-a:${ADMIN}`, `acme-v:${VIEWER}`, `beta-1:${VIEWER}`];
+    // So that none is the last one.
+    await claim(wide, given, newSub());
+    await claim(wide, given);
+    const kept = given.filter((each) => each !== `acme-v:${VIEWER}`);
+    for (const projects of [[], [`acme-a:${VIEWER}`]]) {
+      await claim(narrow, projects);
+      expect((await memberships(service, wide, sub)).map(({ key, role }) => `${key}:${role}`)).toEqual(kept);
+    }
+    await claim(wide, []);
+    expect(await memberships(service, wide, sub)).toEqual([]);
   });
 
   it('[D134] where two issuers give one membership, the first is followed until it takes it away', async () => {

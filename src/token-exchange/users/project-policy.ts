@@ -30,6 +30,8 @@ export interface ProjectSync {
 interface ClaimRules {
   readonly issuer: string;
   readonly policy: ProjectsPolicy;
+  /** Those that the entry may give. */
+  readonly allowed: ReadonlySet<string>;
   /** The lowest first. */
   readonly roles: readonly string[];
 }
@@ -52,29 +54,30 @@ export function decideOnProjects(
 ): ProjectSync | undefined {
   const { projects: policy } = key.policy;
   if (claimed === undefined || policy === undefined) return undefined;
-  const rules = { issuer, policy, roles };
+  const rules = { issuer, policy, allowed: policy.roles ?? new Set(roles), roles };
   for (const one of claimed) refuseUnassignable(one, rules);
-  const digest = digestOf(claimed);
+  const digest = digestOf(claimed, policy);
   if (digest === synced) return undefined;
   const byKey = new Map(projects.map((project) => [project.key, project]));
   const claimedKeys = new Set<string | null>(claimed.map((one) => one.key));
   const outcomes = [
     ...claimed.map((one) => outcomeOfClaim(one, byKey.get(one.key), rules)),
-    ...projects.filter((project) => !claimedKeys.has(project.key)).map(outcomeWithoutClaim),
+    ...projects
+      .filter(({ key }) => !claimedKeys.has(key))
+      .map((project) => outcomeWithoutClaim(project, rules)),
   ];
   const keptIds = outcomes.flatMap(({ keptId }) => keptId ?? []);
   const changes = outcomes.flatMap(({ change }) => change ?? []);
   return { digest: keptIds.length === 0 ? digest : undefined, changes, keptIds };
 }
 
-/** @rule P.projects A project or a role that the entry does not list is refused. */
-function refuseUnassignable({ key, role }: ClaimedProject, { policy, roles }: ClaimRules): void {
+/** @rule P.projects A project or a role that the entry does not list is refused; see `couldHaveGiven` for existing memberships. */
+function refuseUnassignable({ key, role }: ClaimedProject, { policy, allowed }: ClaimRules): void {
   if (!mayAssign(policy, key))
     throw new Rejection('project_not_allowed', {
       expected: printableList(policy.mayAssign ?? []),
       found: printable(key),
     });
-  const allowed = policy.roles ?? new Set(roles);
   if (!allowed.has(role))
     throw new Rejection('project_role_not_allowed', {
       expected: printableList(allowed),
@@ -86,8 +89,9 @@ function refuseUnassignable({ key, role }: ClaimedProject, { policy, roles }: Cl
 function outcomeOfClaim(
   { key, role }: ClaimedProject,
   project: HostProject | undefined,
-  { issuer, policy, roles }: ClaimRules,
+  rules: ClaimRules,
 ): Outcome {
+  const { issuer, policy, roles } = rules;
   if (project === undefined) {
     if (policy.create) return { change: { key, to: role, isClaimed: true } };
     throw new Rejection('project_unknown', { expected: 'the key of a project', found: printable(key) });
@@ -96,14 +100,27 @@ function outcomeOfClaim(
   if (member === null) return { change: { id, key, to: role, isClaimed: true } };
   // The issuer whose claim gave a membership keeps it until that claim removes it.
   if (member.issuer !== null && member.issuer !== issuer) return {};
+  if (!couldHaveGiven(project, member, rules)) return {};
   const to = higherOf(member.ownRole, role, roles);
   if (to === member.role && member.issuer === issuer) return {};
   return changeUnlessLast({ id, key }, member, { to, isClaimed: true });
 }
 
-function outcomeWithoutClaim({ id, key, member }: HostProject): Outcome {
-  if (member === null) return {};
+function outcomeWithoutClaim({ id, key, member }: HostProject, rules: ClaimRules): Outcome {
+  if (member === null || !couldHaveGiven({ key }, member, rules)) return {};
   return changeUnlessLast({ id, key }, member, { to: member.ownRole ?? undefined, isClaimed: false });
+}
+
+/**
+ * Other memberships of its issuer an entry leaves alone. Where people gave the same role, none is lost with the claim; and no list
+ * has a project that has lost its key.
+ */
+function couldHaveGiven(
+  { key }: Pick<HostProject, 'key'>,
+  { role, ownRole }: ProjectMembership,
+  { policy, allowed }: ClaimRules,
+): boolean {
+  return (key === null || mayAssign(policy, key)) && (role === ownRole || allowed.has(role));
 }
 
 /** A project without an administrator is one that no member can look after. */

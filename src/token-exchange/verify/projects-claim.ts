@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { Rejection } from '../refusals/rejection.js';
+import type { ProjectsPolicy } from '../trust/projects-policy.js';
 import { MAX_KEY_CHARACTERS } from '../trust/projects-policy.js';
 
 /** A project by its external key, and the role that the user is to have in it. */
@@ -38,9 +39,14 @@ export function readProjectsClaim(
   return projects.toSorted((one, other) => (one.key < other.key ? -1 : 1));
 }
 
-/** To compare a claim with the last synced one. */
-export function digestOf(projects: readonly ClaimedProject[]): string {
-  return hash('sha256', JSON.stringify(projects.map(({ key, role }) => [key, role])), 'base64url');
+/** To compare a claim with the last synced one, and what its entry may change with what that one's might. */
+export function digestOf(
+  projects: readonly ClaimedProject[],
+  { mayAssign, roles }: Pick<ProjectsPolicy, 'mayAssign' | 'roles'>,
+): string {
+  const claimed = projects.map(({ key, role }) => [key, role]);
+  const powers = [mayAssign, roles].map((list) => list && [...list]);
+  return hash('sha256', JSON.stringify([claimed, powers]), 'base64url');
 }
 
 function readProject(value: unknown): ClaimedProject | undefined {

@@ -3,6 +3,8 @@ import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { isForeignKeyViolation, isUniqueViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import { UserRepository } from '../../users/user.repository.js';
+import { CurrentPrincipal } from '../../access/authentication.guard.js';
+import type { Principal } from '../../access/principal.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
@@ -49,16 +51,19 @@ export class ProjectMemberController {
   @Post()
   @Operation({
     summary: 'Make a user a member of a team',
+    description: 'Not oneself.',
     right: 'member:write',
     body: NewMemberBody,
     answer: { status: 201, is: MemberAnswer },
     errors: [403, 404, 409],
   })
   async add(
+    @CurrentPrincipal() principal: Principal,
     @Param('projectId', IdPipe) projectId: string,
     @JsonBody(NewMemberBody) { userId, role }: NewMemberBody,
   ): Promise<MemberAnswer> {
     await requireTeam(this.projects, projectId);
+    refuseOwnRole(principal, userId);
     if ((await this.users.findById(userId)) === undefined)
       throw new ApiRefusal('bad_request', 'userId must be the id of a user');
     await this.insert({ projectId, userId, role });
@@ -68,17 +73,20 @@ export class ProjectMemberController {
   @Patch(':userId')
   @Operation({
     summary: "Change a member's role",
+    description: 'Not the own one.',
     right: 'member:write',
     body: MemberRoleBody,
     answer: { status: 200, is: MemberAnswer },
     errors: [403, 404, 409],
   })
   async changeRole(
+    @CurrentPrincipal() principal: Principal,
     @Param('projectId', IdPipe) projectId: string,
     @Param('userId', IdPipe) userId: string,
     @JsonBody(MemberRoleBody) { role }: MemberRoleBody,
   ): Promise<MemberAnswer> {
     await requireTeam(this.projects, projectId);
+    refuseOwnRole(principal, userId);
     await this.members.changeRole({ projectId, userId, role });
     return this.answer(projectId, userId);
   }
@@ -114,4 +122,10 @@ export class ProjectMemberController {
   private async answer(projectId: string, userId: string): Promise<MemberAnswer> {
     return found(await this.members.find(projectId, userId));
   }
+}
+
+/** A role that a token's claim gave would otherwise outlive the claim by its holder's own hand. */
+function refuseOwnRole({ rightsOf }: Principal, userId: string): void {
+  if (rightsOf.some(({ id }) => id === userId))
+    throw new ApiRefusal('own_account', 'You cannot give yourself a role in a project');
 }

@@ -46,10 +46,52 @@ it.each<[string, typeof CLAIMED, HostProject, object | undefined]>([
   const isClaimed = claimed.length > 0;
   const changes = change === undefined ? [] : [{ id: 'id', key: 'k', isClaimed, ...change }];
   expect(decide(claimed, { projects: [project] })).toEqual({
-    digest: digestOf(claimed),
+    digest: digestOf(claimed, {}),
     changes,
     keptIds: [],
   });
+});
+
+it.each<[string, string, Partial<ProjectsPolicy>, object[], typeof CLAIMED | [], HostProject]>([
+  ['leaves', 'whose key it may not name', { mayAssign: new Set(['a-*']) }, [], [], member(EDITOR)],
+  ['leaves', 'whose role it may not give', { roles: new Set([EDITOR]) }, [], [], member(ADMIN)],
+  [
+    'leaves',
+    'whose role it may not give, and names',
+    { roles: new Set([EDITOR]) },
+    [],
+    CLAIMED,
+    member(ADMIN),
+  ],
+  [
+    'ends its part of',
+    'whose role people gave too',
+    { roles: new Set([VIEWER]) },
+    [{ id: 'id', key: 'k', from: ADMIN, to: ADMIN, isClaimed: false }],
+    [],
+    member(ADMIN, { ownRole: ADMIN }),
+  ],
+  [
+    'takes away',
+    'whose project has lost its key',
+    { mayAssign: new Set(['a-*']), roles: new Set([EDITOR]) },
+    [{ id: 'id', key: null, from: EDITOR, to: undefined, isClaimed: false }],
+    [],
+    { ...member(EDITOR), key: null },
+  ],
+])('[P.projects] an entry %s a membership %s', (_, _of, policy, changes, claimed, project) => {
+  expect(decide(claimed, { projects: [project] }, policy)).toEqual({
+    digest: digestOf(claimed, policy),
+    changes,
+    keptIds: [],
+  });
+});
+
+it('[P.projects] the same claim by an entry that may assign other projects is looked at anew', () => {
+  const [acme, beta] = [{ mayAssign: new Set(['acme-*']) }, { mayAssign: new Set(['k']) }];
+  const stored = { digest: decide([], {}, acme)?.digest, projects: [member(EDITOR)] };
+  expect(decide([], stored, acme)).toBeUndefined();
+  expect(decide([], stored, beta)?.changes).toHaveLength(1);
 });
 
 it.each([[CLAIMED], [[]]])(
@@ -64,12 +106,16 @@ it('[D134] without a claim, without a policy, or with the claim of the last time
   const projects = [member(ADMIN)];
   expect(decide(undefined, { projects })).toBeUndefined();
   expect(decide(CLAIMED, { projects }, null)).toBeUndefined();
-  expect(decide(CLAIMED, { projects, digest: digestOf(CLAIMED) })).toBeUndefined();
+  expect(decide(CLAIMED, { projects, digest: digestOf(CLAIMED, {}) })).toBeUndefined();
 });
 
 it('[D135] a missing project is made only where the entry says so', () => {
   const changes = [{ key: 'k', to: EDITOR, isClaimed: true }];
-  expect(decide(CLAIMED, {}, { create: true })).toEqual({ digest: digestOf(CLAIMED), changes, keptIds: [] });
+  expect(decide(CLAIMED, {}, { create: true })).toEqual({
+    digest: digestOf(CLAIMED, {}),
+    changes,
+    keptIds: [],
+  });
   const context = { expected: 'the key of a project', found: 'k' };
   expect(() => decide(CLAIMED)).toThrow(expect.objectContaining({ reason: 'project_unknown', context }));
 });
@@ -83,7 +129,7 @@ it.each<[Partial<ProjectsPolicy>, string, string, string, string]>([
   (policy, role, reason, expected, found) => {
     const claimed = [{ key: 'k1', role }];
     // Also where it is the claim of the last time: the entry may have changed since.
-    for (const digest of [null, digestOf(claimed)])
+    for (const digest of [null, digestOf(claimed, policy)])
       expect(() => decide(claimed, { digest }, policy)).toThrow(
         expect.objectContaining({ reason, context: { expected, found } }),
       );
