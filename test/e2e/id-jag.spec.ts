@@ -109,9 +109,8 @@ describeOnAnyDatabase('identity assertions', (database) => {
       });
     });
 
-    it('[D133] makes no difference between one audience and a list of one, nor for a slash after it', async () => {
-      for (const aud of [[BASE_URL], `${BASE_URL}/`])
-        expect((await redeem({ assertion: desktop.assertion({ aud }) })).status).toBe(200);
+    it('[D133] makes no difference between one audience and a list of one', async () => {
+      expect((await redeem({ assertion: desktop.assertion({ aud: [BASE_URL] }) })).status).toBe(200);
     });
 
     it('[D133] is counted by outcome and reason', async () => {
@@ -184,9 +183,13 @@ describeOnAnyDatabase('identity assertions', (database) => {
     it('[5.2.5] use a JWT once, also with another assertion', async () => {
       const fields = { client_assertion_type: CLIENT_ASSERTION, client_assertion: signing.jwt() };
       expect((await signing.redeem(service, fields, NO_HEADERS)).status).toBe(200);
-      const second = await signing.redeem(service, fields, NO_HEADERS);
-      expect(await second.text()).toBe(INVALID_GRANT);
-      expect(await reasonOf(service, second)).toBe('token_replayed');
+      const assertion = signing.assertion();
+      const second = await signing.redeem(service, { ...fields, assertion }, NO_HEADERS);
+      expect(second.status).toBe(401);
+      expect(await second.text()).toBe(INVALID_CLIENT);
+      expect(await reasonOf(service, second)).toBe('client_credential_replayed');
+      const other = { ...fields, assertion, client_assertion: signing.jwt() };
+      expect((await signing.redeem(service, other, NO_HEADERS)).status).toBe(200);
     });
   });
 

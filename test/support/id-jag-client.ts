@@ -13,6 +13,7 @@ export const ASSERTION_REASONS = [
   'assertion_not_supported',
   'client_credential_invalid',
   'client_credential_missing',
+  'client_credential_replayed',
   'client_not_allowed',
   'client_unknown',
 ];

@@ -185,11 +185,7 @@ function changesOf({ occurredAt, requestId }: AuditEvent, tokens: Tokens, users:
 }
 
 /** The statement does not say which of two tokens was used before. */
-export function replayRejection({ subject, actor, client }: Tokens): Rejection {
-  const which =
-    client?.use !== undefined
-      ? 'the assertion, the JWT of the client'
-      : actor && 'the subject token, the actor token';
-  const detail = which && `it was ${which}, or both`;
+export function replayRejection({ subject, actor }: Tokens): Rejection {
+  const detail = actor && 'it was the subject token, the actor token, or both';
   return new Rejection('token_replayed', { ...issuerAndKid(subject), detail });
 }

@@ -1,7 +1,8 @@
 // Identity assertions: an ID-JAG of a trusted issuer in, an access token out (RFC 7523, draft-ietf-oauth-identity-assertion-authz-grant).
 import { Injectable } from '@nestjs/common';
 import { AccessTokenService } from '../tokens/access-token.service.js';
-import { withRejectionContext } from '../refusals/rejection.js';
+import { Rejection, withRejectionContext } from '../refusals/rejection.js';
+import { JtiRepository } from '../replay/jti.repository.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { ClientCredentials } from '../verify/client-authenticator.js';
 import { ClientAuthenticator } from '../verify/client-authenticator.js';
@@ -31,11 +32,13 @@ export class IdAssertionService {
     readonly verifier: ExternalTokenVerifier,
     readonly revocations: Revocations,
     private readonly clients: ClientAuthenticator,
+    private readonly jtis: JtiRepository,
     private readonly exchanges: TokenExchangeService,
     private readonly accessTokens: AccessTokenService,
   ) {}
 
   /**
+   * The JWT of a client is used up as soon as it has authenticated the client.
    * @throws Rejection with the first reason against the client, or against the assertion
    * @throws TooManyRequestsError above the limit of an entry
    */
@@ -51,9 +54,11 @@ export class IdAssertionService {
   }
 
   private async verify({ assertion, client: sent }: SentAssertion, request: FlowRequest): Promise<Tokens> {
-    const client = await this.clients.authenticate(sent);
-    return withRejectionContext({ clientId: client.id }, () =>
-      verifyAssertion(this, { assertion, client }, request),
-    );
+    const { use, ...client } = await this.clients.authenticate(sent);
+    return withRejectionContext({ clientId: client.id }, async () => {
+      if (use !== undefined && !(await request.inTime(() => this.jtis.useAlone(use))))
+        throw new Rejection('client_credential_replayed');
+      return verifyAssertion(this, { assertion, client }, request);
+    });
   }
 }

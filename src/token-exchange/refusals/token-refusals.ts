@@ -54,6 +54,13 @@ const ROWS = {
     oauth: INVALID_CLIENT,
     embed: 'Client authentication failed',
   },
+  client_credential_replayed: {
+    check: 'client',
+    cause: 'the client has authenticated by a JWT that was used before',
+    remedy: 'the client signs a JWT for each request, with a random `jti`, and sends it once',
+    oauth: INVALID_CLIENT,
+    embed: 'Client authentication failed',
+  },
   token_malformed: {
     check: 'token',
     cause:
@@ -150,7 +157,7 @@ const ROWS = {
   assertion_not_supported: {
     check: 'claims',
     cause:
-      'the identity assertion is bound to `authorization_details`, or to a `tenant`: accepting it without these would widen it',
+      'the identity assertion has `authorization_details`, `tenant` or `aud_tenant`, without which it would be wider, or names its user by `aud_sub` or `sub_id`',
     remedy: 'the identity provider issues it with a `scope`, and without them',
     embed: 'Token is not supported',
   },

@@ -36,6 +36,15 @@ export class JtiRepository {
     return rows.length === 1;
   }
 
+  /** Uses up the id of a client's JWT, in a statement that commits alone (D3). @returns false where it was used before */
+  async useAlone({ jti, exp }: TokenUse): Promise<boolean> {
+    const rows = await this.database.query(
+      `INSERT INTO token_exchange_used_jti (jti_hash, expires_at) VALUES ($1::uuid, to_timestamp($2)) ON CONFLICT DO NOTHING RETURNING 1`,
+      [jtiHashOf(jti), exp],
+    );
+    return rows.length === 1;
+  }
+
   /** What has used an id up: a logout of the issuer, or anything else; undefined where nothing has. */
   async findUse(
     jti: string,

@@ -17,14 +17,14 @@ export interface AssertionClaims {
 }
 
 /**
- * Claims that narrow an assertion in a way that is not enforced here: rich authorization (RFC 9396), and users of one tenant of
- * several. To take such an assertion would be to widen it.
+ * Rich authorization (RFC 9396) and tenants narrow an assertion in a way that is not enforced here: to take it would be to widen it.
+ * `aud_sub` and `sub_id` (RFC 9493) may mean another user than `iss` and `sub` do here.
  */
-const NOT_SUPPORTED = ['authorization_details', 'tenant'];
+export const UNSUPPORTED_CLAIMS = ['authorization_details', 'tenant', 'aud_tenant', 'aud_sub', 'sub_id'];
 
 /** The names of claims of which the assertion would have to be refused. */
 export function unsupportedClaims(payload: ClaimSet): readonly string[] {
-  return NOT_SUPPORTED.filter((name) => payload[name] !== undefined);
+  return UNSUPPORTED_CLAIMS.filter((name) => payload[name] !== undefined);
 }
 
 /** @throws Rejection `claims_invalid` or `claims_not_storable` */

@@ -4,7 +4,7 @@ import { printable, printableList, printableSeconds } from '../../platform/text/
 import type { AccessFlow } from '../host/flow.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { flowsOf } from '../trust/trust-policy.js';
-import { readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
+import { UNSUPPORTED_CLAIMS, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
 import { hasLogoutEvent, isAloneFor, readExternalClaims, readLogoutClaims } from './external-claims.js';
 import {
@@ -196,7 +196,7 @@ const OF_A_LOGIN: readonly TokenCheck[] = [
 const OF_AN_ASSERTION: readonly TokenCheck[] = [
   lifetimeUpTo(({ rules }) => rules.maxAssertionLifetimeSeconds),
   {
-    about: 'authorization_details, tenant',
+    about: UNSUPPORTED_CLAIMS.join(', '),
     reason: 'assertion_not_supported',
     fails: ({ jws }) => unsupportedClaims(jws.payload).length > 0,
     compared: ({ jws }) => ['none of them', printableList(unsupportedClaims(jws.payload))],

@@ -29,7 +29,10 @@ export interface AuthenticatedClient {
   readonly id: string;
   /** The issuers whose entries name the client with these credentials. */
   readonly issuers: ReadonlySet<string>;
-  /** The replay record of the JWT that authenticated it, used up together with the assertion. */
+}
+
+/** The same with the replay record of the JWT by which the client has authenticated, which is to be used up. */
+export interface ClientOnce extends AuthenticatedClient {
   readonly use?: TokenUse;
 }
 
@@ -52,7 +55,7 @@ export class ClientAuthenticator {
    * Asked before the assertion is looked at; public clients are refused.
    * @throws Rejection `client_credential_missing`, `client_unknown`, `client_credential_invalid`
    */
-  async authenticate(sent: ClientCredentials | undefined): Promise<AuthenticatedClient> {
+  async authenticate(sent: ClientCredentials | undefined): Promise<ClientOnce> {
     if (sent === undefined) throw new Rejection('client_credential_missing');
     return 'secret' in sent ? this.bySecret(sent.id, sent.secret) : this.byAssertion(sent.id, sent.assertion);
   }
@@ -67,7 +70,7 @@ export class ClientAuthenticator {
   }
 
   /** `private_key_jwt` (RFC 7523 §3). */
-  private async byAssertion(id: string | undefined, assertion: string): Promise<AuthenticatedClient> {
+  private async byAssertion(id: string | undefined, assertion: string): Promise<ClientOnce> {
     const jws = readJws(assertion);
     const { iss, sub, jti, exp } = jws.payload;
     if (typeof sub !== 'string' || iss !== sub || (id !== undefined && id !== sub))

@@ -128,11 +128,10 @@ export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
   };
 }
 
-/** Whether an `aud` is one address and nothing else: as a text, or as a list of one. */
+/** Whether an `aud` is one address and nothing else, character by character (RFC 7523 §3): as a text, or as a list of one. */
 export function isAloneFor(aud: unknown, address: string | undefined): boolean {
   const [only, ...others] = [aud].flat();
-  if (typeof only !== 'string' || others.length > 0 || address === undefined) return false;
-  return isSameAddress(only, address);
+  return address !== undefined && only === address && others.length === 0;
 }
 
 /** Whether the claims are those of a logout token; the header is not looked at. */

@@ -20,10 +20,9 @@ export function listOf<Value>({ subject, actor }: PerToken<Value>): Value[] {
   return actor === undefined ? [subject] : [subject, actor];
 }
 
-/** The replay records of a request: its tokens, and the JWT that authenticated its client. */
-export function usesOf({ subject, actor, client }: Tokens): TokenUse[] {
-  const uses: TokenUse[] = listOf({ subject, actor }).map(({ claims }) => claims);
-  return client?.use === undefined ? uses : [...uses, client.use];
+/** The replay records of a request. */
+export function usesOf(tokens: Tokens): TokenUse[] {
+  return listOf(tokens).map(({ claims }) => claims);
 }
 
 /** The person of the subject or actor token; undefined if it was not verified. */

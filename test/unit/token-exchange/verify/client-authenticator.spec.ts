@@ -117,6 +117,8 @@ describe('[D133] a client', () => {
     ['a JWT of a kid that is not in its set', INVALID, jwt({}, { kid: 'x' }, published)],
     ['a JWT of an algorithm that is not of its set', INVALID, jwt({}, { alg: 'ES384' }, published)],
     ['a JWT for another audience', INVALID, jwt({ aud: OTHER })],
+    ['a JWT for the audience with a slash', INVALID, jwt({ aud: `${BASE_URL}/` })],
+    ['a JWT for the audience in capitals', INVALID, jwt({ aud: BASE_URL.toUpperCase() })],
     ['a JWT for a list of one audience', 'accepted', jwt({ aud: [BASE_URL] })],
     ['a JWT for two audiences', INVALID, jwt({ aud: [BASE_URL, OTHER] })],
     ['a JWT without exp', INVALID, jwt({ exp: undefined })],
@@ -148,6 +150,8 @@ describe('[D133] an identity assertion', () => {
     ['of the type of an ID token', 'token_type_not_allowed', {}, { typ: 'JWT' }],
     ['without a type', 'token_type_not_allowed', {}, { typ: undefined }],
     ['for another audience', 'audience_mismatch', { aud: OTHER }],
+    ['for the audience with a slash', 'audience_mismatch', { aud: `${BASE_URL}/` }],
+    ['for the audience in capitals', 'audience_mismatch', { aud: [BASE_URL.toUpperCase()] }],
     ['for two audiences', 'audience_mismatch', { aud: [BASE_URL, OTHER] }],
     ['for no audience', 'claims_invalid', { aud: [] }],
     ['of another client', 'client_not_allowed', { client_id: neighbour.id }],
@@ -167,6 +171,13 @@ describe('[D133] an identity assertion', () => {
     ['bound to a key', 'confirmation_not_supported', { cnf: { jkt: 'x' } }],
     ['with rich authorization', 'assertion_not_supported', { authorization_details: [] }],
     ['of one tenant of several', 'assertion_not_supported', { tenant: 'acme' }],
+    ['for one tenant of this instance', 'assertion_not_supported', { aud_tenant: 'acme' }],
+    ['with its id of this instance', 'assertion_not_supported', { aud_sub: 'ada' }],
+    [
+      'with another kind of subject',
+      'assertion_not_supported',
+      { sub_id: { format: 'email', email: 'a@b.example' } },
+    ],
     ['with a scope that is no text', 'claims_invalid', { scope: ['workflow:write'] }],
     ['with a longest scope', 'accepted', { scope: 's'.repeat(1024) }],
     [
@@ -210,7 +221,10 @@ describe('[D133] an identity assertion', () => {
     const results = await verifier.explain(token, 'id-jag', by);
     expect(results.filter(({ state }) => state === 'failed')).toMatchObject([
       { about: 'exp - iat', expected: '300 s at most', found: '305 s' },
-      { about: 'authorization_details, tenant', expected: 'none of them', found: 'tenant' },
+      {
+        about: 'authorization_details, tenant, aud_tenant, aud_sub, sub_id',
+        ...{ expected: 'none of them', found: 'tenant' },
+      },
       { about: 'client_id', expected: 'the client that has authenticated: neighbour', found: 'x' },
       { about: 'clients', expected: 'desktop-client, neighbour', found: 'neighbour' },
     ]);
