@@ -22,6 +22,7 @@ import { KeySetController } from './http/key-set.controller.js';
 import type { MetadataOptions } from './http/metadata.controller.js';
 import { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
 import { ENDPOINTS, WELL_KNOWN } from './http/paths.js';
+import { PublishedPaths } from './http/published-paths.js';
 import { CallerService } from './http/token-exchange-auth.js';
 import { publishedGrants } from './http/grant-types.js';
 import { refuseUnknownMembers } from './settings/known-members.js';
@@ -61,7 +62,7 @@ import { TokenRevocationController } from './http/token-revocation.controller.js
 import { ClientAuthenticator } from './verify/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
 
-const EDGE = [FlowRunner, FormBodies, HttpAnswers, EntryThrottleService];
+const EDGE = [FlowRunner, FormBodies, HttpAnswers, EntryThrottleService, PublishedPaths];
 const KEYS = [
   StaticKeyProvider,
   JwksSnapshotRepository,
@@ -178,6 +179,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
       ...REPLAY,
     ],
     exports: [
+      CallerService,
       TrustedKeyService,
       JwksKeyProvider,
       StoredEntryFollower,

@@ -4,7 +4,7 @@ import {
   ForbiddenException,
   Inject,
   Injectable,
-  SetMetadata,
+  Optional,
   UnauthorizedException,
   UseGuards,
   applyDecorators,
@@ -32,7 +32,13 @@ const CALLER = Symbol('who makes the call');
 const SCOPES = Symbol('scopes that a route needs');
 const NO_BEARER = { refusal: { reason: 'malformed' } } as const;
 
-type CalledRequest = HttpRequest & { [CALLER]?: Caller<HostUser> };
+/** Who makes the call, as one registration found out. */
+interface Called {
+  readonly by: CallerService;
+  readonly caller: Caller<HostUser>;
+}
+
+type CalledRequest = HttpRequest & { [CALLER]?: Called };
 
 /** Finds out who makes a call, by the parts of the registration. */
 @Injectable()
@@ -68,28 +74,46 @@ export class CallerService {
   }
 }
 
+/**
+ * Belongs to the registration that the module of its routes imports, else to the only one there is: another has other users.
+ */
 @Injectable()
 export class TokenExchangeGuard implements CanActivate, OnModuleInit {
   private callers!: CallerService;
 
   constructor(
+    @Optional() @Inject(CallerService) private readonly imported: CallerService | undefined,
     private readonly modules: ModuleRef,
     private readonly reflector: Reflector,
   ) {}
 
-  /** @throws Error where the application does not have the module: at the start, not at the first call */
+  /** @throws Error where it belongs to no registration, or it is not known to which: at the start, not at the first call */
   onModuleInit(): void {
+    this.callers = this.imported ?? this.onlyOne();
+  }
+
+  private onlyOne(): CallerService {
+    const [only, ...others] = this.registered();
+    if (only === undefined) throw new Error('TokenExchangeAuth needs TokenExchangeModule');
+    if (others.length === 0) return only;
+    throw new Error(
+      `TokenExchangeAuth: ${others.length + 1} registrations of TokenExchangeModule are there, and a module with guarded routes ` +
+        'imports none of them: put what `register` returned into the imports of that module',
+    );
+  }
+
+  private registered(): CallerService[] {
     try {
-      this.callers = this.modules.get(CallerService, { strict: false });
-    } catch (cause) {
-      throw new Error('TokenExchangeAuth needs TokenExchangeModule', { cause });
+      return this.modules.get(CallerService, { strict: false, each: true });
+    } catch {
+      return [];
     }
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<CalledRequest>();
-    const { scopes } = (request[CALLER] ??= await this.callerOf(request, http.getResponse<HeaderTaker>()));
+    const { scopes } = await this.callerOf(request, http.getResponse<HeaderTaker>());
     const needed = this.reflector.getAllAndMerge<string[]>(SCOPES, [
       context.getHandler(),
       context.getClass(),
@@ -100,10 +124,15 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
   }
 
   private async callerOf(request: CalledRequest, response: HeaderTaker): Promise<Caller<HostUser>> {
+    const { [CALLER]: called } = request;
+    if (called?.by === this.callers) return called.caller;
     const { authorization } = request.headers;
     const caller =
       authorization === undefined ? undefined : await this.callers.find(authorization, requestIdOf(request));
-    if (caller !== undefined) return caller;
+    if (caller !== undefined) {
+      request[CALLER] = { by: this.callers, caller };
+      return caller;
+    }
     const baseUrl = this.callers.metadataOrigin;
     response.header('www-authenticate', challengeTo({ authorization, baseUrl }));
     const message = 'The access token is invalid or has expired';
@@ -131,11 +160,21 @@ export function TokenExchangeAuth(): ClassDecorator & MethodDecorator {
 }
 
 /**
- * As `TokenExchangeAuth`, and asks limited tokens for all of these scopes, else 403. Scopes of a class and of a method add up. A token
- * that is not limited passes: what its user may do is for the route to ask.
+ * As `TokenExchangeAuth`, and asks limited tokens for all of these scopes, else 403. Scopes add up: those of a method, of its class and
+ * of the classes that this extends, and of decorators on one another. A token that is not limited passes: what its user may do is
+ * for the route to ask.
  */
 export function RequireScopes(...scopes: string[]): ClassDecorator & MethodDecorator {
-  return applyDecorators(SetMetadata(SCOPES, scopes), TokenExchangeAuth());
+  return applyDecorators(addScopes(scopes), TokenExchangeAuth());
+}
+
+/** `SetMetadata` would replace what the target has already, or inherits. */
+function addScopes(scopes: readonly string[]) {
+  return (target: object, _name?: string | symbol, method?: PropertyDescriptor): void => {
+    const holder = (method?.value as object | undefined) ?? target;
+    const before = (Reflect.getMetadata(SCOPES, holder) as string[] | undefined) ?? [];
+    Reflect.defineMetadata(SCOPES, [...before, ...scopes], holder);
+  };
 }
 
 /**
@@ -144,9 +183,9 @@ export function RequireScopes(...scopes: string[]): ClassDecorator & MethodDecor
  */
 export const CurrentUser = createParamDecorator(
   (member: keyof Caller<HostUser> | undefined, context: ExecutionContext) => {
-    const caller = context.switchToHttp().getRequest<CalledRequest>()[CALLER];
-    if (caller === undefined)
+    const called = context.switchToHttp().getRequest<CalledRequest>()[CALLER];
+    if (called === undefined)
       throw new Error('CurrentUser needs TokenExchangeAuth on the route or its controller');
-    return caller[member ?? 'user'];
+    return called.caller[member ?? 'user'];
   },
 );

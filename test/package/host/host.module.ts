@@ -18,6 +18,7 @@ import { EventPrinter } from './event-printer.js';
 import { ContactController, FURNITURE, FURNITURE_MODULES } from './furniture.js';
 import { LoginGuard, Public } from './login-guard.js';
 import { ProductLoginFailurePage } from './login-failure.page.js';
+import { guardedControllers } from './guarded.controllers.js';
 import type { HostOptions } from './options.js';
 import { DEFAULTS, OWN } from './parts.js';
 
@@ -28,12 +29,12 @@ const SETTINGS = Symbol('settings of a host');
 class DefaultUsersModule {}
 
 @Module({})
-export class HostModule {
+class ProductModule {
   static with(options: HostOptions): DynamicModule {
-    const { isFurnished = false } = options;
+    const { isFurnished = false, guarded } = options;
     const { entities, controllers } = ownPartsOf(options);
     return {
-      module: HostModule,
+      module: ProductModule,
       imports: [
         TypeOrmModule.forRootAsync({
           name: options.dataSource,
@@ -41,20 +42,36 @@ export class HostModule {
           dataSourceFactory: connected,
         }),
         TypeOrmModule.forFeature([...entities], options.dataSource),
-        ...(options.missing === 'event emitter' ? [] : [EventEmitterModule.forRoot()]),
         tokenExchange(options),
         ...(isFurnished ? FURNITURE_MODULES : []),
       ],
       // The controllers of the examples know the only data source there is, and the access tokens of the package.
       controllers: [
         ...(options.dataSource === undefined ? controllers : []),
+        ...(guarded === undefined || guarded.outside === true ? [] : guardedControllers(guarded.path)),
         ...(isFurnished ? [ContactController] : []),
       ],
       providers: [
-        ...(options.missing === 'event emitter' ? [] : [EventPrinter]),
         ...(isFurnished ? FURNITURE : []),
         ...(options.guard === undefined ? [] : [{ provide: APP_GUARD, useClass: LoginGuard }]),
       ],
+    };
+  }
+}
+
+@Module({})
+export class HostModule {
+  static with(options: HostOptions): DynamicModule {
+    const emits = options.missing !== 'event emitter';
+    return {
+      module: HostModule,
+      imports: [
+        ...(emits ? [EventEmitterModule.forRoot()] : []),
+        ProductModule.with(options),
+        ...(options.beside === undefined ? [] : [ProductModule.with(options.beside)]),
+      ],
+      controllers: options.guarded?.outside === true ? guardedControllers(options.guarded.path) : [],
+      providers: emits ? [EventPrinter] : [],
     };
   }
 }
@@ -91,7 +108,7 @@ function dataSourceOf(options: HostOptions): TypeOrmModuleOptions {
 function tokenExchange(options: HostOptions): DynamicModule {
   const parts = partsOf(options);
   const { pathPrefix } = options.settings;
-  const metadata = options.parts === 'defaults';
+  const metadata = options.parts === 'defaults' && options.dataSource === undefined;
   if (options.isAsync !== true)
     return TokenExchangeModule.register({ ...settingsOf(options), pathPrefix, metadata }, parts);
   return TokenExchangeModule.registerAsync({

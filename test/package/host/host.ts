@@ -26,6 +26,8 @@ const options = givenOptions();
 const app = await created(options);
 app.enableShutdownHooks();
 if (options.isFurnished === true) furnish(app);
+if (options.globalPrefix !== undefined)
+  app.setGlobalPrefix(options.globalPrefix.name, { exclude: options.globalPrefix.exclude });
 if (options.isVersioned === true) app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
 console.log(`listening ${await listening(app, options)}`);
 if (options.storedEntries !== undefined) await administer(app, options.storedEntries);

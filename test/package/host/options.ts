@@ -40,6 +40,12 @@ export interface HostOptions {
   readonly isMadeForTests?: boolean;
   /** Express is handed to a server of somebody else's, as serverless platforms do it: with Nest's `rawBody`, or without. */
   readonly asFunction?: 'with-raw-body' | 'without-raw-body';
+  /** A global prefix, and the paths that do without it. */
+  readonly globalPrefix?: { readonly name: string; readonly exclude?: string[] };
+  /** The path of a guarded route; `outside`: its module imports no registration. */
+  readonly guarded?: { readonly path: string; readonly outside?: boolean };
+  /** Another product in the same application, with a registration and a data source of its own. */
+  readonly beside?: HostOptions;
   /** What is done to stored entries once the host has started. */
   readonly storedEntries?: { readonly add?: object; readonly suspend?: string };
   /** A token to exchange by Fastify's `inject` once the host has started. */
