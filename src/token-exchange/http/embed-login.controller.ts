@@ -7,6 +7,7 @@ import {
   EmbedLoginThrottlerGuard,
   FormOnlyGuard,
   LoginMethodGuard,
+  PrefetchGuard,
   RevocationsKnownGuard,
 } from './flow.guards.js';
 import { FormBodies } from './form-bodies.js';
@@ -32,6 +33,7 @@ const SEE_OTHER = 303;
 @UseGuards(
   AvailableGuard,
   LoginMethodGuard,
+  PrefetchGuard,
   EmbedLoginThrottlerGuard,
   EmbedLoginEnabledGuard,
   FormOnlyGuard,

@@ -85,7 +85,7 @@ const GET = {
     { name: 'token', in: 'query', required: true, description: TOKEN_MEANING, schema: TOKEN },
     { name: 'redirectTo', in: 'query', description: REDIRECT_MEANING, schema: { type: 'string' } },
   ],
-  responses: { 303: SIGNED_IN, ...REFUSALS },
+  responses: { 303: SIGNED_IN, ...REFUSALS, 425: answer('A prefetch; the token is not used up', ERROR) },
 };
 
 /** Members of `paths` of an OpenAPI document: the methods that are answered. */

@@ -54,6 +54,20 @@ export class LoginMethodGuard implements CanActivate {
   }
 }
 
+/** By which browsers mark what no user has asked for yet. `Sec-Purpose` is that of the Fetch standard, the others are older. */
+const PURPOSES = ['sec-purpose', 'purpose', 'x-moz', 'x-purpose'];
+const AHEAD = /\b(prefetch|prerender|preview)\b/i;
+
+/** Keeps a browser that fetches a link ahead from using up its token (D57). */
+@Injectable()
+export class PrefetchGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { method, headers } = requestOf(context);
+    if (method !== 'GET' || !PURPOSES.some((name) => AHEAD.test(String(headers[name])))) return true;
+    throw new FlowRefusal('prefetch', 'A prefetch signs no user in; the token is not used up');
+  }
+}
+
 /** A guard that limits requests per client address and minute, in a bucket of their own. */
 export function throttlerOf(
   flow: ThrottledFlow,

@@ -85,6 +85,14 @@ const REQUEST_ROWS = {
     status: 405,
     isSilent: true,
   },
+  prefetch: {
+    check: 'endpoint',
+    cause:
+      'the browser fetched a login by GET ahead, before the user followed the link; the token is not used up',
+    remedy: 'none is needed: the login follows with the click; a login by POST is never prefetched',
+    status: 425,
+    isSilent: true,
+  },
   payload_too_large: {
     check: 'form',
     cause: 'the body is larger than 256 KiB',
