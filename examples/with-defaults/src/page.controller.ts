@@ -9,7 +9,7 @@ import { User } from './user.entity.js';
 
 /** What is used of a response of Fastify. */
 interface Response {
-  header(name: string, value: string): unknown;
+  header(name: string, value: string[]): unknown;
 }
 
 @Controller()

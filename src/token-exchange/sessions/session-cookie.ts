@@ -23,7 +23,7 @@ export const SESSION_COOKIE = '__Host-svc-session';
  * The `Set-Cookie` value of a session.
  * @rule D25 `__Host-`, `HttpOnly`, `Secure`, `SameSite=None`, and `Partitioned` unless switched off.
  * See session.service.ts for the random id and its hash.
- * @param maxAgeSeconds 0 clears the cookie; the other attributes must then be those that it was set with
+ * @param maxAgeSeconds 0 clears the cookie, if `Partitioned` is as it was set with
  */
 export function sessionCookie(
   value: string,
@@ -40,6 +40,11 @@ export function sessionCookie(
     sameSite: 'none',
     partitioned,
   });
+}
+
+/** The `Set-Cookie` values that clear it in both jars: `partitioned` may have been changed since it was set. */
+export function clearingCookies({ cookieName }: Pick<SessionSettings, 'cookieName'>): string[] {
+  return [true, false].map((partitioned) => sessionCookie('', 0, { cookieName, partitioned }));
 }
 
 /** A browser has two jars for a frame, partitioned and not, and sends what is in both under the same name. */

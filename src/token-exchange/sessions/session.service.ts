@@ -16,7 +16,7 @@ import { newRequestId } from '../../platform/log/request-id.js';
 import type { IssuerKey, Logout } from '../revocation/external-login.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { SessionCookieReader, SessionSettings } from './session-cookie.js';
-import { sessionCookie, sessionCookieReader, SESSION_OPTIONS } from './session-cookie.js';
+import { clearingCookies, sessionCookie, sessionCookieReader, SESSION_OPTIONS } from './session-cookie.js';
 import type { DeletedSession, WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 
@@ -138,9 +138,9 @@ export class SessionService extends SessionOpener {
     );
   }
 
-  /** The `Set-Cookie` value that clears the cookie, with the attributes that it was set with. */
-  clearingCookie(): string {
-    return sessionCookie('', 0, this.options);
+  /** The `Set-Cookie` values that clear the cookie. */
+  clearingCookies(): string[] {
+    return clearingCookies(this.options);
   }
 
   /**

@@ -53,15 +53,15 @@ export class SignOutService {
   /**
    * Ends the families of sessions whole.
    * @param sessions all that a request carries
-   * @returns the `Set-Cookie` value that clears the cookie
+   * @returns the `Set-Cookie` values that clear the cookie
    */
-  async signOut(sessions: readonly Pick<WebSession, 'familyId'>[], requestId: string): Promise<string> {
+  async signOut(sessions: readonly Pick<WebSession, 'familyId'>[], requestId: string): Promise<string[]> {
     const familyIds = sessions.map(({ familyId }) => familyId);
     await this.audit.commit(async (transaction) => {
       const events = await this.sessions.signOut(transaction, familyIds, requestId);
       return { result: undefined, events };
     });
-    return this.sessions.clearingCookie();
+    return this.sessions.clearingCookies();
   }
 
   /**
