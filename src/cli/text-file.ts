@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
-import { explainJsonError } from '../platform/json/json-fault.js';
-import { JsonError, parseStrictJson } from '../platform/json/strict-json.js';
+import { JsonError, explainJsonError, parseStrictJson } from '../platform/json/strict-json.js';
 import type { CommandContext } from './command-settings.js';
 
 /** From where relative paths lead. */

@@ -46,7 +46,6 @@ const REST_FILES = [
   'e2e/throttle-by-trust.spec.ts',
   'e2e/unread-answers.spec.ts',
   'e2e/workflow-lists.spec.ts',
-  'fuzz/growth.spec.ts',
 ];
 
 /** The paths of a scope's files below test/, with `/` between the names. */

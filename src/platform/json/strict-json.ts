@@ -27,6 +27,42 @@ export function parseStrictJson(text: string, maxParts = Number.POSITIVE_INFINIT
   return value;
 }
 
+/** An error of `parseStrictJson` about a text that a person wrote, with its place: `not valid JSON (line 3, column 7)`. */
+export function explainJsonError({ message }: JsonError, text: string): string {
+  const at = placeOfFault(text);
+  if (at === undefined) return message;
+  const lines = text.slice(0, at).split(/\r\n|\r|\n/);
+  return `${message} (line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1})`;
+}
+
+/** Where JSON.parse stops; undefined where it does not. Of its messages only a number is taken: the rest may repeat the text. */
+function placeOfFault(text: string): number | undefined {
+  const message = messageOfParser(text);
+  const position = /JSON at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1];
+  if (position !== undefined) return Number(position);
+  if (!message.startsWith(UNEXPECTED_TOKEN)) return message === '' ? undefined : text.length;
+  // An unexpected token has no place in its message: it ends the shortest beginning of the text that has one.
+  let [without, withToken] = [0, text.length];
+  while (withToken - without > 1) {
+    const middle = (without + withToken) >> 1;
+    if (messageOfParser(text.slice(0, middle)).startsWith(UNEXPECTED_TOKEN)) withToken = middle;
+    else without = middle;
+  }
+  return without;
+}
+
+const UNEXPECTED_TOKEN = 'Unexpected token';
+
+/** As V8 words it, in Node.js 20 to 24; empty for what is JSON. */
+function messageOfParser(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return (error as SyntaxError).message;
+  }
+}
+
 /** Parses bytes as `parseStrictJson` does: they must be UTF-8 (RFC 8259 §8.1). @throws JsonError */
 export function parseStrictJsonBytes(bytes: Uint8Array, maxParts?: number): unknown {
   if (!isUtf8(bytes)) throw new JsonError('not valid UTF-8');

@@ -22,79 +22,56 @@ function isKey(text: string): boolean {
 /** What a PEM should hold. */
 export type PemKind = 'public key' | 'private key' | 'certificate';
 
-const LABELS: Record<PemKind, RegExp> = {
-  'public key': /^(RSA )?PUBLIC KEY$/,
-  'private key': /^((RSA|EC) )?PRIVATE KEY$/,
-  certificate: /^((X509|TRUSTED) )?CERTIFICATE$/,
-};
+/** What a PEM holds, by the end of its label (RFC 7468); of two that fit the first. */
+const LABELS: readonly (readonly [end: string, kind: string])[] = [
+  ['OPENSSH PRIVATE KEY', 'an OpenSSH key: ssh-keygen -p -m PKCS8 -f FILE makes PEM of it'],
+  ['ENCRYPTED PRIVATE KEY', 'a private key with a passphrase'],
+  ['PRIVATE KEY', 'a private key'],
+  ['PUBLIC KEY', 'a public key'],
+  ['CERTIFICATE', 'a certificate'],
+];
 
-const FIRST_LINE = /-----BEGIN ([A-Z\d ]+)-----/g;
+/** What a text without a label is, by its beginning. */
+const BEGINNINGS: readonly (readonly [RegExp, kind: string])[] = [
+  [
+    /^(ssh-|ecdsa-sha2-|sk-ssh-|---- BEGIN SSH2)/,
+    'an OpenSSH key: ssh-keygen -e -m PKCS8 -f FILE writes PEM',
+  ],
+  [/^[[{]/, 'JSON, such as a JWK'],
+  // A sequence, with the bytes that are no UTF-8.
+  [/^0[^]*\ufffd/, 'DER: openssl converts it with -inform DER'],
+  [/^[A-Za-z\d+/=\s]{40,}$/, 'base64 without the first and last line of a PEM'],
+];
 
-/** Commands that convert keys of other kinds. */
-const SSH_WAYS: Record<PemKind, string> = {
-  'public key': ': ssh-keygen -e -m PKCS8 -f FILE writes PEM',
-  'private key': ': ssh-keygen -p -m PKCS8 -f FILE makes PEM of it',
-  certificate: '',
-};
+const BEGIN = '-----BEGIN ';
 
 /**
- * Why a text that could not be read is not the PEM of one thing, in the words that follow "it". The fault is named and the text
- * never repeated: it may be secret.
+ * What stands in place of the PEM of one thing, in words that follow "it". Nothing of the text is repeated: it may be secret. Takes
+ * time in proportion to the text.
  */
 export function pemFault(text: string, wanted: PemKind): string {
-  return (
-    foreignFormat(text, wanted) ??
-    labelFault(text, wanted) ??
-    layoutFault(text, wanted) ??
-    contentFault(text, wanted)
-  );
-}
-
-function foreignFormat(text: string, wanted: PemKind): string | undefined {
-  if (text.trim() === '') return 'is empty';
+  const start = text.trimStart();
+  if (start === '') return 'is empty';
   if (looksLikePath(text)) return 'looks like the path of a file, and should be what the file holds';
-  if (/^\s*(ssh-|ecdsa-sha2-|sk-ssh-)|---- ?BEGIN (OPENSSH|SSH2) /.test(text))
-    return `is an SSH key${SSH_WAYS[wanted]}`;
-  if (/^\s*[[{]/.test(text)) return 'looks like JSON, such as a JWK';
-  return undefined;
+  const label = labelOf(start);
+  const kind =
+    label === undefined
+      ? BEGINNINGS.find(([pattern]) => pattern.test(start))?.[1]
+      : LABELS.find(([end]) => label.endsWith(end))?.[1];
+  if (kind === undefined) return label === undefined ? 'is no PEM' : 'is a PEM of another kind';
+  if (kind !== `a ${wanted}`) return `is ${kind}${conversion(kind, wanted)}`;
+  if (text.includes('ENCRYPTED')) return 'is a private key with a passphrase';
+  return `is a damaged ${wanted}: a PEM is a first line, lines of base64 and a last line, complete and alone`;
 }
 
-function labelFault(text: string, wanted: PemKind): string | undefined {
-  const labels = [...text.matchAll(FIRST_LINE)].map(([, label = '']) => label);
-  if (labels.length === 0) return `has no first line -----BEGIN ${wanted.toUpperCase()}-----`;
-  if (labels.some((label) => LABELS[wanted].test(label))) return undefined;
-  if (labels.some((label) => label.includes('ENCRYPTED'))) return 'is sealed with a passphrase';
-  if (labels.some((label) => label.includes('PRIVATE KEY'))) return 'is a private key';
-  if (labels.some((label) => label.endsWith('PUBLIC KEY'))) return 'is a public key';
-  if (labels.some((label) => LABELS.certificate.test(label)))
-    return wanted === 'public key'
-      ? 'is a certificate: openssl x509 -pubkey -noout -in FILE writes its public key'
-      : 'is a certificate';
-  return 'is a PEM of another kind';
+/** Of the first PEM in a text. */
+function labelOf(text: string): string | undefined {
+  const at = text.indexOf(BEGIN);
+  const end = text.indexOf('-----', at + BEGIN.length);
+  return at === -1 || end === -1 ? undefined : text.slice(at + BEGIN.length, end);
 }
 
-function layoutFault(text: string, wanted: PemKind): string | undefined {
-  if (/^(Proc-Type|DEK-Info):/m.test(text)) return 'is sealed with a passphrase';
-  if (text.includes('\\n'))
-    return 'has a backslash and an n where its line breaks belong: JSON needs \\n with one backslash, all else real line breaks';
-  if (!/-----END [A-Z\d ]+-----/.test(text)) return 'has no last line: its end is missing';
-  if (!/-----BEGIN [A-Z\d ]+-----\s*\n[^]*\n\s*-----END /.test(text))
-    return 'has lost its line breaks: first line, base64 and last line each stand alone';
-  if (wanted === 'certificate') return undefined;
-  if ([...text.matchAll(FIRST_LINE)].length > 1) return 'holds more than one PEM, and should hold one';
-  if (/\S/.test(text.replace(/-----BEGIN [^]*-----END [A-Z\d ]+-----/, '')))
-    return 'has more text before or behind the PEM';
-  return undefined;
-}
-
-function contentFault(text: string, wanted: PemKind): string {
-  const bodies = [...text.matchAll(/-----BEGIN [A-Z\d ]+-----([^]*?)-----END /g)];
-  const isWhole = bodies.every(([, body = '']) => isBase64(body.replace(/\s/g, '')));
-  return isWhole
-    ? `holds no ${wanted} that can be read: a part of it may be missing`
-    : 'is damaged: a character of its base64 is missing, or one does not belong there';
-}
-
-function isBase64(text: string): boolean {
-  return text !== '' && text.length % 4 === 0 && /^[A-Za-z\d+/]+={0,2}$/.test(text);
+function conversion(kind: string, wanted: PemKind): string {
+  if (kind !== 'a certificate' || wanted !== 'public key') return '';
+  return ': openssl x509 -pubkey -noout -in FILE writes its public key';
 }

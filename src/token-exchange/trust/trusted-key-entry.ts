@@ -1,6 +1,10 @@
 // Reads the list of trusted keys: every entry, then what two entries must not share; reports all problems at once.
-import { JsonError, isJsonObject, parseStrictJson } from '../../platform/json/strict-json.js';
-import { explainJsonError } from '../../platform/json/json-fault.js';
+import {
+  JsonError,
+  explainJsonError,
+  isJsonObject,
+  parseStrictJson,
+} from '../../platform/json/strict-json.js';
 import type { Findings } from './entry-members.js';
 import type { TrustedKeysRules } from './entry-reader.js';
 import { readEntry } from './entry-reader.js';

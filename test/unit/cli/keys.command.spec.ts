@@ -173,7 +173,7 @@ describe('keys check', () => {
     const { exitCode, stdout } = await line.run(['keys', 'check', '--file', 'text.json']);
     expect([exitCode, stdout]).toEqual([
       1,
-      expect.stringContaining('problem: not valid JSON: line 1, column 1: '),
+      expect.stringContaining('problem: not valid JSON (line 1, column 2)'),
     ]);
   });
 });

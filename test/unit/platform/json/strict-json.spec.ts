@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   JsonError,
+  explainJsonError,
   hasUnstorableText,
   isUnstorable,
   parseStrictJson,
@@ -282,4 +283,39 @@ describe('random texts', () => {
     expect(judged.filter(({ plain }) => plain !== 'refused').length).toBeGreaterThan(1_000);
     expect(judged.filter(({ loses }) => loses).length).toBeGreaterThan(50);
   });
+});
+
+describe('[D83] the place of a fault', () => {
+  const MARKER = 'marker-5150 in JSON at position 3';
+
+  it.each([
+    ['nothing', '', 'line 1, column 1'],
+    ['a comma too many', '[1,\n2,\n]', 'line 3, column 1'],
+    ['a comma too many in an object', '{"a":1,\r\n}', 'line 2, column 1'],
+    ['lines that end as on a Mac of old', '[1,\r2,\rx]', 'line 3, column 1'],
+    ['a missing comma', '[{"a":1}\n{"b":2}]', 'line 2, column 1'],
+    ['a name without quotation marks', `{${MARKER}:1}`, 'line 1, column 2'],
+    ['a word', `["a","b",${MARKER}]`, 'line 1, column 10'],
+    ['a word of which only the end is wrong', '{"a":trux}', 'line 1, column 9'],
+    ['single quotation marks', `['${MARKER}']`, 'line 1, column 2'],
+    ['a string without end', `["${MARKER}`, 'line 1, column 36'],
+    ['a line break in a string', `["a",\n"${MARKER}\n"]`, 'line 2, column 35'],
+    ['a byte order mark', '\ufeff[]', 'line 1, column 1'],
+    ['something behind', '[]\n[]', 'line 2, column 1'],
+    ['an early end', '{"a":\n"b"', 'line 2, column 4'],
+    ['a place deep inside', `${'[\n'.repeat(30)}+1${']'.repeat(30)}`, 'line 31, column 1'],
+  ])('is that of %s', (_, text, place) => expect(faultOf(text)).toBe(`not valid JSON (${place})`));
+
+  it('is not told of what JSON.parse takes', () => {
+    expect(faultOf('{"a":1,"a":2}')).toBe('a member is given twice');
+  });
+
+  function faultOf(text: string): string | undefined {
+    try {
+      parseStrictJson(text);
+    } catch (error) {
+      return explainJsonError(error as JsonError, text);
+    }
+    return undefined;
+  }
 });

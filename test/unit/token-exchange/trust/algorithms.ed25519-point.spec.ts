@@ -71,6 +71,6 @@ it('[D32] an elliptic-curve key without a point is refused: node:crypto reads it
   const key = `-----BEGIN PUBLIC KEY-----\n${infinity.toString('base64')}\n-----END PUBLIC KEY-----\n`;
   const entry = good.staticEntry({ key, algorithms: ['ES256'] });
   expect(readTrustedKeys(JSON.stringify([entry]), RULES).problems).toEqual([
-    expect.stringMatching(/^entry 0, key: must be a PEM public key: it holds no public key/),
+    expect.stringMatching(/^entry 0, key: must be a PEM public key: it is a damaged public key/),
   ]);
 });
