@@ -32,6 +32,9 @@ describeOnAnyDatabase('commands on clients', (database) => {
   const soonAnswers = (status: number, redeem: () => Promise<Response>) =>
     until(`an assertion answers ${status}`, SOON_MS, async () => (await redeem()).status === status);
 
+  const byJwt = () =>
+    acme.redeem(service, { client_assertion_type: CLIENT_ASSERTION, client_assertion: acme.jwt() }, {});
+
   it('[P.clients] add gives a secret of 256 bits, shown once and stored as its SHA-256; remove takes it away', async () => {
     const { secret = '' } = JSON.parse(await clients('add', 'acme', 'desktop', '--json')) as AddedClient;
     expect(Buffer.from(secret, 'base64url')).toHaveLength(32);
@@ -56,9 +59,25 @@ describeOnAnyDatabase('commands on clients', (database) => {
 
   it('[P.clients] add takes the keys of a client from a file', async () => {
     expect(await clients('add', 'acme', 'desktop', '--keys', 'client-keys.json')).not.toContain('secret');
-    const fields = () => ({ client_assertion_type: CLIENT_ASSERTION, client_assertion: acme.jwt() });
-    await soonAnswers(200, () => acme.redeem(service, fields(), {}));
+    await soonAnswers(200, byJwt);
     expect(await clients('list')).toMatch(new RegExp(`stored:acme +desktop +keys +${acme.keys.kid}`));
+  });
+
+  it('[P.scopes] an entry that was stored without scopes is listed as refused, until it has some', async () => {
+    await service.rows(
+      `UPDATE token_exchange_stored_entry SET entry = (entry::jsonb - 'scopes')::text, revision = DEFAULT`,
+    );
+    await soonAnswers(401, byJwt);
+    const listed = async () => JSON.parse(await commands.output(['keys', 'list', '--json'])) as unknown[];
+    expect(await listed()).toContainEqual(
+      expect.objectContaining({
+        ...{ name: 'acme', state: 'refused' },
+        problems: [expect.stringMatching(/^scopes: must be listed where flows has "id-jag"/)],
+      }),
+    );
+    await commands.output(['keys', 'policy', 'acme', '--set', 'scopes=["workflow:read"]']);
+    await soonAnswers(200, byJwt);
+    expect(await listed()).toContainEqual(expect.objectContaining({ name: 'acme', state: 'trusted' }));
   });
 
   it.each([

@@ -89,6 +89,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
         access_token: expect.any(String),
         token_type: 'Bearer',
         expires_in: expect.any(Number),
+        scope: 'workflow:read',
       });
       expect(body['expires_in']).toBeLessThanOrEqual(55);
       const headers = { authorization: `Bearer ${String(body['access_token'])}` };
@@ -277,10 +278,8 @@ describeOnAnyDatabase('identity assertions', (database) => {
       expect(decodeJwt(String(body['access_token']))['scope']).toBe(scope);
     });
 
-    it('[P.scopes] the scope of the assertion binds where the entry lists none', async () => {
-      const answer = await redeem({ assertion: desktop.assertion({ scope: 'credential:read' }) });
-      const { access_token: token, scope } = await bodyOf(answer);
-      expect(scope).toBe('credential:read');
+    it('[P.scopes] binds at the API', async () => {
+      const { access_token: token } = await bodyOf(await asked({ scope: 'workflow:write' }));
       const headers = { authorization: `Bearer ${String(token)}` };
       expect((await service.fetch('/api/v1/workflows', { headers })).status).toBe(403);
     });

@@ -39,6 +39,7 @@ export class IdJagClient {
   entry(policy: Members = {}, credential: Members = { secretHash: sha256(this.secret) }): Members {
     return this.idp.staticEntry({
       flows: ['id-jag'],
+      scopes: ['workflow:read'],
       expectedAudience: undefined,
       clients: [{ id: this.id, ...credential }],
       ...policy,

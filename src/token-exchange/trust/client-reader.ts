@@ -52,8 +52,6 @@ export function warnOfClients(members: EntryMembers, policy: TrustPolicy): void 
     members.warning('clients', 'has none, so every identity assertion is refused');
   if (!takesAssertions && policy.clients !== undefined)
     members.warning('clients', 'are of no use: flows does not have "id-jag"');
-  if (takesAssertions && policy.scopes === undefined)
-    members.warning('scopes', "is not set: an assertion without a scope gets all of its user's rights");
 }
 
 function readClient(value: unknown, rules: JwksUrlRules): TrustedClient {

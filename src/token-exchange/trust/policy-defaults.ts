@@ -56,6 +56,11 @@ export function refuseGaps(
   policy: TrustPolicy,
   defaults: PolicyDefaults | undefined,
 ): void {
+  if (flowsOf(policy).has('id-jag') && !members.has('scopes'))
+    members.problem(
+      'scopes',
+      'must be listed where flows has "id-jag": an assertion without a scope would get all rights of its user',
+    );
   if (defaults === 'strict') return refuseStrictGaps(members, policy);
   if (policy.roleCeiling === true && !members.has('allowedRoles'))
     members.problem('roleCeiling', 'needs allowedRoles: it keeps out who has another role');

@@ -84,12 +84,6 @@ it.each<[string, unknown, string]>([
 it.each([
   ['no client', { flows: ['id-jag'], scopes: [] }, [], /clients: has none, so every/],
   ['clients without the flow', {}, [{ id: 'x', secretHash }], /clients: are of no use: flows/],
-  [
-    'no scopes',
-    { flows: ['id-jag'] },
-    [{ id: 'x', secretHash }],
-    /scopes: is not set: an assertion without a scope/,
-  ],
 ])('[P.clients] warns of %s', (_name, policy, clients, warning) => {
   const { problems, warnings } = read(clients, policy);
   expect(problems).toEqual([]);
@@ -98,6 +92,17 @@ it.each([
 
 it('[P.clients] an entry for identity assertions alone expects no audience, under the strict policy either', () => {
   const policy = { flows: ['id-jag'], expectedAudience: undefined, allowedRoles: [], emailDomains: ['*'] };
-  const text = JSON.stringify([partner.staticEntry({ ...policy, clients: [{ id: 'x', secretHash }] })]);
-  expect(readTrustedKeys(text, { ...RULES, defaults: 'strict' }).problems).toEqual([]);
+  const ofScopes = (scopes?: string[]) =>
+    JSON.stringify([partner.staticEntry({ ...policy, scopes, clients: [{ id: 'x', secretHash }] })]);
+  const rules = { ...RULES, defaults: 'strict' as const };
+  expect(readTrustedKeys(ofScopes(['workflow:read']), rules).problems).toEqual([]);
+  expect(readTrustedKeys(ofScopes(), rules).problems).toEqual([WITHOUT_SCOPES]);
+});
+
+const WITHOUT_SCOPES =
+  'entry 0, scopes: must be listed where flows has "id-jag": an assertion without a scope would get all rights of its user';
+
+it('[P.scopes] an entry for identity assertions lists scopes', () => {
+  expect(read([], { flows: ['embed', 'id-jag'] }).problems).toEqual([WITHOUT_SCOPES]);
+  expect(read([], { flows: ['embed', 'exchange'] }).problems).toEqual([]);
 });
