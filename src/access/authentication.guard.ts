@@ -127,11 +127,13 @@ export class AuthenticationGuard implements CanActivate {
  * says whom it shows, it neither sees nor does anything in another user's name.
  * @rule D51 A session's request that names another user in `X-Session-User` is refused, and changes nothing.
  */
-function refuseOtherUser({ headers }: FastifyRequest, { user }: Principal): void {
+function refuseOtherUser({ headers }: FastifyRequest, { user, credential }: Principal): void {
   const named = headers[SESSION_USER];
   if (named === undefined || named === user.id) return;
   throw new ConflictException({
     error: 'session_of_another_user',
     message: 'Another user has signed in in this browser',
+    // Whom the page may tell so before it has seen a session of its own: the page around it posted the other login.
+    hostOrigin: credential.kind === 'session' ? credential.loginOrigin : null,
   });
 }

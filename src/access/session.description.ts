@@ -76,6 +76,17 @@ const ERROR = {
   },
 };
 
+const OTHER_USER = {
+  ...ERROR,
+  properties: {
+    ...ERROR.properties,
+    hostOrigin: {
+      type: ['string', 'null'],
+      description: "The origin of the page which posted the other user's login.",
+    },
+  },
+};
+
 const SECURITY = [{ bearer: [] }, { session: [] }];
 const REFUSALS = {
   401: {
@@ -84,7 +95,7 @@ const REFUSALS = {
   },
   409: answer(
     'The session is of another user than X-Session-User names (session_of_another_user); it goes on',
-    ERROR,
+    OTHER_USER,
   ),
   503: {
     ...answer(

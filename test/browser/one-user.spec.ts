@@ -61,13 +61,33 @@ describeInBrowser('[D51] two tabs, two users', () => {
     await two.frame.getByText('Secret of ben').waitFor();
   };
 
-  it('[D51] a login notifies the other tabs: they show nothing any more of either user, and offer to reload', async () => {
+  it('[D51] a login notifies the other tabs: they show nothing any more of either user, also after a reload', async () => {
     const one = await signedIn('ada', 'Orders 0');
+    const two = await signedIn('ben', 'Secret of ben');
+    await expectNothingOfOthers({ one, two });
+    await one.reloadFrameSilently();
+    await one.heading(ANOTHER_USER);
+    expect(await one.frame.getByRole('button').filter({ visible: true }).count()).toBe(0);
+  });
+
+  it('[D51] the way on is a token of the user who was signed in here, where the product page gives one', async () => {
+    const one = await signedIn('ada', 'Orders 0');
+    const two = await signedIn('ben', 'Secret of ben');
+    await one.heading(ANOTHER_USER);
+    await one.page.evaluate(`instance.on('retry', () => instance.login('${browsing.token('ada')}'))`);
+    await one.frame.getByRole('button', { name: 'Continue' }).click();
+    await one.frame.getByText('ada Tester').waitFor();
+    await two.heading(ANOTHER_USER);
+  });
+
+  it('[D51] a page that no login has named a user for offers to go on as the other one', async () => {
+    const one = await signedIn('ada', 'Orders 0');
+    await one.pointFrameTo(browsing.instanceOrigin);
+    await one.event(2);
     const two = await signedIn('ben', 'Secret of ben');
     await expectNothingOfOthers({ one, two });
     await one.frame.getByRole('button', { name: 'Reload' }).click();
     await one.frame.getByText('ben Tester').waitFor();
-    await one.frame.getByText('Secret of ben').waitFor();
   });
 
   it.each([

@@ -11,6 +11,7 @@ const partner = Partner.create({ issuer: 'https://partner.example', audience: BA
 const REFUSAL = {
   error: 'session_of_another_user',
   message: 'Another user has signed in in this browser',
+  hostOrigin: null,
   requestId: expect.any(String),
 };
 /** What is there instead of the id of the cookie's user. */
@@ -132,6 +133,36 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
     expect((await me({ cookie: bert, 'x-session-user': annasId })).status).toBe(409);
     expect((await logout({ cookie: bert, 'x-session-user': annasId })).status).toBe(409);
     expect(await meStatus(service, bert)).toBe(200);
+  });
+
+  it('[D51] the refusal names the page which posted the other login, and nothing of its user', async () => {
+    const token = partner.sign(partner.claims({ sub: 'bert' }));
+    const login = await service.embed({ token }, { origin: 'https://product.example' });
+    const bert = (login.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    const answer = await me({ cookie: bert, 'x-session-user': other });
+    expect(await answer.json()).toEqual({ ...REFUSAL, hostOrigin: 'https://product.example' });
+  });
+
+  it('[D51] a login names its user in the fragment where a page has to be answered to its post, and nowhere else', async () => {
+    const token = () => partner.sign(partner.claims({ sub: 'bert' }));
+    const locationOf = async (fields: object, query = '') => {
+      const answer = await service.post(`/rest/auth/embed${query}`, { token: token(), ...fields });
+      return answer.headers.get('location');
+    };
+    const [{ id = '' } = {}] = await service.rows<{ id: string }>(
+      "SELECT id FROM user_account WHERE email = 'bert@partner.example'",
+    );
+    const page = { answer: 'page' };
+    expect(await locationOf(page)).toBe(`/#user=${id}`);
+    expect(await locationOf({}, '?answer=page')).toBe(`/#user=${id}`);
+    expect(await locationOf({ ...page, redirectTo: '/renewed?to=%2F' })).toBe(`/renewed?to=%2F#user=${id}`);
+    expect(await locationOf({ ...page, redirectTo: '/#workflow=1' })).toBe(`/#workflow=1&user=${id}`);
+    expect(await locationOf({ redirectTo: '/#workflow=1' })).toBe('/#workflow=1');
+    expect(await locationOf({ answer: 'json' })).toBe('/');
+    const byGet = await service.fetch(`/rest/auth/embed?answer=page&token=${token()}`, {
+      redirect: 'manual',
+    });
+    expect([byGet.status, byGet.headers.get('location')]).toEqual([303, '/']);
   });
 
   it('[D51] a renewal that names its user refuses the token of another, and changes nothing but that', async () => {

@@ -26,6 +26,7 @@ const REST_FILES = [
   'browser/reference.spec.ts',
   'browser/session.spec.ts',
   'browser/strangers.spec.ts',
+  'browser/two-users.spec.ts',
   'browser/workflow-list.spec.ts',
   'database/api-speed.spec.ts',
   'database/jwks-instances.spec.ts',

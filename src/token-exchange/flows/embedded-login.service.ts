@@ -34,6 +34,11 @@ export interface EmbedLogin {
   readonly replacedRedirect?: string | undefined;
 }
 
+export interface SignedIn extends OpenedSession, RateLimited {
+  /** The local user. */
+  readonly userId: string;
+}
+
 /** A verified login, and the request that it came by. */
 interface Login extends Pick<EmbedLogin, 'expectedUserId' | 'replacedRedirect'> {
   readonly tokens: Tokens;
@@ -59,7 +64,7 @@ export class EmbeddedLoginService {
    * @throws Rejection with the first reason against it
    * @throws TooManyRequestsError above the limit of the entry
    */
-  async login(asked: EmbedLogin, request: FlowRequest): Promise<OpenedSession & RateLimited> {
+  async login(asked: EmbedLogin, request: FlowRequest): Promise<SignedIn> {
     const tokens = await request.stage('verify', () => verifyLogin(this, asked, request));
     const rateLimit = await this.throttle.count(request, tokens);
     const { expectedUserId, replacedRedirect } = asked;
@@ -69,7 +74,7 @@ export class EmbeddedLoginService {
     this.sessions.limit?.(users.subject.userId, request.requestId);
     this.notices.warnAfterCommit(request, tokens, users);
     refuseRevokedSince(this.revocations, tokens);
-    return { ...result, rateLimit };
+    return { ...result, rateLimit, userId: users.subject.userId };
   }
 
   private commit(login: Login): Promise<Committed<OpenedSession>> {

@@ -19,10 +19,10 @@ import type { FlowRequest } from '../flows/flow-request.js';
 import { Notices } from '../flows/notices.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
-import { readEmbedLoginForm } from './embed-login.form.js';
+import { asksForPage, readEmbedLoginForm } from './embed-login.form.js';
 import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
-import { localRedirect } from './local-redirect.js';
+import { localRedirect, namingUser } from './local-redirect.js';
 import type { LoginSource } from '../flows/login-origin.js';
 import { RareWarnings } from './warnings.js';
 
@@ -86,10 +86,16 @@ export class EmbedLoginController {
       expectedUserId: userId,
       replacedRedirect,
     };
-    const { setCookie, rateLimit } = await this.embedLogin.login(asked, received);
+    const { setCookie, rateLimit, userId: signedIn } = await this.embedLogin.login(asked, received);
     this.warnings.unlessHttps(request.protocol, requestId);
     if (replacedRedirect !== undefined) this.warnOfReplacement(replacedRedirect, requestId);
-    const headers = { ...(rateLimit && rateLimitHeaders(rateLimit)), 'set-cookie': setCookie, location };
+    // The page learns whom it is for, since the cookie may be another user's when it asks (D51).
+    const isForPage = request.method === 'POST' && asksForPage(encoded, request.url);
+    const headers = {
+      ...(rateLimit && rateLimitHeaders(rateLimit)),
+      'set-cookie': setCookie,
+      location: isForPage ? namingUser(location, signedIn) : location,
+    };
     return { status: SEE_OTHER, headers };
   }
 

@@ -22,7 +22,8 @@ const FORM = {
     [ANSWER_FIELD]: {
       type: 'string',
       enum: [ANSWER_PAGE],
-      description: 'A refusal as a page instead of JSON, as the script for host pages asks for.',
+      description:
+        'As the script for host pages asks: Location names the user in its fragment, and a refusal is a page instead of JSON.',
     },
   },
 };

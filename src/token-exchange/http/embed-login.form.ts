@@ -10,11 +10,11 @@ export interface EmbedLoginForm {
   readonly userId: string | undefined;
 }
 
-/** The field by which the script for host pages asks for another representation of a refusal, and its one value. */
+/** The field by which the script for host pages says that a page has to be answered, and its one value. */
 export const ANSWER_FIELD = 'answer';
 export const ANSWER_PAGE = 'page';
 
-/** Whether the body or address of a post asks for a refusal as a page, even if the rest of it is broken. */
+/** Whether the body or address of a post asks for a page, even if the rest of it is broken. */
 export function asksForPage(body: unknown, url: string): boolean {
   const [, query = ''] = url.split('?', 2);
   return [body, query].some(

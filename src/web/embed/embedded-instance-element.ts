@@ -79,7 +79,9 @@ class EmbeddedInstanceElement extends HTMLElement {
   /** Once more with a new token, and no further: what fails twice would fail again. */
   #insist(attempt: (token: Promise<string>) => Promise<unknown>): void {
     const tryOnce = () => attempt(this.#fetchToken!());
-    tryOnce().catch(({ error }: EmbeddedInstanceError) => error !== 'given_up' && tryOnce());
+    // Two frames of two users would end each other's sessions for ever.
+    const isFinal = (error: string) => ['given_up', 'another_user'].includes(error);
+    tryOnce().catch(({ error }: EmbeddedInstanceError) => isFinal(error) || tryOnce().catch(() => undefined));
   }
 
   #appearance(): Appearance {

@@ -84,6 +84,7 @@ class EmbeddedInstance {
     if (!EmbeddedInstance.events.includes(name)) throw new TypeError(`There is no event ${String(name)}`);
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
+    if (name === 'retry') this.#hello(this.#frame);
     return () => void listeners.delete(listener);
   }
 
@@ -208,7 +209,12 @@ class EmbeddedInstance {
     if (this.#attempt !== attempt || isBlank(frame)) return;
     this.#limit(attempt, EmbeddedInstance.#answerMs, 'unreachable');
     attempt.after(300, () => void this.#probe(attempt));
-    this.#say(frame, { type: 'hello' });
+    this.#hello(frame);
+  }
+
+  /** Makes the page in the frame answer; it offers another login where somebody listens to that. */
+  #hello(frame: HTMLIFrameElement): void {
+    this.#say(frame, { type: 'hello', canRetry: !!this.#listeners.get('retry')?.size });
   }
 
   /** Asks by itself whether the instance can be reached, where the policy of the host page lets it. */
@@ -243,10 +249,13 @@ class EmbeddedInstance {
    * a page of it was shown.
    */
   #reload(frame: HTMLIFrameElement): void {
-    if (!isBlank(frame)) return this.#say(frame, { type: 'hello' });
+    if (!isBlank(frame)) return this.#hello(frame);
     // Firefox puts another blank document in the place of the first.
     if (this.#userId === undefined) return drawLoading(frame, this.#appearance);
-    frame.contentWindow?.location.replace(this.#origin + this.#landing(this.#target));
+    const path = this.#landing(this.#target);
+    // Without it the page would be that of whoever is signed in by now.
+    const user = `${path.includes('#') ? '&' : '#'}user=${this.#userId}`;
+    frame.contentWindow?.location.replace(this.#origin + path + user);
     this.#dispatch('reloaded', {});
   }
 
@@ -308,7 +317,9 @@ class EmbeddedInstance {
     if (type === 'session-ready') this.#hearReady(detail);
     if (type === 'sign-out-failed') this.#fail(attempt, 'unreachable');
     if (type === 'no-session') this.#succeed();
-    if (type === 'session-ended') this.#dispatch(type, { reason: detail.reason });
+    if (type !== 'session-ended') return;
+    if (attempt.during === 'logout') this.#dispatch(type, { reason: detail.reason });
+    else if (detail.reason === 'another-user') this.#fail(attempt, 'another_user');
   }
 
   #hearPage(type: string, detail: Omit<FrameMessage, 'type'>): void {
@@ -319,11 +330,17 @@ class EmbeddedInstance {
     if (type === 'session-ready') return this.#hearReady(detail);
     if (type === 'navigated') this.#follow(detail.path);
     if (type === 'resize') this.#fit(detail.height);
-    if (/^session-|^navigated$|^resize$/.test(type)) this.#dispatch(type, detail);
+    if (/^session-|^navigated$|^resize$|^retry$/.test(type)) this.#dispatch(type, detail);
   }
 
   #hearReady({ expiresAt, userId, isRenewal }: Omit<FrameMessage, 'type'>): void {
-    if (this.#attempt?.during !== 'logout') this.#succeed({ expiresAt, userId });
+    const attempt = this.#attempt;
+    // Only a login may change the user: a page that has found somebody else's session is none of ours.
+    if (attempt?.during !== 'login' && userId !== this.#userId && this.#userId !== undefined) {
+      if (attempt?.during === 'renewal') this.#fail(attempt, 'another_user');
+      return this.#dispatch('session-ended', { reason: 'another-user' });
+    }
+    if (attempt?.during !== 'logout') this.#succeed({ expiresAt, userId });
     // Both the frame of a renewal and the visible one report it.
     if (isRenewal && this.#expiresAt === expiresAt) return;
     this.#isSessionShown = true;

@@ -1,6 +1,8 @@
 // The requests that the page makes to the instance it comes from.
 
 const PATIENCE_MS = 15_000;
+/** Between the end of a session by another login, and the cookie of that login. */
+const COOKIE_MS = 500;
 const PAGE_SIZE = '50';
 /** A search may find little on a page: so many rows are worth showing, and so many pages are read for them. */
 const ENOUGH_ROWS = 25;
@@ -16,7 +18,13 @@ export class NotSignedInError extends Error {
 }
 
 /** The session is by now that of another user than this page is about. */
-export class AnotherUserError extends Error {}
+export class AnotherUserError extends Error {
+  /** @param {string | null} hostOrigin that of the page which posted the other user's login */
+  constructor(hostOrigin) {
+    super("The session is another user's");
+    this.hostOrigin = hostOrigin;
+  }
+}
 
 /** The instance did not do what it was asked for. */
 export class RefusedError extends Error {
@@ -39,7 +47,7 @@ export function speakFor(id) {
   userId = id;
 }
 
-/** Whether the page is about somebody yet, and about whom. */
+/** Whom this page is about; null where that is not known yet. */
 export function spokenFor() {
   return userId;
 }
@@ -105,9 +113,9 @@ async function optional(answer) {
   }
 }
 
-/** The word of a refusal; undefined where something else has answered, such as a proxy. */
-async function errorIn(answer) {
-  return (await answer.json().catch(() => null))?.error;
+/** The body of a refusal; empty where something else has answered, such as a proxy. */
+async function refusalIn(answer) {
+  return (await answer.json().catch(() => null)) ?? {};
 }
 
 /**
@@ -115,13 +123,17 @@ async function errorIn(answer) {
  * the instance takes for a forgery.
  * @throws NotSignedInError, AnotherUserError or RefusedError; TypeError or DOMException when there was no answer
  */
-async function request(path, { method = 'GET', signal }) {
+async function request(path, { method = 'GET', signal }, isRepeated = false) {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   const headers = userId === null ? {} : { 'x-session-user': userId };
   const answer = await fetch(path, { method, headers, signal: patience });
   if (answer.ok) return answer;
-  if (answer.status === 401) throw new NotSignedInError(await errorIn(answer));
-  if (answer.status === 409 && (await errorIn(answer)) === 'session_of_another_user')
-    throw new AnotherUserError();
-  throw new RefusedError(answer.status, answer.headers.get('x-request-id'));
+  const { error, hostOrigin } = answer.status === 401 || answer.status === 409 ? await refusalIn(answer) : {};
+  if (error === 'session_of_another_user') throw new AnotherUserError(hostOrigin);
+  if (answer.status !== 401) throw new RefusedError(answer.status, answer.headers.get('x-request-id'));
+  // A login in another frame has ended this session, and its cookie may not be here yet: then it says whose it is.
+  if (isRepeated || userId === null) throw new NotSignedInError(error);
+  await new Promise((resolve) => setTimeout(resolve, COOKIE_MS));
+  signal.throwIfAborted();
+  return request(path, { method, signal }, true);
 }

@@ -2,6 +2,7 @@
 import { element, keepFocus, markBusy, refreshTimes, showPanels, showProblem, tellNews } from './view.js';
 import { numberInWords, workflowNameOf } from './wording.js';
 import { say, write, writeAll } from './words.js';
+import { fragmentOf } from './workflow-list.js';
 
 export const searchField = element('search');
 export const stateChoice = element('state');
@@ -28,7 +29,7 @@ export function showListLoading() {
  */
 export function showList(workflows, change) {
   keepFocus(() => {
-    list.replaceChildren(...workflows.rows.map((workflow) => rowOf(workflow, change)));
+    list.replaceChildren(...workflows.rows.map((workflow) => rowOf(workflow, workflows.asked, change)));
     settle(workflows);
   }, searchField);
   tellNews(element('count').textContent);
@@ -36,7 +37,7 @@ export function showList(workflows, change) {
 
 /** Adds rows below those that are there; the first of them takes the focus of a button that has nothing left to do. */
 export function addRows(workflows, { added, known }, change) {
-  const rows = added.map((workflow) => rowOf(workflow, change));
+  const rows = added.map((workflow) => rowOf(workflow, workflows.asked, change));
   for (const workflow of known) refreshRow(workflow);
   keepFocus(
     () => {
@@ -144,11 +145,11 @@ function rowFor(id) {
   return [...list.children].find((row) => row.dataset.id === id);
 }
 
-function rowOf(workflow, change) {
+function rowOf(workflow, asked, change) {
   const row = element('row').content.cloneNode(true).querySelector('li');
   writeAll(row);
   row.dataset.id = workflow.id;
-  row.querySelector('.name').href = `#workflow=${encodeURIComponent(workflow.id)}`;
+  row.querySelector('.name').href = `#${fragmentOf(workflow.id, asked)}`;
   showState(row.querySelector('.state-place'), workflow, change);
   fillRow(row, workflow);
   return row;

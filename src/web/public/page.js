@@ -1,6 +1,15 @@
 // Runs the page: reads who is signed in and their workflows, answers the controls, and keeps the host page informed.
 import { appearanceInAddress, wear } from './appearance.js';
-import { followHeight, onHostPageRequest, tellHeight, tellHostPage, tellLoaded } from './host-page.js';
+import {
+  askForLogin,
+  canAskForLogin,
+  followHeight,
+  onHostPageGreeting,
+  onHostPageRequest,
+  tellHeight,
+  tellHostPage,
+  tellLoaded,
+} from './host-page.js';
 import {
   AnotherUserError,
   NotSignedInError,
@@ -11,6 +20,8 @@ import {
   readWorkflow,
   readWorkflows,
   signOut,
+  speakFor,
+  spokenFor,
 } from './instance.js';
 import * as listView from './list-view.js';
 import {
@@ -20,16 +31,27 @@ import {
   onSessionChange,
   sessionNameOf,
   stopWatching,
+  takeUser,
 } from './session.js';
+import { giveUp, giveUpAll, run } from './tasks.js';
 import * as view from './view.js';
 import { workflowNameOf } from './wording.js';
 import { say } from './words.js';
-import { EVERYTHING, WorkflowList, filtersOf, parametersOf } from './workflow-list.js';
+import {
+  EVERYTHING,
+  WorkflowList,
+  filtersOf,
+  fragmentOf,
+  parametersOf,
+  placeInAddress,
+  replaceFragment,
+} from './workflow-list.js';
 
 const NOT_SIGNED_IN = { title: 'notSignedInTitle', text: 'openFromProduct' };
 const SESSION_ENDED = { title: 'endedTitle', text: 'openFromProduct' };
+const ENDED_BY_PROVIDER = { title: 'providerTitle', text: 'openFromProduct' };
 const SIGNED_OUT = { title: 'signedOutTitle', text: 'openFromProduct' };
-const ANOTHER_USER = { title: 'anotherTitle', text: 'anotherText', button: 'reload' };
+const ANOTHER_USER = { title: 'anotherTitle', text: 'anotherText' };
 const EMPTY = { title: 'emptyTitle', text: 'emptyText', button: 'lookAgain' };
 const NONE_FOUND = { title: 'noneTitle', text: 'noneText', button: 'clearFilters' };
 const MINUTE_MS = 60_000;
@@ -39,8 +61,10 @@ const TYPING_PAUSE_MS = 250;
 const workflows = new WorkflowList();
 
 let account = null;
-/** What is under way, by what it is about: a new one of its kind takes the place of the one before. */
-let underWay = {};
+/** The notice of the end, while nobody is signed in here. */
+let ended = null;
+/** The latest try to find out who is signed in. */
+let visits = 0;
 /** What the button of a notice does. */
 let afterNotice = start;
 /** The module that shows a workflow by itself. */
@@ -49,27 +73,33 @@ let detail;
 let opened = null;
 /** Where the list was left for it. */
 let scrolledTo = 0;
+/** Whom the login has named: this page is nobody else's. */
+const owner = takeUser();
 
-function start() {
-  return run(
+async function start() {
+  const visit = ++visits;
+  await run(
     'visit',
     async (signal) => {
-      listView.showListLoading();
+      if (ended === null) listView.showListLoading();
       welcome(await readAccount(signal), { isRenewal: false });
       announceSession(account);
       tellLoaded();
-      await readList(EVERYTHING);
-      if (addressed() !== null) await followAddress();
+      await readList(placeInAddress().list);
+      if (placeInAddress().workflow !== null) await followAddress();
     },
-    showFailure('failureTitle', start),
-  ).finally(tellLoaded);
+    failing(showFailure('failureTitle', start)),
+  );
+  // While another try has taken its place, nothing is known.
+  if (visit === visits) tellLoaded();
 }
 
 /** Takes note of the session that there is now. */
 function welcome(answer, { isRenewal }) {
   account = answer;
+  ended = null;
   view.showAccount(answer);
-  followSession(answer, { isRenewal, onEnded: lookAgain });
+  followSession(answer, { isRenewal, onChanged: lookAgain });
   tellHeight();
 }
 
@@ -79,7 +109,8 @@ function lookAgain() {
   return run(
     'look',
     async (signal) => welcome(await readAccount(signal), { isRenewal: true }),
-    showFailure('failureTitle', start),
+    // Without an answer what is shown stays, and the watch goes on asking.
+    failing(() => isTimeOver() && tellHostPage('session-ended', { reason: 'expired' })),
   );
 }
 
@@ -94,11 +125,11 @@ function readList(asked) {
       workflows.begin(asked, ...(await Promise.all(reading)));
       showList();
     },
-    (error) => {
+    failing((error) => {
       workflows.forget();
       listView.showNoList();
       failed(error);
-    },
+    }),
   );
 }
 
@@ -118,7 +149,7 @@ function showEverything() {
   const { sort } = workflows.asked;
   listView.showChoices({ ...EVERYTHING, sort });
   listView.searchField.focus();
-  return readList({ ...EVERYTHING, sort });
+  return listOf({ ...EVERYTHING, sort });
 }
 
 function loadMore() {
@@ -130,22 +161,22 @@ function loadMore() {
       listView.addRows(workflows, workflows.add(page), change);
       sayIfEmpty();
     },
-    listView.showMoreProblem,
+    failing(listView.showMoreProblem),
     listView.moreButton,
   );
-}
-
-/** The id of the workflow that the address of the page asks for, or null. */
-function addressed() {
-  return new URLSearchParams(location.hash.slice(1)).get('workflow');
 }
 
 /** Shows what the address of the page asks for: a workflow by itself, or the list. */
 function followAddress() {
   if (account === null) return undefined;
+  tellPlace();
+  const { workflow } = placeInAddress();
+  return workflow === null ? closeWorkflow() : openWorkflow(workflow);
+}
+
+/** The host page can have it shown again, after a reload for example. */
+function tellPlace() {
   tellHostPage('navigated', { path: location.pathname + location.hash });
-  const id = addressed();
-  return id === null ? closeWorkflow() : openWorkflow(id);
 }
 
 function openWorkflow(id) {
@@ -163,23 +194,26 @@ function openWorkflow(id) {
       listView.refreshRow(opened);
       detail.showDetail(opened, surroundings, change);
     },
-    (error) => {
+    failing((error) => {
       if (error.status !== 404 && error.status !== 400)
         return showFailure('detailFailureTitle', () => openWorkflow(id))(error);
       afterNotice = leaveWorkflow;
       view.showNotice({ title: 'goneTitle', text: 'goneText', button: 'back' });
-    },
+    }),
   );
 }
 
 /** The list is as it was, with the focus on the workflow that was looked at. */
 function closeWorkflow() {
-  underWay.detail?.abort();
+  giveUp('detail');
   const link = opened && listView.linkTo(opened.id);
   opened = null;
+  const { list } = placeInAddress();
+  const isOther = fragmentOf(null, list) !== fragmentOf(null, workflows.asked);
+  if (isOther) listView.showChoices(list);
+  // There are none, or they could not be read, or others are wanted.
+  if (isOther || (workflows.rows.length === 0 && !view.isShown('workflows'))) return readList(list);
   if (view.isShown('workflows')) return;
-  // There are none, or they could not be read.
-  if (workflows.rows.length === 0) return readList(workflows.asked);
   view.showPanels(['workflows']);
   scrollTo(0, scrolledTo);
   if (link && document.hasFocus()) link.focus({ preventScroll: true });
@@ -188,7 +222,7 @@ function closeWorkflow() {
 /** A step of the history that a link of the list has added is taken back, so that the steps do not pile up. */
 function leaveWorkflow() {
   if (history.state?.isFromList) return history.back();
-  history.replaceState(null, '', location.pathname + location.search);
+  replaceFragment(fragmentOf(null, placeInAddress().list));
   followAddress();
 }
 
@@ -207,10 +241,10 @@ async function change(workflow, button) {
       if (opened?.id === workflow.id) detail.refreshDetail(workflow);
       view.tellNews(say(workflow.active ? 'isActive' : 'isInactive', workflowNameOf(workflow)));
     },
-    ({ status }) => {
+    failing(({ status }) => {
       const reasons = { 403: 'changeForbidden', 404: 'changeGone' };
       listView.showChangeProblem(button, reasons[status] ?? 'changeProblem');
-    },
+    }),
   );
   view.markBusy(button, false);
 }
@@ -232,30 +266,36 @@ function leave(isAsked) {
       announceSession(null);
       endVisit(SIGNED_OUT, 'signed-out');
     },
-    () => {
+    failing(() => {
       tellHostPage('sign-out-failed', {});
       if (!isAsked) view.showSignOutProblem();
-    },
+    }),
     view.signOutButton,
   );
 }
 
 /** The instance knows no session: it is over, or there was none. */
 function noticeEnd({ reason }) {
-  endVisit(account ? SESSION_ENDED : NOT_SIGNED_IN, isTimeOver() ? 'expired' : reason);
+  if (account === null) return endVisit(ended ?? NOT_SIGNED_IN);
+  const isByProvider = reason === 'signed-out-by-provider';
+  endVisit(
+    isByProvider ? ENDED_BY_PROVIDER : SESSION_ENDED,
+    isTimeOver() && !isByProvider ? 'expired' : reason,
+  );
 }
 
 /** The session is another user's by now: this page neither shows nor does anything in that name. */
-function noticeOther() {
-  afterNotice = () => location.reload();
+function noticeOther({ hostOrigin }) {
+  // Before its first account this page knows no host page; the one that posted the other login may know.
+  if (account === null && ended !== ANOTHER_USER)
+    tellHostPage('session-ended', { reason: 'another-user' }, hostOrigin);
   endVisit(ANOTHER_USER, 'another-user');
 }
 
 /** Nothing of who was signed in stays in the document. */
 function endVisit(notice, reason) {
   if (account !== null) tellHostPage('session-ended', { reason });
-  for (const work of Object.values(underWay)) work.abort();
-  underWay = {};
+  giveUpAll();
   stopWatching();
   account = null;
   opened = null;
@@ -264,7 +304,31 @@ function endVisit(notice, reason) {
   listView.showNoList();
   listView.showChoices(EVERYTHING);
   detail?.clearDetail();
-  view.showNotice(notice);
+  ended = notice;
+  showEnd();
+}
+
+/** With the one way on that there is from here. */
+function showEnd() {
+  if (ended === null) return;
+  if (canAskForLogin()) {
+    afterNotice = askForLogin;
+    const { title, text } = ended;
+    return view.showNotice({ title, button: 'goOn', ...(ended === ANOTHER_USER && { text }) });
+  }
+  // A page that no login has named a user for may be anybody's.
+  const mayReload = ended === ANOTHER_USER && owner === null;
+  afterNotice = () => location.reload();
+  view.showNotice({ ...ended, ...(mayReload && { button: 'reload' }) });
+}
+
+/** @returns tells the end of the session from other failures, which `fail` is for */
+function failing(fail) {
+  return (error) => {
+    if (error instanceof NotSignedInError) noticeEnd(error);
+    else if (error instanceof AnotherUserError) noticeOther(error);
+    else fail(error);
+  };
 }
 
 /** @returns shows that something could not be loaded, with a button to try again */
@@ -276,28 +340,14 @@ function showFailure(title, again, besides) {
   };
 }
 
-/**
- * Does what a control is for. What was under way of its kind is given up, so that a late answer cannot overwrite a newer
- * one.
- */
-async function run(kind, work, fail, button) {
-  if (view.isBusy(button)) return;
-  underWay[kind]?.abort();
-  const { signal } = (underWay[kind] = new AbortController());
-  view.markBusy(button, true);
-  try {
-    await work(signal);
-  } catch (error) {
-    if (signal.aborted) return;
-    if (error instanceof NotSignedInError) noticeEnd(error);
-    else if (error instanceof AnotherUserError) noticeOther();
-    else fail(error);
-  } finally {
-    view.markBusy(button, false);
-  }
-}
-
 let typing = 0;
+
+/** Shows another list in the same step of the history. */
+function listOf(asked) {
+  replaceFragment(fragmentOf(null, asked));
+  tellPlace();
+  return readList(asked);
+}
 
 /** Who searches, filters or sorts begins at the beginning. */
 function ask() {
@@ -307,7 +357,7 @@ function ask() {
     state: listView.stateChoice.value,
     sort: listView.sortChoice.value,
   };
-  return readList(asked);
+  return listOf(asked);
 }
 
 function changeAppearance(appearance) {
@@ -338,12 +388,15 @@ onHostPageRequest('sign-out', () => {
   leave(true);
 });
 onHostPageRequest('appearance', changeAppearance);
+onHostPageGreeting(showEnd);
 onSessionChange((name) => {
+  // To who was told of another user, that one is nothing new.
+  if (ended === ANOTHER_USER && !name?.startsWith(`${spokenFor()} `)) return;
   if (account === null || name !== sessionNameOf(account)) lookAgain();
 });
 addEventListener('hashchange', () => {
-  if (addressed() !== null && opened === null && history.state === null)
-    history.replaceState({ isFromList: true }, '');
+  const isFromList = opened === null && placeInAddress().workflow !== null;
+  if (history.state === null) history.replaceState({ user: owner, isFromList }, '');
   followAddress();
 });
 addEventListener('online', view.hideSignOutProblem);
@@ -354,4 +407,6 @@ setInterval(view.refreshTimes, MINUTE_MS);
 
 wear(appearanceInAddress());
 view.refreshWords();
+speakFor(owner);
+listView.showChoices(placeInAddress().list);
 start();

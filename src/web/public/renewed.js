@@ -1,24 +1,27 @@
 // Runs where a login has led to: tells the host page and the other frames of the session, then goes on if it is to.
 import { appearanceInAddress, wear } from './appearance.js';
 import { meetHostPage, tellHostPage, tellLoaded } from './host-page.js';
-import { readAccount } from './instance.js';
-import { announceSession } from './session.js';
+import { AnotherUserError, readAccount, speakFor, spokenFor } from './instance.js';
+import { addressFor, announceSession, takeUser } from './session.js';
 import { write } from './words.js';
 
 const text = document.getElementById('text');
 
 /** What programs ask for: it takes no parameters but its own. */
-const FOR_PROGRAMS = /^\/(?:api|rest|\.well-known)\//;
+const FOR_PROGRAMS = /^\/(?:api|rest|\.well-known|healthz|metrics)(?:\/|$)/;
+const REFERENCE = '/api/v1/docs';
 
 /** The page of this instance that the visitor is on the way to, if there is one; it is to look like this one. */
 function destination() {
   const { to, ...appearance } = Object.fromEntries(new URLSearchParams(location.search));
   if (to === undefined) return undefined;
   const url = new URL(URL.canParse(to, location.origin) ? to : '/', location.origin);
-  if (url.origin !== location.origin) return '/';
-  if (!FOR_PROGRAMS.test(url.pathname))
+  if (url.origin !== location.origin) return addressFor(spokenFor(), '/');
+  const isForPrograms = FOR_PROGRAMS.test(url.pathname);
+  if (isForPrograms && url.pathname !== REFERENCE) return url.href;
+  if (!isForPrograms)
     for (const [name, value] of Object.entries(appearance)) url.searchParams.set(name, value);
-  return url.href;
+  return addressFor(spokenFor(), url.href);
 }
 
 async function arrive() {
@@ -33,9 +36,12 @@ async function arrive() {
 }
 
 wear(appearanceInAddress());
+speakFor(takeUser());
 try {
   await arrive();
-} catch {
+} catch (error) {
   write(text, 'notSignedInTitle');
+  if (error instanceof AnotherUserError)
+    tellHostPage('session-ended', { reason: 'another-user' }, error.hostOrigin);
 }
 tellLoaded();

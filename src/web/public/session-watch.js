@@ -1,7 +1,15 @@
 // Runs on pages of the instance that show nothing of the session, as that of the API's description: tells the host page of it.
 import { followHeight, tellHeight, tellHostPage, tellLoaded } from './host-page.js';
-import { AnotherUserError, NotSignedInError, readAccount } from './instance.js';
-import { followSession, isTimeOver, onSessionChange, sessionNameOf, stopWatching } from './session.js';
+import { AnotherUserError, NotSignedInError, readAccount, speakFor, spokenFor } from './instance.js';
+import {
+  addressFor,
+  followSession,
+  isTimeOver,
+  onSessionChange,
+  sessionNameOf,
+  stopWatching,
+  takeUser,
+} from './session.js';
 
 let account = null;
 let asking = new AbortController();
@@ -16,21 +24,25 @@ async function look() {
     if (signal.aborted) return;
     account = answer;
     // The page that led here has told of the session; of another one since then the host page hears by this.
-    followSession(account, { isRenewal: true, onEnded: look });
+    followSession(account, { isRenewal: true, onChanged: look });
     tellHeight();
   } catch (error) {
     if (signal.aborted) return;
-    if (error instanceof AnotherUserError) noticeEnd('another-user');
-    else if (isTimeOver()) noticeEnd('expired');
-    else if (error instanceof NotSignedInError) noticeEnd(error.reason);
+    if (error instanceof AnotherUserError) noticeEnd('another-user', error.hostOrigin);
+    else if (account !== null && isTimeOver()) noticeEnd('expired');
+    else if (account !== null && error instanceof NotSignedInError) noticeEnd(error.reason);
   }
 }
 
-function noticeEnd(reason) {
-  if (account !== null) tellHostPage('session-ended', { reason });
+/** @param {string | null} [origin] as for `tellHostPage` */
+function noticeEnd(reason, origin) {
+  tellHostPage('session-ended', { reason }, account === null ? origin : undefined);
   account = null;
   stopWatching();
 }
+
+speakFor(takeUser());
+for (const link of document.querySelectorAll('a[href="/"]')) link.href = addressFor(spokenFor(), '/');
 
 // Without a page around it there is nobody to tell.
 if (parent !== window) {

@@ -46,7 +46,7 @@ const en = {
   emptyText: 'Workflows that you create or that are shared with you appear here.',
   lookAgain: 'Check again',
   noneTitle: 'No matching workflows',
-  noneText: 'There are no workflows with these words and this state.',
+  noneText: 'Try other search terms, or choose another state.',
   clearFilters: 'Show all workflows',
 
   failureTitle: 'The workflows could not be loaded',
@@ -76,11 +76,12 @@ const en = {
 
   notSignedInTitle: 'You are not signed in.',
   endedTitle: 'Your session has ended.',
+  providerTitle: 'Your identity provider has signed you out.',
   signedOutTitle: 'You have signed out.',
-  openFromProduct: 'Open this page from the product it is part of.',
+  openFromProduct: 'Open it again in the product that you use it in.',
   anotherTitle: 'Another user has signed in',
-  anotherText:
-    'Another user has signed in with this browser, so nothing more is shown here. Reload to continue as that user.',
+  anotherText: 'Only one user can be signed in with this browser at a time, so nothing more is shown here.',
+  goOn: 'Continue',
   reload: 'Reload',
 
   failedTitle: 'You could not be signed in',
@@ -147,7 +148,7 @@ const de = {
   detailFailureTitle: 'Der Workflow konnte nicht geladen werden',
   goneTitle: 'Diesen Workflow gibt es nicht',
   goneText: 'Er wurde möglicherweise gelöscht oder ist nicht mehr für Sie freigegeben.',
-  tryLater: 'Bitte versuchen Sie es gleich erneut.',
+  tryLater: 'Bitte versuchen Sie es in Kürze noch einmal.',
   checkConnection: 'Prüfen Sie Ihre Verbindung und versuchen Sie es dann erneut.',
   tryAgain: 'Erneut versuchen',
   forSupport: 'Wenn Sie sich an den Support wenden, geben Sie bitte diese Referenznummer an:',
@@ -170,11 +171,13 @@ const de = {
 
   notSignedInTitle: 'Sie sind nicht angemeldet.',
   endedTitle: 'Ihre Sitzung ist beendet.',
+  providerTitle: 'Ihr Anmeldedienst hat Sie abgemeldet.',
   signedOutTitle: 'Sie haben sich abgemeldet.',
-  openFromProduct: 'Öffnen Sie diese Seite über das Produkt, zu dem sie gehört.',
+  openFromProduct: 'Öffnen Sie diese Seite bitte in dem Produkt, in das sie eingebettet ist.',
   anotherTitle: 'Eine andere Person hat sich angemeldet',
   anotherText:
-    'In diesem Browser hat sich eine andere Person angemeldet. Deshalb wird hier nichts mehr angezeigt. Laden Sie die Seite neu, um mit dieser Anmeldung weiterzuarbeiten.',
+    'In diesem Browser kann immer nur eine Person angemeldet sein. Deshalb wird hier nichts mehr angezeigt.',
+  goOn: 'Weiter',
   reload: 'Neu laden',
 
   failedTitle: 'Sie konnten nicht angemeldet werden',

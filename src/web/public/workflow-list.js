@@ -1,10 +1,36 @@
-// The workflows that the page has read: what was asked for, which came, in which order, and whether there are more.
+// The workflows that the page has read: what was asked for, as the address says it, which came, in which order, and whether there are more.
 
 /** What is asked for where the visitor has asked for nothing else. */
 export const EVERYTHING = { search: '', state: '', sort: 'updatedAt' };
 
 /** The latest change first, names from A to Z. */
 const ORDERS = { updatedAt: 'desc', name: 'asc' };
+
+const STATES = ['active', 'inactive'];
+const LONGEST_SEARCH = 128;
+
+/** What the address asks for: the id of a workflow, or null, and which list. */
+export function placeInAddress() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const [state, sort] = [asked.get('state'), asked.get('sort')];
+  const list = {
+    search: (asked.get('search') ?? '').slice(0, LONGEST_SEARCH),
+    state: STATES.includes(state) ? state : EVERYTHING.state,
+    sort: Object.hasOwn(ORDERS, sort) ? sort : EVERYTHING.sort,
+  };
+  return { workflow: asked.get('workflow'), list };
+}
+
+/** The fragment of a workflow's address, or of the list's where it is null. */
+export function fragmentOf(workflow, list) {
+  const asked = Object.entries(list).filter(([name, value]) => value !== EVERYTHING[name]);
+  return new URLSearchParams([...(workflow === null ? [] : [['workflow', workflow]]), ...asked]).toString();
+}
+
+/** Puts another address in the place of this one, in the same entry of the history. */
+export function replaceFragment(fragment) {
+  history.replaceState(history.state, '', location.pathname + location.search + (fragment && `#${fragment}`));
+}
 
 /** What the instance is asked to leave out, as parameters. */
 export function filtersOf({ search, state }) {

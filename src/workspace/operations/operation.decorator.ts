@@ -29,6 +29,14 @@ export class ErrorAnswer {
 
   @ApiProperty({ description: 'The X-Request-Id of the answer; the log has the cause under it.' })
   readonly requestId!: string;
+
+  @ApiProperty({
+    required: false,
+    type: 'string',
+    nullable: true,
+    description: "With session_of_another_user: the origin of the page which posted the other user's login.",
+  })
+  readonly hostOrigin?: string | null;
 }
 
 /** The one body of every 404. */
