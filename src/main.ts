@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the service: command line, configuration, licence, application, listening, and a graceful stop.
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import 'reflect-metadata';
@@ -57,10 +57,20 @@ async function serve(startup: Startup, logger: Logger): Promise<object> {
   const sourceDirectory = dirname(fileURLToPath(import.meta.url));
   const engineThread = join(sourceDirectory, 'platform', 'database', 'embedded', 'engine.worker.js');
   const application = await createApplication(startup, { logger, sourceDirectory, engineThread });
+  tellOfData(startup, application, logger);
   stopOnSignals(application, startup.config.shutdownDelaySeconds * 1000, logger);
   endWithDatabase(application, logger);
   const address = await application.listen();
   return { address, baseUrl: startup.config.baseUrl, ...summary(startup, application) };
+}
+
+/** On an empty database used tokens would pass again, so nobody should come to one without noticing. */
+function tellOfData({ config }: Startup, { database }: Application, logger: Logger): void {
+  if (database.kind !== 'embedded') return;
+  const { appliedMigrations, dataSource } = database;
+  const isNew = appliedMigrations.length === dataSource.migrations.length;
+  const state = isNew ? 'was made just now and is empty' : 'was there';
+  logger.info(`the data is in the folder ${resolve(config.dataDirectory)}, which ${state}`);
 }
 
 /** What an operator wants to see at the start: the version, the database, the flows, the keys. */

@@ -6,7 +6,7 @@ import {
   parseCidr,
   parseWebhookSecret,
 } from './variable-formats.js';
-import { boolean, choice, integer, list, text } from './variable.js';
+import { boolean, choice, integer, list, text, textDocument } from './variable.js';
 
 /** A hundred years. */
 const LONGEST_RETENTION_DAYS = 36_500;
@@ -65,7 +65,7 @@ export const AUDIT_VARIABLES = {
     range: '`tls://host:port` or `tcp://host:port`',
     check: checkSyslogUrl,
   }),
-  auditSyslogCa: text('SVC_AUDIT_SYSLOG_CA', {
+  auditSyslogCa: textDocument('SVC_AUDIT_SYSLOG_CA', {
     description: 'Certificates that verify the syslog server, in place of those of Node.js, PEM.',
   }),
   auditSyslogName: text('SVC_AUDIT_SYSLOG_NAME', {

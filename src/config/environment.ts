@@ -18,6 +18,7 @@ import {
   list,
   optionalInteger,
   text,
+  textDocument,
   textWithDefault,
 } from './variable.js';
 
@@ -33,11 +34,11 @@ export const VARIABLES = {
   featureFlag: exactFlag('SVC_ENV_FEAT_TOKEN_EXCHANGE', {
     description: 'Preview flag of the whole feature.',
   }),
-  license: text('SVC_LICENSE', {
+  license: textDocument('SVC_LICENSE', {
     description: 'Licence: a compact JWS, as `svc-admin license issue` creates it.',
     isSecret: true,
   }),
-  licensePublicKey: text('SVC_LICENSE_PUBLIC_KEY', {
+  licensePublicKey: textDocument('SVC_LICENSE_PUBLIC_KEY', {
     description: 'Public key of the licence vendor, PEM (Ed25519).',
   }),
 
@@ -55,7 +56,7 @@ export const VARIABLES = {
     description: 'Turns token exchange (`/rest/auth/oauth/token`) on.',
     default: false,
   }),
-  trustedKeys: text('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS', {
+  trustedKeys: textDocument('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS', {
     description: 'Trusted key entries, a JSON array; required when the feature is on.',
     isSecret: true,
   }),
@@ -233,10 +234,10 @@ export const VARIABLES = {
     min: 0,
     max: 65_535,
   }),
-  tlsCertificate: text('SVC_SSL_CERT', {
+  tlsCertificate: textDocument('SVC_SSL_CERT', {
     description: 'Certificate for serving HTTPS directly, PEM, with its chain. Needs `SVC_SSL_KEY`.',
   }),
-  tlsKey: text('SVC_SSL_KEY', { description: 'Private key of `SVC_SSL_CERT`, PEM.', isSecret: true }),
+  tlsKey: textDocument('SVC_SSL_KEY', { description: 'Private key of `SVC_SSL_CERT`, PEM.', isSecret: true }),
   proxyHops: integer('SVC_PROXY_HOPS', {
     description:
       'Number of reverse proxies whose `X-Forwarded-*` headers are trusted. Above 0 `X-Request-Id` is trusted too, so the first proxy must overwrite it.',

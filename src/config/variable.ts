@@ -119,7 +119,19 @@ export function choice<const T extends string>(
   };
 }
 
-/** Any text; `check` may refuse it with the rule that it breaks. */
+/**
+ * What an env file, a shell or an editor left at a text would count as a part of it.
+ * @rule D32 Such a text is refused: a folder with a quote in its name is another folder, and empty.
+ */
+function parseLine(value: string): Parsed<string> {
+  if (value.startsWith('\uFEFF')) return { problem: 'begins with a byte order mark (BOM); leave it out' };
+  if (/^["'`].*["'`]$/s.test(value)) return { problem: 'has quotes around it, which would be a part of it' };
+  if (/^[\s\p{Cf}]|[\s\p{Cf}]$/u.test(value))
+    return { problem: 'begins or ends with a blank, or with the end of a line' };
+  return /\p{Cc}/u.test(value) ? { problem: 'contains a control character' } : { value };
+}
+
+/** A text of one line; `check` may refuse it with the rule that it breaks. */
 export function text(
   name: string,
   { check, ...description }: Description & { range?: string; check?: (text: string) => string | undefined },
@@ -129,8 +141,9 @@ export function text(
     ...description,
     absent: undefined,
     parse(value) {
-      const problem = check?.(value);
-      return problem === undefined ? { value } : { problem };
+      const parsed = parseLine(value);
+      const problem = 'value' in parsed ? check?.(value) : undefined;
+      return problem === undefined ? parsed : { problem };
     },
   };
 }
@@ -140,7 +153,15 @@ export function textWithDefault(
   name: string,
   description: Description & { default: string },
 ): EnvironmentVariable<string> {
-  return { name, ...description, absent: description.default, parse: (value) => ({ value }) };
+  return { name, ...description, absent: description.default, parse: parseLine };
+}
+
+/** A text of many lines, such as PEM, which its reader checks. */
+export function textDocument(
+  name: string,
+  description: Description,
+): EnvironmentVariable<string | undefined> {
+  return { name, ...description, absent: undefined, parse: (value) => ({ value }) };
 }
 
 /** A comma-separated list; blanks around the members are dropped, empty members refused. */
@@ -153,9 +174,12 @@ export function list<T>(
     ...description,
     absent: [],
     parse(value) {
+      const whole = parseLine(value.trim());
+      if ('problem' in whole) return whole;
       const members: T[] = [];
       for (const [index, part] of value.split(',').entries()) {
-        const parsed = member(part.trim());
+        const line = parseLine(part.trim());
+        const parsed = 'value' in line ? member(line.value) : line;
         if ('problem' in parsed) return { problem: `member ${index + 1} ${parsed.problem}` };
         members.push(parsed.value);
       }

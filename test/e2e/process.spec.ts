@@ -132,7 +132,7 @@ describeBuilt('[D43] the process', () => {
     });
   });
 
-  it('[D46] a second process on the same data directory says who has it and what to do; the first goes on', async () => {
+  it('[D46][D32] a second process on the same data directory says who has it and what to do; the first goes on, and each start says whether the folder was there', async () => {
     const first = await surroundingsOf({ SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: '[]', SVC_DATA_DIR: undefined });
     const service = await ServiceProcess.start(first, first.baseUrl);
     try {
@@ -142,6 +142,11 @@ describeBuilt('[D43] the process', () => {
       expect(await service.stop()).toBe(0);
     }
     expect(existsSync(join(first.directory, 'data', 'process.lock'))).toBe(false);
+    const folder = `the data is in the folder ${join(first.directory, 'data')}, which`;
+    await untilLogged(service, new RegExp(`^${folder} was made just now and is empty$`));
+    const next = await ServiceProcess.start(first, first.baseUrl);
+    await untilLogged(next, new RegExp(`^${folder} was there$`));
+    await next.stop();
     rmSync(first.directory, { recursive: true, force: true });
   });
 

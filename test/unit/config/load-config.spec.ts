@@ -47,7 +47,7 @@ describe('sources', () => {
     ['text ', 'text '],
     [' \ntext', ' \ntext'],
   ])('[D32] of the text of a file one trailing newline is removed: %j', (content, value) => {
-    expect(read({ SVC_HOST_FILE: file(content) }).config.host).toBe(value);
+    expect(read({ SVC_SSL_CERT_FILE: file(content) }).config.tlsCertificate).toBe(value);
   });
 
   it.each(ENVIRONMENT_VARIABLES.map(({ name }) => name))('[D32] %s with its file is an error', (name) => {
@@ -206,6 +206,45 @@ describe('other kinds of value', () => {
     '[D43] the base address %s is taken, without a trailing slash',
     (text) => expect(read({ SVC_BASE_URL: text }).config.baseUrl).toBe(text.replace(/\/$/, '')),
   );
+});
+
+describe('texts of one line', () => {
+  const names = ['SVC_DATA_DIR', 'SVC_HOST', 'SVC_METRICS_HOST', 'SVC_AUDIT_WEBHOOK_SECRET', 'SVC_BASE_URL'];
+  const text = 'https://a-text-of-more-than-32-characters.example';
+
+  it.each([
+    [`'${text}'`, 'has quotes around it'],
+    [`"${text}"`, 'has quotes around it'],
+    [`${text}\u0007${text}`, 'contains a control character'],
+  ])('[D32] %j is refused by the name of its variable, without its value', (value, problem) => {
+    for (const name of names) {
+      expect(read({ [name]: value }).problems).toEqual([
+        expect.stringMatching(`^${name}: (member 1 )?${problem}`),
+      ]);
+      expect(read({ [name]: value }).problems.join()).not.toContain(text);
+    }
+  });
+
+  it.each([' ', '\t', '\r', '\n', '\u00A0', '\u200B'])('[D32] %j at an end is refused', (blank) => {
+    for (const value of [blank + text, text + blank])
+      expect(read({ SVC_DATA_DIR: value }).problems).toEqual([
+        'SVC_DATA_DIR: begins or ends with a blank, or with the end of a line',
+      ]);
+    expect(read({ SVC_DATA_DIR_FILE: file(`${text}\n`) }).config.dataDirectory).toBe(text);
+  });
+
+  it('[D32] a byte order mark is named', () => {
+    expect(read({ SVC_DATA_DIR_FILE: file(`\uFEFF${text}`) }).problems).toEqual([
+      expect.stringContaining('begins with a byte order mark (BOM)'),
+    ]);
+  });
+
+  it('[D32] a quote or blank inside is a part of it', () => {
+    expect(read({ SVC_DATA_DIR: "/srv/ada's data" })).toMatchObject({
+      config: { dataDirectory: "/srv/ada's data" },
+      problems: [],
+    });
+  });
 });
 
 describe('problems and warnings', () => {
