@@ -29,7 +29,8 @@ declare module 'fastify' {
 
 /** Another scheme, or a token with characters that none has. */
 const NO_BEARER = { refusal: { reason: 'malformed' } } as const satisfies BearerVerdict;
-const READING_METHODS = new Set(['GET', 'HEAD']);
+/** All others may change something. */
+export const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** The id of the user whom the sending page shows, from `/rest/me`: neither a secret nor a proof. */
 const SESSION_USER = 'x-session-user';
 

@@ -3,6 +3,7 @@ import { isUniqueViolation } from '../platform/database/database-error.js';
 import { signOutEverywhere } from '../token-exchange/instance.js';
 import type { AuditEvent } from '../token-exchange/plain.js';
 import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
+import { userChanged } from '../audit/user-changed.js';
 import { CommandError } from './command-error.js';
 import { CHOSEN_USER, findUser, OWNER_EXISTS, readUser } from './users.operations.js';
 import { members, oneOf, optional, storableText } from './input.js';
@@ -12,16 +13,18 @@ import { changeOperation } from './operation.js';
 const readRole = members({ ...CHOSEN_USER, role: oneOf(GLOBAL_ROLES) });
 
 export const SET_ROLE = changeOperation('users set-role', readRole, {
-  async change({ user, role }, { parts, transaction }) {
+  async change({ user, role }, { parts, transaction, context }) {
     const found = await findUser(user, parts, transaction);
-    const { id, role: from } = (await parts.users.lock(found.id, transaction)) ?? found;
+    const from = (await parts.users.lock(found.id, transaction)) ?? found;
+    const { id } = from;
     try {
       await parts.users.update(id, { role }, transaction);
     } catch (error) {
       if (role !== OWNER_ROLE || !isUniqueViolation(error)) throw error;
       throw new CommandError(OWNER_EXISTS);
     }
-    return { result: { id, from, to: role }, things: { userId: id } };
+    const events = [userChanged(context, { id, from, to: { ...from, role } })];
+    return { result: { id, from: from.role, to: role }, things: { userId: id }, events };
   },
 });
 
@@ -55,14 +58,16 @@ export const DELETE_USER = changeOperation('users delete', readUser, {
   async change({ user }, work) {
     const { parts, transaction } = work;
     const found = await findUser(user, parts, transaction);
-    const { id, role } = (await parts.users.lock(found.id, transaction)) ?? found;
+    const from = (await parts.users.lock(found.id, transaction)) ?? found;
+    const { id, role } = from;
     if (role === OWNER_ROLE)
       throw new CommandError(
         'The owner cannot be deleted: first give that user another role (users set-role).',
       );
     const { sessions, events } = await endAccess(id, work);
     await parts.users.delete(id, transaction);
-    return { result: { id, sessions }, things: { userId: id }, events };
+    const deleted = userChanged(work.context, { id, from });
+    return { result: { id, sessions }, things: { userId: id }, events: [...events, deleted] };
   },
 });
 

@@ -6,6 +6,7 @@ import { signOutEverywhere } from '../token-exchange/instance.js';
 import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
 import type { NewUser, User } from '../users/user.repository.js';
 import type { UserProfile } from './accounts/user-profile.repository.js';
+import { userChanged } from '../audit/user-changed.js';
 import { CommandError } from './command-error.js';
 import { emailAddress, members, oneOf, readNothing, storableText, textUpTo } from './input.js';
 import type { InstanceParts } from './instance-parts.js';
@@ -31,8 +32,10 @@ const readNewUser = members({
 
 export const CREATE_USER = changeOperation('users create', readNewUser, {
   async change(newUser, work) {
-    const { id } = await createdUser(newUser, work);
-    return { result: { id, email: newUser.email, role: newUser.role }, things: { userId: id } };
+    const to = await createdUser(newUser, work);
+    const { id } = to;
+    const events = [userChanged(work.context, { id, to })];
+    return { result: { id, email: newUser.email, role: newUser.role }, things: { userId: id }, events };
   },
 });
 
@@ -91,12 +94,15 @@ function switching(name: string, enabled: boolean) {
   return changeOperation(name, readUser, {
     changedUser: ({ user }) => user,
     async change({ user }, work) {
-      const { parts, transaction, operator } = work;
-      const { id } = await findUser(user, parts, transaction);
+      const { parts, transaction, context, operator } = work;
+      const found = await findUser(user, parts, transaction);
+      const { id } = found;
       await refuseOwner(id, work);
       if (!enabled && id === operator?.id) throw new CommandError('You cannot disable your own account.');
+      const from = (await parts.users.lock(id, transaction)) ?? found;
       await parts.users.update(id, { enabled }, transaction);
-      return { result: { id }, things: { userId: id } };
+      const events = [userChanged(context, { id, from, to: { ...from, enabled } })];
+      return { result: { id }, things: { userId: id }, events };
     },
   });
 }

@@ -4,7 +4,9 @@ import {
   ACCESS_TOKEN_ID,
   clientAddress,
   event,
+  flag,
   integer,
+  objectOf,
   oneOf,
   optional,
   SESSION_FAMILY_ID,
@@ -34,11 +36,12 @@ const ADMINISTRATION = {
   ),
   clientAddress: optional(clientAddress("Only from the operator's page. ")),
 };
+const USER_STATE = { role: text('Global role.'), enabled: flag('Whether the user may come in.') };
 const OPERATOR_SESSION_ID = uuid("Id of the session of the operator's page, as in its lists; no credential.");
 
 export const INSTANCE_EVENTS = {
   'svc.audit.api.called': event(
-    'An API call came with a valid access token, also one that is refused for a missing right or licence; or the trail was read with a token or a session. Throttled calls leave no event.',
+    'A call of the API came with a valid access token, or would change something by a session, also one that is refused for a missing right or licence; or the trail was read. Throttled calls leave no event.',
     {
       ...CALL,
       things: textsByName('The ids in the path, under the names of its parameters.'),
@@ -66,6 +69,13 @@ export const INSTANCE_EVENTS = {
     ...ADMINISTRATION,
     reason: oneOf(['refused', 'internal_error'], '`internal_error`: a fault ended it.'),
   }),
+  'svc.audit.user.changed': event(
+    "The subject was created, got another role or state, or was deleted. The actor is the user who called the API, or the operator at the operator's page; a command has none.",
+    {
+      from: optional(objectOf(USER_STATE, 'Before; missing if the user was created.')),
+      to: optional(objectOf(USER_STATE, 'After; missing if the user was deleted.')),
+    },
+  ),
   'svc.audit.operator.signed-in': event("An operator has signed in at the operator's page.", {
     clientAddress: clientAddress(),
     by: oneOf(

@@ -69,5 +69,15 @@ export {
   TOKEN_EXCHANGE_EVENTS,
   clientAddress,
 } from './audit/event-catalogue.js';
-export { event, integer, oneOf, optional, text, textsByName, uuid } from './audit/event-members.js';
+export {
+  event,
+  flag,
+  integer,
+  objectOf,
+  oneOf,
+  optional,
+  text,
+  textsByName,
+  uuid,
+} from './audit/event-members.js';
 export type { EventRow, Events, PayloadsOf } from './audit/event-members.js';

@@ -87,14 +87,19 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
       name: 'svc.audit.administration.performed',
       payload: { operation, way: 'service', things },
     });
-    expect(await beside.lastEvents(5)).toEqual([
+    const changed = (payload: object) => ({ name: 'svc.audit.user.changed', payload });
+    const [enabled, disabled] = [true, false].map((each) => ({ role: 'global:member', enabled: each }));
+    expect(await beside.lastEvents(8)).toEqual([
       performed('users create', { userId }),
+      changed({ to: enabled }),
       performed('users disable', { userId }),
+      changed({ from: enabled, to: disabled }),
       performed('users list'),
       performed('users enable', { userId }),
+      changed({ from: disabled, to: enabled }),
       performed('users list'),
     ]);
-    const requestIds = (await auditRows(beside.service)).map((row) => row.request_id);
+    const requestIds = [...new Set((await auditRows(beside.service)).map((row) => row.request_id))];
     const logged = beside.service.log.filter(({ msg }) => msg === 'command');
     expect(logged.map(({ requestId }) => requestId)).toEqual(requestIds);
     expect(logged[0]).toMatchObject({ command: 'users create', outcome: 'performed' });
@@ -374,6 +379,10 @@ describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
       {
         name: 'svc.audit.administration.performed',
         payload: { operation: 'users create', way: 'database', things: { userId } },
+      },
+      {
+        name: 'svc.audit.user.changed',
+        payload: { to: { role: 'global:member', enabled: true } },
       },
       {
         name: 'svc.audit.administration.performed',

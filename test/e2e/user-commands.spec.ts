@@ -1,6 +1,7 @@
 // svc-admin users show, set-role, unlink and delete, typed beside a running service on both databases.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
+import { EVENT, auditRows } from '../support/audit.js';
 import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -66,6 +67,11 @@ describeOnEachDatabase('commands on one user', (database) => {
       `User ${id} was global:admin already.\n`,
     );
     await users('set-role', id, 'global:owner');
+    const [owner] = (await auditRows(service)).slice(-1);
+    expect(owner).toMatchObject({
+      ...{ name: 'svc.audit.user.changed', subject_user_id: id, actor_user_id: null },
+      payload: { from: { role: 'global:admin', enabled: true }, to: { role: 'global:owner', enabled: true } },
+    });
     const second = await made('second@users.example');
     expect(await refusal('set-role', second, 'global:owner')).toBe(
       'error: The instance has an owner already, and there is at most one.\n',
@@ -113,7 +119,11 @@ describeOnEachDatabase('commands on one user', (database) => {
       `SELECT name, payload FROM audit_event WHERE subject_user_id = '${id}' OR payload->'things'->>'userId' = '${id}'`,
     );
     expect(events.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['svc.audit.token-exchange.succeeded', 'svc.audit.administration.performed']),
+      expect.arrayContaining(
+        ['succeeded', 'user-signed-out']
+          .map((name) => `${EVENT}${name}`)
+          .concat('svc.audit.administration.performed', 'svc.audit.user.changed'),
+      ),
     );
     // The same person comes back as a new user.
     await tokenOf('gone', 'gone@users.example');

@@ -1,8 +1,9 @@
-// Makes every API call with an access token, and every reading of the trail, attributable to its subject and actor.
+// Makes each call of the API with an access token, each change, and each reading of the trail attributable to subject and actor.
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { ForbiddenException, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
+import { READING_METHODS } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { auditUsers } from '../../access/principal.js';
 import { AuditBus } from '../../token-exchange/instance.js';
@@ -25,12 +26,10 @@ export class ApiAuditInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { id, method, routeOptions, principal } = request;
-    const { isAlwaysRecorded } = ruleOf(context.getHandler());
-    if (isAlwaysRecorded === true) refuseForeignPage(request);
-    if (
-      principal?.credential.kind === 'access_token' ||
-      (principal !== undefined && isAlwaysRecorded === true)
-    ) {
+    const { isAlwaysRecorded = false } = ruleOf(context.getHandler());
+    if (isAlwaysRecorded) refuseForeignPage(request);
+    const isRecorded = isAlwaysRecorded || !READING_METHODS.has(method);
+    if (principal !== undefined && (isRecorded || principal.credential.kind === 'access_token')) {
       const context = { occurredAt: this.clock.now(), requestId: id, ...auditUsers(principal) };
       const route = routeOptions.url ?? '';
       const call = { method, route, things: idsIn(request.params), ...proofOf(principal) };

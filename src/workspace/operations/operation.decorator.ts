@@ -58,7 +58,7 @@ export interface OperationRule {
    */
   readonly asksItself?: true;
   readonly feature?: LicenseFeature;
-  /** Calls by a session are in the audit trail, too. */
+  /** Calls by a session are in the audit trail too, though they read. */
   readonly isAlwaysRecorded?: true;
 }
 

@@ -1,39 +1,63 @@
-// Changes role and state of users on behalf of another one, whose rights are checked as they are at that moment.
+// Creates users and changes role and state of users on behalf of another one, with the record of it.
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../platform/database/transaction.js';
-import { Transactions } from '../../platform/database/transaction.js';
+import type { Principal } from '../../access/principal.js';
+import type { ChangeOfUser } from '../../audit/user-changed.js';
+import { userChanged } from '../../audit/user-changed.js';
+import { Clock } from '../../platform/clock.js';
+import { AuditBus } from '../../token-exchange/instance.js';
 import { OWNER_ROLE } from '../../users/role.js';
-import type { User, UserChange } from '../../users/user.repository.js';
+import type { NewUser, User, UserChange } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
+import { UserService } from '../../users/user.service.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { AccessRights } from '../rights/access-rights.js';
 
 export type UserAdministrationChange = Pick<UserChange, 'role' | 'enabled'>;
 
+/** Who asks, and in which request. */
+export interface AskingUser {
+  readonly principal: Principal;
+  readonly requestId: string;
+}
+
 @Injectable()
 export class UserAdministrationService {
   constructor(
     private readonly users: UserRepository,
+    private readonly userService: UserService,
     private readonly rights: AccessRights,
-    private readonly transactions: Transactions,
+    private readonly audit: AuditBus,
+    private readonly clock: Clock,
   ) {}
+
+  /** @throws ApiRefusal `email_taken` */
+  create(asking: AskingUser, newUser: NewUser): Promise<User> {
+    return this.audit.commit(async (transaction) => {
+      const to = await this.userService.create(transaction, newUser);
+      if (to === undefined) throw new ApiRefusal('email_taken');
+      return { result: to, events: [this.changedEvent(asking, { id: to.id, to })] };
+    });
+  }
 
   /**
    * All of them are locked, and those who act are checked again under the lock. Of two administrators who disable or demote each
    * other at once, the second is refused as if it had come later. So one of them stays.
    * @throws ApiRefusal `invalid_token`, `forbidden`, `not_found`, `owner_protected`, `own_account`
    */
-  change(actingUserIds: readonly string[], userId: string, change: UserAdministrationChange): Promise<User> {
-    return this.transactions.run(async (transaction) => {
+  change(asking: AskingUser, userId: string, change: UserAdministrationChange): Promise<User> {
+    const actingUserIds = asking.principal.rightsOf.map(({ id }) => id);
+    return this.audit.commit(async (transaction) => {
       const locked = await this.users.lockAll([...actingUserIds, userId], transaction);
       const byId = new Map(locked.map((user) => [user.id, user]));
       this.refuseUnentitled(
         actingUserIds.map((id) => byId.get(id)),
         userId,
       );
-      refuseProtected(byId.get(userId), actingUserIds);
+      const from = changeable(byId.get(userId), actingUserIds);
       await this.users.update(userId, change, transaction);
-      return this.changed(userId, transaction);
+      const to = await this.users.findById(userId, transaction);
+      if (to === undefined) throw new Error('a locked user was deleted');
+      return { result: to, events: [this.changedEvent(asking, { id: userId, from, to })] };
     });
   }
 
@@ -43,15 +67,15 @@ export class UserAdministrationService {
     this.rights.requireOnUser({ rightsOf: enabled }, 'user:write', userId);
   }
 
-  private async changed(userId: string, transaction: Transaction): Promise<User> {
-    const user = await this.users.findById(userId, transaction);
-    if (user === undefined) throw new Error('a locked user was deleted');
-    return user;
+  private changedEvent({ principal, requestId }: AskingUser, change: ChangeOfUser) {
+    const context = { occurredAt: this.clock.now(), requestId, actorUserId: principal.user.id };
+    return userChanged(context, change);
   }
 }
 
-function refuseProtected(target: User | undefined, actingUserIds: readonly string[]): void {
+function changeable(target: User | undefined, actingUserIds: readonly string[]): User {
   if (target === undefined) throw new ApiRefusal('not_found');
   if (target.role === OWNER_ROLE) throw new ApiRefusal('owner_protected');
   if (actingUserIds.includes(target.id)) throw new ApiRefusal('own_account');
+  return target;
 }

@@ -1,11 +1,10 @@
 // /api/v1/users: the users of the instance.
-import { Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
-import { Transactions } from '../../platform/database/transaction.js';
 import { MEMBER_ROLE } from '../../users/role.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { UserService } from '../../users/user.service.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
@@ -21,9 +20,7 @@ import { NewUserBody, UserAnswer, UserChangeBody, userAnswer } from './user.dto.
 export class UserController {
   constructor(
     private readonly users: UserRepository,
-    private readonly userService: UserService,
     private readonly administration: UserAdministrationService,
-    private readonly transactions: Transactions,
     private readonly pages: Pages,
   ) {}
 
@@ -47,13 +44,14 @@ export class UserController {
     answer: { status: 201, is: UserAnswer },
     errors: [403, 409],
   })
-  async create(@JsonBody(NewUserBody) body: NewUserBody): Promise<UserAnswer> {
+  async create(
+    @CurrentPrincipal() principal: Principal,
+    @Req() { id: requestId }: FastifyRequest,
+    @JsonBody(NewUserBody) body: NewUserBody,
+  ): Promise<UserAnswer> {
     const { email, givenName = '', familyName = '', role = MEMBER_ROLE } = body;
-    const user = await this.transactions.run((transaction) =>
-      this.userService.create(transaction, { email, givenName, familyName, role }),
-    );
-    if (user === undefined) throw new ApiRefusal('email_taken');
-    return userAnswer(user);
+    const newUser = { email, givenName, familyName, role };
+    return userAnswer(await this.administration.create({ principal, requestId }, newUser));
   }
 
   @Get(':userId')
@@ -78,13 +76,13 @@ export class UserController {
     errors: [403, 404, 409],
   })
   async change(
-    @CurrentPrincipal() { rightsOf }: Principal,
+    @CurrentPrincipal() principal: Principal,
+    @Req() { id: requestId }: FastifyRequest,
     @Param('userId', IdPipe) id: string,
     @JsonBody(UserChangeBody) change: UserChangeBody,
   ): Promise<UserAnswer> {
     if (Object.keys(change).length === 0)
       throw new ApiRefusal('bad_request', 'enabled or role must be given');
-    const actingUserIds = rightsOf.map((user) => user.id);
-    return userAnswer(await this.administration.change(actingUserIds, id, change));
+    return userAnswer(await this.administration.change({ principal, requestId }, id, change));
   }
 }

@@ -1,0 +1,24 @@
+// The event of a user who was created, changed or deleted by a user, an operator or a command; those of tokens have events of their own.
+import type { AuditContext, AuditEvent } from '../token-exchange/plain.js';
+import { auditEvent } from '../token-exchange/plain.js';
+import type { User } from '../users/user.repository.js';
+
+/** A user before and after: undefined where there was or is none. */
+export interface ChangeOfUser {
+  readonly id: string;
+  readonly from?: Pick<User, 'role' | 'enabled'>;
+  readonly to?: Pick<User, 'role' | 'enabled'>;
+}
+
+/** Of who did it only `actorUserId` counts; undefined: a command. */
+export function userChanged(
+  { occurredAt, requestId, actorUserId }: AuditContext,
+  { id: subjectUserId, from, to }: ChangeOfUser,
+): AuditEvent {
+  const context = { occurredAt, requestId, subjectUserId, actorUserId };
+  return auditEvent('svc.audit.user.changed', context, { from: stateOf(from), to: stateOf(to) });
+}
+
+function stateOf(user: ChangeOfUser['from']) {
+  return user && { role: user.role, enabled: user.enabled };
+}
