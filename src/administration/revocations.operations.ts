@@ -1,6 +1,7 @@
 // Revokes trust in a key, or in all keys of an issuer, with all that they signed for; restores it; and lists every revocation.
 import type { TrustRevocation } from '../token-exchange/instance.js';
 import { restoreTrust, revokeTrust } from '../token-exchange/instance.js';
+import { MAX_ISSUER_BYTES, MAX_KID_BYTES } from '../token-exchange/plain.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { members, readNothing, storableText } from './input.js';
@@ -8,11 +9,8 @@ import type { ChangeWork } from './operation.js';
 import { changeOperation, listOperation } from './operation.js';
 import { refuseTrustChange } from './owner-protection.js';
 
-/** One entry of an index holds both, and takes no more. A key of a longer kid goes with its issuer. */
-const MAX_BYTES = 1_300;
-
 /** Of a kid that is null: every key of the issuer. */
-const read = members({ issuer: shortText, kid: shortTextOrNull });
+const read = members({ issuer: textOf(MAX_ISSUER_BYTES), kid: kidOrNull });
 export type ChosenKeys = ReturnType<typeof read>;
 
 export const REVOKE_KEYS = changeOperation('keys revoke', read, {
@@ -45,15 +43,17 @@ async function stillRevoked(issuer: string, { parts, transaction }: ChangeWork):
   return all.filter((one) => one.issuer === issuer && one.restoredAt === null).map(({ kid }) => kid);
 }
 
-function shortText(value: unknown): Read<string> {
-  const text = storableText(value);
-  if ('rule' in text) return text;
-  if (text.value === '') return { rule: 'must not be empty' };
-  return Buffer.byteLength(text.value) <= MAX_BYTES ? text : { rule: `must have at most ${MAX_BYTES} bytes` };
+function textOf(maxBytes: number) {
+  return (value: unknown): Read<string> => {
+    const text = storableText(value);
+    if ('rule' in text) return text;
+    if (text.value === '') return { rule: 'must not be empty' };
+    return Buffer.byteLength(text.value) <= maxBytes ? text : { rule: `must have at most ${maxBytes} bytes` };
+  };
 }
 
-function shortTextOrNull(value: unknown): Read<string | null> {
-  return value === null ? { value } : shortText(value);
+function kidOrNull(value: unknown): Read<string | null> {
+  return value === null ? { value } : textOf(MAX_KID_BYTES)(value);
 }
 
 /** Times are ISO 8601. */

@@ -147,8 +147,13 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     ['an empty kid', ['--issuer', ISSUER, '--kid', ''], 'error: --kid must not be empty.\n'],
     [
       'an issuer that is too long',
-      ['--issuer', 'x'.repeat(1_301)],
-      'error: --issuer must have at most 1300 bytes.\n',
+      ['--issuer', 'x'.repeat(513)],
+      'error: --issuer must have at most 512 bytes.\n',
+    ],
+    [
+      'a kid that no key may have',
+      ['--issuer', ISSUER, '--kid', 'x'.repeat(513)],
+      'error: --kid must have at most 512 bytes.\n',
     ],
     ['an issuer with NUL', ['--issuer', 'a\0b'], 'error: --issuer has characters that cannot be stored.\n'],
   ])('is refused a revocation with %s', async (_, options, complaint) => {

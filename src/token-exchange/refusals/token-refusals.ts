@@ -84,7 +84,7 @@ const ROWS = {
   token_type_not_allowed: {
     check: 'header',
     cause:
-      'the `typ` of the token ends in `+jwt`, so it is meant for another purpose, such as an access token; or an identity assertion has none',
+      'the `typ` of the token ends in `+jwt` or has parameters, so it is meant for another purpose, such as an access token; or an identity assertion has none',
     remedy: 'the partner signs a token for this purpose, with the `typ` that the line expects',
     embed: 'Token type is not accepted',
   },
@@ -92,7 +92,8 @@ const ROWS = {
     check: 'header',
     cause:
       'the token is signed with an algorithm that its key does not serve; HMAC and none are never accepted',
-    remedy: 'the partner signs with an expected algorithm, or the `algorithms` of the entry are corrected',
+    remedy:
+      'the partner signs with an expected algorithm, or the `algorithms` of the entry are corrected; an RSA key of a key set serves PS256, PS384 or PS512 only if its `alg` names it',
     embed: 'Token algorithm is not allowed',
   },
   issuer_unknown: {

@@ -14,6 +14,7 @@ import {
   keyFits,
 } from './algorithms.js';
 import { pemFault } from '../../platform/text/pem-fault.js';
+import { MAX_KID_BYTES } from './jwks-content.js';
 import { EntryMembers, isTextArray } from './entry-members.js';
 import type { Findings } from './entry-members.js';
 import type { JwksUrlRules } from './jwks-url.js';
@@ -69,6 +70,8 @@ export function readEntry(
 /** @rule 2.1.static.kid A static entry names the kid of its key. */
 function staticEntry(members: EntryMembers, policy: TrustPolicy): StaticKeyEntry | undefined {
   const kid = members.requiredText('kid');
+  if (Buffer.byteLength(kid) > MAX_KID_BYTES)
+    members.problem('kid', `must have at most ${MAX_KID_BYTES} bytes`);
   const algorithms = readAlgorithms(members);
   const publicKey = readPublicKey(members);
   if (publicKey === undefined) return undefined;

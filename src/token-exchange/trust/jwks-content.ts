@@ -31,8 +31,10 @@ export class JwksContentError extends Error {}
 class UnusableKeyError extends Error {}
 
 const MAX_KEYS = 100;
+/** Of every key, wherever it is kept: what signs in can be revoked, and one entry of an index holds issuer and kid. */
+export const MAX_KID_BYTES = 512;
 /** Enough of a kid to find the key; what a foreign server sends must not fill the log. */
-const MAX_KID_CHARACTERS = 64;
+const MAX_SHOWN_CHARACTERS = 64;
 
 /** The public members of each key type that is of use (RFC 7518 §6, RFC 8037 §2). */
 const PUBLIC_MEMBERS = {
@@ -91,18 +93,27 @@ function parseDocument(bytes: Uint8Array): unknown {
   }
 }
 
-function readKey(jwk: unknown): JwksKey {
-  if (!isJsonObject(jwk)) throw new UnusableKeyError('is not an object');
+function readKey(value: unknown): JwksKey {
+  if (!isJsonObject(value)) throw new UnusableKeyError('is not an object');
+  const jwk = withoutEmptyMembers(value);
   refusePurpose(jwk);
   const kid = readKid(jwk);
   const publicKey = importKey(jwk);
   return { kid, publicKey, algorithms: inferAlgorithms(jwk['alg'], publicKey) };
 }
 
+/** A member that is null or an empty list says nothing: some libraries write all that they know of in this way. */
+function withoutEmptyMembers(jwk: Record<string, unknown>): Record<string, unknown> {
+  const saysNothing = (member: unknown) => member === null || (Array.isArray(member) && member.length === 0);
+  return Object.fromEntries(Object.entries(jwk).filter(([, member]) => !saysNothing(member)));
+}
+
 /** The audit trail names the key of every token: a token whose key it cannot name could not be audited. */
 function readKid({ kid }: Record<string, unknown>): string {
   if (typeof kid !== 'string' || kid === '') throw new UnusableKeyError('has no kid');
   if (isUnstorable(kid)) throw new UnusableKeyError('has a kid with NUL or a lone surrogate');
+  if (Buffer.byteLength(kid) > MAX_KID_BYTES)
+    throw new UnusableKeyError(`has a kid of over ${MAX_KID_BYTES} bytes`);
   // Log and trail have it with each token.
   if (visible(kid) !== kid)
     throw new UnusableKeyError('has a kid with characters that cannot be seen, or a backslash');
@@ -175,7 +186,7 @@ function labelOf(index: number, jwk: unknown): string {
 
 /** A kid as logs show it. */
 export function quoteKid(kid: string): string {
-  return `"${visible(kid.slice(0, MAX_KID_CHARACTERS))}"`;
+  return `"${visible(kid.slice(0, MAX_SHOWN_CHARACTERS))}"`;
 }
 
 function toJwk({ kid, algorithms, publicKey }: JwksKey): JsonWebKey {

@@ -59,7 +59,7 @@ export const POLICY_MEMBERS = [
 ] as const;
 
 /** Issuer and subject together are a database key, whose length is limited. */
-const MAX_ISSUER_BYTES = 512;
+export const MAX_ISSUER_BYTES = 512;
 const MAX_PER_MINUTE = 1_000_000;
 /** The longest scope of a request (4.2.scope). */
 const MAX_SCOPE_CHARACTERS = 1024;

@@ -16,7 +16,7 @@ import type { TrustedClient } from '../trust/trust-policy.js';
 import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { CompactJws } from './compact-jws.js';
-import { parseCompactJws, isSignatureValid } from './compact-jws.js';
+import { isSignatureValid, parseCompactJws, typeOf } from './compact-jws.js';
 import { isAloneFor } from './external-claims.js';
 
 /** The credentials that a client sent. Secret. */
@@ -39,7 +39,7 @@ export interface ClientOnce extends AuthenticatedClient {
 /** RFC 7523 §3 lets a server refuse one that ends unreasonably far ahead: its replay record stays until then. */
 const MAX_SECONDS_AHEAD = 3_600;
 /** `typ` is free (RFC 7519 §5.1), unless it says that the JWT is something else. draft-ietf-oauth-rfc7523bis names the second. */
-const TYPES: readonly unknown[] = [undefined, 'JWT', 'client-authentication+jwt'];
+const TYPES: readonly unknown[] = [undefined, 'jwt', 'client-authentication+jwt'];
 
 @Injectable()
 export class ClientAuthenticator {
@@ -139,8 +139,8 @@ function authenticated(id: string, matching: readonly NamedClient[], detail: str
 function readJws(assertion: string): CompactJws {
   try {
     const jws = parseCompactJws(assertion);
-    const { crit, b64, typ } = jws.header;
-    if (crit === undefined && b64 === undefined && TYPES.includes(typ)) return jws;
+    const { crit, b64 } = jws.header;
+    if (crit === undefined && b64 === undefined && TYPES.includes(typeOf(jws))) return jws;
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
   }

@@ -39,6 +39,19 @@ export function parseCompactJws(token: string): CompactJws {
   };
 }
 
+/** `type/subtype` or what stands behind `application/` (RFC 6838 §4.2): without parameters. */
+const MEDIA_TYPE = /^[a-z\d][\w!#$&^.+-]*(\/[a-z\d][\w!#$&^.+-]*)?$/;
+
+/**
+ * What a JWS says that it is: the `typ` of its header in lower case, without the `application/` that may be left out (RFC 7515
+ * §4.1.9). Undefined: nothing. Empty for what is no media type, or one with parameters.
+ */
+export function typeOf({ header: { typ } }: Pick<CompactJws, 'header'>): string | undefined {
+  if (typ === undefined) return undefined;
+  const name = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : '';
+  return MEDIA_TYPE.test(name) ? name : '';
+}
+
 /** So many headers are remembered, and none that is longer than an honest one. */
 const REMEMBERED_HEADERS = 256;
 const REMEMBERED_CHARACTERS = 512;

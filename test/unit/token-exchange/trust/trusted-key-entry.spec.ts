@@ -155,6 +155,7 @@ describe('members that break their rule', () => {
     ['expectedaudience', { ...jwks, expectedaudience: MARKER }, '(did you mean expectedAudience?)'],
     ['marker', { ...ec, marker: 1 }, 'is not a known member; known are type, issuer, '],
     ['a long one', { ...ec, ['m'.repeat(40)]: 1 }, `entry 0, "${'m'.repeat(31)}: is not a known member`],
+    ['kid', { ...ec, kid: `${'é'.repeat(256)}x` }, 'must have at most 512 bytes'],
     ['kid', { ...jwks, kid: MARKER }, 'is a member of the other type; known are type, issuer, '],
     ['url', { ...ec, url: MARKER }, 'is a member of the other type; known are type, issuer, '],
     ['key', { ...ec, key: 'keys/partner.pem' }, 'must be a PEM public key: it looks like the path of a file'],

@@ -75,6 +75,8 @@ describe('[D130] a logout token', () => {
     ['with an event that is no object', 'claims_invalid', event(true)],
     ['with nonce: an ID token that was given the event', 'claims_invalid', { nonce: 'n' }],
     ['with a text that cannot be stored', 'claims_not_storable', { sub: 'a\0' }],
+    ['with its typ as a whole media type', 'accepted', {}, { typ: 'Application/Logout+JWT' }],
+    ['with a typ that has a parameter', 'token_type_not_allowed', {}, { typ: 'logout+jwt;x=y' }],
     ['of the typ of an access token', 'token_type_not_allowed', {}, { typ: 'at+jwt' }],
     ['for another audience', 'audience_mismatch', { aud: 'https://other.example' }],
     ['for the audience of the logouts of another entry', 'audience_mismatch', { aud: 'client-of-provider' }],

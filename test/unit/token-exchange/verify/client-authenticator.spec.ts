@@ -102,6 +102,10 @@ describe('[D133] a client', () => {
     ['no JWT', INVALID, { id: signing.id, assertion: 'x' }],
     ['a JWT without typ', 'accepted', jwt({}, { typ: undefined })],
     ['a JWT that says what it is', 'accepted', jwt({}, { typ: 'client-authentication+jwt' })],
+    ['a JWT with a typ in lower case', 'accepted', jwt({}, { typ: 'jwt' })],
+    ['a JWT with a whole media type', 'accepted', jwt({}, { typ: 'application/Client-Authentication+JWT' })],
+    ['a JWT whose typ has a parameter', INVALID, jwt({}, { typ: 'JWT;x=y' })],
+    ['a JWT whose typ is no text', INVALID, jwt({}, { typ: 7 })],
     ['a JWT of another type', INVALID, jwt({}, { typ: 'at+jwt' })],
     ['a JWT with crit', INVALID, jwt({}, { crit: ['exp'] })],
     ['a JWT with b64', INVALID, jwt({}, { b64: true })],
@@ -138,7 +142,7 @@ describe('[D133] a client', () => {
   );
 });
 
-describe('[D133] an identity assertion', () => {
+describe('[D133][K36] an identity assertion', () => {
   const verifier = new ExternalTokenVerifier(keys, clock, options);
   const client = { id: desktop.id, issuers: new Set([desktop.idp.issuer]) };
   const verified = (members: Members, header: Members = {}, by: AuthenticatedClient | undefined = client) =>
@@ -147,6 +151,8 @@ describe('[D133] an identity assertion', () => {
   it.each<[string, string, Members, Members?, AuthenticatedClient?]>([
     ['of five minutes', 'accepted', { exp: NOW + 295 }],
     ['of over five minutes', 'token_lifetime_exceeded', { exp: NOW + 295.5 }],
+    ['with its typ as a whole media type', 'accepted', {}, { typ: 'application/OAuth-ID-JAG+jwt' }],
+    ['of its type with a parameter', 'token_type_not_allowed', {}, { typ: 'oauth-id-jag+jwt;x=y' }],
     ['of the type of an ID token', 'token_type_not_allowed', {}, { typ: 'JWT' }],
     ['without a type', 'token_type_not_allowed', {}, { typ: undefined }],
     ['for another audience', 'audience_mismatch', { aud: OTHER }],
