@@ -13,6 +13,7 @@ RUN npm run build && npm prune --omit=dev && \
 FROM node:22-slim
 ENV NODE_ENV=production \
     SVC_HOST=0.0.0.0 \
+    SVC_METRICS_HOST=0.0.0.0 \
     SVC_DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /app/package.json ./
@@ -29,7 +30,7 @@ USER 1000:1000
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
 # Passwords of operators need a library built for this platform: the image is not made without it.
 RUN ["node", "-e", "Promise.all([import('/app/dist/src/application.js'), import('/app/dist/src/app.module.js'), import('@node-rs/argon2')])"]
-EXPOSE 5678
+EXPOSE 5678 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "health-check.mjs"]
 # Node.js reckons the room for new objects by the limit of memory: in a small container it takes so little that an exchange costs a quarter
 # more. docs/deployment.md; also in scripts/run.mjs.

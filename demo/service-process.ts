@@ -108,7 +108,9 @@ function spawnNode(
   stdio: StdioOptions,
 ): ChildProcess {
   const { packageRoot, directory, environment, signal } = surroundings;
-  const options = { cwd: directory, env: environment, stdio, signal };
+  // Several services run beside each other, and few have their metrics read.
+  const env = { SVC_METRICS_PORT: '0', ...environment };
+  const options = { cwd: directory, env, stdio, signal };
   return spawn(process.execPath, [join(packageRoot, script), ...args], options);
 }
 

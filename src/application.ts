@@ -13,6 +13,7 @@ import { openDatabase } from './platform/database/data-source.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
 import { ConnectionLimit } from './platform/http/connection-limit.js';
 import { GracefulShutdown } from './platform/http/graceful-shutdown.js';
+import { ListenError, SERVICE_ADDRESS } from './platform/http/listen-error.js';
 import { addSecurityHeaders } from './platform/http/security-headers.js';
 import { createServer } from './platform/http/server.js';
 import { NestLogger } from './platform/log/logger.js';
@@ -42,7 +43,7 @@ export interface Application {
   readonly nest: NestFastifyApplication;
   readonly database: OpenDatabase;
   readonly metrics: Metrics;
-  /** Where metrics are served, if they have an address of their own. */
+  /** Where metrics are served, if they are. */
   readonly metricsAddress: string | undefined;
   /** Begins to listen; resolves with the address, such as `http://127.0.0.1:5678`. */
   listen(): Promise<string>;
@@ -196,7 +197,7 @@ function followStoredEntries(nest: NestFastifyApplication, frameAncestors: Frame
 }
 
 function metricsAddress(nest: NestFastifyApplication, { config }: Startup): string | undefined {
-  return config.metricsPort === undefined ? undefined : nest.get(MetricsListener, { strict: false }).address;
+  return config.metricsPort === 0 ? undefined : nest.get(MetricsListener, { strict: false }).address;
 }
 
 /**
@@ -205,7 +206,13 @@ function metricsAddress(nest: NestFastifyApplication, { config }: Startup): stri
  */
 const MOST_UNTAKEN_CONNECTIONS = 4_096;
 
+/** @throws ListenError */
 async function listen(nest: NestFastifyApplication, { config }: Startup): Promise<string> {
-  await nest.listen({ port: config.port, host: config.host, backlog: MOST_UNTAKEN_CONNECTIONS });
+  const { host, port } = config;
+  try {
+    await nest.listen({ port, host, backlog: MOST_UNTAKEN_CONNECTIONS });
+  } catch (cause) {
+    throw new ListenError(cause, { host, port }, SERVICE_ADDRESS);
+  }
   return nest.getUrl();
 }

@@ -12,7 +12,7 @@ import { DataDirectoryLockedError } from './platform/database/embedded/data-dire
 import { DatabaseUnavailableError } from './platform/database/data-source.js';
 import { UnsuitableServerError } from './platform/database/pooler.js';
 import { exitAfterLog, createLogger } from './platform/log/logger.js';
-import { MetricsAddressError } from './metrics/metrics.listener.js';
+import { ListenError } from './platform/http/listen-error.js';
 import { CommandLineError, readCommandLine } from './instance/command-line.js';
 import type { Startup } from './instance/startup.js';
 import { prepareStartup } from './instance/startup.js';
@@ -31,7 +31,7 @@ const OPERATORS_ERRORS = [
   ConfigurationError,
   DataDirectoryLockedError,
   DatabaseUnavailableError,
-  MetricsAddressError,
+  ListenError,
   UnsuitableServerError,
 ];
 
@@ -156,11 +156,7 @@ function failureText(error: unknown): string {
   if (error instanceof SealError)
     return `${error.message}; docs/deployment.md#when-a-key-is-lost says what to do`;
   if (OPERATORS_ERRORS.some((kind) => error instanceof kind)) return (error as Error).message;
-  const { code, stack, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  if (code === 'EADDRINUSE')
-    return `Another process listens on ${address} port ${port}. Set SVC_PORT to another port, or SVC_HOST to another address.`;
-  if (code === 'EACCES') return 'Listening is not permitted; see SVC_HOST and SVC_PORT.';
-  return stack ?? String(error);
+  return (error as Error).stack ?? String(error);
 }
 
 main().catch((error: unknown) => {

@@ -27,6 +27,7 @@ export function serviceEnvironment({ port, databaseUrl, folder, trustedKeys }) {
     SVC_BASE_URL: `http://localhost:${port}`,
     SVC_HOST: '127.0.0.1',
     SVC_PORT: String(port),
+    SVC_METRICS_PORT: '0',
     SVC_ENCRYPTION_KEY: encryptionKey,
     ...(databaseUrl === undefined
       ? { SVC_DATA_DIR: join(folder, 'data') }

@@ -235,7 +235,6 @@ export const ROUTES = [
   ['GET', '/rest/me', []],
   ['GET', '/api/v1/workflows', []],
   ['GET', '/.well-known/jwks.json', []],
-  ['GET', '/metrics', []],
   ['GET', '/healthz', []],
   ['GET', '/healthz/readiness', []],
   ['GET', '/', []],

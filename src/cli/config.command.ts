@@ -1,4 +1,5 @@
 // svc-admin config: the configuration as the service would take it, where each value comes from, and what is wrong with it.
+import { lookup } from 'node:dns/promises';
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
@@ -10,6 +11,8 @@ import { checkStartup, sourceNames } from '../instance/startup.js';
 import type { VariableState } from '../instance/variable-states.js';
 import { variableStates } from '../instance/variable-states.js';
 import { Clock } from '../platform/clock.js';
+import type { ListenAddress, ListenVariables } from '../platform/http/listen-error.js';
+import { ListenError, METRICS_ADDRESS, SERVICE_ADDRESS } from '../platform/http/listen-error.js';
 import type { CommandContext } from './command-settings.js';
 import { findingLines, renderTable } from './table.js';
 
@@ -37,16 +40,34 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
     .action(() => check(context));
 }
 
-/** Opens no database and no connection: it checks what the start would. */
+/** Opens no database and no connection: it checks what the start would, and looks up the names to listen on. */
 async function check(context: CommandContext): Promise<void> {
   const { startupSources } = context.settings;
-  const startup = await checkStartup(startupSources);
+  const checked = await checkStartup(startupSources);
+  const startup = { ...checked, problems: [...checked.problems, ...(await unknownHosts(checked))] };
   const variables = sourcedVariables(startup, sourceNames(startupSources));
   context.answers.give(shownOf(startup, variables), textOf(startup, variables));
   const { problems } = startup;
   if (problems.length === 0) return;
   throw new CommandError(
     `The service would not start with this configuration; problems: ${problems.length}.`,
+  );
+}
+
+/** Problems of the names to listen on, of which the machine knows no address. */
+async function unknownHosts({ config }: CheckedStartup): Promise<string[]> {
+  const { host, port, metricsHost, metricsPort } = config;
+  const problems = await Promise.all([
+    lookupProblem({ host, port }, SERVICE_ADDRESS),
+    metricsPort === 0 ? undefined : lookupProblem({ host: metricsHost, port: metricsPort }, METRICS_ADDRESS),
+  ]);
+  return problems.filter((problem) => problem !== undefined);
+}
+
+function lookupProblem(at: ListenAddress, variables: ListenVariables): Promise<string | undefined> {
+  return lookup(at.host).then(
+    () => undefined,
+    (error: unknown) => new ListenError(error, at, variables).message,
   );
 }
 

@@ -64,7 +64,7 @@ export function sharedModules({ startup, keyRing, clock: time, logger, ...parts 
   const database = DatabaseModule.register(parts.database);
   const coordination = CoordinationModule.register(parts.coordination, parts.database, logger);
   const audit = AuditModule.register(keyRing, [logging, database]);
-  const metrics = MetricsModule.register(counters, metricsAddress(startup.config));
+  const metrics = MetricsModule.register(counters, logger, metricsAddress(startup));
   const outages = offering(class OutagesModule {}, [outagesCountedBy(counters)], [logging, database]);
   const throttle = ThrottleModule.register({ store, onFailOpen }, [clock, logging, database, coordination]);
   const projects = offering(class ProjectsModule {}, PROJECTS, [database]);

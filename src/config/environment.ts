@@ -16,7 +16,6 @@ import {
   exactFlag,
   integer,
   list,
-  optionalInteger,
   text,
   textDocument,
   textWithDefault,
@@ -224,13 +223,15 @@ export const VARIABLES = {
     min: 0,
     max: 65_535,
   }),
-  metricsHost: text('SVC_METRICS_HOST', {
-    description: 'Address to listen on for metrics; that of `SVC_HOST` if unset. Needs `SVC_METRICS_PORT`.',
+  metricsHost: textWithDefault('SVC_METRICS_HOST', {
+    description: 'Address to listen on for metrics.',
+    default: '127.0.0.1',
   }),
-  metricsPort: optionalInteger('SVC_METRICS_PORT', {
+  metricsPort: integer('SVC_METRICS_PORT', {
     description:
-      'TCP port of a listener for `/metrics` alone, without HTTPS; 0 picks a free one. Unset, the port of the service answers ' +
-      '`/metrics`.',
+      'TCP port of the listener for `/metrics`, without HTTPS; 0 for none. Where another process has the default port, no ' +
+      'metrics are served; where it has one that you set, the service does not start.',
+    default: 9464,
     min: 0,
     max: 65_535,
   }),

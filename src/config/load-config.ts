@@ -75,6 +75,9 @@ export function readConfig(
   return { config: Object.freeze({ ...read, baseUrl }), problems, warnings, given };
 }
 
+/** Some editors write it before a text; it cannot be seen. */
+const BYTE_ORDER_MARK = '\ufeff';
+
 /** Where an instance without SVC_BASE_URL says that it is. */
 export function defaultBaseUrl({ port, tlsCertificate }: Pick<Config, 'port' | 'tlsCertificate'>): string {
   return `${tlsCertificate === undefined ? 'http' : 'https'}://localhost:${port}`;
@@ -86,12 +89,16 @@ export function defaultBaseUrl({ port, tlsCertificate }: Pick<Config, 'port' | '
  */
 export function readEnvFile(path: string, required: boolean): Environment {
   try {
-    return parseEnv(readFileSync(path, 'utf8'));
+    return parseEnv(readFileSync(path, 'utf8').replace(/^\ufeff/, ''));
   } catch (error) {
     if (!required && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new ConfigurationError([`env file ${path}: cannot be read (${describeFault(error)})`]);
   }
 }
+
+const MARKED = {
+  problem: 'begins with a byte order mark (U+FEFF), which some editors write; save it without',
+};
 
 function readVariable(
   variable: EnvironmentVariable,
@@ -105,7 +112,7 @@ function readVariable(
   const text = 'problem' in set ? set : textOf(set);
   if ('problem' in text) problems.push(text.problem);
   if ('problem' in text) return variable.absent;
-  const parsed = variable.parse(text.value);
+  const parsed = text.value.startsWith(BYTE_ORDER_MARK) ? MARKED : variable.parse(text.value);
   if ('value' in parsed) {
     given.set(variable.name, { as, source, path, remark: parsed.remark });
     return parsed.value;

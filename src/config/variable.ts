@@ -93,15 +93,6 @@ export function integer(
   };
 }
 
-/** A whole number within a range; there need be none. */
-export function optionalInteger(
-  name: string,
-  description: Description & Range,
-): EnvironmentVariable<number | undefined> {
-  const { default: _none, ...variable } = integer(name, { ...description, default: description.min });
-  return { ...variable, absent: undefined };
-}
-
 /** One of a few words. */
 export function choice<const T extends string>(
   name: string,
@@ -124,7 +115,6 @@ export function choice<const T extends string>(
  * @rule D32 Such a text is refused: a folder with a quote in its name is another folder, and empty.
  */
 function parseLine(value: string): Parsed<string> {
-  if (value.startsWith('\uFEFF')) return { problem: 'begins with a byte order mark (BOM); leave it out' };
   if (/^["'`].*["'`]$/s.test(value)) return { problem: 'has quotes around it, which would be a part of it' };
   if (/^[\s\p{Cf}]|[\s\p{Cf}]$/u.test(value))
     return { problem: 'begins or ends with a blank, or with the end of a line' };

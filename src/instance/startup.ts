@@ -120,9 +120,13 @@ export function databaseSettings({
     : { kind: 'postgresql', url: databaseUrl, poolSize: databasePoolSize };
 }
 
-/** Where metrics are served, if not where everything else is. */
-export function metricsAddress({ host, metricsHost, metricsPort }: Config): MetricsAddress | undefined {
-  return metricsPort === undefined ? undefined : { host: metricsHost ?? host, port: metricsPort };
+/** Where metrics are served; undefined for nowhere. */
+export function metricsAddress({
+  config,
+  given,
+}: Pick<Startup, 'config' | 'given'>): MetricsAddress | undefined {
+  const { metricsHost: host, metricsPort: port } = config;
+  return port === 0 ? undefined : { host, port, isChosen: given.has(VARIABLES.metricsPort.name) };
 }
 
 /**
@@ -243,10 +247,7 @@ function requirements(config: Config, given: ConfigReading['given']): string[] {
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
 function metricsProblems({ host, port, metricsHost, metricsPort }: Config): string[] {
-  if (metricsPort === undefined)
-    return metricsHost === undefined ? [] : ['SVC_METRICS_PORT: is required with SVC_METRICS_HOST'];
-  const hosts = [host, metricsHost ?? host];
-  const isSameHost = hosts[0] === hosts[1] || hosts.some((each) => EVERY_ADDRESS.includes(each));
+  const isSameHost = host === metricsHost || [host, metricsHost].some((each) => EVERY_ADDRESS.includes(each));
   const isTaken = metricsPort !== 0 && metricsPort === port && isSameHost;
   return isTaken ? ['SVC_METRICS_PORT: must be another port than SVC_PORT'] : [];
 }

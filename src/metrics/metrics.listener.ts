@@ -3,32 +3,21 @@ import { createServer } from 'node:http';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
-import { limitPipelining } from '../platform/http/connection-limit.js';
 import { NOT_FOUND } from '../platform/http/answers.js';
+import type { ListenAddress } from '../platform/http/listen-error.js';
+import { ListenError, METRICS_ADDRESS } from '../platform/http/listen-error.js';
+import type { Log } from '../platform/log/log.js';
 import type { Metrics } from './metrics.js';
 
-/** An address to listen on. */
-export interface MetricsAddress {
-  readonly host: string;
-  /** 0 picks a free one. */
-  readonly port: number;
+/** Where metrics are served. */
+export interface MetricsAddress extends ListenAddress {
+  /** Whether an operator has chosen the port: then there is no start without it. */
+  readonly isChosen: boolean;
 }
 
 const SLOW_CLIENT_MS = 30_000;
 /** Without a byte either way, while a collector should take its answer. */
 const SILENT_CLIENT_MS = 60_000;
-
-/** The service cannot listen at the address of its metrics. The message says which address, and what to set. */
-export class MetricsAddressError extends Error {
-  constructor(cause: unknown) {
-    const { code, address, port } = cause as NodeJS.ErrnoException & { address?: string; port?: number };
-    const reason = code === 'EADDRINUSE' ? 'another process listens' : `listening is not possible (${code})`;
-    super(
-      `Metrics: ${reason} on ${address} port ${port}. Set SVC_METRICS_PORT, or SVC_METRICS_HOST, to another.`,
-    );
-    this.name = 'MetricsAddressError';
-  }
-}
 
 /** Begins with the application; ends after it has answered its last request, so that a stop can be watched. */
 export class MetricsListener implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -36,37 +25,41 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
   private listensAt: string | undefined;
 
   constructor(
-    metrics: Metrics,
+    { registry }: Metrics,
     private readonly at: MetricsAddress,
+    private readonly logger: Log,
   ) {
     this.server = fastify({
       logger: false,
       serverFactory: (handler) =>
-        createServer({ requestTimeout: SLOW_CLIENT_MS }, limitPipelining(handler)).setTimeout(
-          SILENT_CLIENT_MS,
-        ),
+        createServer({ requestTimeout: SLOW_CLIENT_MS }, handler).setTimeout(SILENT_CLIENT_MS),
       // A collector keeps its connection open.
       forceCloseConnections: true,
     });
-    this.server.get('/metrics', async (_request, reply) => {
-      const text = await metrics.sharedText();
-      return reply.type(metrics.registry.contentType).header('cache-control', 'no-store').send(text);
-    });
+    this.server.get('/metrics', async (_request, reply) =>
+      reply
+        .type(registry.contentType)
+        .header('cache-control', 'no-store')
+        .send(await registry.metrics()),
+    );
     // Fastify's own answer would echo the path.
     this.server.setNotFoundHandler((_request, reply) => reply.status(404).send(NOT_FOUND));
   }
 
-  /** Such as `http://127.0.0.1:9464`; undefined before the application has begun. */
+  /** Such as `http://127.0.0.1:9464`; undefined before the application has begun, and where another process has the port. */
   get address(): string | undefined {
     return this.listensAt;
   }
 
-  /** @throws MetricsAddressError */
+  /** @throws ListenError, but for a port that is taken and that no operator has chosen */
   async onApplicationBootstrap(): Promise<void> {
+    const { host, port, isChosen } = this.at;
     try {
-      this.listensAt = await this.server.listen({ ...this.at });
-    } catch (error) {
-      throw new MetricsAddressError(error);
+      this.listensAt = await this.server.listen({ host, port });
+    } catch (cause) {
+      const error = new ListenError(cause, this.at, METRICS_ADDRESS);
+      if (isChosen || error.code !== 'EADDRINUSE') throw error;
+      this.logger.warn({ reason: error.message }, 'no metrics are served: another process has their port');
     }
   }
 

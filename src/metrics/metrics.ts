@@ -13,8 +13,6 @@ const STAGE_BUCKETS_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025
 /** A purge deletes faster than so many can gather; where there are more, how many more does not matter. */
 const MOST_EXPIRED_COUNTED = 10_000;
 
-const SHARED_MS = 1_000;
-
 export const MEMBERSHIP_CHANGES = ['added', 'changed', 'removed'] as const;
 
 /**
@@ -111,8 +109,6 @@ export class Metrics {
     "Passwords that were hashed or checked for the operator's page.",
   );
 
-  private shared: Promise<string> | undefined;
-
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     this.gauge('svc_build_info', 'The version that runs; always 1.', ['version'], (gauge) => {
@@ -129,19 +125,6 @@ export class Metrics {
     const { exchange, embed, logout } = this.outcomes;
     for (const counter of [exchange, embed, logout])
       counter.inc({ outcome: 'failed', reason: 'internal_error' }, 0);
-  }
-
-  /** In Prometheus' text format. */
-  text(): Promise<string> {
-    return this.registry.metrics();
-  }
-
-  /** The same text for all requests within a second, since it takes time to write. */
-  sharedText(): Promise<string> {
-    this.shared ??= this.text().finally(() => {
-      setTimeout(() => (this.shared = undefined), SHARED_MS).unref();
-    });
-    return this.shared;
   }
 
   /** Registered only where there is a licence: without one nothing ends. */

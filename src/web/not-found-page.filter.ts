@@ -9,7 +9,7 @@ import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { PublicFiles } from './public-files.js';
 
 /** Paths of programs, to which a page is no use, even if they accept it. */
-const FOR_PROGRAMS = /^\/(?:rest|api|assets|\.well-known|healthz|metrics)(?:\/|$)/;
+const FOR_PROGRAMS = /^\/(?:rest|api|assets|\.well-known|healthz)(?:\/|$)/;
 
 @Catch(NotFoundException)
 export class NotFoundPageFilter extends ErrorFilter {

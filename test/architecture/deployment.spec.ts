@@ -108,7 +108,8 @@ describe('the manifests for Kubernetes', () => {
   it('ask the probes that there are, on the ports that the service takes', () => {
     const service = ENVIRONMENT_VARIABLES.find(({ name }) => name === 'SVC_PORT');
     expect(String(portOf('http'))).toBe(service?.default);
-    expect(String(portOf('metrics'))).toBe(instance['SVC_METRICS_PORT']);
+    const metrics = ENVIRONMENT_VARIABLES.find(({ name }) => name === 'SVC_METRICS_PORT');
+    expect(String(portOf('metrics'))).toBe(metrics?.default);
     const asked = [container.startupProbe, container.livenessProbe, container.readinessProbe];
     expect(asked.map(({ httpGet }) => httpGet.port)).toEqual(['http', 'http', 'http']);
     expect(asked.filter(({ httpGet }) => !PROBES.has(httpGet.path))).toEqual([]);

@@ -96,7 +96,6 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
           { status: 'ready', tokenExchange: { available: false, reason: word } },
         ]);
         await expectAbsent(service);
-        expect((await service.fetch('/metrics')).status).toBe(200);
         expect((await service.fetch('/rest/me')).status).toBe(401);
       });
     },

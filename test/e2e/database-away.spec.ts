@@ -281,8 +281,9 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
         expect(first?.description).toMatch(/retry with a fresh token/);
         const readiness = await answerOf('readiness', () => service.fetch('/healthz/readiness'));
         expect([readiness.status, readiness.tookMs < IN_TIME_MS]).toEqual([503, true]);
-        const metrics = await answerOf('metrics', () => service.fetch('/metrics'));
-        expect([metrics.status, metrics.tookMs < IN_TIME_MS]).toEqual([200, true]);
+        const askedAtMs = performance.now();
+        await MetricSamples.read(service);
+        expect(performance.now() - askedAtMs).toBeLessThan(IN_TIME_MS);
         return answers;
       },
       () => signalAll(primary, 'SIGCONT'),

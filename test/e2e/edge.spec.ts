@@ -144,7 +144,6 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
     ['GET', '/'],
     ['GET', '/healthz'],
     ['GET', '/healthz/readiness'],
-    ['GET', '/metrics'],
     ['GET', '/.well-known/jwks.json'],
     ['GET', '/rest/me'],
     ['POST', '/rest/auth/logout'],

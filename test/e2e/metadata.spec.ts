@@ -111,14 +111,7 @@ describeOnAnyDatabase('[D57] who may read it', (database) => {
         expect(answer.headers.get('pragma')).toBeNull();
         expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
       }
-      for (const path of [
-        '/',
-        '/rest/me',
-        '/api/v1/workflows',
-        '/api/v1/openapi.json',
-        '/healthz',
-        '/metrics',
-      ])
+      for (const path of ['/', '/rest/me', '/api/v1/workflows', '/api/v1/openapi.json', '/healthz'])
         expect(
           (await service.fetch(path, { headers })).headers.get('access-control-allow-origin'),
         ).toBeNull();

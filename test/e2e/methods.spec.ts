@@ -41,7 +41,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   '/api/v1/docs/reference.js': 'GET, HEAD',
   '/healthz': 'GET, HEAD',
   '/healthz/readiness': 'GET, HEAD',
-  '/metrics': 'GET, HEAD',
   '/': 'GET, HEAD',
   '/renewed': 'GET, HEAD',
   '/embed.js': 'GET, HEAD',

@@ -4,6 +4,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { promtool, promtoolIsMissing } from '../support/promtool.js';
 import { repositoryFile } from '../support/source-files.js';
+import { metricsOf } from '../support/metric-samples.js';
 import { TestService } from '../support/test-service.js';
 
 const DASHBOARD = 'deploy/observability/grafana-dashboard.json';
@@ -24,7 +25,7 @@ describeOnAnyDatabase('[D91] the names of metrics', (database) => {
       environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
     });
     const deadline = Date.now() + 10_000;
-    do exposition = await (await service.fetch('/metrics')).text();
+    do exposition = await metricsOf(service);
     while (!exposition.includes('svc_jwks_keys_age_seconds{') && Date.now() < deadline);
   });
   afterAll(() => service?.stop());

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { ServiceProcess } from '../../demo/service-process.js';
 import { freePort } from '../../demo/free-port.js';
-import { MetricsListener } from '../../src/metrics/metrics.listener.js';
 import {
   describeBuilt,
   logOf,
@@ -18,20 +17,24 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { GRANT_TYPE, TestService } from '../support/test-service.js';
 
 describeOnAnyDatabase('[D91] metrics on a port of their own', (database) => {
-  const service = TestService.forBlock(database, { environment: { SVC_METRICS_PORT: '0' } });
+  let service: TestService;
   let address: string;
   beforeAll(async () => {
-    address = service.part(MetricsListener).address ?? '';
+    const port = await freePort();
+    service = await TestService.start(database, { environment: { SVC_METRICS_PORT: String(port) } });
+    address = `http://127.0.0.1:${port}`;
   });
+  afterAll(() => service?.stop());
+
   it('are there, with what is counted on the other one', async () => {
     await service.exchange({});
     const answer = await fetch(`${address}/metrics`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(await answer.text()).toContain(
-      'svc_request_refusals_total{flow="exchange",reason="field_invalid"} 1',
-    );
+    const text = await answer.text();
+    expect(text).toContain('svc_request_refusals_total{flow="exchange",reason="field_invalid"} 1');
+    expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   });
 
   it('are nowhere else: the port of the service answers as if there were no such path', async () => {
@@ -50,7 +53,7 @@ describeOnAnyDatabase('[D91] metrics on a port of their own', (database) => {
   );
 });
 
-describeBuilt('[D91] the process with a port for metrics', () => {
+describeBuilt('[D91] the process and its ports', () => {
   it('says where they are, serves them until the last request is answered, and ends', async () => {
     const port = await freePort();
     const surroundings = await surroundingsOf({
@@ -73,38 +76,36 @@ describeBuilt('[D91] the process with a port for metrics', () => {
     rmSync(surroundings.directory, { recursive: true, force: true });
   });
 
-  it('does not start where another process has that port, and says which variables to set', async () => {
+  const startOn = async (settings: (port: string) => Record<string, string>) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     const surroundings = await surroundingsOf({
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: '[]',
-      SVC_METRICS_PORT: String(port),
+      ...settings(String(port)),
     });
     const { code, stdout, stderr } = await runToEnd(surroundings);
     other.close();
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      `Metrics: another process listens on 127.0.0.1 port ${port}. Set SVC_METRICS_PORT, or SVC_METRICS_HOST, to another.\n`,
-    );
+    rmSync(surroundings.directory, { recursive: true, force: true });
     expect(stdout).not.toContain('the service is ready');
-    rmSync(surroundings.directory, { recursive: true, force: true });
-  });
+    return [code, stderr.replaceAll(String(port), 'PORT').replace('EAI_AGAIN', 'ENOTFOUND')];
+  };
 
-  it('does not start where another process has the port of the service, and says which variables to set', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    const surroundings = await surroundingsOf({
-      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: '[]',
-      SVC_PORT: String(port),
-    });
-    const { code, stderr } = await runToEnd(surroundings);
-    other.close();
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      `Another process listens on 127.0.0.1 port ${port}. Set SVC_PORT to another port, or SVC_HOST to another address.\n`,
-    );
-    rmSync(surroundings.directory, { recursive: true, force: true });
+  it.each<[string, (port: string) => Record<string, string>]>([
+    [
+      'SVC_METRICS_PORT: another process listens on 127.0.0.1 port PORT; set another port, or another SVC_METRICS_HOST',
+      (port) => ({ SVC_METRICS_PORT: port }),
+    ],
+    [
+      'SVC_PORT: another process listens on 127.0.0.1 port PORT; set another port, or another SVC_HOST',
+      (port) => ({ SVC_PORT: port }),
+    ],
+    ['SVC_HOST: this machine has no address 203.0.113.9', () => ({ SVC_HOST: '203.0.113.9' })],
+    [
+      'SVC_METRICS_HOST: the name no-such-host.invalid cannot be resolved (ENOTFOUND)',
+      () => ({ SVC_METRICS_HOST: 'no-such-host.invalid' }),
+    ],
+  ])('does not start where it cannot listen, and says so in one line: %s', async (line, settings) => {
+    expect(await startOn(settings)).toEqual([1, `${line}\n`]);
   });
 });

@@ -7,7 +7,6 @@ import { Cast } from '../support/attacks.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer, body, status } from '../support/jwks-server.js';
 import { MetricSamples } from '../support/metric-samples.js';
-import { sendRaw } from '../support/raw-http.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -50,20 +49,6 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     const after = await MetricSamples.read(service);
     return names.map(([name, labels]) => after.value(name, labels) - before.value(name, labels));
   };
-
-  it('is answered in the text format of Prometheus, with the metrics of the process', async () => {
-    const answer = await service.fetch('/metrics');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    expect((await MetricSamples.read(service)).value('process_resident_memory_bytes')).toBeGreaterThan(0);
-  });
-
-  it.each(['/%6detrics', '/metric%73?name=x', '/metrics/', '//metrics', '/METRICS'])(
-    'has one spelling of its path, so that a rule of a reverse proxy fits: not %s',
-    async (path) => {
-      expect((await sendRaw(service.address, { target: path }))?.status).toBe(404);
-    },
-  );
 
   it('counts exchanges and logins that succeed', async () => {
     const counted = await growth(

@@ -5,6 +5,7 @@ import { Cast, OF_INVALID_CLAIMS, ONE_OF_EACH_REASON } from '../support/attacks.
 import { describeOnEachDatabase } from '../support/databases.js';
 import { EMBED_PATH, LOGIN_METHODS, login, sessionHashOf, sessionIdOf } from '../support/logins.js';
 import { createUser } from '../support/local-users.js';
+import { metricsOf } from '../support/metric-samples.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const cast = new Cast();
@@ -136,7 +137,7 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
   });
 
   it('[D23] nothing of them in the metrics', async () => {
-    expectNone(await (await service.fetch('/metrics')).text());
+    expectNone(await metricsOf(service));
   });
 
   it('[D23] no external or issued token is stored anywhere', async () => {

@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
-import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
 import { databaseEnvironment, describeOnEmbedded } from '../support/databases.js';
@@ -32,7 +31,7 @@ function describeWithFakeTime(title: string, block: (library: string) => void): 
 describeWithFakeTime('[D97] the clock of a machine', (path) => {
   describeOnEmbedded('with an embedded database', (database) => {
     const partner = Partner.create({ issuer: 'https://partner.example' });
-    let surroundings: ServiceSurroundings & { baseUrl: string };
+    let surroundings: Awaited<ReturnType<typeof surroundingsOf>>;
     let service: ServiceProcess | undefined;
     let time: FakeTime;
 
@@ -58,8 +57,7 @@ describeWithFakeTime('[D97] the clock of a machine', (path) => {
       await answer.arrayBuffer();
       return answer.status;
     };
-    const metric = async (name: string) =>
-      (await MetricSamples.at(`${surroundings.baseUrl}/metrics`)).value(name);
+    const metric = async (name: string) => (await MetricSamples.at(surroundings.metricsUrl)).value(name);
 
     it('[D97][5.2.5] is set 50 minutes ahead and back: a used token stays refused, and jobs run as often as before', async () => {
       const token = partner.sign();

@@ -7,6 +7,7 @@ import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databa
 import { TestClock } from '../support/test-clock.js';
 import type { Fields } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+import { metricsOf } from '../support/metric-samples.js';
 import { withService } from '../support/with-service.js';
 
 const PATH = '/rest/auth/oauth/revoke';
@@ -165,9 +166,7 @@ describeOnAnyDatabase('[D61] the endpoint that ends access tokens', (database) =
       expect(answers[2]?.headers.get('retry-after')).toMatch(/^\d+$/);
       expect(await answers[2]?.json()).toMatchObject({ error: 'too_many_requests' });
       expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
-      expect(await (await service.fetch('/metrics')).text()).toContain(
-        'svc_throttle_refusals_total{flow="revocation"} 1',
-      );
+      expect(await metricsOf(service)).toContain('svc_throttle_refusals_total{flow="revocation"} 1');
     });
   });
 

@@ -14,17 +14,6 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 /** Of an address that nobody here has: TEST-NET-3 (RFC 5737). */
 const ELSEWHERE = '203.0.113.9';
 const SUCCEEDED = 'svc.audit.token-exchange.succeeded';
-/** What the service's router takes for the path of the metrics. */
-const METRICS_SPELLINGS = [
-  '/metrics',
-  '/metrics?name=x',
-  '/metrics?/a',
-  '/%6detrics',
-  '/metric%73',
-  '/%6D%65%74%72%69%63%73?x=%zz',
-  'http://instance.example/metrics',
-  'HTTPS://instance.example/%6detrics',
-];
 const partner = Partner.create({ issuer: 'https://partner.example' });
 
 describe.each([NGINX, HAPROXY, CADDY])('instances behind $name', (kind: ProxyKind) => {
@@ -103,12 +92,6 @@ describe.each([NGINX, HAPROXY, CADDY])('instances behind $name', (kind: ProxyKin
       const { status, text } = await proxy.fetch('/rest/auth/embed', large);
       expect(status).toBe(413);
       expect(JSON.parse(text)).toMatchObject({ error: expect.any(String) });
-    });
-
-    it.each(METRICS_SPELLINGS)('figures of the process are not for strangers: %s', async (path) => {
-      const { status, headers } = await proxy.fetch(path);
-      // The proxy itself refuses: an answer of the service has an id.
-      expect({ path, status, id: headers['x-request-id'] }).toEqual({ path, status: 404, id: undefined });
     });
 
     it('no token is in the log', async () => {

@@ -26,12 +26,14 @@ export function describeBuilt(title: string, block: () => void): void {
     );
 }
 
-/** Where a process runs and what it is told. Each has a free port and a temporary folder of its own. */
+/** Where a process runs and what it is told. Each has two free ports and a temporary folder of its own. */
 export async function surroundingsOf(
   settings: Record<string, string | undefined>,
-): Promise<ServiceSurroundings & { baseUrl: string }> {
+): Promise<ServiceSurroundings & { baseUrl: string; metricsUrl: string }> {
   const port = await freePort();
+  const metricsPort = await freePort();
   const baseUrl = `http://localhost:${port}`;
+  const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
   const environment = {
     PATH: process.env['PATH'],
     ...(await licenseEnvironment()),
@@ -44,11 +46,12 @@ export async function surroundingsOf(
     // A machine that is busy with other tests is not a database that is away.
     SVC_DATABASE_WAIT_MS: '10000',
     SVC_PORT: String(port),
+    SVC_METRICS_PORT: String(metricsPort),
     SVC_BASE_URL: baseUrl,
     ...settings,
   };
   const directory = await mkdtemp(join(tmpdir(), 'built-service-'));
-  return { packageRoot: REPOSITORY, directory, environment, baseUrl };
+  return { packageRoot: REPOSITORY, directory, environment, baseUrl, metricsUrl };
 }
 
 /** The log lines of a service that runs or ran; what is not JSON is left out. */

@@ -14,12 +14,11 @@ const LINE = /^(?<name>\w+)(?:\{(?<labels>.*)\})? (?<value>\S+)$/;
 export class MetricSamples {
   private constructor(readonly all: readonly Sample[]) {}
 
-  /** As they are now: those who ask by HTTP share a text for a second. */
   static async read(service: TestService): Promise<MetricSamples> {
-    return MetricSamples.in(await service.part(Metrics).text());
+    return MetricSamples.in(await metricsOf(service));
   }
 
-  /** Of a service that runs as a process of its own, up to a second old. */
+  /** Of a service that runs as a process of its own. @param url as `surroundingsOf` has it */
   static async at(url: string): Promise<MetricSamples> {
     return MetricSamples.in(await (await fetch(url)).text());
   }
@@ -39,6 +38,11 @@ export class MetricSamples {
       Object.entries(labels).every(([key, value]) => sample.labels[key] === value);
     return this.all.filter((sample) => sample.name === name && fits(sample));
   }
+}
+
+/** The text that a service in this process would answer; it has no listener unless a test asks for one. */
+export function metricsOf(service: TestService): Promise<string> {
+  return service.part(Metrics).registry.metrics();
 }
 
 function parse(line: string): Sample {

@@ -78,6 +78,7 @@ export class ServiceInstance {
   private readonly directory = mkdtempSync(join(tmpdir(), 'svc-test-instance-'));
   private process: ServiceProcess | undefined;
   private port: number | undefined;
+  private metricsPort: number | undefined;
 
   constructor(
     readonly name: string,
@@ -92,10 +93,16 @@ export class ServiceInstance {
   /** @throws Error with the end of the log when it does not get ready */
   async start(): Promise<void> {
     const port = (this.port ??= await freePort());
+    const metricsPort = (this.metricsPort ??= await freePort());
     const surroundings = {
       packageRoot: PACKAGE_ROOT,
       directory: this.directory,
-      environment: { ...this.environment, PATH: process.env['PATH'], SVC_PORT: String(port) },
+      environment: {
+        ...this.environment,
+        PATH: process.env['PATH'],
+        SVC_PORT: String(port),
+        SVC_METRICS_PORT: String(metricsPort),
+      },
     };
     this.process = await ServiceProcess.start(surroundings, `http://127.0.0.1:${port}`);
   }
@@ -150,7 +157,7 @@ export class ServiceInstance {
 
   /** How many keys it holds for each trusted key entry, by issuer. Asking makes it look for no key. */
   async keysHeld(): Promise<Record<string, number>> {
-    const metrics = await (await this.fetch('/metrics')).text();
+    const metrics = await (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
     const gauges = metrics.matchAll(/^svc_trusted_keys\{.*?issuer="([^"]*)"\} (\d+)$/gm);
     return Object.fromEntries([...gauges].map(([, issuer, count]) => [issuer, Number(count)]));
   }

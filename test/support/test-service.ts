@@ -181,6 +181,7 @@ async function standardEnvironment(trustedKeys: readonly object[]): Promise<Reco
     SVC_API_CALLS_PER_MINUTE: '1000000',
     SVC_BASE_URL: BASE_URL,
     SVC_PORT: '0',
+    SVC_METRICS_PORT: '0',
     // So that tests may name their requests.
     SVC_PROXY_HOPS: '1',
     // A machine that is busy with other tests is not a database that is away.

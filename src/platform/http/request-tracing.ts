@@ -25,7 +25,7 @@ export function traceRequests(server: FastifyInstance, traces: RequestTraces): v
 }
 
 /** A log line or a span for each request would bury the others. */
-export const PROBES: ReadonlySet<string> = new Set(['/healthz', '/healthz/readiness', '/metrics']);
+export const PROBES: ReadonlySet<string> = new Set(['/healthz', '/healthz/readiness']);
 
 /** Version, trace id, parent id, flags; what a later version adds follows a hyphen. */
 const TRACEPARENT =

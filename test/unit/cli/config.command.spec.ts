@@ -57,17 +57,28 @@ describe('[D83] config check', () => {
   });
 
   it('says where each value comes from: environment, --env-file, .env, an alias, a file', async () => {
-    line.write('.env', 'SVC_HOST=dot\nSVC_PROXY_HOPS=3\n');
-    line.write('chosen.env', 'SVC_HOST=chosen\n');
+    line.write('.env', 'SVC_HOST=::1\nSVC_PROXY_HOPS=3\n');
+    line.write('chosen.env', 'SVC_HOST=127.0.0.2\n');
     const path = line.write('level', 'debug\n');
     const { stdout } = await check({ PORT: '8080', SVC_LOG_LEVEL_FILE: path }, '--env-file', 'chosen.env');
     line.write('.env', '');
     const rows = rowsOf(stdout);
-    expect(rows.get('SVC_HOST')).toEqual(['chosen', expect.stringMatching(/chosen\.env$/)]);
+    expect(rows.get('SVC_HOST')).toEqual(['127.0.0.2', expect.stringMatching(/chosen\.env$/)]);
     expect(rows.get('SVC_PROXY_HOPS')).toEqual(['3', '.env']);
     expect(rows.get('SVC_PORT')).toEqual(['8080', 'environment as PORT']);
     expect(rows.get('SVC_LOG_LEVEL')).toEqual(['debug', `environment, file ${path}`]);
     expect(rows.get('SVC_BASE_URL')).toEqual(['http://localhost:8080', 'default']);
+  });
+
+  it('looks up the names to listen on', async () => {
+    const unknown = 'no-such-host.invalid';
+    const { exitCode, problems } = await told({ SVC_HOST: unknown, SVC_METRICS_HOST: unknown });
+    expect(exitCode).toBe(1);
+    expect(problems).toEqual([
+      expect.stringMatching(`^SVC_HOST: the name ${unknown} cannot be resolved`),
+      expect.stringMatching(`^SVC_METRICS_HOST: the name ${unknown} cannot be resolved`),
+    ]);
+    expect((await told({ SVC_METRICS_HOST: unknown, SVC_METRICS_PORT: '0' })).problems).toEqual([]);
   });
 
   it('shows no secret, and of long values their length', async () => {

@@ -132,10 +132,7 @@ describe('no start', () => {
     ]);
   });
 
-  it('[D91] with metrics at an address that nothing listens on, or on the port of the service', async () => {
-    expect(await problemsOf({ SVC_METRICS_HOST: '127.0.0.1' })).toEqual([
-      'SVC_METRICS_PORT: is required with SVC_METRICS_HOST',
-    ]);
+  it('[D91] with metrics on the port of the service', async () => {
     const same = ['SVC_METRICS_PORT: must be another port than SVC_PORT'];
     expect(await problemsOf({ SVC_METRICS_PORT: '5678' })).toEqual(same);
     expect(await problemsOf({ SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '127.0.0.1' })).toEqual(same);
@@ -266,19 +263,18 @@ describe('[D83] a problem that can be acted on', () => {
 });
 
 describe('[D91] the address of metrics', () => {
-  const addressIn = async (environment: Environment) => metricsAddress((await start(environment)).config);
+  const addressIn = async (environment: Environment) => metricsAddress(await start(environment));
 
-  it('is that of the service, unless they have a port of their own', async () => {
-    expect(await addressIn({})).toBeUndefined();
-    expect(await addressIn({ SVC_METRICS_PORT: '9464' })).toEqual({ host: '127.0.0.1', port: 9464 });
-    expect(await addressIn({ SVC_METRICS_PORT: '9464', SVC_HOST: '::' })).toEqual({ host: '::', port: 9464 });
+  it('is the loopback interface, whatever that of the service is; with port 0 there is none', async () => {
+    const standard = { host: '127.0.0.1', port: 9464 };
+    expect(await addressIn({ SVC_HOST: '::' })).toEqual({ ...standard, isChosen: false });
+    expect(await addressIn({ SVC_METRICS_PORT: '9464' })).toEqual({ ...standard, isChosen: true });
+    expect(await addressIn({ SVC_METRICS_PORT: '0' })).toBeUndefined();
   });
 
-  it('may be on the same port of another interface, and a free one where both are to be free', async () => {
+  it('may be on the same port of another interface', async () => {
     const other = { SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '127.0.0.2' };
-    expect(await addressIn(other)).toEqual({ host: '127.0.0.2', port: 5678 });
-    const free = { SVC_PORT: '0', SVC_METRICS_PORT: '0', SVC_BASE_URL: 'https://instance.example' };
-    expect(await addressIn(free)).toMatchObject({ port: 0 });
+    expect(await addressIn(other)).toMatchObject({ host: '127.0.0.2', port: 5678 });
   });
 });
 

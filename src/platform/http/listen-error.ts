@@ -1,0 +1,43 @@
+// Why the service cannot listen where it is set to, for the operator: one line with the variable and the cause.
+
+/** Where a server is to listen. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The names of the variables that say where. */
+export interface ListenVariables {
+  readonly host: string;
+  readonly port: string;
+}
+
+export const SERVICE_ADDRESS: ListenVariables = { host: 'SVC_HOST', port: 'SVC_PORT' };
+export const METRICS_ADDRESS: ListenVariables = { host: 'SVC_METRICS_HOST', port: 'SVC_METRICS_PORT' };
+
+/** The message names the variable to change. */
+export class ListenError extends Error {
+  /** Such as `EADDRINUSE`. */
+  readonly code: string | undefined;
+
+  /** @param cause what Node.js says, of `listen` or of a look-up of the host */
+  constructor(cause: unknown, at: ListenAddress, variables: ListenVariables) {
+    const { code, syscall } = cause as NodeJS.ErrnoException;
+    super(syscall === 'getaddrinfo' ? unknownName(at, variables, code) : unusable(at, variables, code));
+    this.name = 'ListenError';
+    this.code = code;
+  }
+}
+
+function unknownName({ host }: ListenAddress, variables: ListenVariables, code?: string): string {
+  return `${variables.host}: the name ${host} cannot be resolved (${code})`;
+}
+
+function unusable({ host, port }: ListenAddress, variables: ListenVariables, code?: string): string {
+  if (code === 'EADDRINUSE')
+    return `${variables.port}: another process listens on ${host} port ${port}; set another port, or another ${variables.host}`;
+  if (code === 'EACCES')
+    return `${variables.port}: listening on port ${port} is not permitted; set another port`;
+  if (code === 'EADDRNOTAVAIL') return `${variables.host}: this machine has no address ${host}`;
+  return `${variables.host}: listening on ${host} port ${port} is not possible (${code})`;
+}
