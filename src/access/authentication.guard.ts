@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Database } from '../platform/database/database.js';
 import { withinWait } from '../platform/database/wait-limit.js';
 import { beginWait } from '../platform/http/request-wait.js';
-import { bearerTokenIn, challengeTo, readSessionCookies } from '../token-exchange/instance.js';
+import { bearerTokenIn, challengeTo, isBearer, readSessionCookies } from '../token-exchange/instance.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import type { BearerVerdict } from './authentication.service.js';
@@ -29,6 +29,7 @@ declare module 'fastify' {
 
 /** Another scheme, or a token with characters that none has. */
 const NO_BEARER = { refusal: { reason: 'malformed' } } as const satisfies BearerVerdict;
+const NO_CREDENTIAL = 'Sign in, or send an access token';
 /** All others may change something. */
 export const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** The id of the user whom the sending page shows, from `/rest/me`: neither a secret nor a proof. */
@@ -84,7 +85,8 @@ export class AuthenticationGuard implements CanActivate {
     if ('principal' in verdict) return verdict.principal;
     const { id: requestId, ip, method, routeOptions } = request;
     await this.refusals.record(verdict.refusal, { requestId, ip, method, route: routeOptions.url ?? '' });
-    throw this.unauthenticated(request, reply, 'The access token is invalid or has expired');
+    const message = 'The access token is invalid or has expired';
+    throw this.unauthenticated(request, reply, isBearer(authorization) ? message : NO_CREDENTIAL);
   }
 
   /** Says who has ended the session, for the page in the frame and its host page. */
@@ -94,7 +96,7 @@ export class AuthenticationGuard implements CanActivate {
     reply: FastifyReply,
   ): Promise<UnauthorizedException> {
     const isSignedOut = await this.authentication.wasSignedOutByProvider(sessionIds);
-    if (!isSignedOut) return this.unauthenticated(request, reply, 'Sign in, or send an access token');
+    if (!isSignedOut) return this.unauthenticated(request, reply, NO_CREDENTIAL);
     const message = 'The provider of the login has signed the user out';
     return this.unauthenticated(request, reply, message, 'signed_out_by_provider');
   }

@@ -25,7 +25,7 @@ export { SigningKeyRepository } from './tokens/signing-key.repository.js';
 
 // Calls with access tokens, and what is published of them
 export { callerOf, isCurrent, isEnabled } from './tokens/caller.js';
-export { bearerTokenIn, challengeTo, scopeChallengeTo } from './http/challenge.js';
+export { bearerTokenIn, challengeTo, isBearer, scopeChallengeTo } from './http/challenge.js';
 export { KeySetController } from './http/key-set.controller.js';
 export { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
 export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.js';

@@ -64,14 +64,17 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
 
   it.each(['/rest/me', '/api/v1/workflows'])('[D58] the 401 of %s names the document', async (path) => {
     await withService(database, { trustedKeys }, async (service) => {
-      const answers = [
-        await service.fetch(path),
-        await service.fetch(path, { headers: { authorization: 'Bearer x' } }),
-      ];
-      expect(answers.map(({ headers }) => headers.get('www-authenticate'))).toEqual([
-        `Bearer resource_metadata="${BASE_URL}${RESOURCE}"`,
-        `Bearer error="invalid_token", resource_metadata="${BASE_URL}${RESOURCE}"`,
-      ]);
+      const challengeTo = async (headers = {}) =>
+        (await service.fetch(path, { headers })).headers.get('www-authenticate');
+      const plain = `Bearer resource_metadata="${BASE_URL}${RESOURCE}"`;
+      expect(await challengeTo()).toBe(plain);
+      // RFC 6750 §3.1: to a scheme that is not supported no error is named.
+      for (const authorization of ['Basic dTpw', 'DPoP x', 'Bearerx y'])
+        expect(await challengeTo({ authorization })).toBe(plain);
+      for (const authorization of ['Bearer x', 'bearer', 'BEARER a b'])
+        expect(await challengeTo({ authorization })).toBe(
+          plain.replace('Bearer', 'Bearer error="invalid_token",'),
+        );
     });
   });
 

@@ -17,10 +17,12 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   const accessToken = async (subjectToken: string) =>
     String((await host.exchange(subjectToken)).body['access_token']);
 
-  it('challenges a call without a credential, and one with a credential that is none (RFC 6750)', async () => {
-    const without = await host.call('/api/me');
-    expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, `Bearer ${METADATA}`]);
-    for (const authorization of ['Bearer x', 'Basic eDp5', `Bearer ${partner.sign()}`]) {
+  it('challenges a call without a Bearer credential, and one with a credential that is none (RFC 6750)', async () => {
+    for (const headers of [undefined, { authorization: 'Basic eDp5' }]) {
+      const without = await host.call('/api/me', { headers });
+      expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, `Bearer ${METADATA}`]);
+    }
+    for (const authorization of ['Bearer x', `Bearer ${partner.sign()}`]) {
       const answer = await host.call('/api/me', { headers: { authorization } });
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
         401,

@@ -9,6 +9,11 @@ export function bearerTokenIn(authorization: string): string | undefined {
   return BEARER.exec(authorization)?.[1];
 }
 
+/** Whether a credential is meant for the scheme that is served. Of another one nothing is said but which it is. */
+export function isBearer(authorization: string | undefined): boolean {
+  return authorization !== undefined && /^bearer( |$)/i.test(authorization);
+}
+
 /** What a challenge depends on. */
 interface Challenged {
   /** The `Authorization` header of the request. */
@@ -18,13 +23,11 @@ interface Challenged {
 }
 
 /**
- * The `WWW-Authenticate` header of a 401. It names an error only where a credential was sent (RFC 6750 §3), and, where metadata is
- * published, always where a client learns who issues tokens (RFC 9728 §5.1).
+ * The `WWW-Authenticate` header of a 401. It names an error only where a Bearer credential was sent (RFC 6750 §3.1), and, where
+ * metadata is published, always where a client learns who issues tokens (RFC 9728 §5.1).
  */
 export function challengeTo({ authorization, baseUrl }: Challenged): string {
-  return challenge(
-    [authorization === undefined ? [] : ['error="invalid_token"'], metadataAt(baseUrl)].flat(),
-  );
+  return challenge([...(isBearer(authorization) ? ['error="invalid_token"'] : []), ...metadataAt(baseUrl)]);
 }
 
 /** What a challenge to a token with too few scopes depends on. */

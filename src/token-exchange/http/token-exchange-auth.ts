@@ -26,7 +26,7 @@ import { ROUTE_SETTINGS } from '../settings/token-exchange.options.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 import type { Caller, CallerVerdict } from '../tokens/caller.js';
 import { callerOf } from '../tokens/caller.js';
-import { bearerTokenIn, challengeTo, scopeChallengeTo } from './challenge.js';
+import { bearerTokenIn, challengeTo, isBearer, scopeChallengeTo } from './challenge.js';
 
 const CALLER = Symbol('who makes the call');
 const SCOPES = Symbol('scopes that a route needs');
@@ -136,7 +136,7 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
     const baseUrl = this.callers.metadataOrigin;
     response.header('www-authenticate', challengeTo({ authorization, baseUrl }));
     const message = 'The access token is invalid or has expired';
-    throw new UnauthorizedException(authorization === undefined ? 'Send an access token' : message);
+    throw new UnauthorizedException(isBearer(authorization) ? message : 'Send an access token');
   }
 
   private refuseScopes(needed: readonly string[], response: HeaderTaker): never {
