@@ -113,6 +113,12 @@ describeOnAnyDatabase('[D57] who may read it', (database) => {
         expect(answer.headers.get('cache-control')).toBe('public, max-age=3600');
         expect(answer.headers.get('pragma')).toBeNull();
         expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+        const asked = { ...headers, 'access-control-request-headers': 'mcp-protocol-version' };
+        const preflight = await service.fetch(path, { method: 'OPTIONS', headers: asked });
+        const granted = ['origin', 'methods', 'headers'].map((name) =>
+          preflight.headers.get(`access-control-allow-${name}`),
+        );
+        expect([path, preflight.status, ...granted]).toEqual([path, 204, '*', 'GET, HEAD', '*']);
       }
       for (const path of ['/', '/rest/me', '/api/v1/workflows', '/api/v1/openapi.json', '/healthz'])
         expect(

@@ -32,10 +32,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
   [EMBED_PATH]: 'POST, GET',
   '/rest/auth/logout': 'POST',
   '/rest/me': 'GET, HEAD',
-  '/.well-known/jwks.json': 'GET, HEAD',
-  '/.well-known/oauth-authorization-server': 'GET, HEAD',
-  '/.well-known/openid-configuration': 'GET, HEAD',
-  '/.well-known/oauth-protected-resource': 'GET, HEAD',
+  '/.well-known/jwks.json': 'GET, HEAD, OPTIONS',
+  '/.well-known/oauth-authorization-server': 'GET, HEAD, OPTIONS',
+  '/.well-known/openid-configuration': 'GET, HEAD, OPTIONS',
+  '/.well-known/oauth-protected-resource': 'GET, HEAD, OPTIONS',
   '/api/v1/openapi.json': 'GET, HEAD',
   '/api/v1/docs': 'GET, HEAD',
   '/api/v1/docs/reference.js': 'GET, HEAD',
@@ -54,7 +54,7 @@ describeOnAnyDatabase('[D20] the place of the method in the order', (database) =
     async (environment) => {
       await withService(database, { trustedKeys, environment }, async (without) => {
         for (const name of ['oauth-authorization-server', 'openid-configuration'])
-          for (const method of ['GET', 'PUT']) {
+          for (const method of ['GET', 'OPTIONS', 'PUT']) {
             const answer = await without.fetch(`/.well-known/${name}`, { method });
             expect([name, method, answer.status, answer.headers.get('allow')]).toEqual([
               name,

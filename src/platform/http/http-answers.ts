@@ -39,6 +39,17 @@ const COMMON = Object.entries(COMMON_HEADERS);
 /** An hour in a cache does no harm: keys are published a day before they sign, the rest changes with the configuration. */
 const PUBLISHED = { 'cache-control': 'public, max-age=3600', 'access-control-allow-origin': '*' };
 
+/** Of what is published: any header may be sent, for which browsers ask first. */
+const PREFLIGHT: HttpAnswer = {
+  status: 204,
+  headers: {
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, HEAD',
+    'access-control-allow-headers': '*',
+    'access-control-max-age': '86400',
+  },
+};
+
 const NONE = {};
 
 /** The request of a call. */
@@ -89,5 +100,10 @@ export class HttpAnswers {
     httpAdapter.setHeader(response, 'x-request-id', requestIdOf(request));
     for (const [name, value] of Object.entries(PUBLISHED)) httpAdapter.setHeader(response, name, value);
     void httpAdapter.reply(response, body, 200);
+  }
+
+  /** Answers what a browser asks before it reads what is published (CORS preflight). */
+  permit(request: HttpRequest, response: object): void {
+    this.reply(request, response, PREFLIGHT);
   }
 }

@@ -1,5 +1,5 @@
 // Publishes the public keys of access tokens, for other services that verify them.
-import { Controller, Get, Req, Res, VERSION_NEUTRAL } from '@nestjs/common';
+import { Controller, Get, Options, Req, Res, VERSION_NEUTRAL } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { SigningKeyService } from '../tokens/signing-key.service.js';
@@ -15,5 +15,10 @@ export class KeySetController {
   @Get(KEY_SET)
   keySet(@Req() request: HttpRequest, @Res() response: object): void {
     this.answers.publish(request, response, this.signingKeys.publicKeys());
+  }
+
+  @Options(KEY_SET)
+  permit(@Req() request: HttpRequest, @Res() response: object): void {
+    this.answers.permit(request, response);
   }
 }

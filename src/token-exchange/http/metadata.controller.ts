@@ -1,5 +1,14 @@
 // Publishes where access tokens come from and what they are for, so that clients need nothing but the base address.
-import { Controller, Get, Inject, NotFoundException, Req, Res, VERSION_NEUTRAL } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Inject,
+  NotFoundException,
+  Options,
+  Req,
+  Res,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.service.js';
@@ -52,9 +61,20 @@ export class MetadataController {
     this.answers.publish(request, response, this.serverMetadata());
   }
 
+  @Options(SERVER_METADATA)
+  permitServer(@Req() request: HttpRequest, @Res() response: object): void {
+    this.serverMetadata();
+    this.answers.permit(request, response);
+  }
+
   @Get(RESOURCE_METADATA)
   resource(@Req() request: HttpRequest, @Res() response: object): void {
     this.answers.publish(request, response, this.resourceMetadata());
+  }
+
+  @Options(RESOURCE_METADATA)
+  permitResource(@Req() request: HttpRequest, @Res() response: object): void {
+    this.answers.permit(request, response);
   }
 
   /** RFC 8414 §2. @throws NotFoundException while no token endpoint answers */
