@@ -4,7 +4,6 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 import { imports } from './eslint.imports.mjs';
-import { prose } from './eslint.prose.mjs';
 
 const entryFiles = ['src/main.ts', 'src/cli/main.ts'];
 const environmentHint = 'Only entry files read the environment; take the validated configuration.';
@@ -36,14 +35,11 @@ export default defineConfig(
   {
     linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' },
     extends: [js.configs.recommended],
-    plugins: { prose },
     rules: {
       eqeqeq: 'error',
       complexity: ['error', 12],
       'no-var': 'error',
       'prefer-const': 'error',
-      'prose/words': 'error',
-      'prose/sentences': 'error',
     },
   },
   {

@@ -53,12 +53,8 @@ export class ConfigurationError extends Error {
  * Reads every variable of the table.
  * @param sources strongest first: the real environment, then `--env-file`, then `.env`. A variable is taken from the
  *   strongest source that has it, be it as `X` or as `X_FILE`.
- * @param deprecations what is warned of where it is set
  */
-export function readConfig(
-  sources: readonly Environment[],
-  deprecations: readonly Deprecation[] = DEPRECATIONS,
-): ConfigReading {
+export function readConfig(sources: readonly Environment[]): ConfigReading {
   const problems: string[] = [];
   const given = new Map<string, Given>();
   const values: Record<string, unknown> = {};
@@ -68,11 +64,12 @@ export function readConfig(
   // The loop above fills exactly the members of the table, which TypeScript cannot follow.
   const read = values as Values;
   const baseUrl = (read.baseUrl ?? defaultBaseUrl(read)).replace(/\/$/, '');
-  const warnings = [
-    ...unknownVariables(sources, deprecations),
-    ...deprecationWarnings(sources, deprecations),
-  ];
-  return { config: Object.freeze({ ...read, baseUrl }), problems, warnings, given };
+  return {
+    config: Object.freeze({ ...read, baseUrl }),
+    problems,
+    warnings: unknownVariables(sources),
+    given,
+  };
 }
 
 /** Some editors write it before a text; it cannot be seen. */
@@ -190,10 +187,9 @@ function describeFault(error: unknown): string {
   return words === undefined ? code : `${code}: ${words}`;
 }
 
-/** A misspelt variable would silently leave its default in force. A deprecated name may be the alias of another. */
-function unknownVariables(sources: readonly Environment[], deprecations: readonly Deprecation[]): string[] {
-  const described: readonly { name: string }[] = [...Object.values(VARIABLES), ...deprecations];
-  const known = new Set(described.flatMap(({ name }) => [name, `${name}_FILE`]));
+/** A misspelt variable would silently leave its default in force. */
+function unknownVariables(sources: readonly Environment[]): string[] {
+  const known = new Set(Object.values(VARIABLES).flatMap(({ name }) => [name, `${name}_FILE`]));
   const names = new Set(sources.flatMap((source) => Object.keys(source)));
   return [...names]
     .filter((name) => /^SVC_/i.test(name) && !known.has(name))
@@ -204,36 +200,4 @@ function unknownVariables(sources: readonly Environment[], deprecations: readonl
 function meantInstead(name: string, known: ReadonlySet<string>): string {
   const meant = similarName(name, known);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
-}
-
-/** One name of a variable, which may also be an alias of one that stays. */
-export interface Deprecation {
-  readonly name: string;
-  /** The minor release that was the first to warn, such as `0.3.0`. */
-  readonly since: string;
-  /** The release that no longer knows it: at least one minor release later (docs/internals/versioning.md). */
-  readonly removal: string;
-  /** The setting to use instead, if there is one. */
-  readonly successor?: string;
-}
-
-/** Nothing is deprecated at present. A new row here needs its sentence in docs/configuration.md. */
-export const DEPRECATIONS: readonly Deprecation[] = [];
-
-/**
- * Warnings for those that are set, as themselves or as `NAME_FILE`; without their values.
- * @rule 9.5 A deprecated variable is announced at the start, at least one minor release before its removal.
- */
-export function deprecationWarnings(
-  sources: readonly Readonly<Record<string, string | undefined>>[],
-  deprecations: readonly Deprecation[],
-): string[] {
-  // As everywhere, an empty variable counts as unset.
-  const isSet = (name: string) => sources.some((source) => source[name] || source[`${name}_FILE`]);
-  return deprecations.filter(({ name }) => isSet(name)).map(warningOf);
-}
-
-function warningOf({ name, since, removal, successor }: Deprecation): string {
-  const instead = successor === undefined ? 'nothing takes its place' : `set ${successor} instead`;
-  return `${name} is deprecated since ${since} and goes with ${removal}: ${instead}`;
 }

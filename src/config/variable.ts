@@ -112,7 +112,7 @@ export function choice<const T extends string>(
 
 /**
  * What an env file, a shell or an editor left at a text would count as a part of it.
- * @rule D32 Such a text is refused: a folder with a quote in its name is another folder, and empty.
+ * Such a text is refused (D32): a folder with a quote in its name is another folder, and empty.
  */
 function parseLine(value: string): Parsed<string> {
   if (/^["'`].*["'`]$/s.test(value)) return { problem: 'has quotes around it, which would be a part of it' };

@@ -4,7 +4,6 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { auditProblems } from '../audit/sinks/sink-settings.js';
 import {
-  DEPRECATIONS,
   ConfigurationError,
   defaultBaseUrl,
   labelOf,
@@ -88,7 +87,7 @@ export async function prepareStartup(sources: StartupSources): Promise<Startup> 
 
 /** The same with its problems, for callers that show them with the rest. @throws ConfigurationError as above */
 export async function checkStartup(sources: StartupSources): Promise<CheckedStartup> {
-  const { config, problems, warnings, given } = readConfig(environmentSources(sources), DEPRECATIONS);
+  const { config, problems, warnings, given } = readConfig(environmentSources(sources));
   const license = await checkedLicense(config, { problems, given });
   const { entries, ...keys } = checkedTrustedKeys(config, given);
   const { tlsCertificate, tlsKey } = config;

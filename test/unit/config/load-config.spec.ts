@@ -352,31 +352,4 @@ describe('problems and warnings', () => {
       ['SVC_LOG_LEVEL', { as: 'SVC_LOG_LEVEL', source: 1 }],
     ]);
   });
-
-  describe('[9.5] of deprecated variables', () => {
-    const deprecations = [
-      { name: 'SVC_OLD_HOST', since: '0.3.0', removal: '0.4.0', successor: 'SVC_HOST' },
-      { name: 'SVC_PROXY_HOPS', since: '0.3.0', removal: '1.0.0' },
-    ];
-    const OLD_HOST = 'SVC_OLD_HOST is deprecated since 0.3.0 and goes with 0.4.0: set SVC_HOST instead';
-    const HOPS = 'SVC_PROXY_HOPS is deprecated since 0.3.0 and goes with 1.0.0: nothing takes its place';
-    const told = (...sources: Environment[]) => readConfig(sources, deprecations).warnings;
-
-    it('reports each that is set, with its successor and not with its value', () => {
-      expect(told({ SVC_PROXY_HOPS: '1', SVC_OLD_HOST: MARKER })).toEqual([OLD_HOST, HOPS]);
-    });
-
-    it('finds them in files and in every source, and reports them once', () => {
-      expect(told({}, { SVC_OLD_HOST_FILE: MARKER })).toEqual([OLD_HOST]);
-      expect(told({ SVC_OLD_HOST: MARKER }, { SVC_OLD_HOST: MARKER })).toEqual([OLD_HOST]);
-    });
-
-    it('says nothing of those that are not set, or empty', () => {
-      expect(told({ SVC_HOST: '127.0.0.1', SVC_OLD_HOST: '' })).toEqual([]);
-    });
-
-    it('still takes their values', () => {
-      expect(readConfig([{ SVC_PROXY_HOPS: '2' }], deprecations).config.proxyHops).toBe(2);
-    });
-  });
 });

@@ -1,1 +1,0 @@
-export function problemsOf(path: string, text: string): string[];
