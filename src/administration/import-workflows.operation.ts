@@ -23,7 +23,7 @@ export const IMPORT_WORKFLOWS = changeOperation('workflows import', readImport, 
     if (owner === undefined) throw new CommandError('There is no user with this e-mail address.');
     const projectId = await parts.projects.personalProjectId(transaction, owner.id);
     try {
-      await parts.quotas.within(transaction, { workflows: projectId, bytes: projectId }, () =>
+      await parts.quotas.within(transaction, { workflows: projectId }, () =>
         insertAll(workflows, projectId, work),
       );
     } catch (error) {

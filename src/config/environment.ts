@@ -137,7 +137,7 @@ export const VARIABLES = {
   }),
   maxWorkflowsPerProject: integer('SVC_MAX_WORKFLOWS_PER_PROJECT', {
     description: 'Most workflows of a project.',
-    default: 100_000,
+    default: 2000,
     min: 1,
     max: 1_000_000,
   }),
@@ -153,16 +153,9 @@ export const VARIABLES = {
     min: 1,
     max: 1_000_000,
   }),
-  maxBytesPerProject: integer('SVC_MAX_BYTES_PER_PROJECT', {
-    description:
-      'Most bytes that the workflows and credentials of a project take in the database, as it stores them: large ones compressed.',
-    default: 104_857_600,
-    min: 1024,
-    max: 1_000_000_000_000,
-  }),
   maxProjectsPerUser: integer('SVC_MAX_PROJECTS_PER_USER', {
     description: 'Most projects of which one user is a member, the personal one included.',
-    default: 10_000,
+    default: 100,
     min: 2,
     max: 1_000_000,
   }),

@@ -257,7 +257,6 @@ export const QUOTA_SETTINGS = [
   'maxCredentialsPerProject',
   'maxMembersPerProject',
   'maxProjectsPerUser',
-  'maxBytesPerProject',
 ] as const;
 
 export function quotaLimits(config: Config): QuotaLimits {
@@ -266,6 +265,5 @@ export function quotaLimits(config: Config): QuotaLimits {
     credentials: config.maxCredentialsPerProject,
     members: config.maxMembersPerProject,
     projects: config.maxProjectsPerUser,
-    bytes: config.maxBytesPerProject,
   };
 }

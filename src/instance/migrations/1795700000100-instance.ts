@@ -1,13 +1,12 @@
 // The schema of the instance: users, workspace, audit trail, operators, throttle counters.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createFoldedWords } from './folded-words.sql.js';
-import { COUNT_PROJECT_SIZES, SIZE_FUNCTIONS } from './project-size.sql.js';
 
 export class Instance1795700000100 implements MigrationInterface {
   readonly name = 'Instance1795700000100';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    const statements = [createFoldedWords(), ...USERS, ...WORKSPACE, ...COUNT_PROJECT_SIZES, ...OTHERS];
+    const statements = [createFoldedWords(), ...USERS, ...WORKSPACE, ...OTHERS];
     for (const statement of statements) await queryRunner.query(statement);
   }
 
@@ -26,7 +25,6 @@ const TABLES = [
   'project',
   'project_external_key',
   'project_member',
-  'project_size',
   'workflow',
   'credential',
   'audit_event',
@@ -41,7 +39,6 @@ const FUNCTIONS = [
   'user_account_version()',
   'project_member_changed()',
   'folded_words(text)',
-  ...SIZE_FUNCTIONS,
 ];
 
 /** The package's tables that hold what goes with a user. */

@@ -102,7 +102,7 @@ export class CredentialController {
     right: 'credential:write',
     body: CredentialChangeBody,
     answer: { status: 200, is: CredentialAnswer },
-    errors: [403, 404, 409],
+    errors: [403, 404],
   })
   async change(
     @Param('credentialId', IdPipe) id: string,

@@ -32,7 +32,7 @@ export class CredentialService {
     const credential = { id, projectId, name, type, sealedData: this.seal(id, data) };
     try {
       await this.transactions.run((transaction) =>
-        this.quotas.within(transaction, { credentials: projectId, bytes: projectId }, () =>
+        this.quotas.within(transaction, { credentials: projectId }, () =>
           this.credentials.insert(transaction, credential),
         ),
       );
@@ -45,16 +45,13 @@ export class CredentialService {
   /**
    * The row is locked from reading to writing, so that of two merges at once neither is lost.
    * @rule 4.5.1 Data is replaced, or merged member by member with `isPartialData`; the whole satisfies the type's schema.
-   * @throws ApiRefusal `bad_request`, `not_found`, `quota_exceeded`
+   * @throws ApiRefusal `bad_request`, `not_found`
    */
   async change(id: string, patch: CredentialChangeBody): Promise<CredentialRow> {
     refuseContradictions(patch);
     await this.transactions.run(async (transaction) => {
       const stored = found(await this.credentials.lock(transaction, id));
-      const change = this.changeOf(stored, patch);
-      await this.quotas.within(transaction, { bytes: stored.projectId }, () =>
-        this.credentials.update(transaction, id, change),
-      );
+      await this.credentials.update(transaction, id, this.changeOf(stored, patch));
     });
     return this.existing(id);
   }

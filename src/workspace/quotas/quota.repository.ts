@@ -8,16 +8,11 @@ export interface QuotaLimits {
   readonly workflows: number;
   readonly credentials: number;
   readonly members: number;
-  /** What the workflows and credentials of a project take in the database. */
-  readonly bytes: number;
   /** The memberships of a user, that of the personal project included. */
   readonly projects: number;
 }
 
 export type QuotaKind = keyof QuotaLimits;
-
-/** Kinds that are counted in rows. */
-export type RowKind = Exclude<QuotaKind, 'bytes'>;
 
 interface Counted {
   readonly ownerTable: string;
@@ -26,7 +21,7 @@ interface Counted {
   readonly column: string;
 }
 
-const COUNTED: Readonly<Record<RowKind, Counted>> = {
+const COUNTED: Readonly<Record<QuotaKind, Counted>> = {
   workflows: { ownerTable: 'project', table: 'workflow', column: 'project_id' },
   credentials: { ownerTable: 'project', table: 'credential', column: 'project_id' },
   members: { ownerTable: 'project', table: 'project_member', column: 'project_id' },
@@ -36,23 +31,16 @@ const COUNTED: Readonly<Record<RowKind, Counted>> = {
 @Injectable()
 export class QuotaRepository {
   /** Locks the owner until the transaction ends; rows that refer to it may come in. A deleted owner locks nothing. */
-  async lockOwner(transaction: Transaction, kind: RowKind, ownerId: string): Promise<void> {
+  async lockOwner(transaction: Transaction, kind: QuotaKind, ownerId: string): Promise<void> {
     const { ownerTable } = COUNTED[kind];
     const sql = `SELECT 1 FROM ${ownerTable} WHERE id = $1 FOR NO KEY UPDATE`;
     await managerOf(transaction).query(sql, [ownerId]);
   }
 
   /** Reads one entry of an index more than the limit at most, however many there are. */
-  async hasMore(transaction: Transaction, kind: RowKind, ownerId: string, limit: number): Promise<boolean> {
+  async hasMore(transaction: Transaction, kind: QuotaKind, ownerId: string, limit: number): Promise<boolean> {
     const { table, column } = COUNTED[kind];
     const sql = `SELECT 1 FROM ${table} WHERE ${column} = $1 OFFSET $2 LIMIT 1`;
     return (await managerOf(transaction).query<object[]>(sql, [ownerId, limit])).length > 0;
-  }
-
-  /** The size of a project; see the migration of `project_size`. A writer holds the row until its transaction ends. */
-  async bytesOf(transaction: Transaction, projectId: string): Promise<number> {
-    const sql = 'SELECT bytes::float8 AS bytes FROM project_size WHERE project_id = $1';
-    const [size] = await managerOf(transaction).query<{ bytes: number }[]>(sql, [projectId]);
-    return size?.bytes ?? 0;
   }
 }

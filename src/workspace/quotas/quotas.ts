@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
-import type { QuotaKind, QuotaLimits, RowKind } from './quota.repository.js';
+import type { QuotaKind, QuotaLimits } from './quota.repository.js';
 import { QuotaRepository } from './quota.repository.js';
 
 const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
@@ -10,11 +10,10 @@ const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
   credentials: (limit) => `A project has at most ${limit} credentials`,
   members: (limit) => `A project has at most ${limit} members`,
   projects: (limit) => `A user is a member of at most ${limit} projects`,
-  bytes: (limit) => `The workflows and credentials of a project take at most ${limit} bytes`,
 };
 
 /** In the order in which their owners are locked: users before projects, as everywhere. */
-const ROW_KINDS: readonly RowKind[] = ['projects', 'members', 'workflows', 'credentials'];
+const KINDS: readonly QuotaKind[] = ['projects', 'members', 'workflows', 'credentials'];
 
 /** Something would be more than there may be. The message says what is counted, and the limit. */
 export class QuotaRefusal extends ApiRefusal {
@@ -35,7 +34,7 @@ export class Quotas {
   ) {}
 
   /**
-   * Adds or changes by `insert`, whose other errors come first. Kinds are locked in one order, so that there are no deadlocks.
+   * Adds by `insert`, whose other errors come first. Kinds are locked in one order, so that there are no deadlocks.
    * @throws QuotaRefusal where there is too much afterwards: the transaction must not be committed then
    */
   async within<T>(
@@ -43,29 +42,14 @@ export class Quotas {
     owners: Partial<Readonly<Record<QuotaKind, string>>>,
     insert: () => Promise<T>,
   ): Promise<T> {
-    const kinds = ROW_KINDS.filter((kind) => owners[kind] !== undefined);
+    const kinds = KINDS.filter((kind) => owners[kind] !== undefined);
     for (const kind of kinds) await this.repository.lockOwner(transaction, kind, owners[kind] ?? '');
-    const { bytes: projectId } = owners;
-    const made =
-      projectId === undefined ? await insert() : await this.withinBytes(transaction, projectId, insert);
+    const made = await insert();
     for (const kind of kinds) {
       const limit = this.limits[kind];
       if (await this.repository.hasMore(transaction, kind, owners[kind] ?? '', limit))
         throw new QuotaRefusal(kind, limit);
     }
     return made;
-  }
-
-  /** A project that has too much since the limit was lowered may be changed to have less. */
-  private async withinBytes<T>(
-    transaction: Transaction,
-    projectId: string,
-    write: () => Promise<T>,
-  ): Promise<T> {
-    const before = await this.repository.bytesOf(transaction, projectId);
-    const written = await write();
-    const bytes = await this.repository.bytesOf(transaction, projectId);
-    if (bytes > this.limits.bytes && bytes > before) throw new QuotaRefusal('bytes', this.limits.bytes);
-    return written;
   }
 }

@@ -178,7 +178,7 @@ export class WorkflowController {
     right: 'workflow:write',
     body: WorkflowChangeBody,
     answer: { status: 200, is: WorkflowAnswer },
-    errors: [403, 404, 409],
+    errors: [403, 404],
   })
   change(
     @Param('workflowId', IdPipe) id: string,
@@ -186,7 +186,7 @@ export class WorkflowController {
   ): Promise<WorkflowAnswer> {
     if (Object.keys(change).length === 0)
       throw new ApiRefusal('bad_request', 'name, nodes or connections must be given');
-    return 'nodes' in change || 'connections' in change ? this.resized(id, change) : this.updated(id, change);
+    return this.updated(id, change);
   }
 
   @Delete(':workflowId')
@@ -233,7 +233,7 @@ export class WorkflowController {
   private async inserted(workflow: NewWorkflow): Promise<WorkflowAnswer> {
     try {
       const [made] = await this.transactions.run((transaction) =>
-        this.quotas.within(transaction, { workflows: workflow.projectId, bytes: workflow.projectId }, () =>
+        this.quotas.within(transaction, { workflows: workflow.projectId }, () =>
           this.workflows.insert(transaction, [workflow]),
         ),
       );
@@ -242,15 +242,6 @@ export class WorkflowController {
       // The project was deleted after the right on it was checked.
       throw isForeignKeyViolation(error) ? new ApiRefusal('not_found') : error;
     }
-  }
-
-  /** A change of the size. */
-  private async resized(id: string, change: WorkflowChange): Promise<WorkflowAnswer> {
-    const bytes = found(await this.workflows.projectIdOf(id));
-    const changed = await this.transactions.run((transaction) =>
-      this.quotas.within(transaction, { bytes }, () => this.workflows.update(id, change, transaction)),
-    );
-    return changedAnswer(changed);
   }
 
   private async updated(id: string, change: WorkflowChange): Promise<WorkflowAnswer> {

@@ -92,20 +92,13 @@ export class WorkflowRepository {
     return (await this.workflows.findOneBy({ id })) ?? undefined;
   }
 
-  async projectIdOf(id: string): Promise<string | undefined> {
-    const found = await this.workflows.findOne({ where: { id }, select: { projectId: true } });
-    return found?.projectId;
-  }
-
   /**
    * Changes a workflow; undefined where there is none (any more). What has just been written is not read again: nodes and
    * connections may be large.
    */
-  async update(id: string, change: WorkflowChange, transaction?: Transaction): Promise<Workflow | undefined> {
+  async update(id: string, change: WorkflowChange): Promise<Workflow | undefined> {
     const read = Object.entries(COLUMNS).filter(([member]) => !Object.hasOwn(change, member));
-    const workflows =
-      transaction === undefined ? this.workflows : managerOf(transaction).getRepository(Workflow);
-    const result = await workflows
+    const result = await this.workflows
       .createQueryBuilder()
       .update()
       .set({ ...(change as object), updatedAt: () => 'now()' })
