@@ -54,6 +54,7 @@ describeOnAnyDatabase('token exchange', (database) => {
     it.each([
       'application/x-www-form-urlencoded;charset=UTF-8',
       'APPLICATION/X-WWW-FORM-URLENCODED ; charset=utf-8',
+      'application/x-www-form-urlencoded; charset=ISO-8859-1',
     ])('[4.2] %s is a form too', async (type) => {
       const fields = [GRANT_FIELD, ['subject_token', token()] as const];
       expect((await postRaw(service, encodedForm(fields), type)).status).toBe(200);

@@ -1,4 +1,5 @@
 // Reads the body of a request, up to one limit for all routes, and checks what its headers say of it.
+import { isAscii } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { UnsupportedMediaTypeException } from '@nestjs/common';
 import { CODING_MESSAGE } from './answers.js';
@@ -100,7 +101,9 @@ export interface BodyLabel {
 /** What keeps a body from being read. */
 export type LabelFault = 'content_encoding' | 'media_type' | 'charset';
 
-const UTF_8 = new Set(['utf-8', 'utf8']);
+const UTF_8: ReadonlySet<string> = new Set(['utf-8', 'utf8']);
+/** In ASCII they say the same as UTF-8. Apache HttpClient names `ISO-8859-1` by default. */
+const SAME_IN_ASCII: ReadonlySet<string> = new Set([...UTF_8, 'iso-8859-1', 'us-ascii']);
 
 /** What nearly all clients send behind the media type, recognised without parsing the label. */
 const USUAL_ENDS = new Set(['', ';charset=UTF-8', '; charset=utf-8', '; charset=UTF-8']);
@@ -108,21 +111,33 @@ const USUAL_ENDS = new Set(['', ';charset=UTF-8', '; charset=utf-8', '; charset=
 /**
  * The fault in the label of a body that must be of one media type, in UTF-8 and not encoded (RFC 9110 §8.3, §8.4); undefined:
  * none. Neither forms nor JSON have a charset, but many clients name it.
+ * @param form where it is one, which may name another charset if all of it is ASCII
  */
-export function faultOfLabel(headers: BodyLabel, mediaType: string): LabelFault | undefined {
+export function faultOfLabel(
+  headers: BodyLabel,
+  mediaType: string,
+  form?: Uint8Array,
+): LabelFault | undefined {
   const { 'content-encoding': coding = '', 'content-type': label = '' } = headers;
   if (!/^(identity)?$/i.test(coding)) return 'content_encoding';
   if (label.startsWith(mediaType) && USUAL_ENDS.has(label.slice(mediaType.length))) return undefined;
   const [type = '', ...parameters] = label.split(';');
   if (type.trim().toLowerCase() !== mediaType) return 'media_type';
-  return parameters.every(isUtf8) ? undefined : 'charset';
+  const charsets = parameters.map(charsetIn).filter((name) => name !== undefined);
+  if (charsets.every((name) => UTF_8.has(name))) return undefined;
+  const isSame = form !== undefined && charsets.every((name) => SAME_IN_ASCII.has(name)) && isAsciiForm(form);
+  return isSame ? undefined : 'charset';
 }
 
-/** Whether a parameter is none of the charset, or UTF-8. */
-function isUtf8(parameter: string): boolean {
+/** Undefined for a parameter of something else. */
+function charsetIn(parameter: string): string | undefined {
   const [name = '', value = ''] = parameter.split('=', 2);
-  if (name.trim().toLowerCase() !== 'charset') return true;
-  return UTF_8.has(value.replaceAll('"', '').trim().toLowerCase());
+  return name.trim().toLowerCase() === 'charset' ? value.replaceAll('"', '').trim().toLowerCase() : undefined;
+}
+
+/** Whether each byte is below 0x80, as it stands and decoded. */
+function isAsciiForm(form: Uint8Array): boolean {
+  return isAscii(form) && !/%[89a-f][\da-f]/i.test(Buffer.from(form).toString('latin1'));
 }
 
 /** A body came compressed, or in another content coding. */

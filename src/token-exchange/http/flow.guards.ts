@@ -156,7 +156,7 @@ export class FormOnlyGuard implements CanActivate {
         `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`,
       );
     }
-    const fault = faultOfLabel(label, FORM);
+    const fault = faultOfLabel(label, FORM, body);
     if (fault === undefined) return true;
     const [kind, message] = LABEL_FAULTS[fault];
     throw new FlowRefusal(kind, message, undefined, printableLabel(label, fault));

@@ -36,6 +36,25 @@ it.each(['utf-16', 'iso-8859-1', 'us-ascii', 'utf-7', '""', '', 'utf-8-x'])(
   (charset) => expect(faultOf(`${TYPE}; charset=${charset}`)).toBe('charset'),
 );
 
+const FORM = 'application/x-www-form-urlencoded';
+const faultOfForm = (charset: string, text: string) =>
+  faultOfLabel({ 'content-type': `${FORM}; charset=${charset}` }, FORM, Buffer.from(text, 'latin1'));
+
+it.each(['ISO-8859-1', 'us-ascii', '"iso-8859-1"'])(
+  '[D57][K38] the charset %s of a form is taken where all of it is ASCII, as it stands and decoded',
+  (charset) => {
+    for (const text of ['', 'a=b%20c+%7E%7F', 'a=%cz', 'a=%f'])
+      expect(faultOfForm(charset, text)).toBeUndefined();
+    for (const text of ['a=\u00e4', 'a=%E4', 'a=%C3%A4', '%80=', 'a=%fF'])
+      expect(faultOfForm(charset, text)).toBe('charset');
+  },
+);
+
+it.each(['utf-16', 'windows-1252', 'utf-7', '', 'iso-8859-1; charset=utf-16'])(
+  '[D57] the charset %j of a form is refused, also where all of it is ASCII',
+  (charset) => expect(faultOfForm(charset, 'a=b')).toBe('charset'),
+);
+
 it('[D57] of two charsets both count', () =>
   expect(faultOf(`${TYPE}; charset=utf-8; charset=utf-16`)).toBe('charset'));
 
