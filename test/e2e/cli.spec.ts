@@ -31,7 +31,7 @@ interface ListedUser {
 /** The commands on a database, and what they left in it. */
 class Administration extends CommandLine {
   constructor(private readonly database: TestDatabase) {
-    super(() => databaseEnvironment(database));
+    super(() => ({ ...databaseEnvironment(database), SVC_MAX_WORKFLOWS_PER_PROJECT: '20000' }));
   }
 
   async createUser(email: string, ...more: string[]): Promise<ListedUser> {

@@ -41,7 +41,8 @@ class Beside extends CommandLine {
   }
 
   async start(): Promise<void> {
-    this.service = await TestService.start(this.database);
+    const environment = { SVC_MAX_WORKFLOWS_PER_PROJECT: '20000' };
+    this.service = await TestService.start(this.database, { environment });
   }
 
   async createUser(email: string): Promise<ListedUser> {
