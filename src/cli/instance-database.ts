@@ -32,12 +32,7 @@ export async function withDatabase<T>(
 
 /** Where the configuration leads, the embedded database by its absolute path. */
 export function instanceDatabase(context: CommandContext): DatabaseSettings {
-  const config = context.settings.read(
-    'databaseUrl',
-    'databasePoolSize',
-    'dataDirectory',
-    'dataForcesWrites',
-  );
+  const config = context.settings.read('databaseUrl', 'databasePoolSize', 'dataDirectory');
   return databaseSettings({ ...config, dataDirectory: absoluteDataDirectory(config, context) });
 }
 

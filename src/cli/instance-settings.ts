@@ -48,11 +48,8 @@ async function explanationRulesOf(context: CommandContext, clock: Clock): Promis
     'embedLoginEnabled',
     'exchangeEnabled',
     'idAssertionEnabled',
-    'idAssertionMaxLifetimeSeconds',
     'maxTokenLifetimeSeconds',
-    'clockToleranceSeconds',
     'keyRefreshIntervalSeconds',
-    'jwksMaxStaleSeconds',
     'sessionLifetimeSeconds',
   );
   const trustedKeys = storedEntriesRulesOf(context).configured;

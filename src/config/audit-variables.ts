@@ -1,17 +1,9 @@
 // The environment variables of the audit trail and its sinks.
-import {
-  checkSinkName,
-  checkSyslogUrl,
-  checkWebhookUrl,
-  parseCidr,
-  parseWebhookSecret,
-} from './variable-formats.js';
+import { checkSyslogUrl, checkWebhookUrl, parseCidr, parseWebhookSecret } from './variable-formats.js';
 import { boolean, choice, integer, list, text, textDocument } from './variable.js';
 
 /** A hundred years. */
 const LONGEST_RETENTION_DAYS = 36_500;
-/** Of three rows. */
-const SINK_NAMES = 'Small letters, digits, `-` and `_`, 63 at most. A new name is a new sink.';
 
 export const AUDIT_VARIABLES = {
   auditRetentionDays: integer('SVC_AUDIT_RETENTION_DAYS', {
@@ -29,7 +21,7 @@ export const AUDIT_VARIABLES = {
     max: LONGEST_RETENTION_DAYS,
   }),
   auditSinksStart: choice('SVC_AUDIT_SINKS_START', {
-    description: 'Where a sink with a new name begins: with new events, or with the oldest one.',
+    description: 'Where a sink begins at first: with new events, or with the oldest one.',
     default: 'now',
     values: ['now', 'beginning'],
   }),
@@ -46,10 +38,6 @@ export const AUDIT_VARIABLES = {
     range: 'comma-separated, each of 32 characters or more',
     isSecret: true,
     member: parseWebhookSecret,
-  }),
-  auditWebhookName: text('SVC_AUDIT_WEBHOOK_NAME', {
-    description: `Name of that sink in the database, logs and metrics; \`webhook\` if unset. ${SINK_NAMES}`,
-    check: checkSinkName,
   }),
   auditWebhookAllowHttp: boolean('SVC_AUDIT_WEBHOOK_ALLOW_HTTP', {
     description: 'Allows an `http:` or loopback address of the webhook. For tests and demonstrations only.',
@@ -68,10 +56,6 @@ export const AUDIT_VARIABLES = {
   auditSyslogCa: textDocument('SVC_AUDIT_SYSLOG_CA', {
     description: 'Certificates that verify the syslog server, in place of those of Node.js, PEM.',
   }),
-  auditSyslogName: text('SVC_AUDIT_SYSLOG_NAME', {
-    description: `Name of that sink in the database, logs and metrics; \`syslog\` if unset. ${SINK_NAMES}`,
-    check: checkSinkName,
-  }),
   auditSyslogResendSeconds: integer('SVC_AUDIT_SYSLOG_RESEND_SECONDS', {
     description:
       'After a broken connection to the syslog server, events of this many seconds before are sent again.',
@@ -83,9 +67,5 @@ export const AUDIT_VARIABLES = {
     description:
       'Writes audit events to standard output, as JSON lines of their own beside those of the log.',
     default: false,
-  }),
-  auditStandardOutputName: text('SVC_AUDIT_STDOUT_NAME', {
-    description: `Name of that sink in the database, logs and metrics; \`stdout\` if unset. ${SINK_NAMES}`,
-    check: checkSinkName,
   }),
 } as const;

@@ -63,14 +63,6 @@ export const VARIABLES = {
     'SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL',
     SETTINGS.exchange.maxTokenLifetimeSeconds,
   ),
-  idAssertionMaxLifetimeSeconds: integer(
-    'SVC_ID_ASSERTION_MAX_LIFETIME_SECONDS',
-    SETTINGS.idAssertion.maxLifetimeSeconds,
-  ),
-  clockToleranceSeconds: integer(
-    'SVC_TOKEN_EXCHANGE_CLOCK_TOLERANCE_SECONDS',
-    SETTINGS.clockToleranceSeconds,
-  ),
   embedLoginsPerMinute: integer('SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', SETTINGS.embedLogin.perMinute),
   exchangesPerMinute: integer('SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', SETTINGS.exchange.perMinute),
   tokenRevocationsPerMinute: integer(
@@ -185,7 +177,6 @@ export const VARIABLES = {
     'SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS',
     SETTINGS.jwks.refreshIntervalSeconds,
   ),
-  jwksMaxStaleSeconds: integer('SVC_TOKEN_EXCHANGE_JWKS_MAX_STALE_SECONDS', SETTINGS.jwks.maxStaleSeconds),
   jwksAllowHttp: boolean('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP', SETTINGS.jwks.allowHttp),
   jwksAllowPrivate: list('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE', {
     description: SETTINGS.jwks.allowPrivate.description,
@@ -275,12 +266,6 @@ export const VARIABLES = {
       'Folder of the embedded database. It contains the socket of the commands, so its absolute path may have at ' +
       'most 87 bytes.',
     default: './data',
-  }),
-  dataForcesWrites: boolean('SVC_DATA_FORCE_WRITES', {
-    description:
-      'Forces commits of the embedded database to the disk, so that they outlive a loss of power. Otherwise they outlive ' +
-      'only the process, and commits are faster.',
-    default: true,
   }),
   encryptionKeys: list('SVC_ENCRYPTION_KEY', {
     description:

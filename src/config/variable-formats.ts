@@ -49,12 +49,6 @@ export function checkSyslogUrl(value: string): string | undefined {
     : 'must be tls://host:port or tcp://host:port';
 }
 
-export function checkSinkName(value: string): string | undefined {
-  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(value)
-    ? undefined
-    : 'must have small letters, digits, - and _, 63 characters at most';
-}
-
 export function checkOrigin(value: string): string | undefined {
   return originOfText(value) === undefined
     ? 'must be an origin such as https://instance.example, without a path'

@@ -109,13 +109,9 @@ export function databaseSettings({
   databaseUrl,
   databasePoolSize,
   dataDirectory,
-  dataForcesWrites,
-}: Pick<
-  Config,
-  'databaseUrl' | 'databasePoolSize' | 'dataDirectory' | 'dataForcesWrites'
->): DatabaseSettings {
+}: Pick<Config, 'databaseUrl' | 'databasePoolSize' | 'dataDirectory'>): DatabaseSettings {
   return databaseUrl === undefined
-    ? { kind: 'embedded', directory: dataDirectory, forcesWrites: dataForcesWrites }
+    ? { kind: 'embedded', directory: dataDirectory }
     : { kind: 'postgresql', url: databaseUrl, poolSize: databasePoolSize };
 }
 

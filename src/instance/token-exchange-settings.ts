@@ -57,20 +57,15 @@ export function tokenExchangeSettings(
       perMinute: config.exchangesPerMinute,
       maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
     },
-    idAssertion: {
-      enabled: config.idAssertionEnabled,
-      maxLifetimeSeconds: config.idAssertionMaxLifetimeSeconds,
-    },
+    idAssertion: { enabled: config.idAssertionEnabled },
     tokenRevocation: { perMinute: config.tokenRevocationsPerMinute },
     logout: { perMinute: config.logoutsPerMinute },
-    clockToleranceSeconds: config.clockToleranceSeconds,
     replayPurge: {
       intervalSeconds: config.jtiCleanupIntervalSeconds,
       batchSize: config.jtiCleanupBatchSize,
     },
     jwks: {
       refreshIntervalSeconds: config.keyRefreshIntervalSeconds,
-      maxStaleSeconds: config.jwksMaxStaleSeconds,
       allowHttp: config.jwksAllowHttp,
       allowPrivate: config.jwksAllowPrivate,
       settingNames: JWKS_VARIABLES,

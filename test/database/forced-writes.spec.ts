@@ -38,17 +38,6 @@ describeOnEmbedded('[D98] the embedded database', (database) => {
     await close();
   });
 
-  it('[D98] forces nothing where that is turned off, and all of it at the next start with it', async () => {
-    const { settings } = database;
-    if (settings.kind !== 'embedded') throw new Error('declared for the embedded database');
-    const loose = await openDatabase({ ...settings, forcesWrites: false }, SCHEMA);
-    expect(await forcedDuring(() => loose.dataSource.query(INSERTION, ['loose']))).toEqual([]);
-    await loose.close();
-    const opened = await openDatabase(settings, SCHEMA);
-    expect(await opened.dataSource.query('SHOW fsync')).toEqual([{ fsync: 'on' }]);
-    await opened.close();
-  });
-
   it('[D99] stops where the disk fails under its log; what was committed is there at the next start', async () => {
     const first = await openDatabase(database.settings, SCHEMA);
     await first.dataSource.query(INSERTION, ['kept']);

@@ -57,7 +57,6 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
       environment: {
         SVC_AUDIT_WEBHOOK_URL: `${webhook.url}?key=marker-5150`,
         SVC_AUDIT_WEBHOOK_SECRET: SECRET,
-        SVC_AUDIT_WEBHOOK_NAME: 'siem',
         SVC_AUDIT_WEBHOOK_ALLOW_HTTP: 'true',
         SVC_AUDIT_STDOUT: 'true',
       },
@@ -91,7 +90,7 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
 
   it('[D88] metrics say how far each is', async () => {
     const { length } = await trail();
-    for (const sink of ['siem', 'stdout'])
+    for (const sink of ['webhook', 'stdout'])
       await until(`all events are counted that ${sink} has`, PATIENCE_MS, async () => {
         const samples = await MetricSamples.read(service);
         expect(samples.value('svc_audit_sink_failures_total', { sink })).toBe(0);
@@ -104,7 +103,7 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
     ];
     await until('the backlog was looked at', PATIENCE_MS, async () => {
       const now = await MetricSamples.read(service);
-      return lags.every((name) => now.named(name, { sink: 'siem' }).length === 1 && now.value(name) < 1);
+      return lags.every((name) => now.named(name, { sink: 'webhook' }).length === 1 && now.value(name) < 1);
     });
   });
 
@@ -113,12 +112,12 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
     for (let exchange = 0; exchange < 20; exchange++)
       expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
     const failures = async () =>
-      (await MetricSamples.read(service)).value('svc_audit_sink_failures_total', { sink: 'siem' });
+      (await MetricSamples.read(service)).value('svc_audit_sink_failures_total', { sink: 'webhook' });
     await until('it was tried twice', PATIENCE_MS, async () => (await failures()) >= 2);
     webhook.answerWith(undefined);
     const { length } = await trail();
     await until('it has them', PATIENCE_MS, () => webhook.firstArrivals.length === length);
-    const warnings = service.log.filter(({ sink, level }) => sink === 'siem' && level === 'warn');
+    const warnings = service.log.filter(({ sink, level }) => sink === 'webhook' && level === 'warn');
     expect(warnings.map(({ reason }) => reason)).toEqual(['status 500']);
   });
 

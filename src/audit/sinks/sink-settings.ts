@@ -49,9 +49,7 @@ export function sinkSettings(config: AuditConfig): SinkSettings {
     startAt: config.auditSinksStart,
     ...webhookSettings(config),
     ...syslogSettings(config),
-    ...(config.auditStandardOutput && {
-      standardOutput: { name: config.auditStandardOutputName ?? 'stdout' },
-    }),
+    ...(config.auditStandardOutput && { standardOutput: { name: 'stdout' } }),
   };
 }
 
@@ -71,28 +69,23 @@ type Given = ConfigReading['given'];
  * @param given what was set: what is there and cannot be read is not missing
  */
 export function auditProblems(config: AuditConfig, given: Given): string[] {
-  return [
-    ...webhookProblems(config, given),
-    ...syslogProblems(config, given),
-    ...nameProblems(config),
-    ...ageProblems(config),
-  ];
+  return [...webhookProblems(config, given), ...syslogProblems(config, given), ...ageProblems(config)];
 }
 
 function webhookSettings(config: AuditConfig): Pick<SinkSettings, 'webhook'> {
-  const { auditWebhookUrl: url, auditWebhookSecrets: secrets, auditWebhookName: name = 'webhook' } = config;
+  const { auditWebhookUrl: url, auditWebhookSecrets: secrets } = config;
   if (url === undefined) return {};
   const { auditWebhookAllowHttp: allowHttp, auditWebhookAllowPrivate: allowPrivate } = config;
-  return { webhook: { name, url, secrets, allowHttp, allowPrivate } };
+  return { webhook: { name: 'webhook', url, secrets, allowHttp, allowPrivate } };
 }
 
 function syslogSettings(config: AuditConfig): Pick<SinkSettings, 'syslog'> {
-  const { auditSyslogUrl: address, auditSyslogName: name = 'syslog', auditSyslogCa: ca } = config;
+  const { auditSyslogUrl: address, auditSyslogCa: ca } = config;
   if (address === undefined) return {};
   const { protocol, hostname, port } = new URL(address);
   return {
     syslog: {
-      name,
+      name: 'syslog',
       host: hostname.replace(/^\[(.*)\]$/, '$1'),
       port: Number(port),
       useTls: protocol === 'tls:',
@@ -118,12 +111,6 @@ function* syslogProblems({ auditSyslogUrl: address, auditSyslogCa: ca }: AuditCo
   if (isPlain || !given.has('SVC_AUDIT_SYSLOG_URL'))
     yield `${label}: needs a tls:// address in SVC_AUDIT_SYSLOG_URL`;
   if (!isCertificate(ca)) yield `${label}: must be PEM certificates${pathHint(VARIABLES.auditSyslogCa, ca)}`;
-}
-
-function* nameProblems(config: AuditConfig) {
-  const names = sinkNames(sinkSettings(config));
-  if (new Set(names).size < names.length)
-    yield 'SVC_AUDIT_WEBHOOK_NAME, SVC_AUDIT_SYSLOG_NAME, SVC_AUDIT_STDOUT_NAME: two sinks have the same name';
 }
 
 function* ageProblems({ auditRetentionDays: days, auditMaxDays: maxDays }: AuditConfig) {

@@ -20,18 +20,16 @@ const CONNECTION_WAIT_MS = 30_000;
 /** Where the embedded database is. */
 export interface EmbeddedSettings extends ServingSettings {
   readonly directory: string;
-  /** Whether commits are forced to the disk; they are unless this is false. */
-  readonly forcesWrites?: boolean;
 }
 
 /** @throws DataDirectoryLockedError when another process has the directory */
 export async function prepareEmbedded(
-  { directory, requestWaitMs, forcesWrites = true, engineThread }: EmbeddedSettings,
+  { directory, requestWaitMs, engineThread }: EmbeddedSettings,
   schema: Schema,
 ): Promise<PreparedDatabase> {
   const lock = DataDirectoryLock.take(directory);
   try {
-    const settings = { directory, forcesWrites };
+    const settings = { directory };
     const engine = await (engineThread === undefined
       ? startEngine(settings)
       : startEngineThread(engineThread, settings));

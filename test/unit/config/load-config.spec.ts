@@ -100,13 +100,11 @@ describe('defaults', () => {
     ['[5.1.1] the feature is off', 'featureFlag', false],
     ['[5.1.3] embedded login is off', 'embedLoginEnabled', false],
     ['[5.1.4] token exchange is off', 'exchangeEnabled', false],
-    ['[D10] the clock tolerance is 5 seconds', 'clockToleranceSeconds', 5],
     ['[D25] the cookie is partitioned', 'partitionedCookie', true],
     ['[D26] sessions live 3600 seconds', 'sessionLifetimeSeconds', 3600],
     ['[D27] no proxy is believed', 'proxyHops', 0],
     ['[D33] no http: key set is fetched', 'jwksAllowHttp', false],
     ['[D33] no private network is allowed', 'jwksAllowPrivate', []],
-    ['[D34] fetched keys outlive a failing endpoint by 24 hours', 'jwksMaxStaleSeconds', 86_400],
     ['[D45] there is no built-in encryption key', 'encryptionKeys', []],
     ['[D49] a request waits 1.8 seconds for the database', 'databaseWaitMs', 1_800],
     ['[D91] metrics have port 9464', 'metricsPort', 9464],
@@ -145,9 +143,7 @@ describe('numbers', () => {
     ['[D44] SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', 1, 86_400],
     ['[D44] SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS', 1, 86_400],
     ['[D44] SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE', 1, 100_000],
-    ['[D10] SVC_TOKEN_EXCHANGE_CLOCK_TOLERANCE_SECONDS', 0, 60],
     ['[D26] SVC_EMBED_SESSION_TTL_SECONDS', 60, 86_400],
-    ['[D34] SVC_TOKEN_EXCHANGE_JWKS_MAX_STALE_SECONDS', 0, 86_400],
     ['[D91] SVC_METRICS_PORT', 0, 65_535],
   ])('%s goes from %d to %d', (title, min, max) => {
     const [, name = ''] = title.split(' ');

@@ -11,12 +11,10 @@ const SETTINGS = [
   ...['default_statistics_target=3', 'shared_buffers=16MB'],
 ];
 
-/** Where the engine keeps its files, and how. */
+/** Where the engine keeps its files. */
 export interface EngineSettings {
   /** The data directory; the engine has a folder in it. */
   readonly directory: string;
-  /** Whether commits are forced to the disk. */
-  readonly forcesWrites: boolean;
 }
 
 /** An engine that runs, with the one session that it has. */
@@ -57,14 +55,13 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Loaded only where it is used: the embedded engine is 27 MB that a PostgreSQL instance need not read. */
-async function createPglite({ directory, forcesWrites }: EngineSettings) {
+async function createPglite({ directory }: EngineSettings) {
   const { PGlite } = await import('@electric-sql/pglite');
   const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((each) => ['-c', each])];
   const dataDirectory = join(directory, 'database');
-  if (!forcesWrites) return PGlite.create(dataDirectory, { startParams });
   const fs = await forcedFiles(dataDirectory);
   const pglite = await PGlite.create({ fs, startParams: forcingStartParams(startParams) });
-  // After the creation, or a process that did not force writes, files may not be on the disk yet.
+  // After the creation files may not be on the disk yet.
   await forceAll(dataDirectory);
   return pglite;
 }

@@ -34,7 +34,7 @@ export function forcingStartParams(startParams: readonly string[]): string[] {
 }
 
 /**
- * @rule D98 What the embedded database has committed is forced to the disk before it is answered, unless that is turned off. The
+ * @rule D98 What the embedded database has committed is forced to the disk before it is answered. The
  * files of the embedded database, with an `fsync` that is one. If it fails PostgreSQL panics, as it must: what is on the disk is
  * unknown then.
  */

@@ -22,7 +22,6 @@ it('[D87] each kind has an address and a name', () => {
     SVC_AUDIT_WEBHOOK_URL: URL,
     SVC_AUDIT_WEBHOOK_SECRET: `${SECRET}, ${SECRET}2`,
     SVC_AUDIT_SYSLOG_URL: 'tls://[::1]:6514',
-    SVC_AUDIT_SYSLOG_NAME: 'siem-2',
     SVC_AUDIT_STDOUT: 'true',
     SVC_AUDIT_SINKS_START: 'beginning',
   });
@@ -36,7 +35,7 @@ it('[D87] each kind has an address and a name', () => {
       allowHttp: false,
       allowPrivate: [],
     },
-    syslog: { name: 'siem-2', host: '::1', port: 6514, useTls: true, resendSeconds: 60 },
+    syslog: { name: 'syslog', host: '::1', port: 6514, useTls: true, resendSeconds: 60 },
     standardOutput: { name: 'stdout' },
   });
 });
@@ -76,12 +75,6 @@ it.each<[string, Record<string, string>, string]>([
     'the path of a certificate',
     { SVC_AUDIT_SYSLOG_URL: 'tls://siem.example:6514', SVC_AUDIT_SYSLOG_CA: '/etc/ssl/marker-5150.pem' },
     'SVC_AUDIT_SYSLOG_CA: must be PEM certificates; did you mean SVC_AUDIT_SYSLOG_CA_FILE, with this path?',
-  ],
-  ['a name that no label holds', { SVC_AUDIT_STDOUT_NAME: 'Marker-5150' }, 'SVC_AUDIT_STDOUT_NAME: must'],
-  [
-    'one name for two',
-    { SVC_AUDIT_STDOUT: 'true', SVC_AUDIT_STDOUT_NAME: 'syslog', SVC_AUDIT_SYSLOG_URL: 'tcp://h:601' },
-    'SVC_AUDIT_WEBHOOK_NAME, SVC_AUDIT_SYSLOG_NAME, SVC_AUDIT_STDOUT_NAME: two sinks',
   ],
   ['a most without a least', { SVC_AUDIT_MAX_DAYS: '5' }, 'SVC_AUDIT_RETENTION_DAYS: is required'],
   [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startEngineThread } from '../../../../../src/platform/database/embedded/engine-thread.js';
 import { unavailabilityOf } from '../../../../../src/platform/database/unavailable.js';
 
-const SETTINGS = { directory: '/nowhere', forcesWrites: true };
+const SETTINGS = { directory: '/nowhere' };
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe('the thread of the embedded engine', () => {
