@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
+import { externalLoginOf } from '../../src/token-exchange/revocation/external-login.js';
 import { FROM_THE_BEGINNING } from '../../src/token-exchange/revocation/revocation.repository.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { RevocationInstance } from '../support/revocation-instance.js';
@@ -131,14 +132,67 @@ describeOnEachDatabase('[D61] a reading', (database) => {
   it('[D131] brings of two logouts by a key the later time of each kind', async () => {
     const { repository, transactions } = instance;
     const end = (keys: string[], until: number, at: Date) =>
-      transactions.run((transaction) => repository.endLogins(transaction, { keys, until, at }));
+      transactions.run((transaction) =>
+        repository.endLogins(transaction, { issuer: ISSUER, keys, until, at }),
+      );
     await end(['b', 'a'], 20, new Date(1_000));
     await end(['a'], 10, new Date(2_000));
     const { logouts } = await repository.read(FROM_THE_BEGINNING);
     expect(logouts.toSorted((one, other) => (one.at < other.at ? -1 : 1))).toEqual([
-      { keys: ['b'], until: 20, at: new Date(1_000) },
-      { keys: ['a'], until: 20, at: new Date(2_000) },
+      { issuer: ISSUER, keys: ['b'], until: 20, at: new Date(1_000) },
+      { issuer: ISSUER, keys: ['a'], until: 20, at: new Date(2_000) },
     ]);
+  });
+
+  it('[D131] comes in pages, each with the logouts of whole issuers', async () => {
+    const { repository, known } = instance;
+    const issuer = `${ISSUER}/many`;
+    const login = externalLoginOf({ iss: issuer, sub: 'ada', iat: 1 });
+    await opened.dataSource.query(
+      `INSERT INTO token_exchange_logout (issuer, login_key, issued_until, received_at)
+       SELECT $1, 'key ' || n, 1, now() FROM generate_series(1, 25000) AS n UNION ALL VALUES ($1, '', 0, now()), ($1, $2, 1, now())`,
+      [issuer, login.sub],
+    );
+    const sizes: number[] = [];
+    let page = await repository.read(FROM_THE_BEGINNING);
+    for (; page.last !== undefined; page = await repository.read(FROM_THE_BEGINNING, page.last)) {
+      sizes.push(page.logouts.length);
+      expect(
+        page.logouts.filter((logout) => logout.issuer === issuer && logout.keys.length === 0),
+      ).toHaveLength(1);
+    }
+    expect(sizes.map((size) => size <= 10_001)).toEqual([true, true]);
+    expect(page.logouts.length).toBeGreaterThan(5_000);
+    await instance.start();
+    expect([known.isLoggedOut(login, [{ issuer, kid: 'k' }]), known.isKnown]).toEqual([true, true]);
+    await instance.stop();
+  });
+
+  it('[D131] finds one row for more than 50,000 logouts of an issuer, and the count begins again', async () => {
+    const { repository, transactions } = instance;
+    const issuer = `${ISSUER}/too-many`;
+    const kept = (ofIssuer: string) =>
+      opened.dataSource.query<object[]>(
+        `SELECT login_key, issued_until, received_at FROM token_exchange_logout WHERE issuer = $1 ORDER BY 1`,
+        [ofIssuer],
+      );
+    const end = (key: string, until: number, at: Date, ofIssuer = issuer) =>
+      transactions.run((transaction) =>
+        repository.endLogins(transaction, { issuer: ofIssuer, keys: [key], until, at }),
+      );
+    await end('other', 1, new Date(1_000), `${issuer}/other`);
+    await opened.dataSource.query(
+      `INSERT INTO token_exchange_logout (issuer, login_key, issued_until, received_at)
+       SELECT $1, 'key ' || n, 70, '1970-01-01T00:00:30Z' FROM generate_series(1, 49999) AS n`,
+      [issuer],
+    );
+    expect(await end('last', 60, new Date(40_000))).toBe(false);
+    expect(await end('one more', 50, new Date(20_000))).toBe(true);
+    const ofAll = { login_key: '', issued_until: 70, received_at: new Date(40_000) };
+    expect(await kept(issuer)).toEqual([ofAll]);
+    expect(await end('next', 80, new Date(50_000))).toBe(false);
+    expect(await kept(issuer)).toMatchObject([ofAll, { login_key: 'next' }]);
+    expect(await kept(`${issuer}/other`)).toHaveLength(1);
   });
 
   it('[D59][D61] follows a change that is recorded; what holds already is none', async () => {

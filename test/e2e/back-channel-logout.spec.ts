@@ -207,6 +207,41 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
   });
 });
 
+describeOnEachDatabase('[D131] an issuer with more logouts than are kept one by one', (database) => {
+  const clock = new TestClock();
+  const service = TestService.forBlock(database, { trustedKeys, clock });
+
+  it('has all its logins until then ended, and nothing else: not those of others, nor its next ones', async () => {
+    const scene = new Scene(service, clock);
+    await service.rows(
+      `INSERT INTO token_exchange_logout (issuer, login_key, issued_until, received_at)
+       SELECT $1, 'made up ' || n, 1, $2 FROM generate_series(1, 50000) AS n`,
+      [partner.issuer, clock.now()],
+    );
+    const ended = [await scene.session('ada'), await scene.bearer('bob', 'ada')];
+    const left = [await scene.session('ada', {}, other)];
+    const underWay = scene.token('cid');
+    clock.advance(2);
+    expect((await scene.post({ sub: 'made up' }, partner, { 'x-request-id': 'too-many' })).status).toBe(200);
+    expect(await scene.all([...ended, ...left])).toEqual([401, 401, 200]);
+    expect((await service.embed({ token: underWay })).status).toBe(401);
+    const page = await service.fetch('/rest/me', { headers: ended[0] });
+    expect(await page.json()).toMatchObject({ error: 'signed_out_by_provider' });
+    expect(await auditRows(service, 'too-many')).toMatchObject([
+      { name: `${EVENT}logout`, payload: { issuer: partner.issuer, ends: 'issuer' } },
+    ]);
+    const line = service.log.find(({ issuer }) => issuer === partner.issuer);
+    expect(line).toMatchObject({ level: 'warn', requestId: 'too-many' });
+    expect(await service.rows('SELECT issuer, login_key FROM token_exchange_logout')).toEqual([
+      { issuer: partner.issuer, login_key: '' },
+    ]);
+    clock.advance(1);
+    const next = [await scene.session('ada'), await scene.bearer('bob', 'ada')];
+    expect((await scene.post({ sub: 'made up again' })).status).toBe(200);
+    expect(await scene.all([...next, ...left])).toEqual([200, 200, 200]);
+  });
+});
+
 describeOnEachDatabase('[D132] a login that is under way when its user is signed out', (database) => {
   const clock = new TestClock();
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()], clock });

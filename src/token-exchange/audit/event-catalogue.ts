@@ -109,7 +109,10 @@ export const TOKEN_EXCHANGE_EVENTS = {
     {
       issuer: ISSUER,
       kid: KID,
-      ends: oneOf(['subject', 'session'], 'Everything of the subject, or of one session at the provider.'),
+      ends: oneOf(
+        ['subject', 'session', 'issuer'],
+        'Everything of the subject, or of one session at the provider; or of all users of the issuer, after more than 50,000 logouts within 25 hours.',
+      ),
       sessions: integer('Number of sessions that were still live.'),
       clientAddress: optional(clientAddress()),
     },

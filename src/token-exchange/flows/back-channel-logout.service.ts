@@ -4,6 +4,8 @@ import type { AuditEvent } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
 import { Clock } from '../../platform/clock.js';
 import type { Transaction } from '../../platform/database/transaction.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import { SessionOpener } from '../host/session-opener.js';
 import { Rejection } from '../refusals/rejection.js';
 import { JtiRepository } from '../replay/jti.repository.js';
@@ -31,6 +33,7 @@ export class BackChannelLogoutService {
     private readonly links: IdentityLinkRepository,
     private readonly sessions: SessionOpener,
     private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Log,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'logout'>,
   ) {}
 
@@ -66,21 +69,32 @@ export class BackChannelLogoutService {
   }
 
   /** The token is used up by what it does: one that comes again after a failure of the database is good. */
-  private commit(token: VerifiedLogout, request: FlowRequest): Promise<void> {
+  private async commit(token: VerifiedLogout, request: FlowRequest): Promise<void> {
     const { claims, key } = token;
     const { issuer } = key.policy;
     const at = this.clock.now();
-    const logout: Logout = { keys: keysOfLogout(issuer, claims), until: claims.iat, at };
-    return this.ends.endLogins(logout, async (transaction) => {
-      const isNew = await this.jtis.useUp(transaction, claims, issuer);
-      if (!isNew && (await this.isRepeated(token, transaction))) return undefined;
-      return this.endSessions(transaction, { token, logout, request });
+    const logout: Logout = { issuer, keys: keysOfLogout(issuer, claims), until: claims.iat, at };
+    const isOfAll = await this.ends.endLogins(logout, {
+      isWanted: async (transaction) =>
+        (await this.jtis.useUp(transaction, claims, issuer)) || !(await this.isRepeated(token, transaction)),
+      eventsOf: (transaction, isOfAll) => this.endSessions(transaction, { token, logout, isOfAll, request }),
     });
+    if (!isOfAll) return;
+    const { requestId } = request;
+    this.logger.warn(
+      { requestId, issuer },
+      'more than 50,000 logouts of an issuer within 25 hours: all its logins until now have ended',
+    );
   }
 
   private async endSessions(
     transaction: Transaction,
-    { token, logout, request }: { token: VerifiedLogout; logout: Logout; request: FlowRequest },
+    {
+      token,
+      logout,
+      isOfAll,
+      request,
+    }: { token: VerifiedLogout; logout: Logout; isOfAll: boolean; request: FlowRequest },
   ): Promise<AuditEvent[]> {
     const { requestId, clientAddress } = request;
     const { sub, sid } = token.claims;
@@ -94,7 +108,7 @@ export class BackChannelLogoutService {
       {
         issuer,
         kid,
-        ends: sid === undefined ? 'subject' : 'session',
+        ends: isOfAll ? 'issuer' : sid === undefined ? 'subject' : 'session',
         sessions: ended?.result ?? 0,
         clientAddress,
       },

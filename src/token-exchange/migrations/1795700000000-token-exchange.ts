@@ -134,14 +134,18 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     'CREATE INDEX token_exchange_ended_token_expiry ON token_exchange_ended_token (expires_at)',
     'CREATE INDEX token_exchange_ended_token_written ON token_exchange_ended_token (written_in)',
   ],
-  // What providers have signed out, by the hashes that sessions and access tokens carry. written_in as above.
+  // What providers have signed out, by the hashes that sessions and access tokens carry; an empty one stands for all logins of the
+  // issuer. written_in as above.
   token_exchange_logout: [
     `CREATE TABLE token_exchange_logout (
-      login_key text PRIMARY KEY,
+      issuer text NOT NULL,
+      login_key text NOT NULL,
       issued_until double precision NOT NULL,
       received_at timestamptz NOT NULL,
-      written_in bigint NOT NULL DEFAULT txid_current()
+      written_in bigint NOT NULL DEFAULT txid_current(),
+      PRIMARY KEY (issuer, login_key)
     )`,
+    `CREATE INDEX token_exchange_logout_of_all ON token_exchange_logout (issuer) WHERE login_key = ''`,
     'CREATE INDEX token_exchange_logout_received ON token_exchange_logout (received_at)',
     'CREATE INDEX token_exchange_logout_written ON token_exchange_logout (written_in)',
   ],

@@ -19,7 +19,9 @@ interface NamingClaims {
 
 /** What a logout ends. */
 export interface Logout {
-  /** Logins with one of these keys. */
+  /** Of the trusted key entry. */
+  readonly issuer: string;
+  /** Logins with one of these keys; without any, all of the issuer. */
   readonly keys: readonly string[];
   /** Logins by tokens that were issued until then, in seconds since the Unix epoch: by the clocks of issuer and provider. */
   readonly until: number;

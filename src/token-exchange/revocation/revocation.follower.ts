@@ -12,6 +12,8 @@ import { Revocations } from './revocations.js';
 
 /** A notification may get lost, and then this is how soon a revocation is seen; several may fail before it is too late. */
 const POLL_MS = 2_000;
+/** Knowledge is as old as the reading of which it is the last page. */
+const OF_A_PART = Number.NEGATIVE_INFINITY;
 /** A database that is silent keeps a statement for longer than that: then another one goes on another connection. */
 const PATIENCE_MS = 3_000;
 
@@ -65,9 +67,14 @@ export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdo
   private async follow(): Promise<void> {
     // Without other writers the state stays true until this process writes, and then it reads.
     const begunAtMs = this.notifications.hasOtherProcesses ? performance.now() : Number.POSITIVE_INFINITY;
-    const { horizon, ...news } = await this.repository.read(this.horizon);
-    this.horizon = horizon;
-    this.revocations.learn(news, begunAtMs, this.clock.nowMs());
+    const first = await this.repository.read(this.horizon);
+    let page = first;
+    while (page.last !== undefined) {
+      this.revocations.learn(page, OF_A_PART, this.clock.nowMs());
+      page = await this.repository.read(this.horizon, page.last);
+    }
+    this.revocations.learn(page, begunAtMs, this.clock.nowMs());
+    this.horizon = first.horizon;
   }
 
   private async followQuietly(): Promise<void> {

@@ -9,10 +9,18 @@ import type { RevocationNews, TrustRevocation } from './revocations.js';
 /** A key of an issuer, or with null all of them. */
 export type RevokedTrust = Pick<TrustRevocation, 'issuer' | 'kid'>;
 
-/** News, and up to where all is known. */
+/** A page of news, and up to where all is known. */
 export interface RevocationReading extends RevocationNews {
   /** The oldest transaction that was still running: what it and later ones have written may be new at the next reading. */
   readonly horizon: string;
+  /** The last row, if the page is full: others may follow. */
+  readonly last: NewsPlace | undefined;
+}
+
+/** Where a row of ended tokens and logouts stands in their order. */
+interface NewsPlace {
+  readonly issuer: string;
+  readonly id: string;
 }
 
 /** The channel on which every change is announced (NOTIFY). */
@@ -22,11 +30,17 @@ export const REVOCATION_CHANNEL = 'token_exchange_revocation';
 export const FROM_THE_BEGINNING = '0';
 
 const ALL_KEYS = '';
+const ALL_LOGINS = '';
+
+/** Most ended tokens and logouts that are read at a time: some 5 MB. */
+const PAGE_ROWS = 10_000;
+/** Most logouts of an issuer that are kept one by one: more would fill the memory of each instance. */
+const MOST_LOGOUTS = 50_000;
 
 interface NewsRow {
   readonly kind: 'horizon' | 'trust' | 'token' | 'logout';
+  readonly issuer: string;
   readonly id: string;
-  readonly kid: string | null;
   readonly at: Date;
   readonly restored_at: Date | null;
   /** Of a logout. */
@@ -35,29 +49,45 @@ interface NewsRow {
 
 type TrustRow = Omit<NewsRow, 'kind' | 'until'>;
 
+const BEFORE_ALL: NewsPlace = { issuer: '', id: '' };
+
 @Injectable()
 export class RevocationRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads all of trust, and of the rest what was written since an earlier reading, as of one moment.
+   * Reads all of trust and the logouts of whole issuers, and of the rest a page of what was written since an earlier reading, as of
+   * one moment. So a page sees what stands for the rows that an earlier one would have found before they were deleted.
    * @param horizon of that reading, or `FROM_THE_BEGINNING`
+   * @param after the last row of the page before
    */
-  async read(horizon: string): Promise<RevocationReading> {
+  async read(horizon: string, { issuer, id }: NewsPlace = BEFORE_ALL): Promise<RevocationReading> {
     const rows = await this.database.query<NewsRow>(
-      `SELECT 'horizon' AS kind, txid_snapshot_xmin(txid_current_snapshot())::text AS id, NULL AS kid,
+      `SELECT 'horizon' AS kind, '' AS issuer, txid_snapshot_xmin(txid_current_snapshot())::text AS id,
          NULL::timestamptz AS at, NULL::timestamptz AS restored_at, 0::float8 AS until
        UNION ALL SELECT 'trust', issuer, kid, revoked_at, restored_at, 0 FROM token_exchange_trust_revocation
-       UNION ALL SELECT 'token', token_id, NULL, expires_at, NULL, 0 FROM token_exchange_ended_token WHERE written_in >= $1
-       UNION ALL SELECT 'logout', login_key, NULL, received_at, NULL, issued_until FROM token_exchange_logout WHERE written_in >= $1`,
-      [horizon],
+       UNION ALL SELECT 'logout', issuer, login_key, received_at, NULL, issued_until FROM token_exchange_logout
+         WHERE login_key = '${ALL_LOGINS}'
+       UNION ALL SELECT * FROM (
+         SELECT * FROM (
+           SELECT 'token', '' AS issuer, token_id AS id, expires_at, NULL::timestamptz, 0::float8
+             FROM token_exchange_ended_token WHERE written_in >= $1
+           UNION ALL SELECT 'logout', issuer, login_key, received_at, NULL, issued_until
+             FROM token_exchange_logout WHERE written_in >= $1 AND login_key <> '${ALL_LOGINS}'
+         ) AS written WHERE (issuer, id) > ($2, $3) ORDER BY issuer, id LIMIT ${PAGE_ROWS}
+       ) AS page`,
+      [horizon, issuer, id],
     );
     const of = (kind: NewsRow['kind']) => rows.filter((row) => row.kind === kind);
+    const paged = rows.filter(
+      ({ kind, id: key }) => kind === 'token' || (kind === 'logout' && key !== ALL_LOGINS),
+    );
     return {
       horizon: of('horizon')[0]?.id ?? horizon,
       trust: of('trust').map(trustOf),
       endedTokens: of('token').map(({ id, at }) => ({ id, expiresAt: at })),
-      logouts: of('logout').map(({ id, at, until }) => ({ keys: [id], until, at })),
+      logouts: of('logout').map(logoutOf),
+      last: paged.length < PAGE_ROWS ? undefined : paged.at(-1),
     };
   }
 
@@ -65,7 +95,7 @@ export class RevocationRepository {
   async list(transaction?: Transaction): Promise<TrustRevocation[]> {
     const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
     const rows = await connection.query<TrustRow[]>(
-      `SELECT issuer AS id, kid, revoked_at AS at, restored_at FROM token_exchange_trust_revocation ORDER BY issuer, kid`,
+      `SELECT issuer, kid AS id, revoked_at AS at, restored_at FROM token_exchange_trust_revocation ORDER BY issuer, kid`,
     );
     return rows.map(trustOf);
   }
@@ -106,15 +136,20 @@ export class RevocationRepository {
   }
 
   /** The later of two logouts with a key counts, in any order. */
-  async endLogins(transaction: Transaction, { keys, until, at }: Logout): Promise<void> {
+  async endLogins(transaction: Transaction, { issuer, keys, until, at }: Logout): Promise<boolean> {
     await managerOf(transaction).query(
-      `INSERT INTO token_exchange_logout AS held (login_key, issued_until, received_at)
-       SELECT login_key, $2, $3 FROM unnest($1::text[]) AS login_key ORDER BY login_key
-       ON CONFLICT (login_key) DO UPDATE SET issued_until = greatest(held.issued_until, excluded.issued_until),
-         received_at = greatest(held.received_at, excluded.received_at), written_in = txid_current()`,
-      [keys, until, at],
+      `INSERT INTO token_exchange_logout AS held (issuer, login_key, issued_until, received_at)
+       SELECT $1, login_key, $3, $4 FROM unnest($2::text[]) AS login_key ORDER BY login_key
+       ON CONFLICT (issuer, login_key) DO UPDATE SET ${LATER_OF_BOTH}`,
+      [issuer, keys, until, at],
     );
+    const tooMany = await managerOf(transaction).query<unknown[]>(
+      `SELECT 1 FROM token_exchange_logout WHERE issuer = $1 OFFSET $2 LIMIT 1`,
+      [issuer, MOST_LOGOUTS],
+    );
+    if (tooMany.length > 0) await endAllLogins(transaction, issuer);
     await announce(transaction);
+    return tooMany.length > 0;
   }
 
   /** @returns how many went that came longer ago */
@@ -143,11 +178,39 @@ export class RevocationRepository {
   }
 }
 
+const LATER_OF_BOTH = `issued_until = greatest(held.issued_until, excluded.issued_until),
+  received_at = greatest(held.received_at, excluded.received_at), written_in = txid_current()`;
+
+/**
+ * One row that ends all logins of an issuer, for the many that ended some. Two at once wait for each other at that row; a row that is
+ * later, or that another transaction holds, stays.
+ */
+async function endAllLogins(transaction: Transaction, issuer: string): Promise<void> {
+  const [all] = await managerOf(transaction).query<{ until: number; at: Date }[]>(
+    `INSERT INTO token_exchange_logout AS held (issuer, login_key, issued_until, received_at)
+     SELECT issuer, '${ALL_LOGINS}', max(issued_until), max(received_at) FROM token_exchange_logout WHERE issuer = $1 GROUP BY issuer
+     ON CONFLICT (issuer, login_key) DO UPDATE SET ${LATER_OF_BOTH}
+     RETURNING issued_until AS until, received_at AS at`,
+    [issuer],
+  );
+  await managerOf(transaction).query(
+    `DELETE FROM token_exchange_logout WHERE (issuer, login_key) IN (
+       SELECT issuer, login_key FROM token_exchange_logout
+       WHERE issuer = $1 AND login_key <> '${ALL_LOGINS}' AND issued_until <= $2 AND received_at <= $3 FOR UPDATE SKIP LOCKED
+     )`,
+    [issuer, all?.until, all?.at],
+  );
+}
+
 /** Heard after the commit. */
 async function announce(transaction: Transaction): Promise<void> {
   await managerOf(transaction).query(`SELECT pg_notify($1, '')`, [REVOCATION_CHANNEL]);
 }
 
-function trustOf({ id, kid, at, restored_at }: TrustRow): TrustRevocation {
-  return { issuer: id, kid: kid === ALL_KEYS ? null : kid, revokedAt: at, restoredAt: restored_at };
+function trustOf({ issuer, id, at, restored_at }: TrustRow): TrustRevocation {
+  return { issuer, kid: id === ALL_KEYS ? null : id, revokedAt: at, restoredAt: restored_at };
+}
+
+function logoutOf({ issuer, id, at, until }: NewsRow): Logout {
+  return { issuer, keys: id === ALL_LOGINS ? [] : [id], until, at };
 }

@@ -50,6 +50,14 @@ export interface EndedToken {
   readonly expiresAt: Date;
 }
 
+/** The rest of a logout. */
+export interface LogoutWork {
+  /** Whether anything is to be ended. */
+  isWanted(transaction: Transaction): Promise<boolean>;
+  /** @param isOfAll whether all logins of the issuer have ended */
+  eventsOf(transaction: Transaction, isOfAll: boolean): Promise<readonly AuditEvent[]>;
+}
+
 @Injectable()
 export class RevocationService {
   constructor(
@@ -103,20 +111,18 @@ export class RevocationService {
 
   /**
    * Ends external logins with all that they have opened, here at once and elsewhere within 10 seconds.
-   * @param work in the same transaction; may be run again where it lost a race. Its events are recorded. Undefined where nothing
-   *   is to be ended any more
+   * @param work in the same transaction; may be run again where it lost a race
+   * Of more than `MOST_LOGOUTS` of an issuer all its logins until now end, and the count begins again.
+   * @returns whether that was so
    */
-  async endLogins(
-    logout: Logout,
-    work: (transaction: Transaction) => Promise<readonly AuditEvent[] | undefined>,
-  ): Promise<void> {
-    await this.audit.commit(async (transaction) => {
-      const events = await work(transaction);
-      if (events === undefined) return { result: undefined, events: [] };
-      await this.repository.endLogins(transaction, logout);
-      return { result: undefined, events };
+  async endLogins(logout: Logout, work: LogoutWork): Promise<boolean> {
+    const isOfAll = await this.audit.commit(async (transaction) => {
+      if (!(await work.isWanted(transaction))) return { result: false, events: [] };
+      const result = await this.repository.endLogins(transaction, logout);
+      return { result, events: await work.eventsOf(transaction, result) };
     });
     await this.follower.hear();
+    return isOfAll;
   }
 
   private contextOf(requestId: string): AuditContext {

@@ -56,6 +56,13 @@ interface LoggedOut {
   readonly atMs: number;
 }
 
+/** The logouts of an issuer. */
+interface LogoutsOfIssuer {
+  /** Of all its logins, in place of earlier ones by key. */
+  all?: LoggedOut;
+  readonly byKey: Map<string, LoggedOut>;
+}
+
 /** The times up to which keys of an issuer are refused, in milliseconds; infinite while they are revoked. */
 interface RefusedUntil {
   allKeysMs: number;
@@ -73,14 +80,15 @@ const RESTORED_MARGIN_MS = 1_000;
  * instances differ.
  *
  * In memory: one entry for each trust revocation there ever was, each access token that was ended and would still live, and each
- * subject or session that a provider has signed out within a day. Each takes some 200 bytes.
+ * subject or session that a provider has signed out within a day. Of one issuer there are `MOST_LOGOUTS` of these at most. Each entry
+ * takes some 200 bytes.
  */
 @Injectable()
 export class Revocations {
   private issuers = new Map<string, RefusedUntil>();
   private latestMs = NEVER;
   private readonly endedTokens = new Map<string, number>();
-  private readonly logouts = new Map<string, LoggedOut>();
+  private readonly logouts = new Map<string, LogoutsOfIssuer>();
   /** On the process's monotonic clock: the age of the knowledge must not depend on a clock that can be set. */
   private knownAtMs = NEVER;
   private forgotAtMs = NEVER;
@@ -88,7 +96,7 @@ export class Revocations {
   /**
    * Takes a reading. Of two, the one that began later counts for trust; ended tokens add up.
    * @param begunAtMs when the reading began, by `performance.now()`: what was committed before is in it. Infinite without other
-   *   writers
+   *   writers, minus infinity for a part of a reading
    * @param nowMs the present time, by which ended tokens are forgotten that no longer matter
    */
   learn({ trust, endedTokens, logouts }: RevocationNews, begunAtMs: number, nowMs: number): void {
@@ -141,30 +149,42 @@ export class Revocations {
 
   /**
    * Whether the provider has signed out a login, as far as this instance knows.
+   * @param keys that signed for it; where they are not known, the logins of every issuer count
    * @param sinceMs when a session or an access token of it was made; left out for one that is under way
    * @rule D132 A logout ends what was opened until it came, and what a token opens that was issued until its `iat`, whichever of the
    * two is committed first.
    */
-  isLoggedOut(login: ExternalLogin, sinceMs = Number.POSITIVE_INFINITY): boolean {
-    return keysOfLogin(login).some((key) => {
-      const logout = this.logouts.get(key);
-      if (logout === undefined) return false;
-      return login.iat <= logout.until || sinceMs <= logout.atMs - SAME_SECOND_MS;
+  isLoggedOut(
+    login: ExternalLogin,
+    keys: readonly IssuerKey[] = [],
+    sinceMs = Number.POSITIVE_INFINITY,
+  ): boolean {
+    const issuers = keys.length === 0 ? [...this.logouts.keys()] : keys.map(({ issuer }) => issuer);
+    const ends = (logout: LoggedOut | undefined) =>
+      logout !== undefined && (login.iat <= logout.until || sinceMs <= logout.atMs - SAME_SECOND_MS);
+    return issuers.some((issuer) => {
+      const held = this.logouts.get(issuer);
+      return (
+        held !== undefined && (ends(held.all) || keysOfLogin(login).some((key) => ends(held.byKey.get(key))))
+      );
     });
   }
 
   /** The same as `refuses`, as far as this instance knows. */
   hasRefused({ keys, sinceMs, logins = [] }: RevocableSession): boolean {
-    if (logins.some((login) => this.isLoggedOut(login, sinceMs))) return true;
+    if (logins.some((login) => this.isLoggedOut(login, keys, sinceMs))) return true;
     if (keys === undefined) return sinceMs <= this.latestMs;
     return keys.some((key) => sinceMs <= this.refusedUntilMs(key));
   }
 
-  private learnLogout({ keys, until, at }: Logout): void {
-    for (const key of keys) {
-      const { until: heldUntil = until, atMs = at.getTime() } = this.logouts.get(key) ?? {};
-      this.logouts.set(key, { until: Math.max(until, heldUntil), atMs: Math.max(at.getTime(), atMs) });
-    }
+  private learnLogout({ issuer, keys, until, at }: Logout): void {
+    const logout = { until, atMs: at.getTime() };
+    const held = this.logouts.get(issuer) ?? { byKey: new Map<string, LoggedOut>() };
+    this.logouts.set(issuer, held);
+    for (const key of keys) held.byKey.set(key, laterOf(logout, held.byKey.get(key)));
+    if (keys.length > 0 || isCovered(logout, held.all)) return;
+    held.all = laterOf(logout, held.all);
+    for (const [key, one] of held.byKey) if (isCovered(one, held.all)) held.byKey.delete(key);
   }
 
   private refusedUntilMs({ issuer, kid }: IssuerKey): number {
@@ -192,8 +212,22 @@ export class Revocations {
     this.forgotAtMs = nowMs;
     for (const [id, expiresAtMs] of this.endedTokens)
       if (expiresAtMs < nowMs - CLOCK_DIFFERENCE_MS) this.endedTokens.delete(id);
-    for (const [key, { atMs }] of this.logouts) if (atMs < nowMs - LOGOUT_KEPT_MS) this.logouts.delete(key);
+    const isOver = ({ atMs }: LoggedOut) => atMs < nowMs - LOGOUT_KEPT_MS;
+    for (const [issuer, held] of this.logouts) {
+      for (const [key, logout] of held.byKey) if (isOver(logout)) held.byKey.delete(key);
+      if (held.all !== undefined && isOver(held.all)) delete held.all;
+      if (held.byKey.size === 0 && held.all === undefined) this.logouts.delete(issuer);
+    }
   }
+}
+
+function laterOf(one: LoggedOut, other: LoggedOut = one): LoggedOut {
+  return { until: Math.max(one.until, other.until), atMs: Math.max(one.atMs, other.atMs) };
+}
+
+/** Whether one says nothing that the other does not. */
+function isCovered(one: LoggedOut, other: LoggedOut | undefined): boolean {
+  return other !== undefined && one.until <= other.until && one.atMs <= other.atMs;
 }
 
 function refusedUntil({ revokedAt, restoredAt }: TrustRevocation): number {

@@ -133,8 +133,9 @@ export class SessionService extends SessionOpener {
   async wasSignedOutByProvider(ids: readonly string[]): Promise<boolean> {
     const sessions = await this.sessions.findLive(ids.map(hashOf), new Date(0));
     return sessions.some(
-      ({ externalLogin, createdAt }) =>
-        externalLogin !== null && this.revocations.isLoggedOut(externalLogin, createdAt.getTime()),
+      ({ externalLogin, signedBy, createdAt }) =>
+        externalLogin !== null &&
+        this.revocations.isLoggedOut(externalLogin, signedBy ?? undefined, createdAt.getTime()),
     );
   }
 

@@ -39,6 +39,7 @@ export function refuseRevokedKey(
 
 function refuseRevoked(revocations: Revocations, token: VerifiedToken, which: SubjectOrActor): void {
   refuseRevokedKey(revocations, token, which);
-  if (revocations.isLoggedOut(token.login))
-    throw new Rejection('signed_out_by_provider', { party: which, ...issuerAndKid(token) });
+  const key = issuerAndKid(token);
+  if (revocations.isLoggedOut(token.login, [key]))
+    throw new Rejection('signed_out_by_provider', { party: which, ...key });
 }

@@ -115,6 +115,7 @@ describe('[D131][D132] logouts', () => {
   const none = { trust: [], endedTokens: [], logouts: [] };
   const loginOf = (claims: object) => externalLoginOf({ iss: A, sub: 'ada', iat: UNTIL, ...claims });
   const logoutOf = (claims: object, until = UNTIL, atMs = NOW) => ({
+    issuer: A,
     keys: keysOfLogout(A, claims),
     until,
     at: new Date(atMs),
@@ -143,7 +144,7 @@ describe('[D131][D132] logouts', () => {
 
   it('end what was opened until they came, and what a token opens that was issued before', () => {
     const revocations = knownRevocations({ logouts: [logoutOf({ sub: 'ada' })] }, NOW);
-    const isEnded = (iat: number, sinceMs?: number) => revocations.isLoggedOut(loginOf({ iat }), sinceMs);
+    const isEnded = (iat: number, sinceMs?: number) => revocations.isLoggedOut(loginOf({ iat }), [], sinceMs);
     expect([isEnded(UNTIL, NOW), isEnded(UNTIL + 1), isEnded(UNTIL + 1, NOW - SECOND)]).toEqual([
       true,
       false,
@@ -156,12 +157,62 @@ describe('[D131][D132] logouts', () => {
     const logouts = [logoutOf({ sub: 'ada' }, UNTIL - 1), logoutOf({ sub: 'ada' }, UNTIL, NOW - 5 * SECOND)];
     for (const inOrder of [logouts, logouts.toReversed()]) {
       const revocations = knownRevocations({ logouts: inOrder }, NOW);
-      const isEnded = (iat = UNTIL) => revocations.isLoggedOut(loginOf({ iat }), NOW - SECOND);
+      const isEnded = (iat = UNTIL) => revocations.isLoggedOut(loginOf({ iat }), [], NOW - SECOND);
       expect([isEnded(), isEnded(UNTIL + 9)]).toEqual([true, true]);
       revocations.learn(none, Number.POSITIVE_INFINITY, NOW + 25 * HOUR);
       expect(isEnded()).toBe(true);
       revocations.learn(none, Number.POSITIVE_INFINITY, NOW + 25 * HOUR + 60 * SECOND);
       expect(isEnded()).toBe(false);
+    }
+  });
+});
+
+describe('[D131][D132] a logout of a whole issuer', () => {
+  const UNTIL = 1_000;
+  const loginOf = (sub: string, iat = UNTIL, iss = A) => externalLoginOf({ iss, sub, iat });
+  const byKey = (sub: string, until: number, atMs: number) => ({
+    issuer: A,
+    keys: keysOfLogout(A, { sub }),
+    until,
+    at: new Date(atMs),
+  });
+  const ofAll = { issuer: A, keys: [], until: UNTIL, at: new Date(NOW) };
+  const ends = (revocations: Revocations, iat: number, sinceMs?: number, by = A, sub = 'ada') =>
+    revocations.isLoggedOut(loginOf(sub, iat, by), [key(by, '1')], sinceMs);
+
+  it('ends what its tokens have opened until it came, and no login that begins after', () => {
+    const revocations = knownRevocations({ logouts: [ofAll] }, NOW);
+    expect([ends(revocations, UNTIL, NOW), ends(revocations, UNTIL + 9, NOW - SECOND)]).toEqual([true, true]);
+    expect([ends(revocations, UNTIL + 1), ends(revocations, UNTIL + 1, NOW)]).toEqual([false, false]);
+  });
+
+  it('leaves other issuers alone; where no keys were recorded, it may be that issuer', () => {
+    const revocations = knownRevocations({ logouts: [ofAll] }, NOW);
+    expect(ends(revocations, UNTIL, NOW - SECOND, B)).toBe(false);
+    const session = { sinceMs: NOW - SECOND, logins: [loginOf('ada')] };
+    expect(revocations.refuses({ ...session, keys: [key(B, '1')] })).toBe(false);
+    expect(revocations.refuses({ ...session, keys: [key(B, '1'), key(A, '1')] })).toBe(true);
+    expect(revocations.refuses({ ...session, keys: undefined })).toBe(true);
+  });
+
+  it('stands for the earlier ones by key, in any order, and leaves the later ones', () => {
+    const logouts = [byKey('ada', UNTIL, NOW), byKey('bob', UNTIL + 5, NOW + 5 * SECOND), ofAll];
+    for (const inOrder of [logouts, logouts.toReversed()]) {
+      const revocations = knownRevocations({ logouts: inOrder }, NOW);
+      expect([ends(revocations, UNTIL), ends(revocations, UNTIL + 5)]).toEqual([true, false]);
+      expect(ends(revocations, UNTIL + 5, undefined, A, 'bob')).toBe(true);
+    }
+  });
+
+  it('is forgotten after 25 hours', () => {
+    const revocations = knownRevocations({ logouts: [ofAll] }, NOW);
+    for (const [passedMs, isEnded] of [
+      [25 * HOUR, true],
+      [25 * HOUR + 60 * SECOND, false],
+    ] as const) {
+      const none = { trust: [], endedTokens: [], logouts: [] };
+      revocations.learn(none, Number.POSITIVE_INFINITY, NOW + passedMs);
+      expect(ends(revocations, UNTIL)).toBe(isEnded);
     }
   });
 });

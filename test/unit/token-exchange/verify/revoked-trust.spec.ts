@@ -19,7 +19,7 @@ const token = (kid: string, iss = A) =>
 const at = new Date();
 const revocations = knownRevocations({
   trust: [{ issuer: A, kid: 'revoked', revokedAt: at, restoredAt: null }],
-  logouts: [{ keys: keysOfLogout(A, { sub: 'signed-out' }), until: 1_000, at }],
+  logouts: [{ issuer: A, keys: keysOfLogout(A, { sub: 'signed-out' }), until: 1_000, at }],
 });
 
 it.each<[Tokens, object?]>([
