@@ -263,9 +263,9 @@ const ROWS = {
   },
   token_replayed: {
     check: 'replay',
-    cause: 'a token with this `jti` was used before, in either flow',
+    cause: 'a token with this `jti` was used before, in either flow, by this issuer or another',
     remedy:
-      'the partner signs a token for each use, with its own `jti`, and sends it once; a retry needs a new one',
+      'the partner signs a token for each use, with a random `jti` that no other issuer can have used, and sends it once; a retry needs a new one',
     embed: 'Token has already been used',
   },
   email_missing: {
