@@ -305,7 +305,6 @@ describeOnEachDatabase('the JWKS provider', (database) => {
         'keys for other purposes',
         { keys: [{ kty: 'oct', k: 'AA', kid: 'old' }, { ...OLD, use: 'enc' }, 7, null] },
       ],
-      ['one kid twice', { keys: [OLD, OLD] }],
     ];
     const publish = (keySet: object) => server.publish(keySet, { 'cache-control': 'max-age=60' });
 
@@ -383,7 +382,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     it('[D34] of an issuer without key sets costs nothing', async () => {
       const instance = await startWithKeys();
       instance.statements.length = 0;
-      expect(instance.keys.find('https://nobody.example', 'old')).toBeUndefined();
+      expect(instance.keys.find('https://nobody.example', 'old', 'ES256')).toEqual([]);
       expect(server.requestCount).toBe(1);
       expect(instance.statements).toEqual([]);
     });
@@ -477,19 +476,42 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       await check();
     });
 
-    it('[D37] of two entries of one issuer with the same kid neither is used, and the others of both are', async () => {
+    it('[D37] of two policies of one issuer whose key sets share a kid neither is used, and the other keys of both are', async () => {
       const other = await listen();
-      server.publish(setOf('shared', 'one'));
-      other.publish(setOf('shared', 'two'));
-      const instance = await startWithKeys({ entries: [entryFor(server), entryFor(other)] });
+      const shared = jwkOf('shared');
+      server.publish({ keys: [shared, jwkOf('one')] });
+      other.publish({ keys: [shared, jwkOf('two')] });
+      const entries = [entryFor(server), entryFor(other, { excludeOwner: true })];
+      const instance = await startWithKeys({ entries });
       const before = server.requestCount + other.requestCount;
-      expect(instance.keys.find(ISSUER, 'shared')).toBeUndefined();
-      expect(instance.keys.find(ISSUER, 'shared')).toBeUndefined();
+      expect(instance.keys.find(ISSUER, 'shared', 'ES256')).toEqual([]);
+      expect(instance.keys.find(ISSUER, 'shared', 'ES256')).toEqual([]);
       expect(instance.held(ISSUER, 'one')).toBeDefined();
       expect(instance.held(ISSUER, 'two')).toBeDefined();
       expect(server.requestCount + other.requestCount).toBe(before);
       const told = instance.logLines.filter(({ msg }) => msg.startsWith('several JWKS entries'));
       expect(told).toHaveLength(1);
+    });
+
+    it('[D37][K39] of two entries with one policy the key that both hold is tried once, and others in their order', async () => {
+      const other = await listen();
+      const [shared, second] = [jwkOf('shared'), jwkOf('shared')];
+      const rsa = new SigningKey('shared', 'RS256').publicJwk();
+      server.publish({ keys: [shared, rsa] });
+      other.publish({ keys: [second, shared, jwkOf('shared'), jwkOf('shared')] });
+      const instance = await startWithKeys({ entries: [entryFor(server), entryFor(other)] });
+      const found = await instance.keys.find(ISSUER, 'shared', 'ES256');
+      expect(found.map(xOf).slice(0, 2)).toEqual([shared.x, second.x]);
+      expect(found).toHaveLength(3);
+      expect(await instance.keys.find(ISSUER, 'shared', 'RS256')).toHaveLength(1);
+      expect((await instance.keys.find(ISSUER, 'shared', 'EdDSA')).length).toBeGreaterThan(0);
+    });
+
+    it('[P.clients] a stored entry with the address of a configured one adds no keys to it', async () => {
+      const instance = await startWithKeys();
+      await instance.keys.replaceStored([entryFor(server, { entryIndex: undefined })]);
+      expect(instance.keys.keysOf(ISSUER)).toHaveLength(1);
+      expect(instance.keys.status()).toHaveLength(1);
     });
 
     it('[D35] an odd key is reported once, with entry, address and rule, and its neighbours serve', async () => {

@@ -1,5 +1,6 @@
 // A provider signs a user out: what it ends, what it leaves, and what it does to a login that is under way.
 import { randomUUID } from 'node:crypto';
+import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
@@ -156,6 +157,17 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
     expect(await scene.me(session)).toBe(401);
     const login = provider.sign(provider.claims({ sub: 'hal', iat: scene.seconds, aud: BASE_URL }));
     expect((await service.embed({ token: login })).status).toBe(401);
+  });
+
+  it('[P.logoutIssuer] still may, where a stored entry has the issuer of that provider', async () => {
+    const usurper = Partner.create({ issuer: provider.issuer, kid: provider.kid, audience: BASE_URL });
+    const entries = service.part(StoredEntryService);
+    await entries.add({ ...usurper.staticEntry(), name: 'usurper' });
+    const session = await scene.session('hal');
+    expect((await scene.post({ sub: 'hal' }, usurper)).status).toBe(400);
+    expect((await scene.post({ sub: 'hal' }, provider)).status).toBe(200);
+    expect(await scene.me(session)).toBe(401);
+    await entries.remove('usurper');
   });
 
   it('says to the page in the frame who has ended the session, while its row is there', async () => {

@@ -1,6 +1,7 @@
 // Keys that a key set should not have, or has no longer: their tokens are refused and audited on every way in.
 import { Partner } from '../../demo/partner.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
+import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { eventsOf } from '../support/census.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
@@ -64,6 +65,53 @@ describeOnAnyDatabase('keys of a key set that are not used', (database) => {
     it('[D35] a token of their neighbour is taken', async () => {
       expect(outcomeOf(await path.send(service, good.sign(), () => good.sign()))).toBe('accepted');
     });
+  });
+});
+
+describeOnAnyDatabase('[D35][D37][K39] keys of a key set that share a kid', (database) => {
+  const twins = [1, 2, 3, 4].map(() => partnerWith('twin'));
+  const [first, second, third, fourth] = twins as [Partner, Partner, Partner, Partner];
+  const rsa = Partner.create({
+    ...{ issuer: good.issuer, kid: 'twin' },
+    audience: BASE_URL,
+    algorithm: 'RS256',
+  });
+  const jwks = JwksServer.forBlock();
+  let service: TestService;
+
+  beforeAll(async () => {
+    jwks.publish({ keys: [first, first, second, rsa, third, fourth].flatMap((one) => one.jwks().keys) });
+    service = await TestService.start(database, {
+      trustedKeys: [
+        { type: 'jwks', url: jwks.url, issuer: good.issuer, expectedAudience: BASE_URL },
+        good.staticEntry(),
+      ],
+      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+    });
+    expect((await service.exchange({ subject_token: first.sign() })).status).toBe(200);
+  });
+  afterAll(() => service?.stop());
+
+  it.each(ENTRY_PATHS)('are tried in turn, three of an algorithm: $name', async (path) => {
+    const answerTo = (partner: Partner) => path.send(service, partner.sign(), () => good.sign());
+    for (const partner of [first, second, rsa, third])
+      expect(outcomeOf(await answerTo(partner))).toBe('accepted');
+    const refused = await answerTo(fourth);
+    const expected: unknown = expect.stringMatching(
+      /^a signature by the key with the thumbprint \S+ or \S+ or \S+$/,
+    );
+    expect(await eventsOf(service, refused)).toMatchObject([
+      { payload: { reason: 'signature_invalid', kid: 'twin', expected } },
+    ]);
+  });
+
+  it('[5.3.2] are all revoked with their kid', async () => {
+    await service.part(RevocationService).revoke({ issuer: good.issuer, kid: 'twin' }, 'r');
+    for (const partner of [first, second, rsa]) {
+      const answer = await service.exchange({ subject_token: partner.sign() });
+      expect(await eventsOf(service, answer)).toMatchObject([{ payload: { reason: 'trust_revoked' } }]);
+    }
+    expect((await service.exchange({ subject_token: good.sign() })).status).toBe(200);
   });
 });
 

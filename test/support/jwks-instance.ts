@@ -89,13 +89,13 @@ export class JwksInstance {
   }
 
   async find(issuer: string, kid: string): Promise<TrustedKey | undefined> {
-    return this.keys.find(issuer, kid);
+    return (await this.keys.find(issuer, kid, 'ES256'))[0];
   }
 
   /** What the instance answers without waiting; a promise counts as nothing. */
   held(issuer: string, kid: string): TrustedKey | undefined {
-    const found = this.keys.find(issuer, kid);
-    if (!(found instanceof Promise)) return found;
+    const found = this.keys.find(issuer, kid, 'ES256');
+    if (!(found instanceof Promise)) return found[0];
     // Nobody waits for this search, and the test may be over before it is.
     found.catch(() => undefined);
     return undefined;

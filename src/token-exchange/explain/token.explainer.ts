@@ -25,6 +25,7 @@ import type { RevocationRepository } from '../revocation/revocation.repository.j
 import { FROM_THE_BEGINNING } from '../revocation/revocation.repository.js';
 import { Revocations } from '../revocation/revocations.js';
 import { SilentTelemetry } from '../host/telemetry.js';
+import { algorithmNamed } from '../trust/algorithms.js';
 import { parseCompactJws } from '../verify/compact-jws.js';
 import type { AuthenticatedClient } from '../verify/client-authenticator.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
@@ -237,7 +238,7 @@ class Evaluation {
     const { header, payload } = partsOf(token);
     const [issuer, kid] = [payload?.['iss'], header?.['kid']];
     const isNamed = typeof issuer === 'string' && typeof kid === 'string';
-    const key = isNamed ? await this.trust.keys.find(issuer, kid) : undefined;
+    const [key] = isNamed ? await this.trust.keys.find(issuer, kid, algorithmNamed(header?.['alg'])) : [];
     const [only, ...others] = this.trust.entries.filter((entry) => entry.issuer === issuer);
     const policy = key?.policy ?? (others.length === 0 ? only : undefined);
     const [candidates, decision] = [this.candidates[which], this.decisions[which]];

@@ -90,10 +90,10 @@ function readKeys(keys: unknown): readonly JwksKey[] {
   throw new ClientFault('keys must be an array of at least one public JWK');
 }
 
-/** A query may hold a secret, and entries are shown. */
+/** In the one spelling of its address. A query may hold a secret, and entries are shown. */
 function readJwksUrl(value: unknown, rules: JwksUrlRules): string {
   const fault = typeof value === 'string' ? urlFault(value, rules) : 'must be an https: URL';
   if (typeof value !== 'string' || fault !== undefined) throw new ClientFault(`jwksUrl ${fault ?? ''}`);
   if (/[?#]/.test(value)) throw new ClientFault('jwksUrl must have neither a query nor a fragment');
-  return value;
+  return new URL(value).href;
 }

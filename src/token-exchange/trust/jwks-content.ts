@@ -33,6 +33,8 @@ class UnusableKeyError extends Error {}
 const MAX_KEYS = 100;
 /** Of every key, wherever it is kept: what signs in can be revoked, and one entry of an index holds issuer and kid. */
 export const MAX_KID_BYTES = 512;
+/** By so many keys one signature is tried, where neither kid nor algorithm says which of them is meant. */
+export const MOST_TRIED_KEYS = 3;
 /** Enough of a kid to find the key; what a foreign server sends must not fill the log. */
 const MAX_SHOWN_CHARACTERS = 64;
 
@@ -61,7 +63,7 @@ export function readJwks(bytes: Uint8Array): JwksContent {
       warnings.push(`${labelOf(index, jwk)} ${error.message}`);
     }
   }
-  return { keys: withoutSharedKids(usable, warnings), warnings };
+  return { keys: withoutRepeated(usable, warnings), warnings };
 }
 
 /** Writes keys as a key set that `readJwks` reads back as the same keys. Nothing but public members is in it. */
@@ -167,16 +169,23 @@ function refuseWeakKey(key: KeyObject): void {
   throw new UnusableKeyError('is a point of small order, or not written in its only form');
 }
 
-/**
- * Of keys with the same kid none serves, since it is unclear which one is meant. Only usable keys count, because issuers publish
- * an encryption key under the kid of the signing key, and that one leaves no doubt.
- */
-function withoutSharedKids(keys: readonly LabelledKey[], warnings: string[]): JwksKey[] {
-  const shares = ({ kid }: LabelledKey) => keys.filter((key) => key.kid === kid).length > 1;
-  for (const { label } of keys.filter(shares)) warnings.push(`${label} has the same kid as another key`);
-  return keys
-    .filter((key) => !shares(key))
-    .map(({ kid, algorithms, publicKey }) => ({ kid, algorithms, publicKey }));
+/** The same key twice is one key. Of different ones with a kid the `alg` of a token says which it means, or they are tried in order. */
+function withoutRepeated(keys: readonly LabelledKey[], warnings: string[]): JwksKey[] {
+  const kept: JwksKey[] = [];
+  for (const { label, ...key } of keys) {
+    const algorithms = [...key.algorithms];
+    const rivals = kept.filter(
+      (one) => one.kid === key.kid && algorithms.some((name) => one.algorithms.has(name)),
+    );
+    const isRepeated = rivals.some(
+      (one) => one.publicKey.equals(key.publicKey) && algorithms.every((name) => one.algorithms.has(name)),
+    );
+    if (isRepeated) continue;
+    if (rivals.length < MOST_TRIED_KEYS) kept.push(key);
+    else
+      warnings.push(`${label} is never tried: ${MOST_TRIED_KEYS} keys before it have its kid and algorithm`);
+  }
+  return kept;
 }
 
 function labelOf(index: number, jwk: unknown): string {

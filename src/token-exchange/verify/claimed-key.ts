@@ -18,17 +18,17 @@ export function claimedKey({ header, payload }: CompactJws, keys: Keys): Rejecti
   return { issuer: iss, ...(typeof kid === 'string' && kid !== '' ? { kid: printableName(kid) } : {}) };
 }
 
-/** The algorithms that the token's key serves where it is held, else those that there are. */
+/** The algorithms that the token's keys serve where it is held, else those that there are. */
 export function servedAlgorithms({ header, payload }: CompactJws, keys: Keys): string {
   const held = typeof payload['iss'] === 'string' ? keys.keysOf(payload['iss']) : [];
-  const key = held.find(({ kid }) => kid === header['kid']);
-  return printableList(key?.algorithms ?? ALGORITHMS);
+  const served = held.filter(({ kid }) => kid === header['kid']).flatMap(({ algorithms }) => [...algorithms]);
+  return printableList(served.length === 0 ? ALGORITHMS : new Set(served));
 }
 
 /** The kids that the issuer's keys have. */
 export function heldKids(issuer: string, keys: Keys): string {
-  const kids = keys.keysOf(issuer).map((key) => key.kid);
-  return kids.length === 0 ? 'a key of the issuer, of whom none is held' : printableList(kids);
+  const kids = new Set(keys.keysOf(issuer).map((key) => key.kid));
+  return kids.size === 0 ? 'a key of the issuer, of whom none is held' : printableList(kids);
 }
 
 /** An unknown issuer is not shown; but a trusted one that it resembles is. It takes one pass over the issuers. */

@@ -11,12 +11,13 @@ import type { Algorithm } from '../trust/algorithms.js';
 import { algorithmNamed } from '../trust/algorithms.js';
 import { CLIENT_KEYS } from '../trust/lookup/client-keys.js';
 import type { JwksKey } from '../trust/jwks-content.js';
+import { MOST_TRIED_KEYS } from '../trust/jwks-content.js';
 import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
 import type { TrustedClient } from '../trust/trust-policy.js';
 import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { CompactJws } from './compact-jws.js';
-import { isSignatureValid, parseCompactJws, typeOf } from './compact-jws.js';
+import { parseCompactJws, signerAmong, typeOf } from './compact-jws.js';
 import { isAloneFor } from './external-claims.js';
 
 /** The credentials that a client sent. Secret. */
@@ -91,29 +92,30 @@ export class ClientAuthenticator {
     return named;
   }
 
-  private async hasSigned(client: TrustedClient, { header, signingInput, signature }: CompactJws) {
-    const algorithm = algorithmNamed(header['alg']);
+  private async hasSigned(client: TrustedClient, jws: CompactJws): Promise<boolean> {
+    const algorithm = algorithmNamed(jws.header['alg']);
     if (algorithm === undefined) return false;
-    const key = await this.keyOf(client, header['kid'], algorithm);
-    return key !== undefined && isSignatureValid(algorithm, key, signingInput, signature);
+    const keys = await this.keysOf(client, jws.header['kid'], algorithm);
+    return (await signerAmong(keys, algorithm, jws)) !== undefined;
   }
 
-  /** Without a `kid`, which RFC 7523 does not ask for, the only key that serves the algorithm. */
-  private async keyOf(
+  /** Without a `kid`, which RFC 7523 does not ask for, those that serve the algorithm; at most three. */
+  private async keysOf(
     client: TrustedClient,
     kid: unknown,
     algorithm: Algorithm,
-  ): Promise<JwksKey | undefined> {
-    if ('secretHash' in client) return undefined;
-    if ('jwksUrl' in client && typeof kid === 'string') {
-      const key = await this.clientKeys.find(client.jwksUrl, kid);
-      return key?.algorithms.has(algorithm) === true ? key : undefined;
-    }
-    const keys = 'keys' in client ? client.keys : this.clientKeys.keysOf(client.jwksUrl);
-    const [key, ...others] = keys.filter(
+  ): Promise<readonly JwksKey[]> {
+    if ('secretHash' in client) return [];
+    const keys = 'keys' in client ? client.keys : await this.fetched(client.jwksUrl, kid, algorithm);
+    const fitting = keys.filter(
       (one) => one.algorithms.has(algorithm) && (kid === undefined || one.kid === kid),
     );
-    return others.length === 0 ? key : undefined;
+    return fitting.slice(0, MOST_TRIED_KEYS);
+  }
+
+  /** An unknown kid may cause one bounded fetch. */
+  private fetched(url: string, kid: unknown, algorithm: Algorithm) {
+    return typeof kid === 'string' ? this.clientKeys.find(url, kid, algorithm) : this.clientKeys.keysOf(url);
   }
 
   /** What is wrong with the claims of a client assertion, as a clause. */

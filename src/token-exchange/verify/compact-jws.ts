@@ -114,6 +114,16 @@ export async function isSignatureValid(
   return verifyBesideEventLoop(digest, signingInput, key, signature);
 }
 
+/** The first of some keys, all of which serve the algorithm, that has signed a JWS. */
+export async function signerAmong<Key extends Pick<TrustedKey, 'publicKey'>>(
+  keys: readonly Key[],
+  algorithm: Algorithm,
+  { signingInput, signature }: CompactJws,
+): Promise<Key | undefined> {
+  for (const key of keys) if (await isSignatureValid(algorithm, key, signingInput, signature)) return key;
+  return undefined;
+}
+
 /** RFC 8017 §8.1.2 (1). OpenSSL takes one without its leading zeros too: a second spelling of the same token. */
 function hasLengthOfModulus(signature: Buffer, { asymmetricKeyDetails }: KeyObject): boolean {
   return signature.length === Math.ceil((asymmetricKeyDetails?.modulusLength ?? 0) / 8);

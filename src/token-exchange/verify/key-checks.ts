@@ -3,7 +3,7 @@ import { printable, printableList, printableName, printableSeconds } from '../..
 import { algorithmNamed, thumbprintOf } from '../trust/algorithms.js';
 import { ID_JAG_TYPE } from './assertion-claims.js';
 import { heldKids, likeness, servedAlgorithms } from './claimed-key.js';
-import { isSignatureValid, parseCompactJws, typeOf } from './compact-jws.js';
+import { parseCompactJws, signerAmong, typeOf } from './compact-jws.js';
 import { readIssuer } from './external-claims.js';
 import type { AnyToken, Compared, TokenCheck } from './token-check.js';
 
@@ -120,7 +120,10 @@ export const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
     reason: 'algorithm_not_allowed',
     isNeeded: true,
     fails: ({ algorithm, key }) => algorithm === undefined || !key.algorithms.has(algorithm),
-    compared: ({ algorithm, key }) => [printableList(key.algorithms), printable(algorithm)],
+    compared: ({ algorithm, candidates }) => [
+      printableList(new Set(candidates.flatMap(({ algorithms }) => [...algorithms]))),
+      printable(algorithm),
+    ],
   },
   {
     about: 'its signature',
@@ -132,26 +135,33 @@ export const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
       `by the key ${printableName(key.kid)}`,
       isSigned ? 'by that key' : 'by another key, or of another text',
     ],
-    logged: ({ thumbprint }) =>
-      thumbprint === undefined
+    logged: ({ thumbprints }) =>
+      thumbprints.length === 0
         ? {}
-        : { expected: `a signature by the key with the thumbprint ${thumbprint}` },
+        : { expected: `a signature by the key with the thumbprint ${thumbprints.join(' or ')}` },
   },
 ];
 
 /** May take one bounded fetch (D34). */
 async function findKey(token: AnyToken): Promise<void> {
   const { keys } = token.rules;
-  token.found = await keys.find(issuerOf(token), kidOf(token));
-  if (token.found === undefined && token.flow === 'logout')
-    token.found = await keys.findByLogoutIssuer(issuerOf(token), kidOf(token));
+  const [issuer, kid] = [issuerOf(token), kidOf(token)];
+  token.candidates =
+    token.flow === 'logout'
+      ? await keys.findForLogout(issuer, kid, token.algorithm)
+      : await keys.find(issuer, kid, token.algorithm);
+  [token.found] = token.candidates;
 }
 
 async function verifySignature(token: AnyToken): Promise<void> {
-  const { algorithm, key, jws } = token;
-  token.isSigned =
-    algorithm !== undefined && (await isSignatureValid(algorithm, key, jws.signingInput, jws.signature));
-  if (!token.isSigned) token.thumbprint = await thumbprintOf(key.publicKey);
+  const { algorithm, candidates, jws } = token;
+  const signer = algorithm && (await signerAmong(candidates, algorithm, jws));
+  token.isSigned = signer !== undefined;
+  token.found = signer ?? token.found;
+  if (!token.isSigned) {
+    const thumbprints = await Promise.all(candidates.map(({ publicKey }) => thumbprintOf(publicKey)));
+    token.thumbprints = thumbprints.filter((one) => one !== undefined);
+  }
   token.now = token.rules.clock.nowSeconds();
 }
 

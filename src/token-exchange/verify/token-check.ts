@@ -20,7 +20,7 @@ const UNREAD: CompactJws = { header: {}, payload: {}, signingInput: Buffer.of(),
 export interface CheckRules {
   readonly keys: Pick<
     TrustedKeyService,
-    'find' | 'findByLogoutIssuer' | 'issuers' | 'keysOf' | 'secondsToNextSearch'
+    'find' | 'findForLogout' | 'issuers' | 'keysOf' | 'secondsToNextSearch'
   >;
   readonly clock: Clock;
   readonly toleranceSeconds: number;
@@ -34,11 +34,13 @@ export interface CheckRules {
 export class CheckedToken<Claims extends TimedClaims = ExternalClaims> {
   jws = UNREAD;
   algorithm: Algorithm | undefined = undefined;
-  /** The key that the token names, where it is trusted. */
+  /** The keys that the token may mean, by its kid and algorithm; none where none is trusted. */
+  candidates: readonly TrustedKey[] = [];
+  /** The one of them that has signed it; the first until that is known. */
   found: TrustedKey | undefined = undefined;
   isSigned = false;
-  /** Of the key, where it has not made the signature. */
-  thumbprint: string | undefined = undefined;
+  /** Of the keys, where none has made the signature. */
+  thumbprints: readonly string[] = [];
   /** Seconds since the Unix epoch. Times are checked by the moment at which the signature is verified. */
   now = 0;
   claims!: Claims;

@@ -112,7 +112,10 @@ const HEADER_AND_KEY: readonly RefusalCase[] = [
   {
     reason: 'token_type_not_allowed',
     token: (one) => one.token({}, { typ: 'at+jwt' }),
-    told: told({ expected: 'a typ that does not end in +jwt, such as JWT, or no typ', found: 'at+jwt' }),
+    told: told({
+      expected: 'a media type that does not end in +jwt, without parameters, or no typ',
+      found: 'at+jwt',
+    }),
   },
   {
     reason: 'algorithm_not_allowed',

@@ -34,7 +34,7 @@ export class JwksCacheEntry {
   readonly address: JwksAddress;
   /** The newest known state of the address; what no other process has stored yet is in it too. */
   snapshot: JwksSnapshot;
-  private keys: ReadonlyMap<string, TrustedKey> = new Map();
+  private keysByKid: ReadonlyMap<string, readonly TrustedKey[]> = new Map();
   private mustRefresh = false;
 
   constructor(
@@ -54,17 +54,17 @@ export class JwksCacheEntry {
   /** Trusts the keys by another policy from now on. */
   trustBy(entry: JwksEntry): void {
     this.trusted = entry;
-    this.keys = new Map([...this.keys].map(([kid, key]) => [kid, this.trust(key)]));
+    this.keysByKid = this.trusting(this.keys);
   }
 
-  /** The key with this kid, unless it has become too old to serve. */
-  keyFor(kid: string, nowMs: number): TrustedKey | undefined {
-    return nowMs < this.servesUntilMs ? this.keys.get(kid) : undefined;
+  /** The keys with this kid, in the order of the set, unless they have become too old to serve. */
+  keysFor(kid: string, nowMs: number): readonly TrustedKey[] {
+    return (nowMs < this.servesUntilMs ? this.keysByKid.get(kid) : undefined) ?? [];
   }
 
   /** All keys that serve at this moment. */
   serving(nowMs: number): readonly TrustedKey[] {
-    return nowMs < this.servesUntilMs ? [...this.keys.values()] : [];
+    return nowMs < this.servesUntilMs ? this.keys : [];
   }
 
   /** Whether the leader should fetch now. */
@@ -105,7 +105,7 @@ export class JwksCacheEntry {
       label: this.entry.label,
       issuer: this.entry.issuer,
       url: this.address.url,
-      keys: this.entry.isSuspended !== true && nowMs < this.servesUntilMs ? this.keys.size : 0,
+      keys: this.entry.isSuspended === true ? 0 : this.serving(nowMs).length,
       lastSuccessAt: lastSuccessAt ?? undefined,
       lastFailureAt: lastFailureAt ?? undefined,
       lastFailureReason: lastFailureReason ?? undefined,
@@ -118,7 +118,7 @@ export class JwksCacheEntry {
   get logFields(): object {
     const { lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt } = this.snapshot;
     const times = { lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt };
-    return { entry: this.entry.label, url: this.address.url, keys: this.keys.size, ...times };
+    return { entry: this.entry.label, url: this.address.url, keys: this.keys.length, ...times };
   }
 
   private get servesUntilMs(): number {
@@ -126,25 +126,32 @@ export class JwksCacheEntry {
     return (this.snapshot.freshUntil?.getTime() ?? 0) + staleSeconds * 1000;
   }
 
+  private get keys(): readonly TrustedKey[] {
+    return [...this.keysByKid.values()].flat();
+  }
+
   private replaceKeys(keySet: string): void {
-    const before = this.keys;
+    const before = this.keysByKid;
     try {
-      this.keys = new Map(readJwks(Buffer.from(keySet)).keys.map((key) => [key.kid, this.trust(key)]));
+      this.keysByKid = this.trusting(readJwks(Buffer.from(keySet)).keys);
     } catch (error) {
       // Only another version of this service could have stored such a text.
       if (!(error instanceof JwksContentError)) throw error;
       this.logger.error({ ...this.logFields, reason: error.message }, 'a stored key set cannot be read');
     }
-    if (this.keys.size === 0)
+    if (this.keysByKid.size === 0)
       this.logger.warn(this.logFields, 'a JWKS has no usable key; its entry trusts no token');
-    const added = kidsMissingIn(before, this.keys);
-    const removed = kidsMissingIn(this.keys, before);
+    const added = kidsMissingIn(before, this.keysByKid);
+    const removed = kidsMissingIn(this.keysByKid, before);
     if (added.length + removed.length === 0) return;
     this.logger.info({ ...this.logFields, added, removed }, 'the keys of a JWKS entry have changed');
   }
 
-  private trust({ kid, algorithms, publicKey }: JwksKey): TrustedKey {
-    return { kid, algorithms, publicKey, policy: this.entry };
+  private trusting(keys: readonly JwksKey[]): ReadonlyMap<string, readonly TrustedKey[]> {
+    const byKid = new Map<string, TrustedKey[]>();
+    for (const { kid, algorithms, publicKey } of keys)
+      byKid.set(kid, [...(byKid.get(kid) ?? []), { kid, algorithms, publicKey, policy: this.entry }]);
+    return byKid;
   }
 }
 
@@ -186,13 +193,15 @@ export class JwksCache {
     return this.all;
   }
 
-  /** Takes other stored entries. The keys of an address that was there before stay, under the policy that its entry has now. */
+  /** Takes other stored entries, but for those of a configured address. The keys of an address that was there before stay, under the policy that its entry has now. */
   replaceStored(entries: readonly JwksEntry[]): void {
     const held = new Map(
       this.all.slice(this.configured.length).map((cached) => [cached.address.urlHash, cached]),
     );
-    const stored = entries.map((entry) => {
+    const ownedByConfiguration = new Set(this.configured.map(({ address }) => address.urlHash));
+    const stored = entries.flatMap((entry) => {
       const fresh = this.cacheOf(entry);
+      if (ownedByConfiguration.has(fresh.address.urlHash)) return [];
       const cached = held.get(fresh.address.urlHash) ?? fresh;
       cached.trustBy(entry);
       return cached;

@@ -1,4 +1,5 @@
 // Serves the keys that issuers publish by JWKS: from memory always, fetched in the background.
+import { isDeepStrictEqual } from 'node:util';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../../../platform/jobs/leader.js';
@@ -11,7 +12,9 @@ import { ExchangeTelemetry } from '../../host/telemetry.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import { JwksCache } from './jwks-cache-entry.js';
 import type { JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
-import { quoteKid } from '../jwks-content.js';
+import type { Algorithm } from '../algorithms.js';
+import { MOST_TRIED_KEYS, quoteKid } from '../jwks-content.js';
+import type { TrustPolicy } from '../trust-policy.js';
 import { JwksFetcher } from './jwks-fetcher.js';
 import type { JwksOptions } from './jwks-options.js';
 import { JWKS_OPTIONS } from './jwks-options.js';
@@ -93,11 +96,19 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached))]);
   }
 
-  /** A key that is held is found at once, without waiting; an unknown kid may cause one bounded fetch. */
-  find(issuer: string, kid: string): TrustedKey | undefined | Promise<TrustedKey | undefined> {
+  /**
+   * The keys by which a signature of the algorithm is tried, at most three; where none serves the algorithm, those of the kid. Keys that are
+   * held are found at once, without waiting; an unknown kid may cause one bounded fetch.
+   */
+  find(
+    issuer: string,
+    kid: string,
+    algorithm: Algorithm | undefined,
+  ): readonly TrustedKey[] | Promise<readonly TrustedKey[]> {
     const candidates = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
     const held = this.held(candidates, kid);
-    return held.length > 0 || candidates.length === 0 ? this.onlyOne(held) : this.search(candidates, kid);
+    if (held.length > 0 || candidates.length === 0) return this.toTry(held, algorithm);
+    return this.search(candidates, kid, algorithm);
   }
 
   /** The issuers of all entries, suspended ones too. */
@@ -123,10 +134,10 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return waits.length === 0 ? undefined : Math.min(...waits) / 1000;
   }
 
-  /** A key that a configured entry holds. */
-  findConfigured(issuer: string, kid: string): TrustedKey | undefined {
+  /** As `find`, of what configured entries hold. */
+  findConfigured(issuer: string, kid: string, algorithm: Algorithm | undefined): readonly TrustedKey[] {
     const configured = this.cache.configured.filter(({ entry }) => entry.issuer === issuer);
-    return this.onlyOne(this.heldBy(configured, kid));
+    return this.toTry(this.heldBy(configured, kid), algorithm);
   }
 
   /** Whether an address, by its hash, is that of an entry. */
@@ -154,12 +165,13 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   protected async search(
     candidates: readonly JwksCacheEntry[],
     kid: string,
-  ): Promise<TrustedKey | undefined> {
+    algorithm: Algorithm | undefined,
+  ): Promise<readonly TrustedKey[]> {
     await Promise.all(candidates.map((cached) => this.unknownKids.search(cached, kid)));
-    return this.onlyOne(this.held(candidates, kid));
+    return this.toTry(this.held(candidates, kid), algorithm);
   }
 
-  /** Those of configured entries; else that of the first stored one that is not suspended, or of the first (D70). */
+  /** Those of configured entries; else those of the first stored one that is not suspended, or of the first (D70). */
   private held(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
     const { configured } = this.cache;
     const ofConfigured = this.heldBy(
@@ -168,29 +180,47 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     );
     if (ofConfigured.length > 0) return ofConfigured;
     const stored = this.heldBy(candidates, kid);
-    return stored
-      .filter(({ policy }) => policy.isSuspended !== true)
-      .concat(stored)
-      .slice(0, 1);
+    const first = stored.find(({ policy }) => policy.isSuspended !== true) ?? stored[0];
+    return stored.filter(({ policy }) => policy === first?.policy);
   }
 
   private heldBy(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
-    return candidates.flatMap((cached) => cached.keyFor(kid, this.clock.nowMs()) ?? []);
+    return candidates.flatMap((cached) => cached.keysFor(kid, this.clock.nowMs()));
   }
 
-  /** Of keys of several entries with the same issuer and kid none is used: which one is meant is not known (D37). */
-  private onlyOne([key, ...others]: readonly TrustedKey[]): TrustedKey | undefined {
-    if (key === undefined || others.length === 0) return key;
+  /** Of keys whose entries have different policies none is used: it is not clear which policy a token has (D37). */
+  private toTry(held: readonly TrustedKey[], algorithm: Algorithm | undefined): readonly TrustedKey[] {
+    const fitting = held.filter(({ algorithms }) => algorithm !== undefined && algorithms.has(algorithm));
+    const [key, ...others] = fitting.length > 0 ? fitting : held;
+    if (key === undefined || others.length === 0) return key === undefined ? [] : [key];
+    if (others.every(({ policy }) => isSamePolicy(policy, key.policy)))
+      return firstDifferent([key, ...others]);
     if (!this.loggedAmbiguities.has(key)) {
       this.loggedAmbiguities.add(key);
       const entries = [key, ...others].map(({ policy }) => policy.label);
       this.logger.warn(
         { entries, kid: quoteKid(key.kid) },
-        'several JWKS entries hold this kid; none of its keys is used',
+        'several JWKS entries hold this kid, with different policies; none of its keys is used',
       );
     }
-    return undefined;
+    return [];
   }
+}
+
+/** Whether entries trust their tokens alike: their names and addresses do not count. */
+function isSamePolicy(one: TrustPolicy, other: TrustPolicy): boolean {
+  return one === other || isDeepStrictEqual(trustIn(one), trustIn(other));
+}
+
+function trustIn(policy: TrustPolicy): object {
+  return { ...policy, label: '', entryIndex: 0, url: '', cacheTtlSeconds: 0 };
+}
+
+/** A key that two entries hold is tried once. */
+function firstDifferent(keys: readonly TrustedKey[]): readonly TrustedKey[] {
+  const isFirst = ({ publicKey }: TrustedKey, at: number) =>
+    !keys.slice(0, at).some((earlier) => earlier.publicKey.equals(publicKey));
+  return keys.filter(isFirst).slice(0, MOST_TRIED_KEYS);
 }
 
 function keySetState(status: JwksStatus, nowMs: number): KeySetState {

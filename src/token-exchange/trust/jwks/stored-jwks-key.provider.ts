@@ -32,7 +32,7 @@ export class StoredJwksKeyProvider extends JwksKeyProvider {
   }
 
   /** There is no other place to search. */
-  protected override search(): Promise<TrustedKey | undefined> {
-    return Promise.resolve(undefined);
+  protected override search(): Promise<readonly TrustedKey[]> {
+    return Promise.resolve([]);
   }
 }

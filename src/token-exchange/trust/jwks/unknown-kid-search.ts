@@ -46,7 +46,7 @@ export class UnknownKidSearch {
    */
   async search(cached: JwksCacheEntry, kid: string): Promise<void> {
     await withinWait(this.snapshots.waitMs, () => this.follower.reread());
-    if (cached.keyFor(kid, this.clock.nowMs()) !== undefined) return;
+    if (cached.keysFor(kid, this.clock.nowMs()).length > 0) return;
     const fetch = this.fetches.get(cached) ?? this.startFetch(cached);
     if (fetch === undefined || fetch.waiting >= MOST_WAITING || this.waitingInAll >= MOST_WAITING_IN_ALL)
       return;

@@ -5,8 +5,9 @@ import type { KeysHeld } from '../../host/telemetry.js';
 import { ExchangeTelemetry } from '../../host/telemetry.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from './static-key.provider.js';
-import type { TrustedClient } from '../trust-policy.js';
-import type { TrustedKey } from '../trusted-key.js';
+import type { Algorithm } from '../algorithms.js';
+import type { TrustPolicy, TrustedClient } from '../trust-policy.js';
+import type { TrustedKey, TrustedKeyEntry } from '../trusted-key.js';
 
 /** A client, with the issuer whose identity assertions it may send. */
 export interface NamedClient {
@@ -28,33 +29,47 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   }
 
   /**
-   * The key for an issuer and kid, if it is trusted.
+   * The keys of an issuer and kid by which a signature of the algorithm is tried, in their order; none where none is trusted. Where none
+   * serves the algorithm, those that there are. All have one policy.
    * @rule D37 Keys are looked up by the pair; of a static and a fetched key with the same pair the static one wins. Configured
    * entries go before stored ones (D70).
    * @rule 5.3.2 A key whose entry was deleted verifies nothing new. May cause one bounded fetch where the issuer's keys are
    * fetched and the kid is new (D34).
    */
-  async find(issuer: string, kid: string): Promise<TrustedKey | undefined> {
+  async find(issuer: string, kid: string, algorithm: Algorithm | undefined): Promise<readonly TrustedKey[]> {
     const key = this.staticKeys.find(issuer, kid);
-    if (key === undefined) return this.jwksKeys.find(issuer, kid);
+    if (key === undefined) return this.jwksKeys.find(issuer, kid, algorithm);
     const isStored = key.policy.entryIndex === undefined;
-    return isStored ? (this.jwksKeys.findConfigured(issuer, kid) ?? key) : key;
+    const configured = isStored ? this.jwksKeys.findConfigured(issuer, kid, algorithm) : [];
+    return configured.length > 0 ? configured : [key];
   }
 
   /**
-   * The key of an entry that lets another issuer send its logouts.
+   * As `find`, for a logout token: of the entries of its issuer, and of those that let this issuer send their logouts. Configured ones
+   * go first, so that no stored entry keeps a provider's logouts from them.
    * @rule P.logoutIssuer The provider's key is one of the entry's, and ends what tokens of the entry's issuer have opened.
    */
-  async findByLogoutIssuer(logoutIssuer: string, kid: string): Promise<TrustedKey | undefined> {
-    const entries = [...this.staticKeys.entries, ...this.jwksKeys.entries];
-    const issuers = entries
-      .filter((entry) => entry.logoutIssuer === logoutIssuer)
-      .map(({ issuer }) => issuer);
-    for (const issuer of new Set(issuers)) {
-      const key = await this.find(issuer, kid);
-      if (key?.policy.logoutIssuer === logoutIssuer) return key;
+  async findForLogout(
+    issuer: string,
+    kid: string,
+    algorithm: Algorithm | undefined,
+  ): Promise<readonly TrustedKey[]> {
+    const isOwn = (policy: TrustPolicy) => policy.issuer === issuer;
+    const isSent = (policy: TrustPolicy) => policy.logoutIssuer === issuer;
+    const isConfigured = ({ entryIndex }: TrustPolicy) => entryIndex !== undefined;
+    for (const isMeant of [
+      (policy: TrustPolicy) => isConfigured(policy) && isOwn(policy),
+      (policy: TrustPolicy) => isConfigured(policy) && isSent(policy),
+      isOwn,
+      isSent,
+    ]) {
+      const issuers = this.entries.filter(isMeant).map((entry) => entry.issuer);
+      for (const one of new Set(issuers)) {
+        const keys = (await this.find(one, kid, algorithm)).filter(({ policy }) => isMeant(policy));
+        if (keys.length > 0) return keys;
+      }
     }
-    return undefined;
+    return [];
   }
 
   /** Every issuer that an entry names. For refusals: it takes a pass over all entries. */
@@ -74,11 +89,14 @@ export class TrustedKeyService implements OnApplicationBootstrap {
 
   /** What entries say of the clients with an id: several where more than one entry names it. */
   clientsNamed(id: string): readonly NamedClient[] {
-    const entries = [...this.staticKeys.entries, ...this.jwksKeys.entries];
-    return entries.flatMap(({ issuer, clients }) => {
+    return this.entries.flatMap(({ issuer, clients }) => {
       const client = clients?.get(id);
       return client === undefined ? [] : [{ issuer, client }];
     });
+  }
+
+  private get entries(): readonly TrustedKeyEntry[] {
+    return [...this.staticKeys.entries, ...this.jwksKeys.entries];
   }
 
   private keysHeld(): KeysHeld[] {

@@ -23,6 +23,11 @@ it.each([
   expect([...(entries[0]?.clients?.values() ?? [])]).toMatchObject([{ id: 'x' }]);
 });
 
+it('[P.clients] the address of a key set has one spelling', () => {
+  const { entries } = read([{ id: 'x', jwksUrl: 'https://CLIENT.example:443/a/../jwks' }]);
+  expect(entries[0]?.clients?.get('x')).toEqual({ id: 'x', jwksUrl: 'https://client.example/jwks' });
+});
+
 const EXACTLY_ONE =
   'clients[0]: must have an id and one of keys, jwksUrl, secretHash: public clients are refused';
 

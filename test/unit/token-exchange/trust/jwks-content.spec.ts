@@ -146,15 +146,26 @@ describe('keys that are dropped', () => {
     expect(readKeys(odd).keys).toHaveLength(1);
   });
 
-  it('[D35][K11] of keys with one kid none serves, and each is reported', () => {
-    const twins = [1, 2, 3].map(() => new SigningKey('twin', 'ES256').publicJwk());
-    const { keys, warnings } = readKeys(twins[0], good, twins[1], twins[2]);
-    expect(keys.map(({ kid }) => kid)).toEqual(['good']);
-    expect(warnings).toEqual([0, 2, 3].map((at) => `key ${at} (kid "twin") has the same kid as another key`));
+  it('[D35][K39] the same key twice is one key, whatever else is said of it', () => {
+    const { keys, warnings } = readKeys(good, { ...good, alg: undefined, x5t: 'x' }, good);
+    expect([keys.map(({ kid }) => kid), warnings]).toEqual([['good'], []]);
   });
 
-  it('[D35] the same key twice is a shared kid too', () => {
-    expect(readKeys(good, good).keys).toEqual([]);
+  it('[D35][K39] a key that is repeated with other algorithms serves all of them', () => {
+    const { keys } = readKeys({ ...rsa, alg: 'RS256' }, { ...rsa, alg: 'PS256' }, { ...rsa, alg: undefined });
+    expect(new Set(keys.flatMap(({ algorithms }) => [...algorithms]))).toEqual(
+      new Set(['RS256', 'PS256', 'RS384', 'RS512']),
+    );
+  });
+
+  it('[D35][K11] of keys with one kid three of an algorithm serve, in their order, and each further one is reported', () => {
+    const twins = [1, 2, 3, 4].map(() => new SigningKey('twin', 'ES256').publicJwk());
+    const { keys, warnings } = readKeys(...twins.slice(0, 3), { ...rsa, kid: 'twin' }, twins[3], good);
+    const xs = keys.map(({ publicKey }) => publicKey.export({ format: 'jwk' }).x);
+    expect(xs).toEqual([...twins.slice(0, 3).map(({ x }) => x), undefined, good.x]);
+    expect(warnings).toEqual([
+      'key 4 (kid "twin") is never tried: 3 keys before it have its kid and algorithm',
+    ]);
   });
 
   it('[D35] an encryption key under the kid of the signing key does not disturb it', () => {

@@ -48,7 +48,7 @@ const keys = trustedKeysOf(
 );
 const [fetched] = readJwks(Buffer.from(JSON.stringify(published.keys.jwks()))).keys;
 const keySets = {
-  find: async (url: string, kid: string) => (url === KEY_SET && kid === fetched?.kid ? fetched : undefined),
+  find: async (url: string, kid: string) => (url === KEY_SET && kid === fetched?.kid ? [fetched] : []),
   keysOf: (url: string) => (url === KEY_SET ? [fetched] : []),
 };
 const authenticator = new ClientAuthenticator(keys, keySets as unknown as JwksKeyProvider, clock, options);
@@ -115,7 +115,7 @@ describe('[D133] a client', () => {
     ['a JWT without kid, by its only key', 'accepted', jwt({}, { kid: undefined })],
     ['a JWT by one of its keys', 'accepted', jwt({}, {}, twoKeys)],
     ['a JWT by one of its keys under the kid of another', INVALID, jwt({}, { kid: oldKid }, twoKeys)],
-    ['a JWT without kid, by one of its keys', INVALID, jwt({}, { kid: undefined }, twoKeys)],
+    ['a JWT without kid, by one of its keys', 'accepted', jwt({}, { kid: undefined }, twoKeys)],
     ['a JWT by a key of its key set', 'accepted', jwt({}, {}, published)],
     ['a JWT without kid, by the only key of its set', 'accepted', jwt({}, { kid: undefined }, published)],
     ['a JWT of a kid that is not in its set', INVALID, jwt({}, { kid: 'x' }, published)],

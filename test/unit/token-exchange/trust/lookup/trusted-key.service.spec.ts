@@ -33,7 +33,11 @@ function asStatic(read: TrustedKeyEntry | undefined): StaticKeyEntry {
 describe('[D70] of a configured and a stored entry with the same issuer and kid', () => {
   /** Key sets that hold these keys: their fetching is not what is tried here. */
   const fetched = (configured: TrustedKey | undefined, any = configured) =>
-    ({ find: () => any, findConfigured: () => configured }) as unknown as JwksKeyProvider;
+    ({
+      find: () => [any].flat(),
+      findConfigured: () => [configured ?? []].flat(),
+      entries: [],
+    }) as unknown as JwksKeyProvider;
   const serviceOf = (
     jwks: JwksKeyProvider,
     configured: readonly StaticKeyEntry[],
@@ -46,16 +50,18 @@ describe('[D70] of a configured and a stored entry with the same issuer and kid'
 
   it('the configured one counts, also where its key is fetched', async () => {
     const [ofSet, stored] = [entry(), storedEntry()];
-    expect(await serviceOf(fetched(ofSet.key), [], [stored]).find(issuer, 'k')).toBe(ofSet.key);
+    expect(await serviceOf(fetched(ofSet.key), [], [stored]).find(issuer, 'k', 'ES256')).toEqual([ofSet.key]);
   });
 
   it('the stored one counts where no configured one has the key', async () => {
     const [stored, other] = [storedEntry(), entry()];
-    expect(await serviceOf(fetched(undefined, other.key), [], [stored]).find(issuer, 'k')).toBe(stored.key);
+    expect(await serviceOf(fetched(undefined, other.key), [], [stored]).find(issuer, 'k', 'ES256')).toEqual([
+      stored.key,
+    ]);
   });
 
   it('[D37] a configured static key goes before a fetched one', async () => {
     const [held, ofSet] = [entry(), entry()];
-    expect(await serviceOf(fetched(ofSet.key), [held], []).find(issuer, 'k')).toBe(held.key);
+    expect(await serviceOf(fetched(ofSet.key), [held], []).find(issuer, 'k', 'ES256')).toEqual([held.key]);
   });
 });
