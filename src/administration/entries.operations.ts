@@ -14,7 +14,7 @@ import { anything, members, readNothing, storableText } from './input.js';
 import type { Read } from './input.js';
 import type { Changed, ChangeWork } from './operation.js';
 import { changeOperation, listOperation } from './operation.js';
-import { refuseTrustChange } from './owner-protection.js';
+import { refuseLogoutChange, refuseTrustChange } from './owner-protection.js';
 
 const PAGE_SIZE = 100;
 
@@ -172,6 +172,7 @@ export async function trustEntry(
 ): Promise<Changed<ChangedEntry>> {
   const made = await refusing(() => change(work.parts.storedEntries));
   if (made.entry === undefined) throw new CommandError('The entry takes no tokens.');
+  if (made.sharesLogouts === true) refuseLogoutChange(work);
   await refuseTrustChange(made.entry.issuer, work, isAdded);
   return changedBy(made, work.context);
 }

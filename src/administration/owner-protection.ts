@@ -47,6 +47,12 @@ export async function refuseTrustChange(
     throw new CommandError('Only the owner adds an entry for an issuer that has users or another entry.');
 }
 
+/** For a change of an entry that shares logouts with another one: it could keep a provider's logouts from that. @throws CommandError */
+export function refuseLogoutChange({ operator }: ChangeWork): void {
+  if (isAdministrator(operator))
+    throw new CommandError('Only the owner changes an entry that has to do with the logouts of another one.');
+}
+
 /** An entry of which nothing is known is taken for one that does. */
 function reachesOperators(policy: TrustPolicy | undefined): boolean {
   return policy?.excludeOwner !== true || policy.linkPrivileged !== false;

@@ -20,6 +20,7 @@ const configured = Partner.create({ issuer: 'https://configured.example', audien
 const REFUSED = [409, 'refused'];
 const REACHES = 'Only the owner changes trust that reaches the owner or administrators.';
 const KNOWN = 'Only the owner adds an entry for an issuer that has users or another entry.';
+const LOGOUTS = 'Only the owner changes an entry that has to do with the logouts of another one.';
 
 /** An identity of an issuer becomes the user's, as by a token. */
 function link(service: TestService, issuer: string, userId: string): Promise<unknown> {
@@ -93,6 +94,30 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
       expect([answer.status, await answer.json()]).toMatchObject([409, { message: KNOWN }]);
       expect((await owner.send('POST', 'entries', added)).status).toBe(201);
     }
+  });
+
+  it('[D121] adds and changes no entry that has to do with the logouts of another one', async () => {
+    const sent = { logoutIssuer: 'https://provider.example' };
+    expect((await owner.send('POST', 'entries', ownKey('https://sent.example', 'sent', sent))).status).toBe(
+      201,
+    );
+    expect((await admin.send('POST', 'entries', ownKey('https://plain.example', 'plain'))).status).toBe(201);
+    for (const added of [
+      ownKey(sent.logoutIssuer, 'theirs'),
+      ownKey('https://same.example', 'same', sent),
+      ownKey('https://of-configured.example', 'of', { logoutIssuer: configured.issuer }),
+    ]) {
+      const answer = await admin.send('POST', 'entries', added);
+      expect([answer.status, await answer.json()]).toMatchObject([409, { message: LOGOUTS }]);
+    }
+    const change = (browser: OperatorBrowser, name: string, members: object) =>
+      browser.send('PUT', `entries/${name}/policy`, { set: {}, unset: [], ...members });
+    expect((await change(admin, 'plain', { set: { perMinute: 5 } })).status).toBe(200);
+    expect(await errorOf(await change(admin, 'plain', { set: sent }))).toEqual(REFUSED);
+    expect((await change(owner, 'plain', { set: sent })).status).toBe(200);
+    expect(await errorOf(await change(admin, 'plain', { unset: ['logoutIssuer'] }))).toEqual(REFUSED);
+    expect((await admin.send('POST', 'entries/plain/suspend')).status).toBe(200);
+    expect(await errorOf(await admin.send('POST', 'entries/plain/resume'))).toEqual(REFUSED);
   });
 
   it('[D121] of two who add entries for an issuer at once one does', async () => {

@@ -37,11 +37,19 @@ export interface StoredEntryChange {
   readonly name: string;
   /** As it is checked now; undefined where it was removed, or has a problem. */
   readonly entry?: TrustedKeyEntry;
+  /** Whether it and another entry have to do with the logouts of one issuer, now or before. */
+  readonly sharesLogouts?: boolean;
   /** What its author should know. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
   /** For the trail, in the same transaction; none where all was as asked for already. */
   readonly events: readonly AuditEvent[];
+}
+
+/** Of an entry as it was given, or read. */
+interface LogoutMembers {
+  readonly issuer?: unknown;
+  readonly logoutIssuer?: unknown;
 }
 
 type Kind = 'added' | 'policy-changed' | 'suspended' | 'resumed' | 'removed';
@@ -195,9 +203,10 @@ export class StoredEntryChanges {
     const { problems, ...outcome } = this.outcome(stored, all);
     if (problems.length > 0) throw new StoredEntryError('The entry would take no tokens:', problems);
     const isSame = before?.text === stored.text && before.suspendedAt === stored.suspendedAt;
-    if (isSame) return { ...outcome, events: [] };
+    const sharesLogouts = [before ?? [], stored].flat().some((one) => this.sharesLogouts(one, all));
+    if (isSame) return { ...outcome, sharesLogouts, events: [] };
     await this.repository.put(work.transaction, stored);
-    return { ...outcome, events: events(kind, before, stored, work) };
+    return { ...outcome, sharesLogouts, events: events(kind, before, stored, work) };
   }
 
   /** @param name as it was given, or as logs and lists have it */
@@ -210,6 +219,13 @@ export class StoredEntryChanges {
         ? 'The entry with this name is configured, not stored: change the configuration, and restart.'
         : 'There is no stored entry with this name.',
     );
+  }
+
+  /** Whether one of an entry and another, configured or stored, sends the logouts that the other sends, or those of its issuer. */
+  private sharesLogouts(stored: StoredEntry, all: readonly StoredEntry[]): boolean {
+    const value = valueOf(stored);
+    const others = all.filter(({ name }) => name !== stored.name).map(valueOf);
+    return [...this.configured, ...others].some((other) => sendsFor(value, other) || sendsFor(other, value));
   }
 
   /** The findings about one entry beside all others. */
@@ -236,6 +252,10 @@ function valueOf({ text }: Pick<StoredEntry, 'text'>): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+function sendsFor({ logoutIssuer }: LogoutMembers, other: LogoutMembers): boolean {
+  return logoutIssuer !== undefined && [other.issuer, other.logoutIssuer].includes(logoutIssuer);
 }
 
 function replaced(all: readonly StoredEntry[], stored: StoredEntry): StoredEntry[] {
