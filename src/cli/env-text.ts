@@ -1,5 +1,4 @@
-// Writes variables as an env file, and says in what an env file that is there differs from them.
-import { parseEnv } from 'node:util';
+// Writes variables as an env file.
 
 /** Text that needs no quotes in the service, a shell or Docker. */
 const PLAIN = /^[\w./:@%+=,-]*$/;
@@ -8,19 +7,6 @@ const QUOTES = ["'", '"', '`'];
 export function envText(values: Readonly<Record<string, string>>): string {
   const lines = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}\n`);
   return `# Created by svc-admin init. docs/configuration.md describes all variables.\n${lines.join('')}`;
-}
-
-/** Which variables are missing or have another value, by name alone; undefined where none is. Others may be there too. */
-export function envDifference(text: string, values: Readonly<Record<string, string>>): string | undefined {
-  const found = parseEnv(text);
-  const names = Object.keys(values);
-  const missing = names.filter((name) => found[name] === undefined);
-  const other = names.filter((name) => found[name] !== undefined && found[name] !== values[name]);
-  const parts = [
-    ...(missing.length === 0 ? [] : [`lacks ${missing.join(', ')}`]),
-    ...(other.length === 0 ? [] : [`has another value for ${other.join(', ')}`]),
-  ];
-  return parts.length === 0 ? undefined : parts.join(', and ');
 }
 
 /** Each quote takes everything as it is but itself; double ones turn `\n` into a line break, so they come second. */

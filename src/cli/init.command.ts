@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CREATE_USER, LIST_USERS } from '../administration/users.operations.js';
 import type { Environment } from '../config/load-config.js';
-import { ConfigurationError } from '../config/load-config.js';
+import { ConfigurationError, readEnvFile } from '../config/load-config.js';
 import { checkStartup } from '../instance/startup.js';
 import type { Algorithm } from '../token-exchange/plain.js';
 import { ALGORITHMS, TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from '../token-exchange/plain.js';
@@ -15,8 +15,16 @@ import { CommandSettings } from './command-settings.js';
 import { InPlaceError } from './answers.js';
 import type { InitAnswers } from './init-answers.js';
 import { AnswerError, QUESTIONS, answersTo } from './init-answers.js';
-import type { InitPaths, PlannedFile, PartnerKey } from './init-files.js';
-import { closePrivate, environmentOf, initPaths, planFiles, writePlanned } from './init-files.js';
+import type { InitPaths, PartnerKey, PlannedFile } from './init-files.js';
+import {
+  environmentOf,
+  filesInPlace,
+  initPaths,
+  moveAside,
+  planFiles,
+  sealingKeysIn,
+  writePlanned,
+} from './init-files.js';
 import { withProgress } from './progress.js';
 import { printable } from './table.js';
 
@@ -34,10 +42,6 @@ interface SettledFile {
   /** As seen from where the command was typed. */
   readonly path: string;
   readonly purpose: string;
-  readonly state: 'created' | 'kept' | 'replaced';
-  readonly backup?: string;
-  /** A kept private file that others could read or change until now. */
-  readonly wasOpen?: true;
 }
 
 /** The owner of the instance. */
@@ -49,6 +53,8 @@ interface SettledOwner {
 
 interface Settled {
   readonly files: readonly SettledFile[];
+  /** The folder in which the files of before are. */
+  readonly backup?: string;
   readonly owner: SettledOwner;
   /** What the service will warn of. */
   readonly warnings: readonly string[];
@@ -67,14 +73,17 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     )
     .option('--kid <kid>', "what the partner's key is called", KID)
     .option('--yes', 'ask nothing: options and defaults decide, as they do without a terminal')
-    .option('--force', 'replace files that do not fit; each old one is kept beside the new one')
+    .option(
+      '--force',
+      'move the files of an earlier init aside, and keep the sealing key and own lines of .env',
+    )
     .addHelpText('after', HELP)
     .action((options: InitOptions) => init(options, command, context));
 }
 
 const HELP = `
-It makes .env, instance/ (licence, keys, trusted keys), partner/ (the private key of a partner) and the owner. What is there and fits
-is kept, so it may be run again; what does not fit is named, nothing is changed, and it exits with 3.
+It makes .env, instance/ (licence, keys, trusted keys), partner/ (the private key of a partner) and the owner. Where one of these files is
+there already nothing is changed, and it exits with 3.
 
 Example:
   svc-admin init --yes --owner-email owner@example.com
@@ -85,16 +94,29 @@ async function init(options: InitOptions, command: Command, context: CommandCont
   const inside = { ...context, workingDirectory: directory };
   if (context.settings.startupSources.envFile !== undefined)
     command.error('error: init writes .env in the folder of --dir: leave --env-file out');
-  const answers = await answered(options, new CommandSettings(inside, () => undefined), command, context);
   const paths = initPaths(directory);
+  const seen = (path: string) => pathFrom(context.workingDirectory, path);
+  const inPlace = filesInPlace(paths);
+  if (inPlace.length > 0 && options.force !== true) refuse(inPlace.map(seen));
+  const settings = new CommandSettings(inside, () => undefined);
+  const answers = await answered(options, settings, command, context);
+  const environment = environmentOf(answers, paths, readEnvFile(paths.environment, false));
   const key = { alg: options.alg, kid: options.kid };
-  const planned = await planFiles(answers, key, paths);
-  if (options.force !== true) refuseMisfits(planned, context);
-  const settled = await settle(planned, answers, paths, inside);
+  const sealingKeys = sealingKeysOf(settings, paths);
+  const planned = planFiles(answers, key, paths, { sealingKeys, environment });
+  const backup = inPlace.length === 0 ? {} : { backup: seen(moveAside(directory, inPlace)) };
+  const surroundings = asStarted(environment, inside);
+  const { owner, warnings } = await settle(planned, answers.ownerEmail, surroundings);
+  const files = planned.map(({ path, purpose }) => ({ path: seen(path), purpose }));
   const next = nextCommands(answers, key, paths, context.workingDirectory);
-  const shown = settled.files.map((file) => shownFrom(context.workingDirectory, file));
-  const answer: Settled = { ...settled, files: shown, next };
+  const answer: Settled = { files, ...backup, owner, warnings, next };
   context.answers.give(answer, textOf(answer));
+}
+
+/** Those in force: what the database holds is sealed by them. */
+function sealingKeysOf(settings: CommandSettings, paths: InitPaths): readonly Buffer[] {
+  const { encryptionKeys } = settings.read('encryptionKeys');
+  return encryptionKeys.length > 0 ? encryptionKeys : sealingKeysIn(paths);
 }
 
 /** A fault of the command line: an answer that is missing or wrong. */
@@ -113,46 +135,26 @@ async function answered(
 }
 
 /** @throws InPlaceError before anything was written */
-function refuseMisfits(planned: readonly PlannedFile[], context: CommandContext): void {
-  const misfits = planned.filter(({ state }) => state === 'in the way');
-  if (misfits.length === 0) return;
+function refuse(inPlace: readonly string[]): never {
   throw new InPlaceError(
-    'What exists already does not fit; nothing was changed. --force replaces it, and keeps the old files under another name:',
-    misfits.map(({ path, reason = '' }) => `${pathFrom(context.workingDirectory, path)}: ${reason}`),
+    'These files are there already; nothing was changed. --force moves them aside and makes new ones:',
+    inPlace,
   );
 }
 
-/**
- * Does what was decided. The settings come last: as long as they are not there nothing has begun, and to run the command again
- * goes on where it ended.
- */
+/** Does what was decided. The settings come last: as long as they are not there nothing has begun. */
 async function settle(
   planned: readonly PlannedFile[],
-  answers: InitAnswers,
-  paths: InitPaths,
-  context: CommandContext,
-): Promise<Omit<Settled, 'next'>> {
-  const isSettings = ({ path }: PlannedFile) => path === paths.environment;
-  const files = planned.filter((file) => !isSettings(file)).map(settledFile);
-  const surroundings = asStarted(environmentOf(answers, paths), context);
+  ownerEmail: string,
+  surroundings: CommandContext,
+): Promise<Pick<Settled, 'owner' | 'warnings'>> {
+  planned.slice(0, -1).forEach(writePlanned);
   const { problems, warnings } = await checkStartup(surroundings.settings.startupSources);
   if (problems.length > 0) throw new ConfigurationError(problems);
-  const settling = settledOwner(answers.ownerEmail, surroundings);
-  const owner = await withProgress(context, 'Preparing the database', settling);
-  return { files: [...files, ...planned.filter(isSettings).map(settledFile)], owner, warnings };
-}
-
-function settledFile(planned: PlannedFile): SettledFile {
-  const { path, purpose, state } = planned;
-  const backup = writePlanned(planned);
-  const wasOpen = closePrivate(planned);
-  return {
-    path,
-    purpose,
-    state: state === 'kept' ? state : backup === undefined ? 'created' : 'replaced',
-    backup,
-    ...(wasOpen && { wasOpen }),
-  };
+  const settling = settledOwner(ownerEmail, surroundings);
+  const owner = await withProgress(surroundings, 'Preparing the database', settling);
+  planned.slice(-1).forEach(writePlanned);
+  return { owner, warnings };
 }
 
 /** What the service will see: its environment wins over .env, be it by a value or by a file. */
@@ -175,21 +177,17 @@ async function settledOwner(email: string, context: CommandContext): Promise<Set
   return { ...(await perform(context, CREATE_USER, newUser)), state: 'created' };
 }
 
-function shownFrom(folder: string, { path, backup, ...file }: SettledFile): SettledFile {
-  const moved = backup === undefined ? {} : { backup: pathFrom(folder, backup) };
-  return { path: pathFrom(folder, path), ...file, ...moved };
-}
-
 /** Short where it lies below the folder in which the command was typed. */
 function pathFrom(workingDirectory: string, path: string): string {
   const short = relative(workingDirectory, path);
   return short.startsWith('..') ? path : short;
 }
 
-function textOf({ files, owner, warnings, next }: Settled): string {
+function textOf({ files, backup, owner, warnings, next }: Settled): string {
   const width = Math.max(...files.map(({ path }) => path.length));
   const lines = [
-    ...files.map((file) => fileLine(file, width)),
+    ...files.map(({ path, purpose }) => `created   ${path.padEnd(width)}  ${purpose}`),
+    ...(backup === undefined ? [] : [`moved     ${backup.padEnd(width)}  the files of before`]),
     `${owner.state.padEnd(8)}  ${'owner'.padEnd(width)}  ${owner.email}`,
     ...warnings.map((warning) => `warning: ${warning}`),
     '',
@@ -197,12 +195,6 @@ function textOf({ files, owner, warnings, next }: Settled): string {
     ...next.flatMap(({ command, does }) => ['', `  # ${does}`, `  ${command}`]),
   ];
   return lines.map((line) => `${printable(line)}\n`).join('');
-}
-
-function fileLine({ path, purpose, state, backup, wasOpen }: SettledFile, width: number): string {
-  const moved = backup === undefined ? '' : ` (what was there is in ${backup})`;
-  const closed = wasOpen === true ? ' (others could read it; now only its owner can)' : '';
-  return `${state.padEnd(8)}  ${path.padEnd(width)}  ${purpose}${moved}${closed}`;
 }
 
 /** The commands after `svc-admin init`, up to the first call of the API with an exchanged token. */

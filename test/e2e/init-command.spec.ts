@@ -1,14 +1,5 @@
-// svc-admin init: what it makes, what it keeps, what it refuses to replace, and what it asks.
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+// svc-admin init: what it makes, where it makes nothing, what it moves aside, and what it asks.
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseEnvironment, describeOnPostgresql } from '../support/databases.js';
 import type { CommandResult } from '../support/run-cli.js';
@@ -33,7 +24,8 @@ const FILES = [
 const PRIVATE = ['.env', 'instance/encryption.key', 'instance/vendor.pem', 'partner/private.pem'];
 
 interface Told {
-  readonly files: { path: string; state: string; backup?: string; wasOpen?: true }[];
+  readonly files: { path: string }[];
+  readonly backup?: string;
   readonly owner: { id: string; email: string; state: string };
   readonly next: { command: string }[];
 }
@@ -53,14 +45,9 @@ class Folder extends CommandLine {
       FILES.filter((name) => existsSync(join(this.folder, name))).map((name) => [name, this.read(name)]),
     );
   }
-
-  states(told: Told, state: string): string[] {
-    return told.files
-      .filter((file) => file.state === state)
-      .map(({ path }) => path)
-      .sort();
-  }
 }
+
+const namesOf = ({ files }: Told) => files.map(({ path }) => path).sort();
 
 describeOutsideMain('[D115] svc-admin init', () => {
   const line = new Folder();
@@ -71,7 +58,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
   });
 
   it('[D115] makes all that a trial needs, private files for their owner alone, and says what to type next', () => {
-    expect(line.states(first, 'created')).toEqual(FILES);
+    expect(namesOf(first)).toEqual(FILES);
     for (const name of FILES)
       expect([name, statSync(join(line.folder, name)).mode & 0o777]).toEqual([
         name,
@@ -107,64 +94,46 @@ describeOutsideMain('[D115] svc-admin init', () => {
     expect(users).toMatchObject([{ email: 'owner@b.example', role: 'global:owner' }]);
   });
 
-  it('[D115] keeps everything when it is run again, and completes what is half finished', async () => {
-    const before = line.contents();
-    rmSync(join(line.folder, '.env'));
-    rmSync(join(line.folder, 'instance', 'license.jws'));
-    const again = await line.init('--port', '23456', '--owner-email', 'other@b.example');
-    expect(line.states(again, 'created')).toEqual(['.env', 'instance/license.jws']);
-    expect(again.owner).toMatchObject({ email: 'owner@b.example', state: 'kept' });
-    const after = line.contents();
-    expect({ ...after, 'instance/license.jws': '' }).toEqual({ ...before, 'instance/license.jws': '' });
-  });
-
-  it('[D115] takes private files that it keeps away from others, and says so', async () => {
-    const paths = PRIVATE.map((name) => join(line.folder, name));
-    for (const path of paths) chmodSync(path, 0o644);
-    const text = await line.output(['init', ...OWNER, '--port', '23456']);
-    expect(text.match(/others could read it; now only its owner can/g)).toHaveLength(PRIVATE.length);
-    for (const path of paths) expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect((await line.init('--port', '23456')).files.filter(({ wasOpen }) => wasOpen)).toEqual([]);
-  });
-
-  it('[D115][D116] changes nothing where something does not fit, names it without values, and exits with 3', async () => {
+  it('[D115][D116] changes nothing where one of its files is there, names it, and exits with 3', async () => {
     const before = line.contents();
     const { exitCode, stdout, stderr } = await line.run(['init', ...OWNER, '--port', '23457']);
     expect([exitCode, stdout]).toEqual([3, '']);
-    expect(stderr.split('\n').slice(1, -1)).toEqual([
-      '  - instance/trusted-keys.json: expects another audience',
-      '  - .env: has another value for SVC_BASE_URL, SVC_PORT',
-    ]);
+    expect(stderr.split('\n').slice(1, -1).sort()).toEqual(FILES.map((name) => `  - ${name}`));
     expect(line.contents()).toEqual(before);
-  });
-
-  it('[D115] replaces that with --force alone, and keeps what was there', async () => {
-    const before = line.contents();
-    writeFileSync(join(line.folder, 'partner', 'private.pem'), 'not a key');
-    const forced = await line.init('--port', '23457', '--force');
-    const replaced = [
-      '.env',
-      'instance/trusted-keys.json',
-      'partner/jwks.json',
-      'partner/private.pem',
-      'partner/public.pem',
-    ];
-    expect(line.states(forced, 'replaced')).toEqual(replaced);
-    for (const { path, backup } of forced.files.filter(({ state }) => state === 'replaced'))
-      expect(line.read(backup ?? '')).toBe(path === 'partner/private.pem' ? 'not a key' : before[path]);
-    expect(line.read('.env')).toContain('SVC_PORT=23457\n');
-    expect(line.read('instance/vendor.pem')).toBe(before['instance/vendor.pem']);
-    expect(readdirSync(line.folder).filter((name) => name.endsWith('.bak'))).toHaveLength(1);
-  });
-
-  it('[D115] keeps additions to the settings and the trusted keys', async () => {
-    writeFileSync(join(line.folder, '.env'), `${line.read('.env')}SVC_LOG_LEVEL=debug\n`);
-    const [entry] = JSON.parse(line.read('instance/trusted-keys.json')) as object[];
-    line.write('instance/trusted-keys.json', [
-      { ...entry, kid: 'other' },
-      { ...entry, perMinute: 60 },
+    const half = new Folder();
+    mkdirSync(join(half.folder, 'partner'));
+    half.write('partner/jwks.json', {});
+    expect((await half.run(['init', ...OWNER])).stderr.split('\n').slice(1, -1)).toEqual([
+      '  - partner/jwks.json',
     ]);
-    expect(line.states(await line.init('--port', '23457'), 'kept')).toEqual(FILES);
+  });
+
+  it('[D115] with --force moves them aside, keeps sealing key and own lines of .env, and the instance starts', async () => {
+    writeFileSync(
+      join(line.folder, '.env'),
+      `${line.read('.env')}SVC_LOG_LEVEL=debug\n# mine\nOTHER='two words'\n`,
+    );
+    const before = line.contents();
+    line.write('instance/own.json', {});
+    const forced = await line.init('--port', '23457', '--force', '--owner-email', 'other@b.example');
+    expect(namesOf(forced)).toEqual(FILES);
+    expect(forced.owner).toMatchObject({ email: 'owner@b.example', state: 'kept' });
+    for (const name of FILES) expect(line.read(join(forced.backup ?? '', name))).toBe(before[name]);
+    expect(statSync(join(line.folder, forced.backup ?? '')).mode & 0o777).toBe(0o700);
+    const settings = line.read('.env').split('\n');
+    for (const own of ['SVC_PORT=23457', 'SVC_LOG_LEVEL=debug', "OTHER='two words'"])
+      expect(settings).toContain(own);
+    expect(line.read('instance/encryption.key')).toBe(before['instance/encryption.key']);
+    expect(line.read('partner/private.pem')).not.toBe(before['partner/private.pem']);
+    expect(line.read('instance/own.json')).toBe('{}');
+    expect((await line.run(['config', 'check'])).exitCode).toBe(0);
+  });
+
+  it('[D115] completes with --force what broke off before its settings, under the same sealing key', async () => {
+    const key = line.read('instance/encryption.key');
+    rmSync(join(line.folder, '.env'));
+    await line.init('--force');
+    expect(line.read('instance/encryption.key')).toBe(key);
   });
 
   it.each([
@@ -180,8 +149,9 @@ describeOutsideMain('[D115] svc-admin init', () => {
     ],
     ['another env file', [...OWNER, '--env-file', 'x.env'], 'leave --env-file out'],
   ])('[D116] takes %s for misuse, and names the option', async (_, args, complaint) => {
-    line.write('x.env', '');
-    const { exitCode, stdout, stderr } = await line.run(['init', ...args]);
+    const empty = new Folder();
+    empty.write('x.env', '');
+    const { exitCode, stdout, stderr } = await empty.run(['init', ...args]);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);
     expect(stderr).not.toContain('secret');
@@ -240,7 +210,9 @@ describeOnPostgresql('[D115] svc-admin init on PostgreSQL', (database) => {
     expect(line.read('.env')).not.toContain('SVC_DATA_DIR');
     expect(existsSync(join(line.folder, 'data'))).toBe(false);
     expect(JSON.stringify(told)).not.toContain(url);
-    // What the environment says is the default of what is asked.
-    expect(line.states(await line.init(), 'kept')).toEqual(FILES);
+    // What the settings say is the default of what is asked.
+    const settings = line.read('.env');
+    await line.init('--force');
+    expect(line.read('.env')).toBe(settings);
   });
 });
