@@ -11,14 +11,11 @@ import { LOGGER } from '../platform/log/log.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
 import { clientOf } from '../platform/http/throttle/client-address.js';
-import { WINDOW_MS, counterKey } from '../platform/http/throttle/minute-throttler.guard.js';
+import { counterKey } from '../platform/http/throttle/minute-throttler.guard.js';
+import { isOver, isOverOfStrangers } from '../platform/http/throttle/strangers.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 
-/** Most that one client address, or one token of the instance, adds to log and trail of one instance within a minute. */
-export const RECORDED_PER_MINUTE = 10;
-/** Most that all strangers together add: addresses of IPv6 cost nothing. */
-const STRANGERS_PER_MINUTE = 600;
 /** So long an answer waits for the record, which the database may hold up. */
 const RECORD_MS = 1_000;
 
@@ -37,7 +34,6 @@ export class BearerRefusalRecorder {
   constructor(
     private readonly audit: AuditBus,
     private readonly clock: Clock,
-    /** In memory, since a stranger's calls must not become statements of the database. */
     private readonly counts: MemoryThrottlerStorage,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'onBearerRefused'>,
@@ -59,18 +55,10 @@ export class BearerRefusalRecorder {
     this.logger.warn(fields, bearerLine(refusal.reason, refusal));
   }
 
-  private async isTooMuch({ token }: AccessTokenRefusal, { ip }: RefusedCall): Promise<boolean> {
-    if (token !== undefined)
-      return this.isOver(counterKey('api-refusals-token', token.id), RECORDED_PER_MINUTE);
-    return (
-      (await this.isOver(counterKey('api-refusals', clientOf(ip)), RECORDED_PER_MINUTE)) ||
-      (await this.isOver(counterKey('api-refusals', 'strangers'), STRANGERS_PER_MINUTE))
-    );
-  }
-
-  private async isOver(key: string, limit: number): Promise<boolean> {
-    const { isBlocked } = await this.counts.increment(key, WINDOW_MS, limit);
-    return isBlocked;
+  private isTooMuch({ token }: AccessTokenRefusal, { ip }: RefusedCall): Promise<boolean> {
+    return token === undefined
+      ? isOverOfStrangers(this.counts, 'api-refusals', clientOf(ip))
+      : isOver(this.counts, counterKey('api-refusals-token', token.id));
   }
 
   private eventOf(

@@ -10,6 +10,7 @@ import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } f
 import { linkedUser } from '../support/local-users.js';
 import { cookieOf } from '../support/logins.js';
 import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
+import { metricsOf } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -340,6 +341,49 @@ describeOnPostgresql('[D131] a user with a thousand sessions', (database) => {
     } finally {
       await service.stop();
     }
+  });
+});
+
+describeOnAnyDatabase('[D79] refused logouts', (database) => {
+  const environment = {
+    SVC_PROXY_HOPS: '1',
+    SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000',
+    SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000',
+  };
+  const service = TestService.forBlock(database, { trustedKeys, environment });
+  const events = async (name: string) =>
+    (await service.rows('SELECT 1 FROM audit_event WHERE name = $1', [`${EVENT}${name}`])).length;
+  const lines = () => service.log.filter(({ event }) => event === `${EVENT}logout-failed`).length;
+  const from = (address: number) => ({
+    'x-forwarded-for': `192.0.${Math.floor(address / 200)}.${address % 200}`,
+  });
+  const send = async (token: string, address: number, times: number) => {
+    for (let count = 0; count < times; count += 1)
+      expect((await service.post(LOGOUT_PATH, { logout_token: token }, from(address))).status).toBe(400);
+  };
+
+  it('of a stranger are ten records a minute and address, and all are counted', async () => {
+    await send('a.b.c', 1, 15);
+    await send(partner.sign().replace(/.$/, '!'), 1, 5);
+    expect([await events('logout-failed'), lines()]).toEqual([10, 10]);
+    const metrics = await metricsOf(service);
+    expect(metrics).toContain('svc_logouts_total{outcome="failed",reason="token_malformed"} 20');
+  });
+
+  it('of all strangers are 600 records', async () => {
+    await Promise.all(Array.from({ length: 65 }, (_, address) => send('a.b.c', 2 + address, 10)));
+    expect([await events('logout-failed'), lines()]).toEqual([600, 600]);
+  });
+
+  it('of a partner are complete, and so are refused exchanges and logins of anybody', async () => {
+    const before = await events('logout-failed');
+    await send(logoutToken(partner, { sub: 'ada', aud: 'https://elsewhere.example' }), 1, 15);
+    expect(await events('logout-failed')).toBe(before + 15);
+    for (let count = 0; count < 15; count += 1) {
+      await service.exchange({ subject_token: 'a.b.c' }, from(1));
+      await service.embed({ token: 'a.b.c' }, from(1));
+    }
+    expect([await events('failed'), await events('embed-login-failed')]).toEqual([15, 15]);
   });
 });
 

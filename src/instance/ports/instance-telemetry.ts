@@ -27,10 +27,7 @@ export class InstanceTelemetry extends ExchangeTelemetry {
     this.metrics.stageDuration.observe({ flow, stage }, seconds);
   }
 
-  countUnrecordedFailure(
-    flow: Flow,
-    reason: 'internal_error' | 'temporarily_unavailable' = 'internal_error',
-  ): void {
+  countUnrecordedFailure(flow: Flow, reason = 'internal_error'): void {
     this.metrics.outcomes[flow].inc({ outcome: 'failed', reason });
   }
 

@@ -1,4 +1,5 @@
 // The port of metrics and traces.
+import type { RejectionReason } from '../refusals/token-refusals.js';
 import type { Flow } from './flow.js';
 
 /** The stages of a request that are timed. */
@@ -61,10 +62,13 @@ export abstract class ExchangeTelemetry {
   abstract observeStage(flow: Flow, stage: Stage, seconds: number): void;
   abstract countThrottled(flow: ThrottledFlow): void;
   /**
-   * Counts a failure that not even the audit trail could take: by a fault of the service, or because the database could not
-   * serve.
+   * Counts a failure that is not in the audit trail: by a fault of the service, because the database could not serve, or one of the
+   * many logouts of strangers.
    */
-  abstract countUnrecordedFailure(flow: Flow, reason?: 'internal_error' | 'temporarily_unavailable'): void;
+  abstract countUnrecordedFailure(
+    flow: Flow,
+    reason?: RejectionReason | 'internal_error' | 'temporarily_unavailable',
+  ): void;
   /** Takes a function that returns the present number of usable keys, to be called when metrics are read. */
   abstract watchKeys(read: () => readonly KeysHeld[]): void;
 

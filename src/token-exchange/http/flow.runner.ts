@@ -8,6 +8,8 @@ import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { giveUpPlace, waitedMs } from '../../platform/http/request-wait.js';
 import { clientOf } from '../../platform/http/throttle/client-address.js';
+import { MemoryThrottlerStorage } from '../../platform/http/throttle/memory-throttler.storage.js';
+import { isOverOfStrangers } from '../../platform/http/throttle/strangers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
@@ -48,6 +50,7 @@ export class FlowRunner {
     private readonly database: Database,
     private readonly outages: DatabaseOutages,
     @Inject(LOGGER) private readonly logger: Log,
+    private readonly counts: MemoryThrottlerStorage,
   ) {}
 
   /** @throws what the work throws, once its failure is recorded */
@@ -95,10 +98,15 @@ export class FlowRunner {
     throw error;
   }
 
-  /** @rule D52 A refused token is a warning of the log, whose sentence names the cause and where to read on. */
+  /**
+   * @rule D52 A refused token is a warning of the log, whose sentence names the cause and where to read on.
+   * Those of exchanges and logins are complete (contract 6), which the limits of their addresses bound; strangers' logouts are not.
+   */
   private async recordRefusal(request: FlowRequest, rejection: Rejection): Promise<void> {
-    const { flow, tokens } = request;
-    const { reason, context } = rejection;
+    const { flow, tokens, clientAddress } = request;
+    const { reason, context, isOfStranger } = rejection;
+    if (flow === 'logout' && isOfStranger && (await isOverOfStrangers(this.counts, 'logouts', clientAddress)))
+      return this.telemetry.countUnrecordedFailure(flow, reason);
     const { issuer, kid, clientId, userId, detail, expected, found } = context;
     // Elsewhere there is one token only.
     const party = flow === 'exchange' ? context.party : undefined;

@@ -42,6 +42,8 @@ export interface ExternalPerson {
 export class Rejection extends Error {
   /** Where its token was refused after its signature was verified. Not part of the context, which is logged. */
   person?: ExternalPerson;
+  /** Whether its token was refused before its signature was verified, so that any stranger may have sent it. */
+  isOfStranger = false;
 
   constructor(
     readonly reason: RejectionReason,

@@ -111,6 +111,7 @@ export class ExternalTokenVerifier {
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
       error.add({ party: which, ...this.namedKey(token) });
+      error.isOfStranger = !token.isSigned;
       if (token.isSigned) error.person = personOf(token.jws.payload);
       throw error;
     }
