@@ -11,7 +11,7 @@ import { median, ratio } from '../support/statistics.mjs';
 const SMALL = 1_000;
 const LARGE = 100_000;
 const PAGES_A_ROUND = 40;
-/** Of the members one is in the projects of all residents, and one in a single project: its names have other words than the rest. */
+/** Of the members one is in the projects of all residents, and one in a single project. */
 const [MEMBER, LONER] = RESIDENTS;
 const CALLERS = [
   ['administrator', ADMINISTRATOR],
@@ -23,25 +23,18 @@ const LISTS = [
   ['by last change', 'sort=updatedAt'],
   ['by last change, active ones', 'sort=updatedAt&active=true'],
   ['by name', 'sort=name'],
-  ['by name, inactive ones from Z to A', 'sort=name&order=desc&active=false'],
+  ['by name, inactive ones', 'sort=name&active=false'],
 ];
-/** Of the common words the list by name begins with others, and `report` and `customer` stand in no name together. */
 const SEARCHES = [
-  ['a word of a fifth', 'sort=updatedAt&search=ord'],
+  ['what a fifth has', 'sort=updatedAt&search=ord'],
   ['the same by name', 'sort=name&search=ord'],
-  ['the same by name, active ones', 'sort=name&search=ord&active=true'],
-  ['two words of one in 35', 'sort=updatedAt&search=order%20imp'],
-  ['the same by name', 'sort=name&search=order%20imp'],
-  ['two words of a fifth that no name has both of', 'sort=updatedAt&search=report%20cust'],
-  ['the same by name, inactive ones from Z to A', 'sort=name&order=desc&search=report%20cust&active=false'],
-  ['a word of one in 100', 'sort=updatedAt&search=percent'],
+  ['what one in 100 has', 'sort=updatedAt&search=percent'],
   ['the same by name', 'sort=name&search=percent'],
-  ['a word of one in 900', 'sort=name&search=777'],
   ['what nothing has', 'sort=updatedAt&search=nothing'],
+  ['the same by name', 'sort=name&search=nothing'],
 ];
 const COUNTS = [
-  ['a word of a fifth', 'search=ord'],
-  ['two words that no name has both of', 'search=report%20cust'],
+  ['what a fifth has', 'search=ord'],
   ['what nothing has', 'search=nothing'],
 ];
 const KINDS = [

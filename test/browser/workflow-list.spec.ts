@@ -7,8 +7,6 @@ import { SHOWN_FRAME } from '../support/partner-site.js';
 
 /** Three pages of the list, the last one not full. */
 const COUNT = 120;
-/** More than the page looks through by itself for one who has them in one project. */
-const MANY = 60_000;
 const CHANGE = /\/(de)?activate$/;
 const LIST = /\/api\/v1\/workflows\?/;
 const orders = (index: number) => `Orders ${String(index).padStart(3, '0')}`;
@@ -96,49 +94,13 @@ describeInBrowser('the list of workflows', () => {
     expect(await problem.isVisible()).toBe(false);
   });
 
-  it('searches while one types, without taking the focus, and finds the beginnings of words', async () => {
+  it('searches while one types, without taking the focus, and finds parts of names', async () => {
     const search = product.frame.getByRole('searchbox', { name: 'Search workflows' });
-    await search.pressSequentially('ORD 01');
+    await search.pressSequentially('ERS 01');
     await count('10 found');
     expect(await names()).toEqual(all.slice(10, 20));
     expect(await product.frame.locator(':focus').getAttribute('id')).toBe('search');
     expect(await product.frame.getByRole('status').textContent()).toBe('10 found');
-  });
-
-  it('goes on with a search that finds little at once, and says how far it is', async () => {
-    const many = await browsing.productPage('other.test');
-    const counted = (hasText: string | RegExp) => many.frame.locator('#count', { hasText }).waitFor();
-    await many.login(browsing.token('cyd'));
-    await many.heading('No workflows yet');
-    // What is sought is the last of all, and each of its words stands in every second name before it.
-    await browsing.service.rows(
-      `INSERT INTO workflow (id, project_id, name, nodes, connections, updated_at)
-       SELECT gen_random_uuid(), p.id, CASE n WHEN $1 THEN 'Order Zoo' ELSE (ARRAY['Order ', 'Zoo '])[1 + n % 2] || n END,
-         '[]', '{}', now() - n * interval '1 second'
-       FROM project p JOIN user_account u ON p.personal_owner_id = u.id, generate_series(1, $1) n
-       WHERE u.email = 'cyd@login.partner.test'`,
-      [MANY],
-    );
-    await many.frame.getByRole('button', { name: 'Check again' }).click();
-    await counted('Over 1,000 workflows');
-    await many.frame.getByRole('searchbox').fill('zoo order');
-    await counted('None found so far');
-    expect(await many.frame.getByText('No matching workflows').isVisible()).toBe(false);
-    await many.frame.getByRole('button', { name: 'Keep searching' }).click();
-    await many.frame.getByText('Order Zoo', { exact: true }).waitFor();
-    await counted(/^1 found$/);
-    expect(await many.frame.getByRole('button', { name: 'Keep searching' }).count()).toBe(0);
-
-    await browsing.service.rows(`DELETE FROM workflow WHERE name = 'Order Zoo'`);
-    await many.frame.getByRole('searchbox').fill('order zoo');
-    await many.frame.getByRole('button', { name: 'Keep searching' }).click();
-    await many.heading('No matching workflows');
-    await counted(/^0 found$/);
-
-    await many.frame.getByRole('searchbox').fill('zoo');
-    await counted(/^At least [\d,]+ found$/);
-    await many.frame.getByRole('button', { name: 'Load more' }).waitFor();
-    await many.page.close();
   });
 
   it('leaves those of one state, and names what fits nothing, with a way out', async () => {

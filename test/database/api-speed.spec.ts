@@ -56,7 +56,7 @@ interface Statement {
 }
 
 const workflows = (given: Partial<WorkflowPageQuery>): Statement => {
-  const query = { ...BY_ID, ...given, limit: LIMIT };
+  const query = { ...BY_CHANGE, ...given, limit: LIMIT };
   const { text, values } = workflowPage(query);
   return { text, values: values(query) };
 };
@@ -64,85 +64,36 @@ const counted = (query: WorkflowScope): Statement => {
   const { text, values } = workflowCount(query);
   return { text, values: values(query) };
 };
-const BY_ID = { sort: 'id', order: 'asc' } as const;
-const BY_CHANGE = { sort: 'updatedAt', order: 'desc' } as const;
-const BY_NAME = { sort: 'name', order: 'asc' } as const;
-const DEEP_ID = { after: { key: '', id: DEEP } };
+const BY_CHANGE = { sort: 'updatedAt' } as const;
+const BY_NAME = { sort: 'name' } as const;
 /** Three quarters of all rows lie before each. */
 const DEEP_CHANGE = { after: { key: '2026-01-02T00:00:00.000000Z', id: DEEP } };
 const DEEP_NAME = { after: { key: 'name 3', id: DEEP } };
 const credentials = (afterId: string) => ({ text: CREDENTIAL_PAGE, values: [afterId, LIMIT] });
 
-const PAGES: readonly (readonly [string, Statement])[] = [
-  ['workflows, first page', workflows({})],
-  ['workflows, deep page', workflows({ ...DEEP_ID })],
-  ['workflows by active', workflows({ active: true })],
-  ['workflows by inactive, deep page', workflows({ active: false, ...DEEP_ID })],
-  ['workflows by name', workflows({ name: 'Common' })],
-  ['workflows by name and active', workflows({ name: 'Common', active: true })],
-  ['workflows by a name that nothing has', workflows({ name: 'none' })],
-  ['workflows by project and active', workflows({ projectId: projectId(CROWDED), active: true })],
-  ['workflows by project', workflows({ projectId: projectId(CROWDED) })],
-  ['a member of 200 projects, first page', workflows({ memberId: MEMBER })],
-  ['a member of 200 projects, deep page', workflows({ memberId: MEMBER, ...DEEP_ID })],
-  ['a member of 200 projects by active', workflows({ memberId: MEMBER, active: true })],
-  ['a member of 200 projects by name', workflows({ memberId: MEMBER, name: 'Common' })],
-  ['a member of 200 projects by a name that nothing has', workflows({ memberId: MEMBER, name: 'none' })],
-  ['a member of 200 projects by project', workflows({ memberId: MEMBER, projectId: projectId(CROWDED) })],
+const PAGES: readonly (readonly [string, Statement])[] = [BY_CHANGE, BY_NAME].flatMap((order) => {
+  const deep = order === BY_CHANGE ? DEEP_CHANGE : DEEP_NAME;
+  const scopes = { all: {}, 'a member of 200 projects': { memberId: MEMBER }, 'two members': BOTH };
+  return Object.entries(scopes).flatMap(([who, scope]) => {
+    const page = (what: string, given: Partial<WorkflowPageQuery>) =>
+      [`${who}, by ${order.sort}, ${what}`, workflows({ ...order, ...scope, ...given })] as const;
+    return [
+      page('first page', {}),
+      page('deep page', deep),
+      page('active ones', { active: true }),
+      page('inactive ones, deep page', { active: false, ...deep }),
+      page('a project', { projectId: projectId(CROWDED) }),
+      page('a project, active ones', { projectId: projectId(CROWDED), active: true }),
+      page('a name', { name: 'Common' }),
+      page('a search for what half of all have', { search: 'omm' }),
+      page('a search for what nothing has', { search: 'nothing' }),
+    ];
+  });
+});
+const OTHERS: readonly (readonly [string, Statement])[] = [
   ['a member of one project', workflows({ memberId: MEMBER_OF_ONE })],
-  ['two members of 200 projects, 100 of them in common', workflows(BOTH)],
-  ['two members of 200 projects, deep page', workflows({ ...BOTH, ...DEEP_ID })],
-  ['two members of 200 projects by name', workflows({ ...BOTH, name: 'Common' })],
-  ['workflows by last change', workflows(BY_CHANGE)],
-  ['workflows by last change, deep page', workflows({ ...BY_CHANGE, ...DEEP_CHANGE })],
-  ['workflows by last change, the first one first', workflows({ ...BY_CHANGE, order: 'asc' })],
-  ['active workflows by last change, deep page', workflows({ ...BY_CHANGE, ...DEEP_CHANGE, active: true })],
-  ['workflows in the order of names', workflows(BY_NAME)],
-  ['workflows in the order of names, deep page', workflows({ ...BY_NAME, ...DEEP_NAME })],
-  ['inactive workflows in the order of names', workflows({ ...BY_NAME, active: false })],
-  ['workflows of a project by last change', workflows({ ...BY_CHANGE, projectId: projectId(CROWDED) })],
-  ['a member of 200 projects by last change', workflows({ ...BY_CHANGE, memberId: MEMBER })],
-  [
-    'a member of 200 projects by last change, deep page',
-    workflows({ ...BY_CHANGE, ...DEEP_CHANGE, memberId: MEMBER }),
-  ],
-  ['a member of 200 projects in the order of names', workflows({ ...BY_NAME, memberId: MEMBER })],
-  [
-    'a member of 200 projects, active ones in the order of names',
-    workflows({ ...BY_NAME, memberId: MEMBER, active: true }),
-  ],
-  ['two members of 200 projects by last change', workflows({ ...BY_CHANGE, ...BOTH })],
-  ['two members of 200 projects in the order of names', workflows({ ...BY_NAME, ...BOTH })],
-  ['a search of two members of 200 projects', workflows({ ...BY_CHANGE, ...BOTH, search: 'comm' })],
-  ['a member of one project by last change', workflows({ ...BY_CHANGE, memberId: MEMBER_OF_ONE })],
-  ['a search for what half of all have', workflows({ ...BY_CHANGE, search: 'comm' })],
-  [
-    "a member's search for what half of all have",
-    workflows({ ...BY_CHANGE, memberId: MEMBER, search: 'comm' }),
-  ],
   ['credentials, first page', credentials('00000000-0000-0000-0000-000000000000')],
   ['credentials, deep page', credentials(DEEP)],
-];
-
-/** Of which next to nothing is found in what is looked through for a page: the dearest there are. */
-const SEARCHES: readonly (readonly [string, Statement])[] = [
-  ['what nothing has', workflows({ ...BY_CHANGE, search: 'nothing' })],
-  ['what nothing has, by name', workflows({ ...BY_NAME, search: 'nothing' })],
-  [
-    'two words, each of half of all, which nothing has both of',
-    workflows({ ...BY_NAME, search: 'comm name' }),
-  ],
-  [
-    'the same from Z to A, inactive ones',
-    workflows({ ...BY_NAME, order: 'desc', active: false, search: 'comm name' }),
-  ],
-  ['a common word that the list does not begin with', workflows({ ...BY_NAME, search: 'name' })],
-  ['a word of one in two hundred', workflows({ ...BY_CHANGE, search: '1000' })],
-  ["a member's, in what others have", workflows({ ...BY_NAME, memberId: MEMBER, search: 'name comm' })],
-  [
-    'that of a member of one project',
-    workflows({ ...BY_CHANGE, memberId: MEMBER_OF_ONE, search: 'comm name' }),
-  ],
 ];
 /** Buffers found in memory or read, of the execution alone. */
 async function buffersOf({ dataSource }: OpenDatabase, { text, values }: Statement): Promise<number> {
@@ -159,8 +110,8 @@ const COUNTS: readonly (readonly [string, Statement])[] = [
   ['of active ones', counted({ active: true })],
   ['of a member of 200 projects', counted({ memberId: MEMBER })],
   ['of two members of 200 projects', counted(BOTH)],
-  ['of what half of all have', counted({ search: 'comm' })],
-  ['of what half of all of a member have', counted({ memberId: MEMBER, search: 'comm' })],
+  ['of what half of all have', counted({ search: 'omm' })],
+  ['of what half of all of a member have', counted({ memberId: MEMBER, search: 'omm' })],
 ];
 
 /** Filled over a connection of its own: the service's end a statement that takes as long as this may. */
@@ -195,7 +146,7 @@ describeOnPostgresql('with a hundred thousand workflows and credentials', (datab
     expect(await buffersOf(opened, everything)).toBeGreaterThan(2 * AT_MOST_BUFFERS);
   });
 
-  it.each([...PAGES, ...SEARCHES])('%s reads little', async (_, page) => {
+  it.each([...PAGES, ...OTHERS])('%s reads little', async (_, page) => {
     expect(await buffersOf(opened, page)).toBeLessThan(AT_MOST_BUFFERS);
   });
 

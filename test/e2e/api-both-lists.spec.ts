@@ -52,12 +52,11 @@ describeOnEachDatabase(`[D76] lists of what both see (seed ${SEED})`, (database)
     'workflows',
     'workflows?active=true',
     'workflows?name=Rare',
-    'workflows?sort=updatedAt',
-    'workflows?sort=name&order=desc&active=false',
+    'workflows?sort=name&active=false',
     'workflows?search=ord',
     'workflows?sort=name&search=r',
   ];
-  const COUNTS = ['', '?active=true', '?search=imp', '?search=!'];
+  const COUNTS = ['', '?active=true', '?search=imp'];
   const pairs = () =>
     users.flatMap((actor) => users.filter((id) => id !== actor).map((subject) => ({ actor, subject })));
   const idsOf = async (path: string, token = '') =>

@@ -99,7 +99,8 @@ describeOnEachDatabase('the pages of a list', (database) => {
       const stayed = [...(await idsOf(table, where))].filter((id) => atStart.has(id));
       expect(stayed.filter((id) => !seen.includes(id))).toEqual([]);
       expect(seen.filter((id) => !ever.has(id))).toEqual([]);
-      expect(seen).toEqual([...new Set(seen)].sort());
+      const once = [...new Set(seen)];
+      expect(seen).toEqual(table === 'credential' ? once.sort() : once);
     });
   });
 
@@ -184,15 +185,11 @@ describeOnEachDatabase('the pages of a list', (database) => {
     ['projectId=x', 'projectId must be a UUID'],
     ['name=%00', 'name has characters that cannot be stored'],
     ['sort=id', 'sort must be one of updatedAt, name'],
-    ['sort=name&order=up', 'order must be one of asc, desc'],
-    ['order=asc', 'order needs sort or search'],
-    ['sort=name&name=A', 'name is the whole name, and goes without sort, order and search'],
-    ['search=A&name=A', 'name is the whole name, and goes without sort, order and search'],
     [`search=${'A'.repeat(129)}`, 'search must be a text of at most 128 characters'],
     ['search=%00', 'search has characters that cannot be stored'],
     [
       'offset=3',
-      'The query has an unknown parameter; known are limit, cursor, active, name, projectId, sort, order, search',
+      'The query has an unknown parameter; known are limit, cursor, active, name, projectId, sort, search',
     ],
   ])('refuses ?%s', async (query, message) => {
     const answer = await api.get(`/api/v1/workflows?${query}`, await world.tokenOf('owner'));

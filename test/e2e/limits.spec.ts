@@ -191,19 +191,6 @@ const CASES: Readonly<Record<string, Case>> = {
       return told(send(nested(32)));
     },
   },
-  'Words of a search for workflows': {
-    excess: async (service, world) => {
-      const token = await world.token(await world.createUser());
-      const words = Array.from({ length: 16 }, (_, index) => `w${index}`);
-      await call(service, token, 'workflows', { name: words.join(' ') });
-      const found = async (...searched: string[]) => {
-        const page = await call(service, token, `workflows?search=${searched.join('+')}`);
-        return ((await page.json()) as { data: unknown[] }).data.length;
-      };
-      expect(await found(...words.slice(1), 'other')).toBe(0);
-      return (await found(...words, 'other')) === 1 ? 'the first ones are searched for' : 'all are';
-    },
-  },
   'Rows of a page of a list': {
     excess: async (service, world) => told(call(service, await administrator(world), 'users?limit=251')),
   },

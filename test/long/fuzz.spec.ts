@@ -315,7 +315,7 @@ describeOnAnyDatabase('[D42] random requests', (database) => {
 
 const QUERIES = fc
   .dictionary(
-    fc.constantFrom('limit', 'cursor', 'search', 'sort', 'order', 'active', 'projectId', 'x'),
+    fc.constantFrom('limit', 'cursor', 'search', 'sort', 'active', 'projectId', 'x'),
     fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.constantFrom('1', '250', 'name', 'desc', 'true', '%', '\0'),

@@ -4,9 +4,6 @@ const PATIENCE_MS = 15_000;
 /** Between the end of a session by another login, and the cookie of that login. */
 const COOKIE_MS = 500;
 const PAGE_SIZE = '50';
-/** A search may find little on a page: so many rows are worth showing, and so many pages are read for them. */
-const ENOUGH_ROWS = 25;
-const MOST_PAGES = 5;
 
 /** The instance knows no session: there was none, or it has ended. */
 export class NotSignedInError extends Error {
@@ -57,20 +54,10 @@ export async function readAccount(signal) {
   return (await request('/rest/me', { signal })).json();
 }
 
-/**
- * Workflows of what is asked for: the first ones, or those from a cursor on.
- * @returns what the instance answers, and whether a search has not come far enough for a page
- */
+/** Workflows of what is asked for: the first ones, or those from a cursor on. */
 export async function readWorkflows(signal, asked, cursor) {
-  const data = [];
-  for (let left = MOST_PAGES; ; left--) {
-    const query = new URLSearchParams({ limit: PAGE_SIZE, ...asked, ...(cursor && { cursor }) });
-    const page = await (await request(`/api/v1/workflows?${query}`, { signal })).json();
-    data.push(...page.data);
-    cursor = page.nextCursor;
-    const isShort = cursor !== null && data.length < ENOUGH_ROWS;
-    if (!isShort || left === 1) return { data, nextCursor: cursor, isShort };
-  }
+  const query = new URLSearchParams({ limit: PAGE_SIZE, ...asked, ...(cursor && { cursor }) });
+  return (await request(`/api/v1/workflows?${query}`, { signal })).json();
 }
 
 /** How many fit what is asked for, up to some number; whether there are more, and no longer counted. */

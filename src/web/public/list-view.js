@@ -137,7 +137,6 @@ function settle(workflows) {
   list.hidden = workflows.rows.length === 0;
   skeleton.hidden = true;
   rest.hidden = workflows.nextCursor === null;
-  write(moreButton, workflows.isShort ? 'searchOn' : 'loadMore');
   showCount(workflows);
 }
 

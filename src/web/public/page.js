@@ -138,9 +138,8 @@ function showList() {
   sayIfEmpty();
 }
 
-/** Of a search that has not come to its end nobody knows yet. */
 function sayIfEmpty() {
-  if (workflows.rows.length > 0 || workflows.isShort) return;
+  if (workflows.rows.length > 0) return;
   afterNotice = workflows.isNarrowed ? showEverything : () => readList(EVERYTHING);
   view.showNotice(workflows.isNarrowed ? NONE_FOUND : EMPTY, workflows.isNarrowed ? ['workflows'] : []);
 }

@@ -25,10 +25,9 @@ const en = {
   count: (count) => (count === '1' ? '1 workflow' : `${count} workflows`),
   countOver: (count) => `Over ${count} workflows`,
   found: (count) => `${count} found`,
-  foundOver: (count) => (count === '0' ? 'None found so far' : `At least ${count} found`),
+  foundOver: (count) => `Over ${count} found`,
   refresh: 'Refresh',
   loadMore: 'Load more',
-  searchOn: 'Keep searching',
   moreProblem: 'More workflows could not be loaded. Please try again.',
   shown: (count) => `${count} shown`,
 
@@ -120,10 +119,9 @@ const de = {
   count: (count) => (count === '1' ? '1 Workflow' : `${count} Workflows`),
   countOver: (count) => `Über ${count} Workflows`,
   found: (count) => `${count} gefunden`,
-  foundOver: (count) => (count === '0' ? 'Bisher nichts gefunden' : `Mindestens ${count} gefunden`),
+  foundOver: (count) => `Über ${count} gefunden`,
   refresh: 'Aktualisieren',
   loadMore: 'Mehr laden',
-  searchOn: 'Weitersuchen',
   moreProblem: 'Weitere Workflows konnten nicht geladen werden. Bitte versuchen Sie es erneut.',
   shown: (count) => `${count} angezeigt`,
 

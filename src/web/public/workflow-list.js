@@ -3,9 +3,7 @@
 /** What is asked for where the visitor has asked for nothing else. */
 export const EVERYTHING = { search: '', state: '', sort: 'updatedAt' };
 
-/** The latest change first, names from A to Z. */
-const ORDERS = { updatedAt: 'desc', name: 'asc' };
-
+const ORDERS = ['updatedAt', 'name'];
 const STATES = ['active', 'inactive'];
 const LONGEST_SEARCH = 128;
 
@@ -16,7 +14,7 @@ export function placeInAddress() {
   const list = {
     search: (asked.get('search') ?? '').slice(0, LONGEST_SEARCH),
     state: STATES.includes(state) ? state : EVERYTHING.state,
-    sort: Object.hasOwn(ORDERS, sort) ? sort : EVERYTHING.sort,
+    sort: ORDERS.includes(sort) ? sort : EVERYTHING.sort,
   };
   return { workflow: asked.get('workflow'), list };
 }
@@ -39,7 +37,7 @@ export function filtersOf({ search, state }) {
 
 /** The same with the order, as parameters of its list. */
 export function parametersOf(asked) {
-  return { sort: asked.sort, order: ORDERS[asked.sort], ...filtersOf(asked) };
+  return { sort: asked.sort, ...filtersOf(asked) };
 }
 
 const NONE = { count: 0, hasMore: false };
@@ -49,8 +47,6 @@ export class WorkflowList {
   #rows = new Map();
   #nextCursor = null;
   #total = NONE;
-  /** Whether a search has more to look through, and has found little in what it was through last. */
-  isShort = false;
 
   /** The workflows in the order in which the instance gave them. */
   get rows() {
@@ -89,9 +85,8 @@ export class WorkflowList {
    * Adds a page. What was shown already stays where it is: it has changed meanwhile, and moved in the instance's order.
    * @returns the rows that are new, and those that were there already, as they are now
    */
-  add({ data, nextCursor, isShort }) {
+  add({ data, nextCursor }) {
     this.#nextCursor = nextCursor;
-    this.isShort = isShort;
     const [added, known] = [[], []];
     for (const row of data) {
       if (this.update(row)) known.push(this.get(row.id));
@@ -124,6 +119,5 @@ export class WorkflowList {
     this.#rows = new Map();
     this.#nextCursor = null;
     this.#total = NONE;
-    this.isShort = false;
   }
 }

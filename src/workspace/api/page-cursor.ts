@@ -7,8 +7,8 @@ const ID_BYTES = 16;
 const TAG_BYTES = 16;
 /** 32 bytes in base64url. */
 export const CURSOR_CHARACTERS = 43;
-/** Of a name in NFC, which makes three code points of some: 128 × 3 × 4 bytes. */
-const MAX_KEY_BYTES = 1536;
+/** Of a name of 128 characters. */
+const MAX_KEY_BYTES = 512;
 /** With the longest key. */
 export const MAX_CURSOR_CHARACTERS = Math.ceil(((ID_BYTES + TAG_BYTES + MAX_KEY_BYTES) * 4) / 3);
 

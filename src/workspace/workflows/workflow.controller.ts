@@ -11,7 +11,6 @@ import { Operation, OptionalQuery } from '../operations/operation.decorator.js';
 import { MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
 import type { Page, SortedRange } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
-import type { PageQuery } from '../api/query.pipe.js';
 import {
   FilterPipe,
   IdPipe,
@@ -27,8 +26,8 @@ import { Quotas } from '../quotas/quotas.js';
 import { AccessRights } from '../rights/access-rights.js';
 import { memberScopeOf } from '../rights/rights.js';
 import { ProjectChoice } from '../projects/project-choice.js';
-import type { Direction, ListedWorkflow, SortKey } from './workflow-list.query.js';
-import { DIRECTIONS, MAX_COUNT, SORT_KEYS } from './workflow-list.query.js';
+import type { ListedWorkflow } from './workflow-list.query.js';
+import { MAX_COUNT, SORT_KEYS } from './workflow-list.query.js';
 import {
   ListedWorkflowAnswer,
   NewWorkflowBody,
@@ -41,15 +40,11 @@ import {
 import type { NewWorkflow, Workflow, WorkflowChange } from './workflow.repository.js';
 import { WorkflowRepository } from './workflow.repository.js';
 
-/** The direction that people expect: the last change first, and names from A to Z. */
-const USUAL_DIRECTION: Readonly<Record<SortKey, Direction>> = { updatedAt: 'desc', name: 'asc' };
-
 const listQuery = new QueryPipe({
   active: readFlag,
   name: readText,
   projectId: readId,
   sort: readChoice(SORT_KEYS),
-  order: readChoice(DIRECTIONS),
   search: readSearch,
 });
 type WorkflowListQuery = ReturnType<typeof listQuery.transform>;
@@ -59,11 +54,10 @@ const ActiveQuery = () => OptionalQuery('active', 'Active ones, or others', { ty
 const ProjectQuery = () =>
   OptionalQuery('projectId', 'Those of one project', { type: 'string', format: 'uuid' });
 const SearchQuery = () =>
-  OptionalQuery(
-    'search',
-    'Beginnings of words: each must begin a word of the name, of more than sixteen the first ones. Case and accents do not matter',
-    { type: 'string', maxLength: MAX_SEARCH_CHARACTERS },
-  );
+  OptionalQuery('search', 'A part of the name, in upper or lower case', {
+    type: 'string',
+    maxLength: MAX_SEARCH_CHARACTERS,
+  });
 
 @ApiController('workflows', 'Workflows')
 export class WorkflowController {
@@ -80,30 +74,20 @@ export class WorkflowController {
   @Operation({
     summary: 'List the workflows that the acting user may see',
     description:
-      'Without nodes and connections, which the workflow itself answers. In the order of ids, or as sort says; a search is ' +
-      'sorted by the last change unless it says otherwise. A workflow that changes its place in a sorted list between two ' +
-      'pages may be missing in them, or be in both. A page of a search may have fewer than are asked for, or none, though ' +
-      'there are more: only the one without nextCursor is the last.',
+      'Without nodes and connections, which the workflow itself answers. The last change comes first, or as sort says. ' +
+      'A workflow that changes its place between two pages may be missing in them, or be in both.',
     right: 'workflow:read',
     asksItself: true,
     answer: { status: 200, pageOf: ListedWorkflowAnswer, maxCursorCharacters: MAX_CURSOR_CHARACTERS },
     errors: [400],
   })
   @ActiveQuery()
-  @OptionalQuery('name', 'The whole name. Not together with sort, order or search', { type: 'string' })
+  @OptionalQuery('name', 'The whole name', { type: 'string' })
   @ProjectQuery()
-  @OptionalQuery('sort', 'By the last change, or by the words of the name; by id unless given', {
+  @OptionalQuery('sort', 'By the last change, the latest first, unless given; or by name, from A to Z', {
     type: 'string',
     enum: [...SORT_KEYS],
   })
-  @OptionalQuery(
-    'order',
-    'By default the last change comes first, and names from A to Z. Needs sort or search',
-    {
-      type: 'string',
-      enum: [...DIRECTIONS],
-    },
-  )
   @SearchQuery()
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -118,9 +102,7 @@ export class WorkflowController {
   @Get('count')
   @Operation({
     summary: 'Count the workflows that the acting user may see',
-    description:
-      `Exactly up to ${MAX_COUNT}. A search counts as far as it looks at once: in a long list of which few names have all words, ` +
-      'though many have each, there may be more.',
+    description: `Up to ${MAX_COUNT}.`,
     right: 'workflow:read',
     asksItself: true,
     answer: { status: 200, is: WorkflowCountAnswer },
@@ -222,12 +204,15 @@ export class WorkflowController {
     return this.updated(id, { active: false });
   }
 
-  private pageOf(principal: Principal, { limit, cursor, ...query }: WorkflowListQuery) {
-    const order = orderOf(query);
-    const scope = { ...query, ...memberScopeOf(principal), ...order };
+  private pageOf(principal: Principal, { limit, cursor, sort = 'updatedAt', ...query }: WorkflowListQuery) {
+    const scope = { ...query, ...memberScopeOf(principal), sort };
     const rowsOf = (range: SortedRange) => this.workflows.list({ ...scope, ...range });
-    const list = order.sort === 'id' ? 'workflows' : `workflows by ${order.sort} ${order.order}`;
-    return this.pages.readSorted(list, { limit, cursor }, rowsOf, (row): ListedWorkflow => row);
+    return this.pages.readSorted(
+      `workflows by ${sort}`,
+      { limit, cursor },
+      rowsOf,
+      (row): ListedWorkflow => row,
+    );
   }
 
   private async inserted(workflow: NewWorkflow): Promise<WorkflowAnswer> {
@@ -247,18 +232,6 @@ export class WorkflowController {
   private async updated(id: string, change: WorkflowChange): Promise<WorkflowAnswer> {
     return changedAnswer(await this.workflows.update(id, change));
   }
-}
-
-/** @throws ApiRefusal `bad_request` for parameters that do not go together */
-function orderOf({ sort, order, name, search }: Omit<WorkflowListQuery, keyof PageQuery>) {
-  if (sort === undefined && search === undefined) {
-    if (order !== undefined) throw new ApiRefusal('bad_request', 'order needs sort or search');
-    return { sort: 'id', order: 'asc' } as const;
-  }
-  if (name !== undefined)
-    throw new ApiRefusal('bad_request', 'name is the whole name, and goes without sort, order and search');
-  const by = sort ?? 'updatedAt';
-  return { sort: by, order: order ?? USUAL_DIRECTION[by] };
 }
 
 /** The answer for a workflow that was just created or changed. */

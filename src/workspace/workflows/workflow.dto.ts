@@ -78,7 +78,7 @@ export class WorkflowCountAnswer {
   readonly count!: number;
 
   @ApiProperty({
-    description: `Whether there are more than ${MAX_COUNT}, or, in a search of a long list, may be more than were counted.`,
+    description: `Whether there are more than ${MAX_COUNT}.`,
   })
   readonly hasMore!: boolean;
 }

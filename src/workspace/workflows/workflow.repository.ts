@@ -5,13 +5,8 @@ import { Column, DataSource, Entity, PrimaryColumn, Repository } from 'typeorm';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { SortedRows } from '../api/pages.js';
-import type {
-  PlacedWorkflow,
-  WorkflowCount,
-  WorkflowPageQuery,
-  WorkflowScope,
-} from './workflow-list.query.js';
-import { workflowCount, workflowCountOf, workflowPage } from './workflow-list.query.js';
+import type { PlacedWorkflow, WorkflowPageQuery, WorkflowScope } from './workflow-list.query.js';
+import { MAX_COUNT, workflowCount, workflowPage } from './workflow-list.query.js';
 
 /** A workflow. Nodes and connections are kept as they were sent. */
 @Entity('workflow')
@@ -69,23 +64,19 @@ export class WorkflowRepository {
     this.workflows = dataSource.getRepository(Workflow);
   }
 
-  /**
-   * One page of a list. In the order of ids, inserts and deletes leave a page's end in place. In another order, a workflow that
-   * moves meanwhile may be missed or come twice. A search ends a page when it has looked far enough, even if it found little.
-   */
+  /** One page of a list. A workflow that moves meanwhile may be missed or come twice. */
   async list({ limit, ...rest }: WorkflowPageQuery): Promise<SortedRows<PlacedWorkflow>> {
     // One more than asked for shows whether there is a next page.
     const query = { ...rest, limit: limit + 1 };
     const rows = await workflowPage(query).run(this.dataSource, query);
     const page = rows.slice(0, limit);
-    const end = rows.length > limit ? page.at(-1) : rows.find(({ isEnd }) => isEnd);
-    return { rows: page.filter(({ isFound }) => isFound), end };
+    return { rows: page, end: rows.length > limit ? page.at(-1) : undefined };
   }
 
-  async count(scope: WorkflowScope): Promise<WorkflowCount> {
-    const [row] = await workflowCount(scope).run(this.dataSource, scope);
-    if (row === undefined) throw new Error('a count has no row');
-    return workflowCountOf(row);
+  /** How many there are, up to MAX_COUNT, and whether there are more. */
+  async count(scope: WorkflowScope): Promise<{ readonly count: number; readonly hasMore: boolean }> {
+    const [{ count } = { count: 0 }] = await workflowCount(scope).run(this.dataSource, scope);
+    return { count: Math.min(count, MAX_COUNT), hasMore: count > MAX_COUNT };
   }
 
   async findById(id: string): Promise<Workflow | undefined> {

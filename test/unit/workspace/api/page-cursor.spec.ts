@@ -16,7 +16,7 @@ describe('a cursor', () => {
     }
   });
 
-  it.each(['x', '2026-01-01T00:00:00.000001Z', 'ä 注 🚀', 'x'.repeat(1536)])(
+  it.each(['x', '2026-01-01T00:00:00.000001Z', 'ä 注 🚀', 'x'.repeat(512)])(
     'leads back to the place with a key: %j',
     (key) => {
       const id = randomUUID();
