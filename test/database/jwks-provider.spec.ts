@@ -1,6 +1,7 @@
 // The JWKS provider against real servers and both databases: what it serves, and how little of it an endpoint can break.
 import { SigningKey } from '../../demo/signing-key.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { readJwks } from '../../src/token-exchange/trust/jwks-content.js';
 import { toJwksAddress } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/trust/trusted-key.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -499,7 +500,10 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const rsa = new SigningKey('shared', 'RS256').publicJwk();
       server.publish({ keys: [shared, rsa] });
       other.publish({ keys: [second, shared, jwkOf('shared'), jwkOf('shared')] });
-      const instance = await startWithKeys({ entries: [entryFor(server), entryFor(other)] });
+      const clientsOf = () =>
+        new Map([['x', { id: 'x', keys: readJwks(Buffer.from(JSON.stringify({ keys: [OLD] }))).keys }]]);
+      const entries = [server, other].map((one) => entryFor(one, { clients: clientsOf() }));
+      const instance = await startWithKeys({ entries });
       const found = await instance.keys.find(ISSUER, 'shared', 'ES256');
       expect(found.map(xOf).slice(0, 2)).toEqual([shared.x, second.x]);
       expect(found).toHaveLength(3);

@@ -15,6 +15,7 @@ import {
   sha256,
 } from '../support/id-jag-client.js';
 import { explain } from '../support/explanations.js';
+import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { createUser, createWorkflow, linkedUser } from '../support/local-users.js';
 import { MetricSamples } from '../support/metric-samples.js';
@@ -404,6 +405,13 @@ describeOnAnyDatabase('identity assertions with key sets of clients', (database)
           5_000,
           async () => (await client.redeem(service, fields(), NO_HEADERS)).status === 200,
         );
+        // A second entry that names the same address gives it no second set of keys.
+        const twin = new IdJagClient('published');
+        await service
+          .part(StoredEntryService)
+          .add({ ...twin.entry({}, { jwksUrl: server.url }), name: 'twin' });
+        const withoutKid = { ...fields(), client_assertion: client.jwt({}, { kid: undefined }) };
+        expect((await client.redeem(service, withoutKid, NO_HEADERS)).status).toBe(200);
         // Its key verifies no external token, whatever issuer such a token names.
         const forged = client.keys.sign(client.keys.claims({ iss: server.url }));
         expect(await reasonOf(service, await service.exchange({ subject_token: forged }))).toBe(

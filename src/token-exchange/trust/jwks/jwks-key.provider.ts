@@ -13,7 +13,7 @@ import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import { JwksCache } from './jwks-cache-entry.js';
 import type { JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
 import type { Algorithm } from '../algorithms.js';
-import { MOST_TRIED_KEYS, quoteKid } from '../jwks-content.js';
+import { MOST_TRIED_KEYS, quoteKid, writeJwks } from '../jwks-content.js';
 import type { TrustPolicy } from '../trust-policy.js';
 import { JwksFetcher } from './jwks-fetcher.js';
 import type { JwksOptions } from './jwks-options.js';
@@ -212,8 +212,12 @@ function isSamePolicy(one: TrustPolicy, other: TrustPolicy): boolean {
   return one === other || isDeepStrictEqual(trustIn(one), trustIn(other));
 }
 
+/** With the keys of clients as text: as objects, Node.js 20 and 22 find two of one key different. */
 function trustIn(policy: TrustPolicy): object {
-  return { ...policy, label: '', entryIndex: 0, url: '', cacheTtlSeconds: 0 };
+  const clients = [...(policy.clients?.values() ?? [])].map((client) =>
+    'keys' in client ? { ...client, keys: writeJwks(client.keys) } : client,
+  );
+  return { ...policy, label: '', entryIndex: 0, url: '', cacheTtlSeconds: 0, clients };
 }
 
 /** A key that two entries hold is tried once. */
