@@ -25,7 +25,7 @@ const startup = await prepareStartup({ environment: process.env, workingDirector
 const logger = createLogger(startup.config.logLevel);
 const engineThread = join(source, 'platform', 'database', 'embedded', 'engine.worker.js');
 const application = await createApplication(startup, { logger, sourceDirectory: source, engineThread });
-const commits = partNamed('CommitRepository');
+const uses = partNamed('UseRepository');
 const purge = partNamed('JtiPurgeJob');
 const control = createServer((request, response) => {
   const rows = Number(new URL(request.url, 'http://control').searchParams.get('rows'));
@@ -54,7 +54,8 @@ function partNamed(name) {
 async function rowsInAndOut(rows) {
   const exp = Math.floor(Date.now() / 1000) - EXPIRED_SECONDS_AGO;
   for (let done = 0; done < rows; done += CONCURRENT) {
-    const use = () => commits.commit({ uses: [{ jti: randomUUID(), exp }] });
+    const use = () =>
+      uses.use({ subject: { claims: { iss: 'bench', sub: 'bench', jti: randomUUID(), exp } } });
     await Promise.all(Array.from({ length: CONCURRENT }, use));
     await pause();
   }

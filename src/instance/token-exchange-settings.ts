@@ -10,13 +10,12 @@ import { unavailableBecause } from './availability.js';
 import type { Startup } from './startup.js';
 import { JWKS_VARIABLES, trustedKeysRules } from './startup.js';
 
-/** See user.repository.ts; the version is set by the trigger `user_account_version`. */
+/** See user.repository.ts. */
 export const USER_TABLE: UserTable = {
   name: 'user_account',
   idType: 'uuid',
   columns: {
     id: 'id',
-    version: 'version',
     role: 'role',
     enabled: 'enabled',
     givenName: 'given_name',

@@ -23,7 +23,7 @@ export type { Given, SettingsFactory, TokenExchangeParts } from './token-exchang
 export { LoginFailurePage } from './host/login-failure-page.js';
 export type { LoginFailure, RenderedPage } from './host/login-failure-page.js';
 export { SessionOpener } from './host/session-opener.js';
-export type { NewSession, OpenedSession, PreparedSession, SessionLogin } from './host/session-opener.js';
+export type { OpenedSession, SessionLogin } from './host/session-opener.js';
 export { ExchangeTelemetry } from './host/telemetry.js';
 export type {
   KeySetFetchOutcome,

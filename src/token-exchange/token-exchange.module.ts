@@ -1,4 +1,4 @@
-// The parts list of token exchange: controllers, keys, the services that verify, decide and commit, both flows, jobs.
+// The parts list of token exchange: controllers, keys, the stages of a request, the flows, jobs.
 import type { DynamicModule, Provider, Type } from '@nestjs/common';
 import { Module, Controller, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuditBus, EVENT_PREFIX } from './audit/audit.bus.js';
@@ -8,11 +8,12 @@ import { Transactions } from '../platform/database/transaction.js';
 import { BackChannelLogoutController } from './http/back-channel-logout.controller.js';
 import { TokenExchangeController } from './http/token-exchange.controller.js';
 import { BackChannelLogoutService } from './flows/back-channel-logout.service.js';
-import { CommitRepository } from './flows/commit.repository.js';
-import { CommitService } from './flows/commit.service.js';
+import { ApplyService } from './flows/apply.service.js';
 import { IdAssertionService } from './flows/id-assertion.service.js';
 import { IssuancePlanner } from './flows/issuance.planner.js';
+import { LoginRepository } from './flows/login.repository.js';
 import { TokenExchangeService } from './flows/token-exchange.service.js';
+import { UseRepository } from './flows/use.repository.js';
 import { RareWarnings } from './http/warnings.js';
 import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { ClockDifference } from './replay/clock-difference.js';
@@ -36,7 +37,6 @@ import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
 import { IdentityLinkRepository } from './users/identity-link.repository.js';
 import { IdentityService } from './users/identity.service.js';
-import { KnownUsers } from './users/known-users.js';
 import { Notices } from './flows/notices.js';
 import { CLIENT_KEYS_PROVIDER } from './trust/lookup/client-keys.js';
 import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
@@ -81,21 +81,21 @@ const KEYS = [
   StoredEntryFollower,
   StoredEntryService,
 ];
-const VERIFY_DECIDE_COMMIT = [
+const STAGES = [
   ExternalTokenVerifier,
   ClientAuthenticator,
+  IssuancePlanner,
   JtiRepository,
-  KnownUsers,
+  UseRepository,
   IdentityLinkRepository,
   IdentityService,
-  CommitRepository,
-  CommitService,
+  LoginRepository,
+  ApplyService,
   Transactions,
   AuditBus,
   Notices,
 ];
 const FLOWS = [
-  IssuancePlanner,
   TokenExchangeService,
   IdAssertionService,
   EmbeddedLoginService,
@@ -182,7 +182,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
       ...providersOf(parts),
       ...EDGE,
       ...KEYS,
-      ...VERIFY_DECIDE_COMMIT,
+      ...STAGES,
       ...FLOWS,
       ...REPLAY,
     ],

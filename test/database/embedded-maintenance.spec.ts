@@ -10,9 +10,9 @@ import { EmbeddedMaintenanceRepository } from '../../src/platform/database/embed
 import { createLogger } from '../../src/platform/log/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
-import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
+import type { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
 import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
-import { areNew, commitsOn } from '../support/commits.js';
+import { areNew, usesOn } from '../support/uses.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { TestDatabase } from '../support/databases.js';
@@ -41,7 +41,7 @@ describe('the embedded database, through which rows go in and out', () => {
   const clock = new TestClock();
   let dataSource: DataSource;
   let jtis: JtiRepository;
-  let commits: CommitRepository;
+  let uses: UseRepository;
   let repository: EmbeddedMaintenanceRepository;
   let maintenance: EmbeddedMaintenanceJob;
   let rounds: Round[];
@@ -50,7 +50,7 @@ describe('the embedded database, through which rows go in and out', () => {
     await database.create();
     ({ dataSource } = await database.open());
     jtis = new JtiRepository(new Database(dataSource));
-    commits = commitsOn(dataSource);
+    uses = usesOn(dataSource);
     repository = new EmbeddedMaintenanceRepository(dataSource);
     maintenance = newMaintenance();
     await maintenance.onApplicationBootstrap();
@@ -110,7 +110,7 @@ describe('the embedded database, through which rows go in and out', () => {
       const askedAt = mainThreadMs();
       // Each expires later than those that are purged meanwhile.
       const exp = clock.nowSeconds() - 7_200 + performance.now() / 1_000;
-      await areNew(commits, [{ jti: randomUUID(), exp }]);
+      await areNew(uses, [{ jti: randomUUID(), exp }]);
       answers.push(mainThreadMs() - askedAt);
       await pause(BETWEEN_REQUESTS_MS);
     }

@@ -1,7 +1,6 @@
 // The table of identity links: whose key is issuer and sub together, compared letter by letter.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Transaction } from '../../src/platform/database/transaction.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
@@ -9,9 +8,9 @@ import type { HostUser, UserDirectory } from '../../src/token-exchange/host/user
 import { applyDecision } from '../../src/token-exchange/users/apply.js';
 import { decideOnUser } from '../../src/token-exchange/users/decide.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/users/identity-link.repository.js';
-import { KnownUsers } from '../../src/token-exchange/users/known-users.js';
 import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { linkedTo, usesOn } from '../support/uses.js';
 
 const ISSUER = 'https://partner.example';
 
@@ -30,9 +29,8 @@ describeOnEachDatabase('identity links', (database) => {
   const find = async (issuer: string, subject: string) => {
     const identity = { issuer, subject };
     const alone = await inTransaction((transaction) => links.findUserId(transaction, identity));
-    const known = new KnownUsers(new Database(dataSource), { userTable: USER_TABLE });
-    const [, together] = await Promise.all([known.find({ issuer, subject: 'nobody' }), known.find(identity)]);
-    expect(together?.id).toBe(alone);
+    const together = await linkedTo(usesOn(dataSource), { issuer, subject: 'nobody' }, identity);
+    expect([together.subject, together.actor?.id]).toEqual([undefined, alone]);
     return alone;
   };
   const insert = (issuer: string, subject: string, userId: string) =>

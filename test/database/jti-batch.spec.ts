@@ -1,8 +1,8 @@
 // Uses of token ids that share a statement: each id goes to the first request that wants it, and every request uses up its own.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
-import { areNew, commitsOn } from '../support/commits.js';
+import type { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
+import { areNew, usesOn } from '../support/uses.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { Random } from '../support/random.js';
 import { randomFrom } from '../support/random.js';
@@ -13,9 +13,9 @@ const EXPIRY = 1_900_000_000;
 /** The ids of one request: one, or those of subject and actor. */
 type Request = readonly string[];
 
-const isAccepted = (commits: CommitRepository, jtis: Request) =>
+const isAccepted = (uses: UseRepository, jtis: Request) =>
   areNew(
-    commits,
+    uses,
     jtis.map((jti) => ({ jti, exp: EXPIRY })),
   );
 
@@ -56,12 +56,12 @@ describe.each([
 ])('[D3] in the statement of %s', (_, hasUserTable) => {
   describeOnEachDatabase('uses of ids', (database) => {
     let dataSource: DataSource;
-    let commits: CommitRepository;
+    let uses: UseRepository;
     let statements = 0;
 
     beforeAll(async () => {
       ({ dataSource } = await database.open());
-      commits = commitsOn(dataSource, hasUserTable);
+      uses = usesOn(dataSource, hasUserTable);
       const ignore = () => undefined;
       const logQuery = (text: string) => {
         if (text.includes('INSERT INTO token_exchange_used_jti')) statements += 1;
@@ -72,7 +72,7 @@ describe.each([
 
     const atOnce = (requests: readonly Request[]) => {
       statements = 0;
-      return Promise.all(requests.map((jtis) => isAccepted(commits, jtis)));
+      return Promise.all(requests.map((jtis) => isAccepted(uses, jtis)));
     };
 
     it('[5.2.5] of 32 uses of one id at once one passes, in each of 20 rounds', async () => {
@@ -88,7 +88,7 @@ describe.each([
       for (let round = 0; round < 60; round++) {
         const pool = fresh(2 + random.below(30));
         const usedBefore = pool.filter(() => random.below(4) === 0);
-        await Promise.all(usedBefore.map((jti) => isAccepted(commits, [jti])));
+        await Promise.all(usedBefore.map((jti) => isAccepted(uses, [jti])));
         const requests = randomRequests(random, 1 + random.below(120), pool);
         expect([round, await atOnce(requests)]).toEqual([round, inOrder(usedBefore, requests)]);
         expect(statements).toBe(1);
@@ -103,7 +103,7 @@ describe.each([
       '[D3] a refused pair of which %s was used before uses up both, and harms no neighbour',
       async (_, half) => {
         const [used = '', free = '', n1 = '', n2 = '', n3 = ''] = fresh(5);
-        await isAccepted(commits, [used]);
+        await isAccepted(uses, [used]);
         const pair = half === 0 ? [used, free] : [free, used];
         expect(await atOnce([[n1], pair, [n2, n3]])).toEqual([true, false, true]);
         expect(await atOnce([[free]])).toEqual([false]);
@@ -117,9 +117,9 @@ describe.each([
     });
 
     it('[D2] each id is stored with the expiry that came with it, not that of its neighbours', async () => {
-      const uses = fresh(40).map((jti, index) => ({ jti, exp: EXPIRY + index + 0.25 }));
-      await Promise.all(uses.map((use) => areNew(commits, [use])));
-      for (const { jti, exp } of uses) {
+      const ids = fresh(40).map((jti, index) => ({ jti, exp: EXPIRY + index + 0.25 }));
+      await Promise.all(ids.map((id) => areNew(uses, [id])));
+      for (const { jti, exp } of ids) {
         const [row] = await dataSource.query<{ expires_at: Date }[]>(
           'SELECT expires_at FROM token_exchange_used_jti WHERE jti_hash = $1',
           [jtiHashOf(jti)],
@@ -131,12 +131,12 @@ describe.each([
 });
 
 describeOnPostgresql('[D3] uses of ids in statements of two instances', (database) => {
-  let instances: CommitRepository[];
+  let instances: UseRepository[];
   let dataSource: DataSource;
 
   beforeAll(async () => {
     const opened = [await database.open(), await database.open()];
-    instances = opened.map((each) => commitsOn(each.dataSource));
+    instances = opened.map((each) => usesOn(each.dataSource));
     dataSource = opened[0]!.dataSource;
   });
 

@@ -10,11 +10,11 @@ import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { JtiRepository, RETENTION_MARGIN_SECONDS } from '../../src/token-exchange/replay/jti.repository.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
-import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
+import type { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import type { TokenUse } from '../../src/token-exchange/replay/token-use.js';
 import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
-import { areNew, commitsOn } from '../support/commits.js';
+import { areNew, usesOn } from '../support/uses.js';
 import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
@@ -26,12 +26,12 @@ describeOnEachDatabase('used token ids', (database) => {
   const clock = new TestClock();
   let dataSource: DataSource;
   let jtis: JtiRepository;
-  let commits: CommitRepository;
+  let uses: UseRepository;
 
   beforeAll(async () => {
     ({ dataSource } = await database.open());
     jtis = new JtiRepository(new Database(dataSource));
-    commits = commitsOn(dataSource, false);
+    uses = usesOn(dataSource, false);
   });
   beforeEach(() => dataSource.query('TRUNCATE token_exchange_used_jti'));
 
@@ -42,7 +42,7 @@ describeOnEachDatabase('used token ids', (database) => {
     return row?.rows;
   };
   const use = (jti: string, exp = clock.nowSeconds() + 60) => ({ jti, exp });
-  const consume = (uses: readonly TokenUse[]) => areNew(commits, uses);
+  const consume = (ids: readonly TokenUse[]) => areNew(uses, ids);
   const isRefused = async (work: Promise<boolean>) => !(await work);
   const purgeJob = (batchSize: number, telemetry = new SilentTelemetry(), log: Log = LOGGER) =>
     new JtiPurgeJob(

@@ -2,14 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { SILENT } from '../../src/platform/log/log.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Transaction } from '../../src/platform/database/transaction.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import { SessionRepository } from '../../src/token-exchange/sessions/session.repository.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { auditBusOn } from '../support/commits.js';
+import { auditBusOn } from '../support/uses.js';
 import { knownRevocations } from '../support/known-revocations.js';
 import { TestClock } from '../support/test-clock.js';
 
@@ -36,7 +35,6 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
         partitioned: true,
       },
       auditBusOn(dataSource),
-      SILENT,
     );
   });
   beforeEach(async () => {

@@ -1,16 +1,14 @@
 // Users that many requests look for at once: each asker gets its own, as it is at that moment.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
+import type { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
-import { KnownUsers } from '../../src/token-exchange/users/known-users.js';
 import { UserRepository } from '../../src/users/user.repository.js';
-import { commitsOn, decidedOn } from '../support/commits.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';
+import { linkedTo, usesOn } from '../support/uses.js';
 
 const ISSUER = 'https://partner.example';
 
@@ -58,15 +56,13 @@ const ODD_SUBJECTS = [
 describeOnEachDatabase('users that many look for at once', (database) => {
   let dataSource: DataSource;
   let transactions: Transactions;
-  let commits: CommitRepository;
-  /** Without what was remembered before. */
-  const known = () => new KnownUsers(new Database(dataSource), { userTable: USER_TABLE });
+  let uses: UseRepository;
   let users: UserRepository;
 
   beforeAll(async () => {
     ({ dataSource } = await database.open());
     transactions = new Transactions(new Database(dataSource));
-    commits = commitsOn(dataSource);
+    uses = usesOn(dataSource);
     users = new UserRepository(dataSource);
   });
   beforeEach(() => dataSource.query('TRUNCATE user_account, token_exchange_identity_link CASCADE'));
@@ -89,11 +85,8 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     return userId;
   };
   const findIds = async (identities: ExternalIdentity[]) => {
-    const users = known();
-    const find = () => Promise.all(identities.map((identity) => users.find(identity)));
-    const found = await find();
-    expect(await find()).toEqual(found);
-    return found.map((user) => user?.id);
+    const found = await Promise.all(identities.map((identity) => linkedTo(uses, identity)));
+    return found.map(({ subject }) => subject?.id);
   };
   const ofIssuer = (subjects: readonly string[], issuer = ISSUER) =>
     subjects.map((subject) => ({ issuer, subject }));
@@ -132,69 +125,30 @@ describeOnEachDatabase('users that many look for at once', (database) => {
 
   it('[D42] a subject that no row can hold fails alone', async () => {
     const id = await link('known');
-    const users = known();
     const asked = ['known', 'nul \0', 'known', 'unknown'].map((subject) =>
-      users.find({ issuer: ISSUER, subject }),
+      linkedTo(uses, { issuer: ISSUER, subject }),
     );
     const outcomes = await Promise.allSettled(asked);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-    expect(outcomes).toMatchObject([{ value: { id } }, {}, { value: { id } }, { value: undefined }]);
-  });
-
-  const outcomeOf = (subject: Parameters<typeof decidedOn>[0], actor?: typeof subject) =>
-    commits.commit({
-      uses: [subject, ...(actor === undefined ? [] : [actor])].map(() => ({ jti: randomUUID(), exp: 2e9 })),
-      decided: decidedOn(subject, actor),
-    });
-  const found = async (subject: string) =>
-    [subject, (await known().find({ issuer: ISSUER, subject }))!] as const;
-
-  it.each([
-    ['the user is changed by hand', `UPDATE user_account SET given_name = given_name WHERE id = $1`],
-    ['the user is disabled', 'UPDATE user_account SET enabled = false WHERE id = $1'],
-    ['the user is deleted', 'DELETE FROM user_account WHERE id = $1'],
-    ['the identity is unlinked', 'DELETE FROM token_exchange_identity_link WHERE user_id = $1'],
-  ])(
-    '[D30] what was decided is committed while link and version stand, and not once %s',
-    async (_, change) => {
-      const id = await link('decided');
-      const other = await link('other');
-      const [decided, neighbour] = [await found('decided'), await found('other')];
-      expect([decided[1].id, neighbour[1].id]).toEqual([id, other]);
-      expect(await outcomeOf(decided)).toBe('committed');
-      expect(await outcomeOf(decided, neighbour)).toBe('committed');
-      await dataSource.query(change, [id]);
-      const outcomes = [
-        outcomeOf(decided),
-        outcomeOf(decided, neighbour),
-        outcomeOf(neighbour, decided),
-        outcomeOf(neighbour),
-      ];
-      expect(await Promise.all(outcomes)).toEqual(['changed', 'changed', 'changed', 'committed']);
-    },
-  );
-
-  it('[D30] a link to another user with the same version in the request is changed', async () => {
-    await link('moved');
-    const moved = await found('moved');
-    await dataSource.query('UPDATE token_exchange_identity_link SET user_id = $1 WHERE subject = $2', [
-      await newUser(),
-      'moved',
+    const subject = { id };
+    expect(outcomes).toMatchObject([
+      { value: { subject } },
+      {},
+      { value: { subject } },
+      { value: { subject: undefined } },
     ]);
-    expect(await outcomeOf(moved)).toBe('changed');
   });
 
-  it('[D30] no value of a version comes again', async () => {
-    const id = await newUser();
-    const versions = new Set<string>();
-    for (let change = 0; change < 20; change++) {
-      const [row] = await dataSource.query<{ version: string }[]>(
-        'WITH changed AS (UPDATE user_account SET enabled = true WHERE id = $1 RETURNING version) SELECT version FROM changed',
-        [id],
-      );
-      versions.add(row!.version);
-    }
-    expect(versions.size).toBe(20);
+  it('[D3] subject and actor of a request get their own users, and a replayed one none', async () => {
+    const [first, second] = [await link('first'), await link('second')];
+    const [both, swapped, half] = await Promise.all([
+      linkedTo(uses, ...ofIssuer(['first', 'second'])),
+      linkedTo(uses, ...ofIssuer(['second', 'first'])),
+      linkedTo(uses, ...ofIssuer(['nobody', 'first'])),
+    ]);
+    expect([both.subject?.id, both.actor?.id]).toEqual([first, second]);
+    expect([swapped.subject?.id, swapped.actor?.id]).toEqual([second, first]);
+    expect([half.subject, half.actor?.id]).toEqual([undefined, first]);
   });
 
   it('[D30] each id gets its user, the same as in a transaction, and an unknown one none', async () => {
@@ -228,10 +182,11 @@ describeOnEachDatabase('users that many look for at once', (database) => {
 
   it('[D30] what was committed before the call is seen by it, while others ask all the time', async () => {
     const id = await link('changing');
+    const changing = async () => (await linkedTo(uses, { issuer: ISSUER, subject: 'changing' })).subject;
     let goesOn = true;
     const ask = async () => {
       while (goesOn) {
-        await Promise.all([users.findById(id), known().find({ issuer: ISSUER, subject: 'changing' })]);
+        await Promise.all([users.findById(id), changing()]);
         // The embedded database answers without leaving this turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -240,10 +195,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     for (let change = 0; change < 60; change++) {
       const [enabled, givenName] = [change % 2 === 0, `Robin ${change}`];
       await users.update(id, { enabled, givenName });
-      const [user, linked] = await Promise.all([
-        users.findById(id),
-        known().find({ issuer: ISSUER, subject: 'changing' }),
-      ]);
+      const [user, linked] = await Promise.all([users.findById(id), changing()]);
       expect([user, linked]).toMatchObject([
         { id, enabled, givenName },
         { id, enabled, givenName },
@@ -251,7 +203,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     }
     await dataSource.query('DELETE FROM user_account WHERE id = $1', [id]);
     expect(await users.findById(id)).toBeUndefined();
-    expect(await known().find({ issuer: ISSUER, subject: 'changing' })).toBeUndefined();
+    expect(await changing()).toBeUndefined();
     goesOn = false;
     await Promise.all(others);
   });

@@ -1,12 +1,15 @@
-// Logins of users who need no change, whose sessions are opened by the statement that uses up their tokens.
+// Logins of users who need no change, whose sessions are opened by a statement that logins of the moment share.
+import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { auditRows, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { changeUser, linkedUser } from '../support/local-users.js';
 import { cookieOf, meStatus } from '../support/logins.js';
-import { SessionRepository } from '../../src/token-exchange/sessions/session.repository.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
+import { sendBeside } from '../support/flow-requests.js';
+import { flowsOf } from '../support/stages.js';
+import { statementsOf } from '../support/statements.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -21,16 +24,11 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
   const service = TestService.forBlock(database, { trustedKeys, environment });
   const login = (sub: string, requestId = 'some-login') =>
     service.embed({ token: tokenOf(sub) }, { 'x-request-id': requestId });
-  /** The statements that are sent meanwhile. */
-  const statementsOf = async (work: () => Promise<unknown>) => {
-    const { logger } = service.part(DataSource);
-    const logQuery = jest.spyOn(logger, 'logQuery');
-    await work();
-    const texts = logQuery.mock.calls.map(([text]) => text);
-    logQuery.mockRestore();
-    // On the embedded database those that read in the background are among them.
-    return texts.filter((text) => !text.startsWith('SELECT') || text.includes('token_exchange_session'));
-  };
+  /** On the embedded database those that read in the background are among them. */
+  const writtenBy = async (work: () => Promise<unknown>) =>
+    (await statementsOf(service, work)).filter(
+      (text) => !text.startsWith('SELECT') || text.includes('token_exchange_session'),
+    );
   const sessionsOf = async (sub: string) => {
     const user = await linkedUser(service, partner.issuer, sub);
     return (await service.rows('SELECT 1 FROM token_exchange_session WHERE user_id = $1', [user?.id])).length;
@@ -41,14 +39,55 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
       name.replace(/^svc\.audit\.(token-exchange\.)?/, ''),
     );
 
-  it('[4.1] is one statement, once the user is known', async () => {
+  it('[4.1] is two statements, once the user is known', async () => {
     await login('one');
     await login('one');
-    const texts = await statementsOf(() => login('one'));
-    const written = texts.filter((text) => !text.startsWith('SELECT'));
-    expect(written).toHaveLength(1);
-    for (const table of ['token_exchange_used_jti', 'token_exchange_session', 'audit_event'])
-      expect(written[0]).toContain(`INSERT INTO ${table}`);
+    const texts = await writtenBy(() => login('one'));
+    const [used, recorded, ...others] = texts.filter((text) => !text.startsWith('SELECT'));
+    expect(used).toContain('INSERT INTO token_exchange_used_jti');
+    for (const table of ['token_exchange_session', 'audit_event'])
+      expect(recorded).toContain(`INSERT INTO ${table}`);
+    expect(others).toEqual([]);
+  });
+
+  it.each([undefined, 'its'])('[D51] is two statements where it names %s user, too', async (named) => {
+    await login('naming');
+    const user = await linkedUser(service, partner.issuer, 'naming');
+    const userId = named && user?.id;
+    const answers: number[] = [];
+    const texts = await writtenBy(async () =>
+      answers.push((await service.embed({ token: tokenOf('naming'), userId })).status),
+    );
+    expect([answers, texts]).toEqual([[303], [expect.any(String), expect.any(String)]]);
+  });
+
+  it('[D51] that names another user is refused by the user that was read, without a transaction', async () => {
+    await login('another');
+    const texts = await writtenBy(async () => {
+      const answer = await service.embed({ token: tokenOf('another'), userId: randomUUID() });
+      expect(await answer.json()).toMatchObject({ error: 'session_of_another_user' });
+    });
+    expect(texts).toHaveLength(2);
+    expect(await sessionsOf('another')).toBe(1);
+  });
+
+  it('[D3] whose user is deleted once it was read goes to a transaction, and makes the user anew', async () => {
+    await login('deleted');
+    const user = await linkedUser(service, partner.issuer, 'deleted');
+    const used = () => service.rows('DELETE FROM user_account WHERE id = $1', [user?.id]);
+    const source = { method: 'POST', origin: undefined, fetchSite: undefined } as const;
+    const { setCookie } = await sendBeside(
+      service,
+      { flow: 'embed', requestId: 'login-of-deleted' },
+      (sent) =>
+        flowsOf(service, { used }).logins.login(
+          { token: tokenOf('deleted'), source, cookies: undefined },
+          sent,
+        ),
+    );
+    expect(await toldOf('login-of-deleted')).toEqual(['user-provisioned', 'embed-login']);
+    expect(await meStatus(service, setCookie.split(';', 1)[0] ?? '')).toBe(200);
+    expect((await linkedUser(service, partner.issuer, 'deleted'))?.id).not.toBe(user?.id);
   });
 
   it('[6.3] leaves the session and the event, and reports them as any login does', async () => {
@@ -87,41 +126,41 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     expect(await toldOf('disabled-login')).toEqual(['embed-login-failed']);
     expect(await sessionsOf('disabled')).toBe(1);
     // From then on by the shared statement and that of the refusal.
-    expect(await statementsOf(() => login('disabled'))).toHaveLength(2);
+    expect(await writtenBy(() => login('disabled'))).toHaveLength(2);
     expect(await sessionsOf('disabled')).toBe(1);
   });
 
-  it('[D104] ends the oldest of too many after the answer, and records that for a login', async () => {
-    const ids = Array.from({ length: MOST + 1 }, (_, index) => `many-logins-${index}`);
-    const cookies = [];
-    for (const id of ids) cookies.push(cookieOf(await login('many', id)));
-    await until('the oldest is ended', LIMIT_MS, async () => (await sessionsOf('many')) === MOST);
-    expect(await Promise.all(cookies.map((cookie) => meStatus(service, cookie)))).toEqual([
-      401, 200, 200, 200,
-    ]);
-    // The work after an earlier answer may be the one that finds it.
-    const recorded = (await Promise.all(ids.map(toldOf))).flat();
-    expect(recorded.filter((name) => name === 'session.ended')).toHaveLength(1);
-  });
-
-  it('[D104] counts those that come in the same statement', async () => {
-    await login('together');
-    const answers = await Promise.all(Array.from({ length: 10 }, () => login('together')));
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(303));
-    await until('the oldest are ended', LIMIT_MS, async () => (await sessionsOf('together')) === MOST);
-  });
-
-  it('[D104] leaves to the purge what was not ended after the login', async () => {
-    await login('purged');
-    const user = await linkedUser(service, partner.issuer, 'purged');
-    await service.rows(
-      `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at)
-       SELECT sha256(n::text::bytea), $1, gen_random_uuid(), now() - interval '1 minute', now() + interval '1 hour'
-       FROM generate_series(1, 5) AS n`,
+  it('[D104] may leave too many sessions, of which the purge ends the oldest, and says so', async () => {
+    const cookies: string[] = [];
+    for (let session = 0; session < MOST + 2; session++) cookies.push(cookieOf(await login('many')));
+    const statuses = () => Promise.all(cookies.map((cookie) => meStatus(service, cookie)));
+    expect(await statuses()).toEqual([200, 200, 200, 200, 200]);
+    await service.part(SessionService).purge();
+    expect(await statuses()).toEqual([401, 401, 200, 200, 200]);
+    const user = await linkedUser(service, partner.issuer, 'many');
+    const ended = await service.rows<{ payload: object }>(
+      `SELECT payload FROM audit_event WHERE name = 'svc.audit.session.ended' AND subject_user_id = $1`,
       [user?.id],
     );
+    expect(ended).toMatchObject([{ payload: { sessions: 2, cause: 'too-many' } }]);
+  });
+
+  it('[D104] of more users than one transaction of the purge takes end too', async () => {
+    await service.rows(
+      `WITH made AS (
+         INSERT INTO user_account (id, email, normalized_email, role)
+         SELECT gen_random_uuid(), 'p' || n || '@purge.example', 'p' || n || '@purge.example', 'global:member'
+         FROM generate_series(1, 250) AS n RETURNING id
+       ) INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at)
+         SELECT sha256((id::text || n)::bytea), id, gen_random_uuid(), now(), now() + interval '1 hour'
+         FROM made, generate_series(1, ${MOST + 1}) AS n`,
+    );
     await service.part(SessionService).purge();
-    expect(await sessionsOf('purged')).toBe(MOST);
+    const over = await service.rows(
+      'SELECT FROM token_exchange_session GROUP BY user_id HAVING count(*) > $1',
+      [MOST],
+    );
+    expect(over).toEqual([]);
   });
 
   it.each([
@@ -147,36 +186,28 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
   });
 });
 
-describeOnPostgresql('[D104] the sessions of a user where a tenth more are tolerated', (database) => {
-  const limit = 10;
-  const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: String(limit) };
-  const service = TestService.forBlock(database, { trustedKeys, environment });
+describeOnPostgresql('[D3] a login whose user is being deleted while it is recorded', (database) => {
+  const service = TestService.forBlock(database, { trustedKeys });
 
-  it('[D104] are counted again, and the oldest ended, when there may be more; after a failure with the next login', async () => {
-    const sessions = service.part(SessionRepository);
-    const [count, end] = [jest.spyOn(sessions, 'countOf'), jest.spyOn(sessions, 'deleteOldest')];
-    end.mockRejectedValueOnce(new Error('the connection is gone'));
-    const login = () => service.embed({ token: tokenOf('tolerated') });
-    const live = async () => (await service.rows('SELECT 1 FROM token_exchange_session')).length;
+  it('[D3] waits for the deletion, and makes the user anew', async () => {
+    const login = () => service.embed({ token: tokenOf('leaving') });
     await login();
-    await until(
-      'the first is counted',
-      LIMIT_MS,
-      async () => (await count.mock.results[0]?.value)?.size === 1,
-    );
-    for (let more = 1; more <= limit; more++) await login();
-    expect(await live()).toBe(limit + 1);
-    expect([count.mock.calls.length, end.mock.calls.length]).toEqual([1, 0]);
-    await login();
-    await until('one is to be ended', LIMIT_MS, () => end.mock.calls.length === 1);
-    expect(await live()).toBe(limit + 2);
-    await login();
-    await until('the oldest are ended', LIMIT_MS, async () => (await live()) === limit);
-    expect(count).toHaveBeenCalledTimes(3);
+    const deletion = service.part(DataSource).createQueryRunner();
+    await deletion.startTransaction();
+    await deletion.query('DELETE FROM user_account WHERE normalized_email LIKE $1', ['leaving@%']);
+    const answer = login();
+    await until('the login waits for the deletion', LIMIT_MS, async () => {
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO token_exchange_session%'`;
+      return (await service.rows(waiting)).length > 0;
+    });
+    await deletion.commitTransaction();
+    await deletion.release();
+    expect((await answer).status).toBe(303);
+    expect(await linkedUser(service, partner.issuer, 'leaving')).toBeDefined();
   });
 });
 
-describeOnPostgresql('[D104] many logins of one user at two instances', (database) => {
+describeOnPostgresql('[D104] too many sessions of one user, purged by two instances', (database) => {
   let services: TestService[] = [];
   beforeAll(async () => {
     const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: String(MOST) };
@@ -185,20 +216,18 @@ describeOnPostgresql('[D104] many logins of one user at two instances', (databas
   });
   afterAll(() => Promise.all(services.map((service) => service.stop())));
 
-  it('[D104] fifty at once leave as many sessions as a user may have', async () => {
-    for (let round = 0; round < 5; round++) {
-      const sub = `round-${round}`;
-      expect((await services[0]!.embed({ token: tokenOf(sub) })).status).toBe(303);
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, turn) => services[turn % 2]!.embed({ token: tokenOf(sub) })),
+  it('[D104] leave as many as a user may have, while more come', async () => {
+    for (let round = 0; round < 3; round++) {
+      const logins = Array.from({ length: 50 }, (_, turn) =>
+        services[turn % 2]!.embed({ token: tokenOf('purged') }),
       );
-      expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(303));
-      const user = await linkedUser(services[0]!, partner.issuer, sub);
-      const live = () =>
-        services[0]!.rows('SELECT 1 FROM token_exchange_session WHERE user_id = $1 AND expires_at > now()', [
-          user?.id,
-        ]);
-      await until('the oldest are ended', LIMIT_MS, async () => (await live()).length === MOST);
+      const purges = services.map((service) => service.part(SessionService).purge());
+      expect((await Promise.all(logins)).map(({ status }) => status)).toEqual(Array(50).fill(303));
+      await Promise.all(purges);
     }
+    await services[0]!.part(SessionService).purge();
+    expect(
+      await services[0]!.rows('SELECT 1 FROM token_exchange_session WHERE expires_at > now()'),
+    ).toHaveLength(MOST);
   });
 });

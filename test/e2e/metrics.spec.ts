@@ -69,16 +69,18 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
 
   it('observes how long the stages of each flow take, failed ones too', async () => {
     const stages = (['exchange', 'embed'] as const).flatMap((flow) =>
-      ['verify', 'commit', 'issue'].map((stage): [string, Record<string, string>] => [
+      ['verify', 'use', 'record', 'apply'].map((stage): [string, Record<string, string>] => [
         STAGES,
         { flow, stage },
       ]),
     );
     const counted = await growth(stages, async () => {
-      await service.accessToken({ subject_token: partner.sign() });
+      const token = () => partner.sign(partner.claims({ sub: 'new-here' }));
+      await service.accessToken({ subject_token: token() });
+      await service.accessToken({ subject_token: token() });
       await service.embed({ token: 'x' });
     });
-    expect(counted).toEqual([1, 1, 1, 1, 0, 0]);
+    expect(counted).toEqual([2, 2, 1, 1, 1, 0, 0, 0]);
   });
 
   it('[P.name] says how many keys each entry of the configuration has, by its name', async () => {

@@ -129,6 +129,20 @@ describeOnAnyDatabase('what an access token is granted', (database) => {
     expect((await service.exchange({ ...tokens, [parameter]: granted })).status).toBe(200);
   });
 
+  it('[4.2.scope][4.2.resource] a token that would be too large is refused before anything is used up; the longest of ASCII is not', async () => {
+    const subjectToken = partnerWith('scopes', undefined).token({ sub: newSub() });
+    const ask = (scope: string, resource: string) =>
+      service.exchange({ subject_token: subjectToken, scope, resource });
+    const before = await census(service);
+    const large = await ask('é'.repeat(1_024), `https://a.example/${'😀'.repeat(2_000)}`);
+    await expectRefused(large, 'invalid_request', 'access_token_too_large');
+    await expectUnchanged(service, before, 0);
+    const answer = await ask('s'.repeat(1_024), `https://a.example/${'r'.repeat(2_030)}`);
+    const { access_token: accessToken } = await jsonOf<Issued>(answer);
+    const headers = { authorization: `Bearer ${accessToken}` };
+    expect([answer.status, (await service.fetch('/rest/me', { headers })).status]).toEqual([200, 200]);
+  });
+
   it('[P.resources] two listed resources in two fields are refused', async () => {
     const { subject_token: token } = tokensOf('resources', RESOURCES[0]!);
     const form = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange' });

@@ -174,7 +174,7 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     expect(request && attribute(request, 'http.response.status_code')).toBe(200);
     expect(request && attribute(request, 'http.route')).toBe('/rest/auth/oauth/token');
     const stages = spans.filter(({ name }) => name !== ROUTE);
-    expect(stages.map(({ name }) => name)).toEqual(['verify', 'commit', 'issue']);
+    expect(stages.map(({ name }) => name)).toEqual(['verify', 'use', 'record']);
     expect(new Set(stages.map((stage) => stage.parentSpanId))).toEqual(new Set([request?.spanId]));
     expect(new Set(stages.map((stage) => attribute(stage, 'svc.flow')))).toEqual(new Set(['exchange']));
     const lines = (await logOf(service)).filter(({ traceId }) => traceId === TRACE);
@@ -202,7 +202,7 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     await exchange(partner.sign(claims), `00-${traceId}-${CALLER}-01`);
     await trace(traceId, ROUTE);
     expect(collector.spans.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['commit', 'GET /rest/auth/embed']),
+      expect.arrayContaining(['record', 'GET /rest/auth/embed']),
     );
     expect(collector.spans.filter(({ name }) => /healthz|metrics/.test(name))).toEqual([]);
     const { sub, email } = claims as { sub: string; email: string };

@@ -4,35 +4,14 @@ import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
 import { signCompactJws } from '../../src/token-exchange/tokens/jws-signer.js';
-import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
-import type { CommitRequest } from '../../src/token-exchange/flows/commit.repository.js';
-import { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
-import { CommitService } from '../../src/token-exchange/flows/commit.service.js';
-import { TokenExchangeService } from '../../src/token-exchange/flows/token-exchange.service.js';
-import { IssuancePlanner } from '../../src/token-exchange/flows/issuance.planner.js';
-import { EntryThrottleService } from '../../src/token-exchange/flows/entry-throttle.service.js';
-import { EmbeddedLoginService } from '../../src/token-exchange/flows/embedded-login.service.js';
-import { IdentityService } from '../../src/token-exchange/users/identity.service.js';
-import { Notices } from '../../src/token-exchange/flows/notices.js';
-import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
-import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
-import { ExternalTokenVerifier } from '../../src/token-exchange/verify/external-token.verifier.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { sendBeside } from '../support/flow-requests.js';
+import { flowsOf } from '../support/stages.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-
-/** Revokes right before each commit. */
-function revokingMeanwhile(commits: CommitRepository, revoke: () => Promise<unknown>): CommitRepository {
-  const commit = async (request: CommitRequest) => {
-    await revoke();
-    return commits.commit(request);
-  };
-  return Object.assign(Object.create(commits) as CommitRepository, { commit });
-}
 
 const ISSUER = 'https://partner.example';
 const EVENT = 'svc.audit.token-exchange.';
@@ -203,17 +182,13 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     });
   });
 
-  describe('while a request is under way', () => {
-    const parts = (request: string) => {
-      const revokeKey = () => revocations().revoke({ issuer: ISSUER, kid: 'first' }, request);
-      const commits = revokingMeanwhile(service.part(CommitRepository), revokeKey);
-      return {
-        verifier: service.part(ExternalTokenVerifier),
-        throttle: service.part(EntryThrottleService),
-        known: service.part(Revocations),
-        commits: new CommitService(service.part(IdentityService), commits, service.part(AuditBus)),
-        notices: service.part(Notices),
-      };
+  describe.each([
+    ['known', false],
+    ['known to a host without its table of users', true],
+  ])('while a request of a user is under way who is %s', (_, isAlone) => {
+    const flows = (request: string) => {
+      const used = () => revocations().revoke({ issuer: ISSUER, kid: 'first' }, request);
+      return flowsOf(service, { used, isAlone });
     };
     const namesOf = async (request: string) =>
       (await auditRows(service, request)).map(({ name, payload }) => [
@@ -221,39 +196,35 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
         payload['reason'],
       ]);
 
-    it('an exchange hands nothing out, and the trail says so after the success', async () => {
+    it('an exchange hands nothing out, and the trail tells of no success', async () => {
       await issued(partner);
       const request = requestId();
-      const { verifier, throttle, known, commits, notices } = parts(request);
-      const planner = service.part(IssuancePlanner);
-      const flow = new TokenExchangeService(verifier, known, throttle, planner, commits, notices);
+      const { exchanges } = flows(request);
       const exchange = sendBeside(service, { flow: 'exchange', requestId: request }, (sent) =>
-        flow.exchange({ subjectToken: token(partner) }, sent),
+        exchanges.exchange({ subjectToken: token(partner) }, sent),
       );
       await expect(exchange).rejects.toMatchObject({ reason: 'trust_revoked' });
       expect(await namesOf(request)).toEqual([
         ['trust-revoked', undefined],
-        ['succeeded', undefined],
         ['failed', 'trust_revoked'],
       ]);
     });
 
-    it('a login hands no session out, and what it has opened is refused', async () => {
+    it('a login opens no session', async () => {
       await opened(partner);
       const request = requestId();
-      const { verifier, throttle, known, commits, notices } = parts(request);
-      const sessions = service.part(SessionService);
-      const flow = new EmbeddedLoginService(verifier, known, throttle, commits, sessions, notices, clock);
+      const { logins } = flows(request);
       const source = { method: 'POST', origin: undefined, fetchSite: undefined } as const;
+      const before = await service.rows('SELECT 1 FROM token_exchange_session');
       const login = sendBeside(service, { flow: 'embed', requestId: request }, (sent) =>
-        flow.login({ token: token(partner), source, cookies: undefined }, sent),
+        logins.login({ token: token(partner), source, cookies: undefined }, sent),
       );
       await expect(login).rejects.toMatchObject({ reason: 'trust_revoked' });
       expect(await namesOf(request)).toEqual([
         ['trust-revoked', undefined],
-        ['embed-login', undefined],
         ['embed-login-failed', 'trust_revoked'],
       ]);
+      expect(await service.rows('SELECT 1 FROM token_exchange_session')).toHaveLength(before.length);
     });
   });
 

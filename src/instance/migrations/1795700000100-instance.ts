@@ -33,13 +33,10 @@ const TABLES = [
   'operator_sign_in_failure',
   'throttle_counter',
 ];
-const FUNCTIONS = ['user_account_disabled()', 'user_account_version()', 'project_member_changed()'];
+const FUNCTIONS = ['user_account_disabled()', 'project_member_changed()'];
 
 /** The package's tables that hold what goes with a user. */
 const TABLES_OF_USERS = ['token_exchange_identity_link', 'token_exchange_session'];
-
-/** 64 bits. */
-const RANDOM = 'hashtextextended(gen_random_uuid()::text, 0)';
 
 const USERS = [
   `CREATE TABLE user_account (
@@ -53,8 +50,7 @@ const USERS = [
     password_login_enabled boolean NOT NULL DEFAULT false,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    access_generation bigint NOT NULL DEFAULT 0,
-    version bigint NOT NULL DEFAULT ${RANDOM}
+    access_generation bigint NOT NULL DEFAULT 0
   )`,
   `CREATE UNIQUE INDEX user_account_single_owner ON user_account (role) WHERE role = 'global:owner'`,
   // For the beginning of an address, in any collation of the database.
@@ -68,15 +64,6 @@ const USERS = [
   END $$`,
   `CREATE TRIGGER user_account_disabled BEFORE UPDATE ON user_account FOR EACH ROW
     WHEN (OLD.enabled AND NOT NEW.enabled) EXECUTE FUNCTION user_account_disabled()`,
-
-  // Another version after every write, so that a decision on a user counts only while the row stands. By a trigger, so that a
-  // write by hand counts too; random, because a counter would repeat after a restore.
-  `CREATE FUNCTION user_account_version() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    NEW.version := ${RANDOM};
-    RETURN NEW;
-  END $$`,
-  `CREATE TRIGGER user_account_version BEFORE INSERT OR UPDATE ON user_account FOR EACH ROW
-    EXECUTE FUNCTION user_account_version()`,
 
   ...TABLES_OF_USERS.map(
     (table) => `ALTER TABLE ${table} ALTER COLUMN user_id TYPE uuid USING user_id::uuid,

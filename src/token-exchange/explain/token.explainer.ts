@@ -1,6 +1,6 @@
 // Explains what the service would make of a token: by the code that checks it, on what is stored, and without using it up.
 import type { Transaction, Transactions } from '../../platform/database/transaction.js';
-import { replayRejection } from '../flows/commit.service.js';
+import { replayRejection } from '../flows/use.repository.js';
 import type { AskedGrants } from '../flows/grants.js';
 import { askedOf } from '../flows/grants.js';
 import type { Terms } from '../flows/issuance.planner.js';
@@ -36,7 +36,7 @@ import { readCandidates } from '../users/candidates.js';
 import type { Candidates, UserDecision } from '../users/decide.js';
 import { decide } from '../users/decide.js';
 import type { IdentityLinkRepository } from '../users/identity-link.repository.js';
-import { isActorFirst } from '../users/identity.service.js';
+import { isActorFirst } from '../users/decide-request.js';
 import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
 import { ForeseenUsers } from './foreseen-users.js';
 import type { EvaluatedRequest, EvaluatedToken } from './evaluated-request.js';

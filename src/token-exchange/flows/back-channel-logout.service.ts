@@ -49,7 +49,7 @@ export class BackChannelLogoutService {
     const { issuer } = token.key.policy;
     if (await request.inTime(() => this.isRepeated(token))) return;
     await request.inTime(() => this.throttle.countLogout(issuer, this.options.logout.perMinute));
-    await request.stage('commit', () => request.inTime(() => this.commit(token, request)));
+    await request.stage('apply', () => this.apply(token, request));
   }
 
   private async verify(text: string): Promise<VerifiedLogout> {
@@ -69,7 +69,7 @@ export class BackChannelLogoutService {
   }
 
   /** The token is used up by what it does: one that comes again after a failure of the database is good. */
-  private async commit(token: VerifiedLogout, request: FlowRequest): Promise<void> {
+  private async apply(token: VerifiedLogout, request: FlowRequest): Promise<void> {
     const { claims, key } = token;
     const { issuer } = key.policy;
     const at = this.clock.now();

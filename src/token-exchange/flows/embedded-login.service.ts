@@ -1,25 +1,30 @@
 // Embedded login: an external token in, a session out.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
 import { auditEvent, recordedActors } from '../audit/audit-event.js';
-import type { RecordedWork } from '../audit/audit.bus.js';
-import type { Transaction } from '../../platform/database/transaction.js';
-import { EntryThrottleService } from './entry-throttle.service.js';
+import { Clock } from '../../platform/clock.js';
+import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
 import type { OpenedSession, SessionLogin } from '../host/session-opener.js';
 import { SessionOpener } from '../host/session-opener.js';
-import { Clock } from '../../platform/clock.js';
 import { Rejection } from '../refusals/rejection.js';
 import { Revocations } from '../revocation/revocations.js';
-import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
+import { SessionService } from '../sessions/session.service.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { Users } from '../users/decide-request.js';
+import { decideRequest } from '../users/decide-request.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
 import { refuseRevokedSince } from '../verify/revoked-trust.js';
 import type { Tokens } from '../verify/tokens.js';
-import type { Committed, Users } from './commit.service.js';
-import { CommitService, idsOf } from './commit.service.js';
+import type { Applied } from './apply.service.js';
+import { ApplyService, idsOf } from './apply.service.js';
+import { EntryThrottleService } from './entry-throttle.service.js';
 import type { FlowRequest } from './flow-request.js';
-import { Notices } from './notices.js';
 import type { LoginSource } from './login-origin.js';
 import { pageOriginOf } from './login-origin.js';
+import { LoginRepository } from './login.repository.js';
+import { Notices } from './notices.js';
+import { UseRepository } from './use.repository.js';
 import { verifyLogin } from './verification.js';
 
 /** A login as it was asked for; nothing is checked yet. */
@@ -52,10 +57,13 @@ export class EmbeddedLoginService {
     readonly verifier: ExternalTokenVerifier,
     readonly revocations: Revocations,
     private readonly throttle: EntryThrottleService,
-    private readonly commits: CommitService,
+    private readonly uses: UseRepository,
+    private readonly logins: LoginRepository,
+    private readonly applies: ApplyService,
     private readonly sessions: SessionOpener,
     private readonly notices: Notices,
     private readonly clock: Clock,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
   ) {}
 
   /**
@@ -66,58 +74,59 @@ export class EmbeddedLoginService {
    */
   async login(asked: EmbedLogin, request: FlowRequest): Promise<SignedIn> {
     const tokens = await request.stage('verify', () => verifyLogin(this, asked, request));
-    const rateLimit = await this.throttle.count(request, tokens);
     const { expectedUserId, replacedRedirect } = asked;
-    const demand = demandOf(asked, tokens, request);
-    const login = { tokens, demand, expectedUserId, replacedRedirect, request };
-    const { users, result } = await request.stage('commit', () => this.commit(login));
-    this.sessions.limit?.(users.subject.userId, request.requestId);
+    const login = {
+      tokens,
+      demand: demandOf(asked, tokens, request),
+      expectedUserId,
+      replacedRedirect,
+      request,
+    };
+    const rateLimit = await this.throttle.count(request, tokens);
+    const linked = await request.stage('use', () => this.uses.use(tokens));
+    const known = decideRequest(tokens, linked, this.options.roles);
+    const { users, result } = (known && (await this.record(login, known))) ?? (await this.apply(login));
     this.notices.warnAfterCommit(request, tokens, users);
-    refuseRevokedSince(this.revocations, tokens);
     return { ...result, rateLimit, userId: users.subject.userId };
   }
 
-  private commit(login: Login): Promise<Committed<OpenedSession>> {
-    // Another user is found in a transaction only, which then leaves nothing behind.
-    const prepared = login.expectedUserId === undefined ? this.sessions.prepare?.(login.demand) : undefined;
-    return this.commits.commit<OpenedSession>({
-      request: login.request,
-      tokens: login.tokens,
-      success: this.loginEvent(login, prepared?.opened),
-      session: prepared?.session,
-      resultOf: prepared && (() => prepared.opened),
-      inTransaction: (transaction, users) => this.open(login, transaction, users),
+  /** Undefined where sessions of before are carried, the user was deleted meanwhile, or the host has sessions of its own. */
+  private async record(login: Login, users: Users): Promise<Applied<OpenedSession> | undefined> {
+    const demand = this.demandOf(login, users);
+    const made = this.sessions instanceof SessionService ? this.sessions.make(demand) : undefined;
+    if (made === undefined) return undefined;
+    const { session, opened } = made;
+    const event = this.loginEvent(login, users, opened);
+    const isWritten = await login.request.stage('record', () => this.logins.record({ session, event }));
+    return isWritten ? { users, result: opened } : undefined;
+  }
+
+  private apply(login: Login): Promise<Applied<OpenedSession>> {
+    return this.applies.apply(login.tokens, login.request, async (transaction, users) => {
+      const session = await this.sessions.open(transaction, this.demandOf(login, users));
+      return { result: session, events: [...session.events, this.loginEvent(login, users, session)] };
     });
   }
 
-  /** Where the user needs a change, or sessions of before are carried. */
-  private async open(
-    login: Login,
-    transaction: Transaction,
-    users: Users,
-  ): Promise<RecordedWork<OpenedSession>> {
+  /** @throws Rejection where the key was revoked or the user signed out since, or another user is to sign in */
+  private demandOf(login: Login, { subject: { userId, accessGeneration } }: Users): SessionLogin {
     refuseRevokedSince(this.revocations, login.tokens);
-    const { userId, accessGeneration } = users.subject;
     refuseAnotherUser(login, userId);
-    const session = await this.sessions.open(transaction, { ...login.demand, userId, accessGeneration });
-    return {
-      result: session,
-      events: [...session.events, { ...this.loginEvent(login, session), ...idsOf(users) }],
-    };
+    return { ...login.demand, userId, accessGeneration };
   }
 
-  /** But for its user. */
   private loginEvent(
     { tokens: { subject }, replacedRedirect, request: { requestId, clientAddress } }: Login,
-    session: OpenedSession | undefined,
+    users: Users,
+    { familyId: sessionFamilyId }: OpenedSession,
   ): AuditEvent {
     return auditEvent(
       'svc.audit.token-exchange.embed-login',
-      { occurredAt: this.clock.now(), requestId },
+      { occurredAt: this.clock.now(), requestId, ...idsOf(users) },
       {
         ...issuerAndKid(subject),
         clientAddress,
-        sessionFamilyId: session?.familyId,
+        sessionFamilyId,
         replacedRedirect,
         priorActors: recordedActors(subject.claims.priorActors),
       },

@@ -50,24 +50,29 @@ export class FlowRequest {
     this.giveUpPlace = giveUpPlace;
   }
 
-  /** Runs a stage in a span of its own and observes how long it took, also when it failed. */
-  async stage<T>(name: Stage, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a stage in a span of its own and observes how long it took, also when it failed. But for the verification, which may
+   * fetch keys, it is limited as by `inTime`.
+   */
+  async stage<T>(name: Stage, work: (deadlineMs: number) => Promise<T>): Promise<T> {
     const startedAt = performance.now();
+    const run = () => (name === 'verify' ? work(Number.POSITIVE_INFINITY) : this.inTime(work));
     try {
-      return await this.telemetry.traced({ name, flow: this.flow }, work);
+      return await this.telemetry.traced({ name, flow: this.flow }, run);
     } finally {
       this.telemetry.observeStage(this.flow, name, (performance.now() - startedAt) / 1000);
     }
   }
 
   /**
-   * Runs what asks the database: all of it shares one limit. Fetches of keys lie outside of it.
+   * Runs what asks the database: all of it shares one limit.
+   * @param work is given its deadline, on the monotonic clock
    * @throws DatabaseWaitError `time_limit`
    */
-  async inTime<T>(work: () => Promise<T>): Promise<T> {
+  async inTime<T>(work: (deadlineMs: number) => Promise<T>): Promise<T> {
     const beganAtMs = performance.now();
     try {
-      return await withinWait(this.leftMs, work);
+      return await withinWait(this.leftMs, () => work(beganAtMs + this.leftMs));
     } finally {
       this.leftMs -= performance.now() - beganAtMs;
     }

@@ -10,7 +10,7 @@ import { Clock } from '../../platform/clock.js';
 import { printableAddress, printableSeconds, visible } from '../../platform/text/printable.js';
 import type { FlowRequest } from './flow-request.js';
 import type { AccessTokenGrant, AccessTokenSigner } from '../tokens/access-token-grant.js';
-import { AccessTokenService } from '../tokens/access-token.service.js';
+import { AccessTokenService, lengthOfAccessToken } from '../tokens/access-token.service.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
@@ -38,11 +38,15 @@ export interface Terms {
   readonly priorActors: readonly PriorActor[];
 }
 
-/** An access token that is about to be issued. */
-export interface Issuance extends Terms {
+/** What an access token says beside its users. */
+interface Planned extends Terms {
   readonly accessTokenId: string;
   readonly asked: AskedGrants;
   readonly tokens: Tokens;
+}
+
+/** An access token that is about to be issued. */
+export interface Issuance extends Planned {
   /** The event of its success, but for the users. */
   readonly success: AuditEvent;
   /** Holds the key already: what is used up for the token is not used up in vain. */
@@ -50,6 +54,11 @@ export interface Issuance extends Terms {
 }
 
 const MINIMUM_LIFETIME_SECONDS = 5;
+/** Of the 16 KiB that the headers of a request may have. */
+const MOST_TOKEN_CHARACTERS = 12 * 1024;
+/** As long as an id or a generation of a host is expected to be at most. */
+const LONGEST = 'x'.repeat(64);
+const LONGEST_USER: ResolvedUser = { userId: LONGEST, accessGeneration: LONGEST, changes: [] };
 
 @Injectable()
 export class IssuancePlanner {
@@ -61,7 +70,8 @@ export class IssuancePlanner {
 
   /**
    * Plans the access token of verified tokens.
-   * @throws Rejection `remaining_lifetime_too_short`, `scope_not_allowed`, `resource_not_allowed`, `claims_invalid`
+   * @throws Rejection `remaining_lifetime_too_short`, `scope_not_allowed`, `resource_not_allowed`, `claims_invalid`,
+   *   `access_token_too_large`
    * @throws Error where there is no key to sign it with
    */
   plan(asked: AskedGrants, tokens: Tokens, source: Source): Issuance {
@@ -120,7 +130,9 @@ interface TermsRules {
 export function checkTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules): Terms {
   const validity = checkLifetime(tokens, rules);
   const grants = checkGrants(asked, tokens, rules.host);
-  return { validity, grants, priorActors: priorActorsOf(tokens) };
+  const terms = { validity, grants, priorActors: priorActorsOf(tokens) };
+  refuseTooLarge({ accessTokenId: LONGEST, asked, tokens, ...terms }, rules.host);
+  return terms;
 }
 
 /**
@@ -134,6 +146,16 @@ function checkLifetime({ subject, actor }: Tokens, { now, maxTokenLifetimeSecond
   const issuedAt = Math.floor(now);
   const expiresAt = Math.min(Math.floor(earliestExpiry), issuedAt + maxTokenLifetimeSeconds);
   return { issuedAt, expiresAt, lifetimeSeconds: Math.floor(remaining) };
+}
+
+/** A token that no call could carry in its headers is not issued, and nothing is used up for it. */
+function refuseTooLarge(planned: Planned, host = ''): void {
+  const { subject, actor } = planned.tokens;
+  const grant = grantOf(planned, { subject: LONGEST_USER, actor: actor && LONGEST_USER });
+  const length = lengthOfAccessToken(grant, host);
+  if (length <= MOST_TOKEN_CHARACTERS) return;
+  const values = { expected: `${MOST_TOKEN_CHARACTERS} characters at most`, found: `up to ${length}` };
+  throw new Rejection('access_token_too_large', { ...issuerAndKid(subject), ...values });
 }
 
 /** The token that ends first is the one that is refused. */
@@ -154,7 +176,7 @@ function tooShort({ subject, actor }: Tokens, remainingSeconds: number): Rejecti
  * @rule 4.2.3 With an actor the token names both, and so do the audit records.
  */
 export function grantOf(
-  { accessTokenId, asked, tokens, validity, grants, priorActors }: Issuance,
+  { accessTokenId, asked, tokens, validity, grants, priorActors }: Planned,
   users: PerToken<ResolvedUser>,
 ): AccessTokenGrant {
   const { issuedAt, expiresAt } = validity;

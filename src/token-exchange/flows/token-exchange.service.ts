@@ -1,20 +1,27 @@
 // Token exchange: external tokens in, an access token out.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditEvent } from '../audit/audit-event.js';
+import { AuditBus } from '../audit/audit.bus.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
-import { EntryThrottleService } from './entry-throttle.service.js';
 import { Revocations } from '../revocation/revocations.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { Users } from '../users/decide-request.js';
+import { decideRequest } from '../users/decide-request.js';
 import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
 import { refuseRevokedSince } from '../verify/revoked-trust.js';
-import type { Users } from './commit.service.js';
-import { CommitService, idsOf } from './commit.service.js';
+import type { Tokens } from '../verify/tokens.js';
+import type { Applied } from './apply.service.js';
+import { ApplyService, idsOf } from './apply.service.js';
+import { EntryThrottleService } from './entry-throttle.service.js';
 import type { FlowRequest } from './flow-request.js';
 import type { AskedGrants } from './grants.js';
 import type { Issuance } from './issuance.planner.js';
 import { IssuancePlanner, grantOf } from './issuance.planner.js';
 import { Notices } from './notices.js';
+import { UseRepository } from './use.repository.js';
 import type { ExchangeTokens } from './verification.js';
 import { verifyExchange } from './verification.js';
-import type { Tokens } from '../verify/tokens.js';
 
 /** What a successful exchange hands out. */
 export interface ExchangeResult extends RateLimited {
@@ -27,11 +34,11 @@ export interface ExchangeResult extends RateLimited {
   readonly audience?: string;
 }
 
-/** A token whose success is recorded, and which could not be signed: the trail must not stop at the success. */
-export class UnissuedTokenError extends Error {
-  constructor(accessTokenId: string, cause: unknown) {
-    super(`the access token ${accessTokenId} was recorded and could not be signed`, { cause });
-  }
+/** A signed access token whose success is not recorded yet. */
+interface Issued {
+  /** Secret. */
+  readonly accessToken: string;
+  readonly success: AuditEvent;
 }
 
 @Injectable()
@@ -39,10 +46,13 @@ export class TokenExchangeService {
   constructor(
     readonly verifier: ExternalTokenVerifier,
     readonly revocations: Revocations,
-    private readonly throttle: EntryThrottleService,
     private readonly issuances: IssuancePlanner,
-    private readonly commits: CommitService,
+    private readonly throttle: EntryThrottleService,
+    private readonly uses: UseRepository,
+    private readonly applies: ApplyService,
+    private readonly audit: AuditBus,
     private readonly notices: Notices,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
   ) {}
 
   /**
@@ -51,47 +61,41 @@ export class TokenExchangeService {
    * @throws TooManyRequestsError above the limit of an entry
    */
   async exchange(asked: AskedGrants & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
-    return this.issueFor(
-      await request.stage('verify', () => verifyExchange(this, asked, request)),
-      asked,
-      request,
-    );
+    const tokens = await request.stage('verify', () => verifyExchange(this, asked, request));
+    return this.issueFor(tokens, asked, request);
   }
 
   /** Issues an access token for verified tokens. @throws as `exchange` */
   async issueFor(tokens: Tokens, asked: AskedGrants, request: FlowRequest): Promise<ExchangeResult> {
     const issuance = this.issuances.plan(asked, tokens, request);
     const rateLimit = await this.throttle.count(request, tokens);
-    const users = await request.stage('commit', () => this.commit(issuance, request));
+    const linked = await request.stage('use', () => this.uses.use(tokens));
+    const known = decideRequest(tokens, linked, this.options.roles);
+    const { users, result: accessToken } =
+      known === undefined ? await this.apply(issuance, request) : await this.record(issuance, known, request);
     this.notices.warnAfterCommit(request, tokens, users);
-    refuseRevokedSince(this.revocations, tokens);
-    const issued = await request.stage('issue', () => issue(issuance, users));
-    return { ...issued, rateLimit };
+    const { validity, grants } = issuance;
+    const { grantedScopes, audience } = grants;
+    return { accessToken, lifetimeSeconds: validity.lifetimeSeconds, grantedScopes, audience, rateLimit };
   }
 
-  private async commit({ tokens, success }: Issuance, request: FlowRequest): Promise<Users> {
-    const { users } = await this.commits.commit({
-      request,
-      tokens,
-      success,
-      resultOf: () => undefined,
-      inTransaction: async (_transaction, resolved) => ({
-        result: undefined,
-        events: [{ ...success, ...idsOf(resolved) }],
-      }),
+  private async record(issuance: Issuance, users: Users, request: FlowRequest): Promise<Applied<string>> {
+    const { accessToken, success } = this.issue(issuance, users);
+    await request.stage('record', () => this.audit.record([success]));
+    return { users, result: accessToken };
+  }
+
+  private apply(issuance: Issuance, request: FlowRequest): Promise<Applied<string>> {
+    return this.applies.apply(issuance.tokens, request, async (_transaction, users) => {
+      const { accessToken, success } = this.issue(issuance, users);
+      return { result: accessToken, events: [success] };
     });
-    return users;
   }
-}
 
-/** @throws UnissuedTokenError where a token that is recorded cannot be signed */
-async function issue(issuance: Issuance, users: Users): Promise<ExchangeResult> {
-  const { accessTokenId, validity, grants, sign } = issuance;
-  const { lifetimeSeconds } = validity;
-  const { grantedScopes, audience } = grants;
-  try {
-    return { accessToken: sign(grantOf(issuance, users)), lifetimeSeconds, grantedScopes, audience };
-  } catch (error) {
-    throw new UnissuedTokenError(accessTokenId, error);
+  /** Signs before the success is recorded, so that a recorded one names a token that there is. */
+  private issue(issuance: Issuance, users: Users): Issued {
+    refuseRevokedSince(this.revocations, issuance.tokens);
+    const accessToken = issuance.sign(grantOf(issuance, users));
+    return { accessToken, success: { ...issuance.success, ...idsOf(users) } };
   }
 }

@@ -30,38 +30,9 @@ export interface OpenedSession {
   readonly events: readonly AuditEvent[];
 }
 
-/** A session as a row of `token_exchange_session`, but for its user. */
-export interface NewSession {
-  /** Of its random id, by SHA-256. */
-  readonly idHash: Buffer;
-  /** Shared with the sessions from which it was renewed, and with its own renewals. */
-  readonly familyId: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  /** The origin of the page that posted the login; null when it named none. */
-  readonly loginOrigin: string | null;
-  readonly signedBy: readonly IssuerKey[];
-  readonly externalLogin: ExternalLogin;
-  /** See `SessionLogin`. */
-  readonly accessGeneration?: string;
-}
-
-/** A session that can be opened by its row alone. */
-export interface PreparedSession {
-  readonly session: NewSession;
-  /** To be answered once the row is there. */
-  readonly opened: OpenedSession;
-}
-
 /** The product's browser sessions. */
 export abstract class SessionOpener {
   abstract open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession>;
-
-  /**
-   * Makes the session of a login that ends no other, and touches nothing; undefined where that has to be looked at. Only for
-   * sessions in the table of this package. Without it, or where its row does not come about, `open` is called.
-   */
-  prepare?(login: Omit<SessionLogin, 'userId' | 'accessGeneration'>): PreparedSession | undefined;
 
   /**
    * Ends the live sessions of external logins that their provider has signed out. Without it they are not counted, and end by what
@@ -69,7 +40,4 @@ export abstract class SessionOpener {
    * @returns how many there were, and what is to be recorded
    */
   endLogins?(transaction: Transaction, logout: Logout, requestId: string): Promise<RecordedWork<number>>;
-
-  /** Called after each login: ends what is over the limit of a user's sessions, in the background. */
-  limit?(userId: string, requestId: string): void;
 }

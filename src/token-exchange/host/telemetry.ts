@@ -2,8 +2,11 @@
 import type { RejectionReason } from '../refusals/token-refusals.js';
 import type { Flow } from './flow.js';
 
-/** The stages of a request that are timed. */
-export type Stage = 'verify' | 'commit' | 'issue';
+/**
+ * The stages of a request that are timed: its tokens are verified, then used up; then its success is recorded, where nothing about
+ * users changes, or all of it is applied in a transaction. A logout is verified and applied.
+ */
+export type Stage = 'verify' | 'use' | 'record' | 'apply';
 
 /** How many usable keys an entry of the configuration has. */
 export interface KeysHeld {

@@ -18,7 +18,6 @@ import { auditEvent } from '../audit/audit-event.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import type { Flow } from '../host/flow.js';
 import { FlowRequest } from '../flows/flow-request.js';
-import { UnissuedTokenError } from '../flows/token-exchange.service.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { personOf } from '../verify/tokens.js';
 import { rejectionLine } from '../refusals/refusal-line.js';
@@ -132,8 +131,7 @@ export class FlowRunner {
     const { flow } = request;
     // A second attempt would wait as long as the first.
     if (this.outages.isUnrecorded(fault)) return this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
-    const detail = fault instanceof UnissuedTokenError ? { detail: fault.message } : {};
-    const event = this.failure(request, { flow, reason: 'internal_error', ...detail });
+    const event = this.failure(request, { flow, reason: 'internal_error' });
     try {
       await this.audit.record([event]);
       const { name, requestId, payload } = event;

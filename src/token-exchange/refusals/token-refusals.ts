@@ -261,6 +261,13 @@ const ROWS = {
     oauth: { status: 400, error: 'invalid_target', message: 'No token is issued for this resource' },
     embed: 'No token is issued for this resource',
   },
+  access_token_too_large: {
+    check: 'grants',
+    cause: 'the access token would have over 12,288 characters, more than the headers of a request take',
+    remedy: 'the client asks for a shorter `scope` or `resource`, or the partner sends a shorter chain of `act`',
+    oauth: { status: 400, error: 'invalid_request', message: 'The access token would be too large' },
+    embed: 'The access token would be too large',
+  },
   token_replayed: {
     check: 'replay',
     cause: 'a token with this `jti` was used before, in either flow, by this issuer or another',

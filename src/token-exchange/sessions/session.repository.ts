@@ -3,22 +3,32 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
-import type { NewSession } from '../host/session-opener.js';
 import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
 import { keysOfLogin, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
 
 /** A session. Only the hash of its id is stored: who reads the table cannot use a session. */
-export interface WebSession extends Pick<
-  NewSession,
-  'idHash' | 'familyId' | 'createdAt' | 'expiresAt' | 'loginOrigin'
-> {
+export interface WebSession {
+  /** By SHA-256. */
+  readonly idHash: Buffer;
   readonly userId: string;
+  /** Shared with the sessions from which it was renewed, and with its own renewals. */
+  readonly familyId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** The origin of the page that posted the login; null when it named none. */
+  readonly loginOrigin: string | null;
   /** The keys of its login and of those that it goes on from; null where they were not recorded. */
   readonly signedBy: readonly IssuerKey[] | null;
   /** The user's, as the login was decided on; null where the host has none. The host compares it at each use. */
   readonly accessGeneration: string | null;
   /** The login that has opened it; null where it was not recorded. */
   readonly externalLogin: ExternalLogin | null;
+}
+
+/** One that goes on from no other. */
+export interface NewSession extends WebSession {
+  readonly signedBy: readonly IssuerKey[];
+  readonly externalLogin: ExternalLogin;
 }
 
 interface SessionRow extends Omit<WebSession, 'signedBy' | 'externalLogin'> {
@@ -50,16 +60,6 @@ export class SessionRepository {
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
       [idHash, userId, familyId, createdAt, expiresAt, loginOrigin, keys, accessGeneration, ...ofLogin],
     );
-  }
-
-  /** How many live sessions users have. @returns users without one are left out */
-  async countOf(userIds: readonly string[], now: Date): Promise<Map<string, number>> {
-    const rows = await this.database.query<{ userId: string; sessions: number }>(
-      `SELECT user_id::text AS "userId", count(*)::int AS sessions FROM token_exchange_session
-       WHERE user_id = ANY ($1) AND expires_at > $2 GROUP BY user_id`,
-      [userIds, now],
-    );
-    return new Map(rows.map(({ userId, sessions }) => [userId, sessions]));
   }
 
   /** Users who have more live sessions than a number. */

@@ -5,33 +5,29 @@ import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
 import type { RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus } from '../audit/audit.bus.js';
-import { Batch } from '../../platform/database/batch.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
-import type { Log } from '../../platform/log/log.js';
-import { LOGGER } from '../../platform/log/log.js';
-import type { OpenedSession, PreparedSession, SessionLogin } from '../host/session-opener.js';
+import type { OpenedSession, SessionLogin } from '../host/session-opener.js';
 import { SessionOpener } from '../host/session-opener.js';
 import { newRequestId } from '../../platform/log/request-id.js';
 import type { IssuerKey, Logout } from '../revocation/external-login.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { SessionCookieReader, SessionSettings } from './session-cookie.js';
 import { clearingCookies, sessionCookie, sessionCookieReader, SESSION_OPTIONS } from './session-cookie.js';
-import type { DeletedSession, WebSession } from './session.repository.js';
+import type { DeletedSession, NewSession, WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 
 const ID_BYTES = 32;
 /** For requests that are under way with the cookie of before. */
 const GRACE_AFTER_RENEWAL_MS = 30_000;
-/** Users whose room is remembered: some 3 MB. */
-const MOST_REMEMBERED_USERS = 20_000;
-/** By so much of the limit a user may be above it until the purge: else each login of a user at the limit would end a session. */
-const TOLERATED_SHARE = 0.1;
+/** Users whose sessions over the limit one transaction ends. */
+const USERS_AT_ONCE = 100;
 
-/** A login whose user may have too many sessions by now. */
-interface Login {
-  readonly userId: string;
-  readonly requestId: string;
+/** A session that its row alone opens. */
+interface MadeSession {
+  readonly session: NewSession;
+  /** To be answered once the row is there. */
+  readonly opened: OpenedSession;
 }
 
 /** Why sessions were ended before their time. */
@@ -39,9 +35,6 @@ type EndCause = AuditPayloads['svc.audit.session.ended']['cause'];
 
 @Injectable()
 export class SessionService extends SessionOpener {
-  private readonly limits = new Batch<Login, undefined>((logins) => this.limitAll(logins));
-  /** How many sessions users may open in this process before theirs are counted again. */
-  private readonly room = new Map<string, number>();
   private readonly idsIn: SessionCookieReader;
 
   constructor(
@@ -50,7 +43,6 @@ export class SessionService extends SessionOpener {
     private readonly clock: Clock,
     @Inject(SESSION_OPTIONS) private readonly options: SessionSettings,
     private readonly audit: AuditBus,
-    @Inject(LOGGER) private readonly logger: Log,
   ) {
     super();
     this.idsIn = sessionCookieReader(options.cookieName);
@@ -62,49 +54,42 @@ export class SessionService extends SessionOpener {
    * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
    */
   async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
-    const {
-      userId,
-      accessGeneration = null,
-      loginOrigin = null,
-      cookies,
-      requestId,
-      signedBy: keys,
-      externalLogin,
-    } = login;
+    const { userId, cookies, requestId, signedBy: keys } = login;
     const carried = await this.findLive(this.idsIn(cookies), transaction);
     const renewedId = await this.renewedFamily(transaction, carried, userId);
     const familyId = renewedId ?? randomUUID();
     const others = carried.map((session) => session.familyId).filter((id) => id !== familyId);
     const events = await this.endFamilies(transaction, others, requestId, 'replaced');
 
-    const { setCookie, ...fresh } = this.fresh();
-    const signedBy = keysOf(
-      keys,
-      carried.filter((session) => session.familyId === renewedId),
-    );
-    const session = { ...fresh, userId, familyId, loginOrigin, signedBy, accessGeneration, externalLogin };
-    await this.sessions.insert(transaction, session);
+    const { session, setCookie } = this.fresh(login, familyId);
+    const renewed = carried.filter((one) => one.familyId === renewedId);
+    await this.sessions.insert(transaction, { ...session, signedBy: keysOf(keys, renewed) });
     return { setCookie, familyId, events };
   }
 
-  /** Without a session cookie there is nothing to renew and nothing to end. */
-  override prepare(login: Omit<SessionLogin, 'userId' | 'accessGeneration'>): PreparedSession | undefined {
-    const { loginOrigin = null, cookies, signedBy, externalLogin } = login;
-    if (this.idsIn(cookies).length > 0) return undefined;
-    const { setCookie, ...fresh } = this.fresh();
-    const familyId = randomUUID();
-    const opened = { setCookie, familyId, events: [] };
-    return { session: { ...fresh, familyId, loginOrigin, signedBy, externalLogin }, opened };
+  /** Makes the session of a login that carries none, and touches nothing; undefined where sessions of before have to be looked at. */
+  make(login: SessionLogin): MadeSession | undefined {
+    if (this.idsIn(login.cookies).length > 0) return undefined;
+    const { session, setCookie } = this.fresh(login, randomUUID());
+    return { session, opened: { setCookie, familyId: session.familyId, events: [] } };
   }
 
-  /** Members unique to each session. */
-  private fresh(): Pick<WebSession, 'idHash' | 'createdAt' | 'expiresAt'> & { readonly setCookie: string } {
+  /** Under a new random id. */
+  private fresh(
+    { userId, accessGeneration, loginOrigin, signedBy, externalLogin }: SessionLogin,
+    familyId: string,
+  ): { readonly session: NewSession; readonly setCookie: string } {
     const id = randomBytes(ID_BYTES).toString('base64url');
     const { lifetimeSeconds } = this.options;
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + lifetimeSeconds * 1000);
     const setCookie = sessionCookie(id, lifetimeSeconds, this.options);
-    return { idHash: hashOf(id), createdAt, expiresAt, setCookie };
+    const session = {
+      ...{ idHash: hashOf(id), userId, familyId, createdAt, expiresAt, signedBy, externalLogin },
+      loginOrigin: loginOrigin ?? null,
+      accessGeneration: accessGeneration ?? null,
+    };
+    return { session, setCookie };
   }
 
   /** The sessions of a request's `Cookie` header that have not ended, the latest login first. It alone counts. */
@@ -145,24 +130,15 @@ export class SessionService extends SessionOpener {
   }
 
   /**
-   * @rule D104 Above the limit of a user the oldest sessions end, after the answer: a login is not kept out by those before.
-   * A failure is left to the next login of the user, or to the purge, and so is what other processes open while there is room here.
+   * Deletes sessions that have ended, and those over the limit of their users.
+   * @rule D104 Above the limit of a user the purge ends the oldest sessions: a login is not kept out by those before.
    */
-  override limit(userId: string, requestId: string): void {
-    const room = this.room.get(userId) ?? 0;
-    if (room > 0) return void this.room.set(userId, room - 1);
-    this.limits.add({ userId, requestId }).catch((error: unknown) => {
-      this.logger.debug({ err: error }, 'sessions over the limit are left to the purge');
-    });
-  }
-
-  /** Deletes sessions that have ended, and those over the limit of their users. */
   async purge(): Promise<void> {
     const now = this.clock.now();
     await this.sessions.purge(now);
     const userIds = await this.sessions.findOverLimit(this.options.maxPerUser, now);
-    const requestId = newRequestId();
-    await this.endOldest(userIds.map((userId) => ({ userId, requestId })));
+    for (let from = 0; from < userIds.length; from += USERS_AT_ONCE)
+      await this.endOldest(userIds.slice(from, from + USERS_AT_ONCE));
   }
 
   /**
@@ -210,42 +186,11 @@ export class SessionService extends SessionOpener {
   }
 
   /** Two instances may both delete: what one has locked the other leaves out. */
-  private async limitAll(logins: readonly Login[]): Promise<undefined[]> {
-    const now = this.clock.now();
-    const byUser = new Map(logins.map((login) => [login.userId, login]));
-    const userIds = [...byUser.keys()];
-    // Who comes before the answer is counted next time.
-    for (const userId of userIds) this.room.delete(userId);
+  private async endOldest(userIds: readonly string[]): Promise<void> {
     const { maxPerUser } = this.options;
-    const counts = await this.sessions.countOf(userIds, now);
-    const leftOf = (userId: string) => maxPerUser - (counts.get(userId) ?? 0);
-    await this.endOldest([...byUser.values()].filter(({ userId }) => leftOf(userId) < 0));
-    if (this.room.size > MOST_REMEMBERED_USERS) this.room.clear();
-    const tolerated = Math.floor(maxPerUser * TOLERATED_SHARE);
-    for (const userId of userIds) {
-      const room = Math.max(0, leftOf(userId)) + tolerated;
-      // Another batch may have counted the same user meanwhile.
-      this.room.set(userId, Math.min(room, this.room.get(userId) ?? room));
-    }
-    return logins.map(() => undefined);
-  }
-
-  private async endOldest(logins: readonly Login[]): Promise<void> {
-    if (logins.length === 0) return;
-    const { maxPerUser } = this.options;
-    const requestIds = new Map(logins.map(({ userId, requestId }) => [userId, requestId]));
     await this.audit.commit(async (transaction) => {
-      const userIds = [...requestIds.keys()];
-      const now = this.clock.now();
-      const deleted = await this.sessions.deleteOldest(transaction, userIds, maxPerUser, now);
-      const events = [...requestIds].flatMap(([userId, requestId]) =>
-        this.eventsOf(
-          deleted.filter((session) => session.userId === userId),
-          requestId,
-          'too-many',
-        ),
-      );
-      return { result: undefined, events };
+      const deleted = await this.sessions.deleteOldest(transaction, userIds, maxPerUser, this.clock.now());
+      return { result: undefined, events: this.eventsOf(deleted, newRequestId(), 'too-many') };
     });
   }
 

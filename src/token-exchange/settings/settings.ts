@@ -112,14 +112,13 @@ const ENTRY_RULES = {
 
 const USER_TABLE = {
   description:
-    'Where your users are, so that nearly no request takes a transaction ([below](#one-statement-instead-of-a-transaction)).',
+    'Where your users are, so that nearly no request takes a transaction ([below](#no-transaction-for-most-requests)).',
   otherwise: 'none',
   members: {
     name: true,
     idType: true,
     columns: {
       id: true,
-      version: true,
       role: true,
       enabled: true,
       givenName: true,
@@ -151,7 +150,7 @@ const SESSIONS = {
   },
   maxPerUser: {
     description:
-      'Most live sessions of a user; each process lets a tenth more be until the next purge. Beyond these the oldest end.',
+      'Most live sessions of a user: every two minutes the oldest beyond these end.',
     default: 100,
     min: 1,
     max: 10_000,

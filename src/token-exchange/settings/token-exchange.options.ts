@@ -86,8 +86,8 @@ export interface JwksSettings {
 }
 
 /**
- * Where the host keeps its users, in the database of this package. With it nearly every request is committed by one statement that
- * requests of the same moment share; without it each takes a transaction.
+ * Where the host keeps its users, in the database of this package. With it the statement that uses up the tokens reads their users,
+ * and only what changes something takes a transaction; without it every request does.
  */
 export interface UserTable {
   /** With its schema, where that is not on the search path. Names are written as in SQL without quotes. */
@@ -96,16 +96,11 @@ export interface UserTable {
   readonly idType: 'uuid' | 'text' | 'bigint' | 'integer';
   readonly columns: {
     readonly id: string;
-    /**
-     * A new value after every write to the row, which needs a trigger, as in `version bigint NOT NULL`, set by `BEFORE INSERT OR
-     * UPDATE` to `hashtextextended(gen_random_uuid()::text, 0)`. A counter would repeat after a restore.
-     */
-    readonly version: string;
     readonly role: string;
     readonly enabled: string;
     readonly givenName: string;
     readonly familyName: string;
-    /** What `HostUser.accessGeneration` is. */
+    /** What `HostUser.accessGeneration` is. A trigger that raises it where a user is disabled also sees a change by hand. */
     readonly accessGeneration: string;
   };
 }

@@ -14,7 +14,7 @@ import type { ExternalLogin, RecordedKey } from '../revocation/external-login.js
 import { readExternalLogins, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
 import type { AccessTokenSettings } from '../settings/token-exchange.options.js';
 import type { AccessTokenGrant, AccessTokenSigner } from './access-token-grant.js';
-import { signCompactJws } from './jws-signer.js';
+import { lengthOfCompactJws, signCompactJws } from './jws-signer.js';
 import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
 import { VerifiedTokens } from './verified-tokens.js';
@@ -88,6 +88,10 @@ interface ReadToken {
 
 const TYPE = 'at+jwt';
 export const ACCESS_TOKEN_ALGORITHM = 'ES256';
+/** RFC 7518 §3.4. */
+const SIGNATURE_BYTES = 64;
+/** As long as that of a signing key: a thumbprint (RFC 7638). */
+const ANY_KID = 'k'.repeat(43);
 
 @Injectable()
 export class AccessTokenService {
@@ -198,6 +202,12 @@ export class AccessTokenService {
       currentDate: new Date(this.clock.nowMs()),
     };
   }
+}
+
+/** How many characters the token of a grant has. @param issuer as in `AccessTokenSettings` */
+export function lengthOfAccessToken(grant: AccessTokenGrant, issuer: string): number {
+  const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: TYPE, kid: ANY_KID };
+  return lengthOfCompactJws(header, { iss: issuer, ...claimsOf(grant, issuer) }, SIGNATURE_BYTES);
 }
 
 /**

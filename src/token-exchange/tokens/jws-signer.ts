@@ -19,6 +19,12 @@ export function signCompactJws(header: object, payload: object, { digest, key }:
   return `${signingInput}.${sign(digest, Buffer.from(signingInput, 'latin1'), key).toString('base64url')}`;
 }
 
+/** How many characters such a JWS has. @param signatureBytes that the algorithm makes */
+export function lengthOfCompactJws(header: object, payload: object, signatureBytes: number): number {
+  const bytes = [header, payload].map((part) => Buffer.byteLength(JSON.stringify(part)));
+  return [...bytes, signatureBytes].reduce((sum, count) => sum + Math.ceil((count * 4) / 3), 2);
+}
+
 function base64url(value: object): string {
   return Buffer.from(JSON.stringify(value), 'utf8').toString('base64url');
 }

@@ -46,7 +46,7 @@ export type UserDecision = FoundUser | NewUser;
 const MAX_NAME_CHARACTERS = 32;
 
 /**
- * The one place that decides on users, for subject and actor of both flows: by the cache, in a transaction, and in explanations.
+ * The one place that decides on a user, for subject and actor of both flows: before a transaction, in it, and in explanations.
  * @rule 4.4.1 A linked identity is its user; where the host has deleted that user, it is unknown again.
  * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
  * @rule 4.4.3 = 7.10 If no user has the e-mail address, a new user is made.

@@ -13,7 +13,7 @@ import { digestOf } from '../verify/projects-claim.js';
 export interface StoredProjects {
   /** The digest of the last synced claim; null or undefined: there was none, or its memberships were changed since. */
   readonly digest?: string | null;
-  /** Not read where the decision is made on remembered users. */
+  /** Undefined where they were not read: what another claim than the last one changes is not known then. */
   readonly projects?: readonly HostProject[];
 }
 
@@ -49,7 +49,7 @@ interface Outcome {
  */
 export function decideOnProjects(
   { claims: { iss: issuer, projects: claimed }, key }: VerifiedToken,
-  { digest: synced, projects = [] }: StoredProjects,
+  { digest: synced, projects }: StoredProjects,
   { inProject: roles = [] }: RoleNames,
 ): ProjectSync | undefined {
   const { projects: policy } = key.policy;
@@ -58,6 +58,7 @@ export function decideOnProjects(
   for (const one of claimed) refuseUnassignable(one, rules);
   const digest = digestOf(claimed, policy);
   if (digest === synced) return undefined;
+  if (projects === undefined) return { changes: [], keptIds: [] };
   const byKey = new Map(projects.map((project) => [project.key, project]));
   const claimedKeys = new Set<string | null>(claimed.map((one) => one.key));
   const outcomes = [

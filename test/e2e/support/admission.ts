@@ -7,6 +7,7 @@ import type { EntryPath } from '../../support/entry-paths.js';
 import { explain, requestBy } from '../../support/explanations.js';
 import type { StoredUser } from '../../support/local-users.js';
 import { createUser, linkedUser } from '../../support/local-users.js';
+import { takesTransaction } from '../../support/statements.js';
 import { TestService } from '../../support/test-service.js';
 import type { TestDatabase } from '../../support/databases.js';
 import {
@@ -16,7 +17,6 @@ import {
   newSub,
   subjectBesideActor,
 } from './trusted-partner.js';
-import { jtiHashOf } from '../../../src/token-exchange/replay/token-use.js';
 
 export type Role = 'global:member' | 'global:admin' | 'global:owner';
 
@@ -104,21 +104,14 @@ export class Admission {
     expect(explained).toMatchObject({ id, roleAfter: user?.role });
   }
 
-  /** Whether one statement has used up a subject token and recorded its success: the fast path of an exchange. */
-  async isSettledAtOnce(one: AdmissionCase, situation: 'known' | 'changed'): Promise<boolean> {
+  /** Whether an exchange takes a transaction. */
+  async takesTransaction(one: AdmissionCase, situation: 'known' | 'changed'): Promise<boolean> {
     const partner = this.partners.get(one)!;
     const { claims } = await this.prepare(one, partner, situation);
-    const jti = newSub();
-    const answer = await this.service.exchange({
-      subject_token: partner.token({ ...claims, ...one.claims, jti }),
+    return takesTransaction(this.service, async () => {
+      const subjectToken = partner.token({ ...claims, ...one.claims });
+      expect(outcomeOf(await this.service.exchange({ subject_token: subjectToken }))).toBe('accepted');
     });
-    expect(outcomeOf(answer)).toBe('accepted');
-    const [row] = await this.service.rows<{ isOne: boolean }>(
-      `SELECT every(event.xmin = used.xmin) AS "isOne" FROM audit_event event, token_exchange_used_jti used
-       WHERE event.request_id = $1 AND used.jti_hash = $2`,
-      [answer.headers.get('x-request-id'), jtiHashOf(jti)],
-    );
-    return row!.isOne;
   }
 
   /** Nobody beside a refused party comes into being, so whoever stands beside a stranger is a stranger too. */

@@ -318,6 +318,15 @@ const ENTRIES: readonly RefusalCase[] = [
     }),
   },
   {
+    reason: 'access_token_too_large',
+    token: plain,
+    fields: () => ({ scope: MARKER, resource: '😀'.repeat(2_048) }),
+    told: told({
+      expected: '12288 characters at most',
+      found: expect.stringMatching(/^up to 1\d{4}$/) as string,
+    }),
+  },
+  {
     reason: 'token_replayed',
     token: withClaims({ jti: `${MARKER}-twice` }),
     before: (service, one) => service.accessToken({ subject_token: one.token({ jti: `${MARKER}-twice` }) }),

@@ -17,7 +17,7 @@ const FOLDERS = [
 ];
 /** Tests on databases that belong to them. */
 const DATABASE_SPECS =
-  /\/(clock-steps|identity-link|jti|jti-batch|revocation-readings|role-rule|session-family|stored-entries|throttle-store|user-batch)\.spec\.ts$/;
+  /\/(clock-steps|identity-link|jti|jti-batch|request-order|revocation-readings|session-family|stored-entries|throttle-store|user-batch)\.spec\.ts$/;
 
 const { MUTANT_FOLDERS = FOLDERS.join(','), MUTANT_COUNT, MUTANT_SEED = '1' } = process.env;
 const COUNT = Number(MUTANT_COUNT ?? sizeOf({ small: 3, whole: 500 }));

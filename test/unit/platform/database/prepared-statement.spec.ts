@@ -13,8 +13,8 @@ import {
 } from '../../../../src/workspace/workflows/workflow-list.query.js';
 import { AUDIT_EVENTS } from '../../../../src/audit/audit-trail.repository.js';
 import { USER_TABLE } from '../../../../src/instance/token-exchange-settings.js';
-import { commitStatements } from '../../../../src/token-exchange/flows/commit.repository.js';
-import { lookUpIn } from '../../../../src/token-exchange/users/known-users.js';
+import { recordStatement } from '../../../../src/token-exchange/flows/login.repository.js';
+import { useStatement } from '../../../../src/token-exchange/flows/use.repository.js';
 import { REPOSITORY, typescriptFiles } from '../../../support/source-files.js';
 
 /** Whoever writes SQL for a prepared statement needs `sql`. */
@@ -46,10 +46,8 @@ const NAMES = [
   'audit_events_by_request_oldest',
   'audit_events_by_subject_newest',
   'audit_events_by_subject_oldest',
-  'exchange_commit',
-  'jti_commit',
-  'linked_user_find',
-  'login_commit',
+  'jti_use',
+  'login_record',
   'maintenance_due',
   'maintenance_filled',
   'maintenance_log_length',
@@ -59,6 +57,7 @@ const NAMES = [
   'throttle_counter_refund_hit',
   'token_exchange_audit_event_append',
   'token_exchange_audit_event_append_refusal',
+  'token_use',
   'user_account_find',
   'workflow_count',
   'workflow_count_both',
@@ -79,8 +78,8 @@ describe('the prepared statements', () => {
 
   beforeAll(async () => {
     for (const { path } of WRITERS) await import(join(REPOSITORY, path));
-    commitStatements({ users: USER_TABLE, events: AUDIT_EVENTS });
-    lookUpIn(USER_TABLE);
+    useStatement(USER_TABLE);
+    recordStatement(USER_TABLE, AUDIT_EVENTS);
     PAGES.forEach(workflowPage);
     COUNTS.forEach(workflowCount);
     texts = new Map(preparedStatements().map(({ name, text }) => [name, text]));

@@ -6,7 +6,9 @@ import {
 } from '../../../../src/token-exchange/flows/issuance.planner.js';
 import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type { SigningKeyService } from '../../../../src/token-exchange/tokens/signing-key.service.js';
+import type { AskedGrants } from '../../../../src/token-exchange/flows/grants.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';
 
@@ -93,6 +95,22 @@ describe('an access token', () => {
     });
     const grant = grantOf(issuance, { subject: users.subject });
     expect(grant).toMatchObject({ clientId: 'c', actorUserId: undefined, priorActors: undefined });
+  });
+
+  it('[4.2.scope][4.2.resource] may have the longest scope and resource of ASCII, and is refused above 12,288 characters', () => {
+    const longest = {
+      scopes: new Set(['s'.repeat(1_024)]),
+      resources: new Set([`https://${'r'.repeat(2_040)}`]),
+    };
+    const plan = (tokens: Tokens, asked: AskedGrants) => planner.plan(asked, tokens, source);
+    const asked = { scope: [...longest.scopes].join(), resource: [...longest.resources] };
+    const both = { subject: tokenOf('s', longest), actor: tokenOf('a', longest) };
+    expect(plan(both, asked).grants).toMatchObject({
+      grantedScopes: [asked.scope],
+      audience: asked.resource[0],
+    });
+    const large = { scope: asked.scope, resource: ['😀'.repeat(2_048)] };
+    expect(() => plan({ subject: tokenOf('s') }, large)).toThrow('access_token_too_large');
   });
 
   it('[6.1][4.2.3] with an actor names both, and what was asked for and granted', () => {

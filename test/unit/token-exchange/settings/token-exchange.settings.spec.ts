@@ -102,7 +102,7 @@ describe('settings', () => {
       ...LEAST,
       stict: true,
       exchange: { perMinut: 5 },
-      userTable: { columns: { versio: 'version' } },
+      userTable: { columns: { rol: 'role' } },
       colour: 'blue',
     } as unknown as TokenExchangeSettings;
     expect(() => completedOptions(misspelt)).toThrow(
@@ -110,7 +110,7 @@ describe('settings', () => {
         [
           'stict: is not known (did you mean strict?)',
           'exchange.perMinut: is not known (did you mean perMinute?)',
-          'userTable.columns.versio: is not known (did you mean version?)',
+          'userTable.columns.rol: is not known (did you mean role?)',
           'colour: is not known',
         ].join('\n'),
       ),

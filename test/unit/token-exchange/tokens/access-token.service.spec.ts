@@ -1,6 +1,9 @@
 // Each access token has one spelling: the signature's bytes in other letters are another text.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
+import {
+  AccessTokenService,
+  lengthOfAccessToken,
+} from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type { SigningKeyService } from '../../../../src/token-exchange/tokens/signing-key.service.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';
@@ -27,7 +30,7 @@ function otherSpellings(token: string): string[] {
 
 describe('an access token in another spelling', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const key = { kid: 'only', privateKey, publicKey };
+  const key = { kid: 'k'.repeat(43), privateKey, publicKey };
   const keys = { current: () => key, find: () => Promise.resolve(key) };
   const clock = new TestClock();
   const options = { issuer: 'https://instance.example' };
@@ -38,12 +41,25 @@ describe('an access token in another spelling', () => {
     options,
   );
 
-  const issue = () => {
+  const grant = (requestedScope?: string) => {
     const issuedAt = Math.floor(clock.nowSeconds());
-    const clientId = 'https://partner.example';
-    const grant = { id: randomUUID(), subjectUserId: 'subject', clientId, signedBy: [], logins: [] };
-    return tokens.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + 60 });
+    const of = {
+      id: randomUUID(),
+      subjectUserId: 'subject',
+      clientId: 'https://partner.example',
+      requestedScope,
+    };
+    return { ...of, signedBy: [], logins: [], issuedAt, expiresAt: issuedAt + 60 };
   };
+  const issue = () => tokens.prepare()(grant());
+
+  it.each([undefined, 's', 'ss', 'sss', 'é', '😀 "quoted"'])(
+    '[4.2.scope] has the foretold length, with scope %j',
+    (scope) => {
+      const length = lengthOfAccessToken(grant(scope), options.issuer);
+      expect(length).toBe(tokens.prepare()(grant(scope)).length);
+    },
+  );
 
   it('[D31] another spelling of the same signature is another text: refused before the good one and after', async () => {
     const tokensSpelled = Array.from({ length: 8 }, () => issue());

@@ -56,7 +56,7 @@ it('[D134] a new claim of projects is a change, of whomever', () => {
   const claims = { ...EMAIL, projects: [{ key: 'k', role: 'viewer' }] };
   const claiming = token(claims, { projects: { claim: 'projects', create: true } });
   for (const stored of [{ linked: USER }, { withEmail: USER }, {}]) {
-    const decision = decide(claiming, stored, ROLES);
+    const decision = decide(claiming, { ...stored, projects: { projects: [] } }, ROLES);
     expect(decision).toMatchObject({ projects: { changes, keptIds: [] } });
     expect(changesNothing(decision)).toBe(false);
   }

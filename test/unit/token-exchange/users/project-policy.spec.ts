@@ -89,7 +89,7 @@ it.each<[string, string, Partial<ProjectsPolicy>, object[], typeof CLAIMED | [],
 
 it('[P.projects] the same claim by an entry that may assign other projects is looked at anew', () => {
   const [acme, beta] = [{ mayAssign: new Set(['acme-*']) }, { mayAssign: new Set(['k']) }];
-  const stored = { digest: decide([], {}, acme)?.digest, projects: [member(EDITOR)] };
+  const stored = { digest: decide([], { projects: [] }, acme)?.digest, projects: [member(EDITOR)] };
   expect(decide([], stored, acme)).toBeUndefined();
   expect(decide([], stored, beta)?.changes).toHaveLength(1);
 });
@@ -111,13 +111,23 @@ it('[D134] without a claim, without a policy, or with the claim of the last time
 
 it('[D135] a missing project is made only where the entry says so', () => {
   const changes = [{ key: 'k', to: EDITOR, isClaimed: true }];
-  expect(decide(CLAIMED, {}, { create: true })).toEqual({
+  const none = { projects: [] };
+  expect(decide(CLAIMED, none, { create: true })).toEqual({
     digest: digestOf(CLAIMED, {}),
     changes,
     keptIds: [],
   });
   const context = { expected: 'the key of a project', found: 'k' };
-  expect(() => decide(CLAIMED)).toThrow(expect.objectContaining({ reason: 'project_unknown', context }));
+  expect(() => decide(CLAIMED, none)).toThrow(
+    expect.objectContaining({ reason: 'project_unknown', context }),
+  );
+});
+
+it('[D134] another claim than the last one is a change before any project is read, and its refusal is not', () => {
+  expect(decide(CLAIMED, { digest: 'other' })).toEqual({ changes: [], keptIds: [] });
+  expect(decide(CLAIMED, { digest: digestOf(CLAIMED, {}) })).toBeUndefined();
+  const decideOnAnother = () => decide(CLAIMED, { digest: 'other' }, { mayAssign: new Set() });
+  expect(decideOnAnother).toThrow('project_not_allowed');
 });
 
 it.each<[Partial<ProjectsPolicy>, string, string, string, string]>([

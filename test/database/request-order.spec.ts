@@ -1,22 +1,15 @@
-// Random requests come to one outcome, answer and trail: with remembered users, with users that are looked up, and in a transaction.
-// Users, tokens, policies and changes of users in between are random, by both flows; without a change the outcome is that of the role table.
+// Random requests, and a change by another connection at every point between their stages: outcome, users, trail, and what the issued
+// token or session is good for, are those of one of the two orders. The orders are made in transactions, one after the other; without a
+// change the outcome is that of the role table. Users, tokens, policies and changes are random, by both flows.
 import { randomUUID } from 'node:crypto';
-import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
-import { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
-import { CommitService } from '../../src/token-exchange/flows/commit.service.js';
-import { TokenExchangeService } from '../../src/token-exchange/flows/token-exchange.service.js';
-import { IssuancePlanner } from '../../src/token-exchange/flows/issuance.planner.js';
-import { EntryThrottleService } from '../../src/token-exchange/flows/entry-throttle.service.js';
+import { Partner } from '../../demo/partner.js';
 import type { Flow } from '../../src/token-exchange/host/flow.js';
-import { EmbeddedLoginService } from '../../src/token-exchange/flows/embedded-login.service.js';
-import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
-import { KnownUsers } from '../../src/token-exchange/users/known-users.js';
+import { keysOfLogout } from '../../src/token-exchange/revocation/external-login.js';
+import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
+import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
+import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { sizeOf } from '../support/series.js';
-import { IdentityService } from '../../src/token-exchange/users/identity.service.js';
-import { Notices } from '../../src/token-exchange/flows/notices.js';
 import { Rejection } from '../../src/token-exchange/refusals/rejection.js';
-import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
-import { ExternalTokenVerifier } from '../../src/token-exchange/verify/external-token.verifier.js';
 import { digestOf } from '../../src/token-exchange/verify/projects-claim.js';
 import type { AuditRow } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -24,19 +17,24 @@ import type { Random } from '../support/random.js';
 import { randomFrom } from '../support/random.js';
 import { TestClock } from '../support/test-clock.js';
 import { sendBeside } from '../support/flow-requests.js';
+import type { Flows } from '../support/stages.js';
+import { flowsOf } from '../support/stages.js';
 import { TestService } from '../support/test-service.js';
 import type { PartyCase, UserBefore } from './support/role-cases.js';
 import { ISSUERS, claimsOf, endOf, isAccepted, keyOf, randomParty, roleIn } from './support/role-cases.js';
 
 const SEED = 44;
-/** The whole of it: `npm run test:long -- role-rule`. */
-const ROUNDS = sizeOf({ small: 12, whole: 334 });
+/** The whole of it, 10,000 cases: `npm run test:long -- request-order`. */
+const ROUNDS = sizeOf({ small: 9, whole: 300 });
 /** They are sent at once, and share statements. */
 const REQUESTS_PER_ROUND = 30;
+/** Alone, since their changes concern all requests of an issuer. */
+const CHANGES_OF_TRUST = sizeOf({ small: 30, whole: 1_000 });
 
-/** By another connection, after the user was remembered and before the request is sent. */
-const CHANGES = {
+/** By SQL, of the user of one party. */
+const BY_SQL = {
   disable: 'UPDATE user_account SET enabled = false WHERE normalized_email = $1',
+  enable: 'UPDATE user_account SET enabled = true WHERE normalized_email = $1',
   promote: `UPDATE user_account SET role = 'global:admin' WHERE normalized_email = $1`,
   demote: `UPDATE user_account SET role = 'global:member' WHERE normalized_email = $1`,
   member: `UPDATE project_member SET role = 'project:admin' WHERE issuer IS NOT NULL
@@ -47,39 +45,53 @@ const CHANGES = {
   unlink: `DELETE FROM token_exchange_identity_link WHERE user_id = (SELECT id FROM user_account WHERE normalized_email = $1)`,
   delete: 'DELETE FROM user_account WHERE normalized_email = $1',
 };
+const OF_USERS = [...(Object.keys(BY_SQL) as (keyof typeof BY_SQL)[]), 'logout'] as const;
+const OF_TRUST = ['revocation', 'restoration', 'suspension', 'ceiling'] as const;
+/** After these nothing works that was issued before. */
+const ENDING: readonly string[] = ['disable', 'delete', 'logout', 'revocation'];
+/** Before the request, between its stages, and after it. */
+const POINTS = ['sent', 'verified', 'used', 'answered'] as const;
+
+interface Change {
+  readonly kind: (typeof OF_USERS)[number] | (typeof OF_TRUST)[number];
+  /** Of which party. */
+  readonly index: number;
+  readonly point: (typeof POINTS)[number];
+}
 
 interface Request {
   readonly flow: Flow;
   /** The subject first. */
   readonly parties: readonly PartyCase[];
-  /** Of the user of which party. */
-  readonly change?: { readonly kind: keyof typeof CHANGES; readonly index: number };
+  readonly change?: Change;
+  /** Whether it is sent as at a host that does not name its table of users. */
+  readonly isAlone: boolean;
 }
 
-/** The services of one way, and whether it remembers users before they change. */
-interface Services {
-  readonly exchanges: TokenExchangeService;
-  readonly logins: EmbeddedLoginService;
-  readonly remembered?: KnownUsers;
+/** When a change is made: before the request, after it, or at its point. */
+type Order = 'earlier' | 'later' | 'between';
+
+/** What a request has come to, and whether its token or session is good for anything after the change. */
+interface Outcome {
+  readonly outcome: string;
+  readonly works: boolean;
 }
 
 /** All that is left of a request. Users and events are told by the party that they are of. */
-interface Trace {
-  readonly outcome: string;
+interface Trace extends Outcome {
   readonly users: readonly unknown[];
   readonly events: readonly unknown[];
   readonly warned: readonly boolean[];
 }
 
-/** One way to commit, with identities that no other way has. */
+/** One order, with identities that no other one has. */
 class Way {
   private readonly requestIds = new Map<Request, string>();
 
   constructor(
-    private readonly name: string,
+    private readonly order: Order,
     private readonly service: TestService,
     private readonly clock: TestClock,
-    private readonly services: Services,
   ) {}
 
   /** Makes the users of requests, sends all requests at once, and tells what is left of each. */
@@ -88,56 +100,85 @@ class Way {
     await this.makeUsers(
       requests.flatMap((request) => request.parties.map((_, index) => this.userBefore(request, index))),
     );
-    await Promise.all(requests.map((request) => this.remember(request)));
-    await Promise.all(requests.map((request) => this.change(request)));
     const outcomes = await Promise.all(requests.map((request) => this.send(request)));
     const warned = this.warnedUsers();
-    return Promise.all(requests.map((request, index) => this.trace(request, outcomes[index] ?? '', warned)));
-  }
-
-  private async remember(request: Request): Promise<void> {
-    for (const [index, { issuer }] of request.parties.entries())
-      await this.services.remembered?.find({
-        issuer: issuer.partner.issuer,
-        subject: this.subOf(request, index),
-      });
+    return Promise.all(requests.map((request, index) => this.trace(request, outcomes[index]!, warned)));
   }
 
   private async change(request: Request): Promise<void> {
-    if (request.change === undefined) return;
-    const { kind, index } = request.change;
-    await this.service.rows(CHANGES[kind], [this.emailOf(request, index)]);
+    const { kind, index } = request.change!;
+    if (kind === 'logout') return this.logOut(request, index);
+    if (kind in BY_SQL)
+      return void (await this.service.rows(BY_SQL[kind as keyof typeof BY_SQL], [
+        this.emailOf(request, index),
+      ]));
+    await changeTrust(this.service, kind);
+    // A restoration lets nothing live that was issued in its second.
+    this.clock.advance(2);
   }
 
-  private async send(request: Request): Promise<string> {
+  private logOut(request: Request, index: number): Promise<void> {
+    const { issuer } = request.parties[index]!.issuer.partner;
+    const keys = keysOfLogout(issuer, { sub: this.subOf(request, index) });
+    const logout = { keys, until: Math.floor(this.clock.nowSeconds()), at: this.clock.now() };
+    return this.service.part(RevocationService).endLogins(logout, () => Promise.resolve([]));
+  }
+
+  private async send(request: Request): Promise<Outcome> {
+    const { change, isAlone } = request;
+    const point = this.order === 'between' ? change?.point : this.order === 'earlier' ? 'sent' : 'answered';
+    let isChanged = change === undefined;
+    const make = async () => {
+      isChanged = true;
+      await this.change(request);
+    };
+    if (change !== undefined && point === 'sent') await make();
+    const between = change && (point === 'verified' || point === 'used') ? { [point]: make } : {};
+    const flows = flowsOf(this.service, { ...between, isAlone: isAlone || this.order !== 'between' });
+    const [outcome, credential] = await this.outcomeOf(request, flows);
+    if (!isChanged) await make();
+    const works =
+      credential !== undefined && (await this.service.fetch('/rest/me', { headers: credential })).ok;
+    return { outcome, works };
+  }
+
+  private async outcomeOf(
+    request: Request,
+    { exchanges, logins }: Flows,
+  ): Promise<[outcome: string, credential?: Record<string, string>]> {
     const iat = Math.floor(this.clock.nowSeconds());
-    const [subjectToken = '', actorToken] = request.parties.map((party, index) =>
+    const { flow, parties } = request;
+    const [subjectToken = '', actorToken] = parties.map((party, index) =>
       party.issuer.partner.sign({ ...claimsOf(party, this.subOf(request, index)), iat, exp: iat + 50 }),
     );
     const requestId = this.requestIdOf(request);
-    const { exchanges, logins } = this.services;
     const source = { method: 'POST', origin: undefined, fetchSite: undefined } as const;
     try {
-      await sendBeside<unknown>(this.service, { flow: request.flow, requestId }, (sent) =>
-        request.flow === 'embed'
-          ? logins.login({ token: subjectToken, source, cookies: undefined }, sent)
-          : exchanges.exchange({ subjectToken, actorToken }, sent),
-      );
-      return 'issued';
+      return await sendBeside(this.service, { flow, requestId }, async (sent) => {
+        if (flow === 'embed') {
+          const { setCookie } = await logins.login({ token: subjectToken, source, cookies: undefined }, sent);
+          return ['issued', { cookie: setCookie.split(';', 1)[0] ?? '' }];
+        }
+        const { accessToken } = await exchanges.exchange({ subjectToken, actorToken }, sent);
+        return ['issued', { authorization: `Bearer ${accessToken}` }];
+      });
     } catch (error) {
-      if (error instanceof Rejection) return error.reason;
+      if (error instanceof Rejection) return [error.reason];
       throw error;
     }
   }
 
-  private async trace(request: Request, outcome: string, warned: ReadonlySet<unknown>): Promise<Trace> {
+  private async trace(request: Request, outcome: Outcome, warned: ReadonlySet<unknown>): Promise<Trace> {
     const users = await Promise.all(request.parties.map((_, index) => this.userAfter(request, index)));
     const rows = await this.service.rows<AuditRow>(
       'SELECT name, subject_user_id, actor_user_id, payload FROM audit_event WHERE request_id = $1 ORDER BY id',
       [this.requestIdOf(request)],
     );
     const ids = users.map((user) => user?.id);
-    const partyOf = (id: unknown) => (ids.includes(id as string) ? ids.indexOf(id as string) : id);
+    const partyOf = (id: unknown) => {
+      if (typeof id !== 'string') return id;
+      return ids.includes(id) ? ids.indexOf(id) : 'deleted';
+    };
     const events = rows.map(({ name, subject_user_id: subject, actor_user_id: actor, payload }) => ({
       name: name.slice(name.lastIndexOf('.') + 1),
       subject: partyOf(subject),
@@ -152,7 +193,7 @@ class Way {
       },
     }));
     const states = users.map((user) => user?.state);
-    return { outcome, users: states, events, warned: ids.map((id) => warned.has(id)) };
+    return { ...outcome, users: states, events, warned: ids.map((id) => id !== undefined && warned.has(id)) };
   }
 
   /** The ids of the users of whom the operator was told that a claim was ignored. */
@@ -166,7 +207,7 @@ class Way {
   }
 
   private subOf(request: Request, index: number): string {
-    return `${index}-${this.name}-${this.requestIdOf(request)}`;
+    return `${index}-${this.order}-${this.requestIdOf(request)}`;
   }
 
   private emailOf(request: Request, index: number): string {
@@ -243,9 +284,51 @@ function randomRequest(random: Random): Request {
   const flow = random.below(3) === 0 ? 'embed' : 'exchange';
   const isPair = flow === 'exchange' && random.below(3) === 0;
   const parties = isPair ? [randomParty(random), randomParty(random)] : [randomParty(random)];
-  if (random.below(2) === 0) return { flow, parties };
-  const kind = random.pick(Object.keys(CHANGES) as (keyof typeof CHANGES)[]);
-  return { flow, parties, change: { kind, index: random.below(parties.length) } };
+  const isAlone = random.below(4) === 0;
+  if (random.below(4) === 0) return { flow, parties, isAlone };
+  const index = random.below(parties.length);
+  return {
+    flow,
+    parties,
+    isAlone,
+    change: { kind: random.pick(OF_USERS), index, point: random.pick(POINTS) },
+  };
+}
+
+/** Of users of the stored entry, whose trust changes. */
+function requestOfStored(random: Random): Request {
+  const { parties, ...request } = randomRequest(random);
+  const change = { kind: random.pick(OF_TRUST), index: 0, point: random.pick(POINTS) };
+  return { ...request, parties: parties.map((party) => ({ ...party, issuer: STORED })), change };
+}
+
+const STORED = { partner: Partner.create({ issuer: 'https://stored.example' }), policy: {} };
+const NAME = 'stored';
+
+/** The trust in the key of the stored entry, as it is before each request. */
+async function restoreTrust(service: TestService, kind: Change['kind']): Promise<void> {
+  const { issuer, kid } = STORED.partner;
+  await service.part(RevocationService).restore({ issuer, kid }, 'restored');
+  await service.part(StoredEntryService).resume(NAME);
+  await service
+    .part(StoredEntryService)
+    .changePolicy(NAME, { set: {}, unset: ['roleCeiling', 'allowedRoles'] });
+  if (kind === 'restoration') await service.part(RevocationService).revoke({ issuer, kid }, 'revoked');
+  await service.part(StoredEntryFollower).followNews();
+}
+
+async function changeTrust(service: TestService, kind: Change['kind']): Promise<void> {
+  const { issuer, kid } = STORED.partner;
+  const [revocations, entries] = [service.part(RevocationService), service.part(StoredEntryService)];
+  if (kind === 'revocation') await revocations.revoke({ issuer, kid }, 'revoked');
+  if (kind === 'restoration') await revocations.restore({ issuer, kid }, 'restored');
+  if (kind === 'suspension') await entries.suspend(NAME);
+  if (kind === 'ceiling')
+    await entries.changePolicy(NAME, {
+      set: { roleCeiling: true, allowedRoles: ['global:member'] },
+      unset: [],
+    });
+  await service.part(StoredEntryFollower).followNews();
 }
 
 /** The parts of a trace that the table tells. Of several parties the one whose identity sorts first is resolved first. */
@@ -293,7 +376,7 @@ function told({ outcome, users, events, warned }: Trace): object {
   return { outcome, users, names, ...(outcome === 'issued' ? { warned } : {}) };
 }
 
-describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
+describeOnEachDatabase('[4.4.4] a request', (database) => {
   const clock = new TestClock();
   const trustedKeys = ISSUERS.map(({ partner, policy }) => partner.staticEntry({ ...policy }));
   const service = TestService.forBlock(database, { trustedKeys, clock });
@@ -302,43 +385,59 @@ describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
   beforeAll(async () => {
     // An instance has one owner; here many stand at once for that one.
     await service.rows('DROP INDEX user_account_single_owner');
-    const shared = service.part(CommitRepository);
-    const transactionAlone = Object.assign(Object.create(shared) as CommitRepository, {
-      writesEvents: false,
-    });
-    const known = service.part(KnownUsers);
-    ways = [
-      new Way('locked', service, clock, servicesBy(transactionAlone)),
-      new Way('uncached', service, clock, servicesBy(shared)),
-      new Way('cached', service, clock, { ...servicesBy(shared), remembered: known }),
-    ];
+    await service
+      .part(StoredEntryService)
+      .add(STORED.partner.staticEntry({ name: NAME, linkPrivileged: true }));
+    ways = (['earlier', 'later', 'between'] as const).map((order) => new Way(order, service, clock));
   });
-  const servicesBy = (repository: CommitRepository): Services => {
-    const verifier = service.part(ExternalTokenVerifier);
-    const revocations = service.part(Revocations);
-    const throttle = service.part(EntryThrottleService);
-    const commits = new CommitService(service.part(IdentityService), repository, service.part(AuditBus));
-    const [notices, sessions] = [service.part(Notices), service.part(SessionService)];
-    const planner = service.part(IssuancePlanner);
-    return {
-      exchanges: new TokenExchangeService(verifier, revocations, throttle, planner, commits, notices),
-      logins: new EmbeddedLoginService(verifier, revocations, throttle, commits, sessions, notices, clock),
-    };
+
+  /** By the three ways. */
+  const expectOneOrder = async (
+    requests: readonly Request[],
+    round: number,
+    prepare = async () => undefined,
+  ) => {
+    const traces: Trace[][] = [];
+    for (const way of ways) {
+      await prepare();
+      traces.push(await way.traces(requests));
+    }
+    const [earlier = [], later = [], between = []] = traces;
+    for (const [index, request] of requests.entries()) {
+      const { flow, change, parties, isAlone } = request;
+      const which = { seed: SEED, round, index, flow, change, isAlone, parties: parties.map(shown) };
+      const orders = {
+        sent: [earlier],
+        answered: [later],
+        verified: [earlier, later],
+        used: [earlier, later],
+      };
+      const possible = change === undefined ? [later] : orders[change.point];
+      expect(possible.map((order) => [which, order[index]])).toContainEqual([which, between[index]]);
+      const isEnded = change !== undefined && ENDING.includes(change.kind);
+      if (isEnded) expect([which, later[index]!.works]).toEqual([which, false]);
+      if (change === undefined) expect([which, told(later[index]!)]).toEqual([which, expected(request)]);
+    }
   };
 
-  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner][D134][D135] comes to one end in a transaction, on users that are looked up, and on remembered ones', async () => {
+  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner][D3][D7][D30][D62][D132][D134][D135] comes to one of two orders with a change of its users', async () => {
     const random = randomFrom(SEED);
-    for (let round = 0; round < ROUNDS; round++) {
-      const requests = Array.from({ length: REQUESTS_PER_ROUND }, () => randomRequest(random));
-      const traces: Trace[][] = [];
-      for (const way of ways) traces.push(await way.traces(requests));
-      const [locked = [], ...others] = traces;
-      for (const [index, request] of requests.entries()) {
-        const { flow, change, parties } = request;
-        const which = { seed: SEED, round, index, flow, change, parties: parties.map(shown) };
-        for (const other of others) expect([which, other[index]]).toEqual([which, locked[index]]);
-        if (change === undefined) expect([which, told(locked[index]!)]).toEqual([which, expected(request)]);
-      }
+    for (let round = 0; round < ROUNDS; round++)
+      await expectOneOrder(
+        Array.from({ length: REQUESTS_PER_ROUND }, () => randomRequest(random)),
+        round,
+      );
+  }, 7_200_000);
+
+  it('[D59][D71][P.roleCeiling] comes to one of two orders with a change of trust', async () => {
+    const random = randomFrom(SEED + 1);
+    for (let round = 0; round < CHANGES_OF_TRUST; round++) {
+      const request = requestOfStored(random);
+      await expectOneOrder([request], round, async () => {
+        clock.advance(2);
+        await restoreTrust(service, request.change!.kind);
+        clock.advance(2);
+      });
     }
-  }, 3_600_000);
+  }, 7_200_000);
 });

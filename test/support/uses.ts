@@ -1,0 +1,61 @@
+// The statement that uses up tokens, as tests ask it without a service.
+import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
+import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
+import { Database } from '../../src/platform/database/database.js';
+import { SILENT } from '../../src/platform/log/log.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
+import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
+import { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
+import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
+import type { TokenUse } from '../../src/token-exchange/replay/token-use.js';
+import { Rejection } from '../../src/token-exchange/refusals/rejection.js';
+import type { LinkedUsers } from '../../src/token-exchange/users/decide-request.js';
+import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
+import type { Tokens } from '../../src/token-exchange/verify/tokens.js';
+
+/** Of a host that names its table of users, or of one that does not. */
+export function usesOn(dataSource: DataSource, userTable = true): UseRepository {
+  return new UseRepository(new Database(dataSource), userTable ? { userTable: USER_TABLE } : {});
+}
+
+export function auditBusOn(dataSource: DataSource): AuditBus {
+  const database = new Database(dataSource);
+  const trail = new AuditTrailRepository(database);
+  return new AuditBus(trail, new Transactions(database), new EventEmitter2(), SILENT);
+}
+
+/** Only the verifier makes such a token; here what it has read is given. */
+const tokenOf = ({ issuer, subject }: ExternalIdentity, use: TokenUse) =>
+  ({
+    claims: { iss: issuer, sub: subject, ...use },
+    key: { kid: 'kid', policy: { issuer } },
+  }) as VerifiedToken;
+
+const NOBODY = { issuer: 'https://nobody.example', subject: 'nobody' };
+
+function tokensOf([first, second]: readonly (readonly [ExternalIdentity, TokenUse])[]): Tokens {
+  const [subject, actor] = [first, second].map((one) => one && tokenOf(...one));
+  return { subject: subject!, actor };
+}
+
+/** Uses ids up, of a subject and of an actor. @returns whether all of them were new */
+export async function areNew(uses: UseRepository, ids: readonly TokenUse[]): Promise<boolean> {
+  try {
+    await uses.use(tokensOf(ids.map((id) => [NOBODY, id])));
+    return true;
+  } catch (error) {
+    if (error instanceof Rejection && error.reason === 'token_replayed') return false;
+    throw error;
+  }
+}
+
+/** Uses new ids up, and looks for the users of identities: of a subject, and of an actor. */
+export function linkedTo(
+  uses: UseRepository,
+  ...identities: readonly ExternalIdentity[]
+): Promise<LinkedUsers> {
+  return uses.use(tokensOf(identities.map((identity) => [identity, { jti: randomUUID(), exp: 2e9 }])));
+}
