@@ -155,7 +155,7 @@ function refuseTooLarge(planned: Planned, host = ''): void {
   const length = lengthOfAccessToken(grant, host);
   if (length <= MOST_TOKEN_CHARACTERS) return;
   const values = { expected: `${MOST_TOKEN_CHARACTERS} characters at most`, found: `up to ${length}` };
-  throw new Rejection('access_token_too_large', { ...issuerAndKid(subject), ...values });
+  throw new Rejection('access_token_too_large', { party: 'subject', ...issuerAndKid(subject), ...values });
 }
 
 /** The token that ends first is the one that is refused. */

@@ -264,7 +264,8 @@ const ROWS = {
   access_token_too_large: {
     check: 'grants',
     cause: 'the access token would have over 12,288 characters, more than the headers of a request take',
-    remedy: 'the client asks for a shorter `scope` or `resource`, or the partner sends a shorter chain of `act`',
+    remedy:
+      'the client asks for a shorter `scope` or `resource`, or the partner sends a shorter chain of `act`',
     oauth: { status: 400, error: 'invalid_request', message: 'The access token would be too large' },
     embed: 'The access token would be too large',
   },

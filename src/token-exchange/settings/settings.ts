@@ -149,8 +149,7 @@ const SESSIONS = {
     max: DAY_SECONDS,
   },
   maxPerUser: {
-    description:
-      'Most live sessions of a user: every two minutes the oldest beyond these end.',
+    description: 'Most live sessions of a user: every two minutes the oldest beyond these end.',
     default: 100,
     min: 1,
     max: 10_000,

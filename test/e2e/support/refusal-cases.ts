@@ -320,7 +320,7 @@ const ENTRIES: readonly RefusalCase[] = [
   {
     reason: 'access_token_too_large',
     token: plain,
-    fields: () => ({ scope: MARKER, resource: '😀'.repeat(2_048) }),
+    fields: () => ({ scope: `${MARKER} ${'é'.repeat(900)}`, resource: '😀'.repeat(2_048) }),
     told: told({
       expected: '12288 characters at most',
       found: expect.stringMatching(/^up to 1\d{4}$/) as string,
