@@ -1,13 +1,17 @@
 #!/usr/bin/env node
 // Starts tests, demo, benchmark, service or admin commands, after installing and building what is missing.
+import { randomInt } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { requireSupportedNode } from './supported-node.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const JEST = 'node_modules/jest/bin/jest.js';
 /** Folders that need neither a build nor a PostgreSQL server. */
 const FAST_FOLDERS = ['test/unit', 'test/architecture', 'test/smoke'];
+/** Options of Jest whose value is the next argument. */
+const TAKES_VALUE = new Set(['-t', '--testNamePattern', '-w', '--maxWorkers', '--seed', '--shard']);
 const programs = {
   test: JEST,
   'test:fast': JEST,
@@ -32,7 +36,10 @@ async function launch(command, ...args) {
   if (command === 'test:long') return launchSeries(...args);
   if (command === 'fuzz') return launchFuzz(args);
   if (command === 'soak') return launchSoak(args);
-  if (!['install', 'build', ...Object.keys(programs)].includes(command)) return explainUse();
+  if (!['install', 'build', ...Object.keys(programs)].includes(command))
+    return explain(
+      `node scripts/run.mjs install|build|test:rest|test:all|test:long|fuzz|soak|${Object.keys(programs).join('|')} [arguments]`,
+    );
   return launchProgram(command, args);
 }
 
@@ -45,15 +52,9 @@ async function launchProgram(command, args) {
 }
 
 /** What test/support/scopes.cjs calls `main`; given paths, the tests there, whatever their scope. */
-async function launchTests(args, scope = 'main') {
-  const { pathsAmong, pathsWithoutTests } = await import('./test-paths.mjs');
-  const paths = pathsAmong(args);
-  const unknown = pathsWithoutTests(root, paths);
-  if (unknown.length > 0) {
-    process.stderr.write(`No test file fits ${unknown.join(' or ')}.\n`);
-    return 1;
-  }
-  if (paths.length === 0) process.env.TEST_SCOPE = scope;
+function launchTests(args, scope = 'main') {
+  const hasPath = args.some((arg, index) => !arg.startsWith('-') && !TAKES_VALUE.has(args[index - 1]));
+  if (!hasPath) process.env.TEST_SCOPE = scope;
   return launchProgram('test', args);
 }
 
@@ -77,30 +78,33 @@ async function launchSeries(name, ...args) {
 }
 
 /** Random input for as long as is asked for, from another seed each time unless one is given. */
-async function launchFuzz(args) {
-  const { FUZZ_PATTERN, explainFuzz, fuzzEnvironment } = await import('./fuzz-options.mjs');
-  const environment = fuzzEnvironment(args);
-  if (environment === undefined) {
-    process.stderr.write(explainFuzz());
-    return 2;
-  }
-  Object.assign(process.env, environment);
-  process.stderr.write(
-    `Random input for ${environment.FUZZ_MINUTES} minutes, seed ${environment.FUZZ_SEED}\n`,
-  );
-  return launchProgram('test', [FUZZ_PATTERN, '--verbose']);
+function launchFuzz(args) {
+  const given = optionsOf(args, { minutes: undefined, seed: String(randomInt(2 ** 31 - 1)) });
+  if (!(given?.minutes > 0) || !Number.isInteger(Number(given.seed)))
+    return explain('npm run fuzz -- --minutes N [--seed S]');
+  Object.assign(process.env, { FUZZ_MINUTES: given.minutes, FUZZ_SEED: given.seed });
+  process.stderr.write(`Random input for ${given.minutes} minutes, seed ${given.seed}\n`);
+  return launchProgram('test', ['test/(fuzz/|long/fuzz\\.spec)', '--verbose']);
 }
 
 /** Mixed traffic for as long as is asked for. */
-async function launchSoak(args) {
-  const { explainSoak, soakEnvironment } = await import('./soak-options.mjs');
-  const environment = soakEnvironment(args);
-  if (environment === undefined) {
-    process.stderr.write(explainSoak());
-    return 2;
-  }
-  Object.assign(process.env, environment);
+function launchSoak(args) {
+  const given = optionsOf(args, { minutes: '60', database: 'postgresql' });
+  if (!(given?.minutes > 0) || !['postgresql', 'embedded'].includes(given.database))
+    return explain('npm run soak -- [--minutes N] [--database postgresql|embedded]');
+  Object.assign(process.env, { SOAK_MINUTES: given.minutes, SOAK_DATABASE: given.database });
   return launchSeries('soak', '--verbose');
+}
+
+/** Undefined where they cannot be read. */
+function optionsOf(args, defaults) {
+  const option = (standard) => ({ type: 'string', ...(standard !== undefined && { default: standard }) });
+  const options = Object.entries(defaults).map(([name, standard]) => [name, option(standard)]);
+  try {
+    return parseArgs({ args, options: Object.fromEntries(options) }).values;
+  } catch {
+    return undefined;
+  }
 }
 
 async function prepare(command) {
@@ -130,9 +134,7 @@ async function runProgram(command, file, args) {
   return exitCode;
 }
 
-function explainUse() {
-  process.stderr.write(
-    'Usage: node scripts/run.mjs install|build|test|test:rest|test:all|test:fast|test:long|fuzz|soak|demo|bench|docs|start|admin [arguments]\n',
-  );
+function explain(usage) {
+  process.stderr.write(`Usage: ${usage}\n`);
   return 2;
 }
