@@ -1,6 +1,7 @@
 // Which events of the trail are asked for: the rules of each filter and of the time between which they lie.
 import { AUDIT_EVENT_NAMES, AUDIT_EVENTS, EVENT_NAME_START } from './instance-events.js';
 import { similarName } from '../platform/text/wording.js';
+import type { BearerReason } from '../token-exchange/plain.js';
 import { BEARER_REFUSALS, TOKEN_REFUSALS } from '../token-exchange/plain.js';
 import { isUnstorable } from '../platform/json/strict-json.js';
 
@@ -20,6 +21,8 @@ export interface TrailFilter {
   readonly reason?: string;
   /** It has an index. */
   readonly requestId?: string;
+  /** Leaves out what any stranger may have sent: what was refused before a signature was verified. */
+  readonly withoutStrangers?: boolean;
 }
 
 /** A part of time; what is not given does not limit it. */
@@ -48,6 +51,16 @@ const REASONS: ReadonlySet<string> = new Set([
   }),
   'internal_error',
 ]);
+
+const CHECKS_OF_STRANGERS: ReadonlySet<string> = new Set(['client', 'token', 'header', 'key', 'signature']);
+
+/** Of refusals before a signature was verified. A token without `iss` has `claims_invalid`, and its event no issuer. */
+export const REASONS_OF_STRANGERS: readonly string[] = [
+  ...Object.entries(TOKEN_REFUSALS).flatMap(([reason, { check }]) =>
+    CHECKS_OF_STRANGERS.has(check) ? [reason] : [],
+  ),
+  ...(['malformed', 'not_issued_here'] satisfies BearerReason[]),
+];
 
 /** A name without `svc.audit.` is taken for the rest of one. What no event is called is refused: it would find nothing. */
 export function checkEvent(text: string): Checked<string> {

@@ -2,6 +2,7 @@
 import { PreparedStatement } from '../platform/database/prepared-statement.js';
 import type { Sql } from '../platform/database/sql.js';
 import { givenRows, parameter, sql } from '../platform/database/sql.js';
+import { REASONS_OF_STRANGERS } from './trail-filter.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 
 /** The conditions for a row. */
@@ -61,6 +62,9 @@ const ISSUER = parameter('text', ({ issuer }: Sought) => issuer);
 const KID = parameter('text', ({ kid }: Sought) => kid);
 const REASON = parameter('text', ({ reason }: Sought) => reason);
 const REQUEST = parameter('text', ({ requestId }: Sought) => requestId);
+const STRANGERS = parameter('text[]', ({ withoutStrangers }: Sought) =>
+  withoutStrangers === true ? REASONS_OF_STRANGERS : undefined,
+);
 const SINCE = parameter('float8', ({ since }: Sought) => since && since.getTime() / 1000);
 const UNTIL = parameter('float8', ({ until }: Sought) => until && until.getTime() / 1000);
 
@@ -73,6 +77,8 @@ const IS_FOUND: Sql<Sought> = sql`((${EVENT} IS NULL OR e.name = ${EVENT})
       AND (${ISSUER} IS NULL OR e.payload->>'issuer' = ${ISSUER})
       AND (${KID} IS NULL OR e.payload->>'kid' = ${KID})
       AND (${REASON} IS NULL OR e.payload->>'reason' = ${REASON})
+      AND (${STRANGERS} IS NULL OR (e.payload->>'reason' = ANY (${STRANGERS})
+        OR e.payload->>'reason' = 'claims_invalid' AND NOT e.payload ? 'issuer') IS NOT TRUE)
       AND (${SINCE} IS NULL OR e.occurred_at >= to_timestamp(${SINCE}))
       AND (${UNTIL} IS NULL OR e.occurred_at < to_timestamp(${UNTIL}))) IS TRUE`;
 

@@ -281,6 +281,25 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(readings.map(({ payload }) => payload.reason)).toEqual([undefined, 'refused']);
   });
 
+  it('[D79] shows what strangers were refused where it is asked for, and else what has a verified sender', async () => {
+    const tokens = ['a.b.c', partner.sign(partner.claims({ iss: undefined }))];
+    for (const token of [...tokens, partner.sign(partner.claims({ aud: 'https://else.example' }))])
+      await service.exchange({ subject_token: token });
+    const reasonsOf = async (body: object) => {
+      const { data } = await read<List>(browser.send('POST', 'events/search', { limit: 100, ...body }));
+      return (data as unknown as { payload: { reason?: string } }[]).map(({ payload }) => payload.reason);
+    };
+    const event = 'token-exchange.failed';
+    const usual = await reasonsOf({ event });
+    expect(usual).toContain('audience_mismatch');
+    for (const reason of ['token_malformed', 'claims_invalid']) {
+      expect(usual).not.toContain(reason);
+      expect(await reasonsOf({ event, strangers: 'shown' })).toContain(reason);
+      expect(await reasonsOf({ reason })).toContain(reason);
+    }
+    expect(await reasonsOf({ event: 'operator.*' })).toContain(undefined);
+  });
+
   it('explains a token that is posted, and neither uses it up nor writes it down', async () => {
     const token = partner.sign(partner.claims({ sub: 'explained' }));
     const explained = await read(browser.send('POST', 'explain', { flow: 'exchange', token }));

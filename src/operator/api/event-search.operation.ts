@@ -1,5 +1,5 @@
 // All events of the trail, page by page, by what they are, whom they are about, and when they happened.
-import { members } from '../../administration/input.js';
+import { members, oneOf, optional } from '../../administration/input.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
 import { listOperation } from '../../administration/operation.js';
 import type { SoughtEvents } from '../../administration/read-audit-trail.operation.js';
@@ -12,7 +12,8 @@ import type { SoughtTime } from './trail-range.js';
 import { PAGE, TIMES, cursorAt, placeIn, rangeOf } from './trail-range.js';
 import type { WorkQueue } from './work-queue.js';
 
-const read = members({ ...EVENT_FILTERS, ...TIMES, ...PAGE });
+const STRANGERS = { strangers: optional(oneOf(['shown'])) };
+const read = members({ ...EVENT_FILTERS, ...STRANGERS, ...TIMES, ...PAGE });
 
 /** With a request id alone the whole trail is looked through, by an index. */
 const WHOLE_TRAIL: BoundedRange = { since: new Date(0), until: new Date(0), isOpen: true };
@@ -20,12 +21,15 @@ const WHOLE_TRAIL: BoundedRange = { since: new Date(0), until: new Date(0), isOp
 /** A list of one page, the newest first. */
 export function searchEvents(turns: WorkQueue, clock: Clock) {
   return listOperation('audit events', read, {
-    async *list({ limit = USUAL_LIMIT, cursor, since, until, lastHours, ...sought }, parts) {
+    async *list({ limit = USUAL_LIMIT, cursor, since, until, lastHours, strangers, ...sought }, parts) {
       const place = placeIn(cursor);
       const time = { since, until, lastHours };
       const range = place?.range ?? soughtRange(time, sought, clock.now());
       const query = {
-        filter: await filterOf(sought, parts),
+        filter: {
+          ...(await filterOf(sought, parts)),
+          withoutStrangers: strangers === undefined && !asksForRefusals(sought),
+        },
         range: { since: range.since, ...(!range.isOpen && { until: range.until }) },
         ...({ order: 'newest', after: place && { id: place.id }, limit } as const),
       };
@@ -41,6 +45,11 @@ export function searchEvents(turns: WorkQueue, clock: Clock) {
       ];
     },
   });
+}
+
+/** What strangers may have sent is found where it is asked for: it could hide everything else (D79). */
+function asksForRefusals({ reason, issuer, kid, requestId }: SoughtEvents): boolean {
+  return [reason, issuer, kid, requestId].some((filter) => filter !== undefined);
 }
 
 /** @throws InputError */

@@ -25,7 +25,11 @@ const COLUMNS = [
   'payload',
 ];
 /** What the page has a place for, in the order of its fields. */
-const FILTERS = ['event', 'user', 'issuer', 'kid', 'requestId', 'hours'];
+const FILTERS = ['event', 'user', 'issuer', 'kid', 'requestId', 'strangers', 'hours'];
+const SENDERS = [
+  { value: '', text: 'Known' },
+  { value: 'shown', text: 'Known, and strangers who were refused' },
+];
 const SEARCH = '/events/search';
 
 export function trailPage({ query, signal, goTo }) {
@@ -39,6 +43,7 @@ export function trailPage({ query, signal, goTo }) {
     issuer: textInput(filters.issuer),
     kid: textInput(filters.kid),
     requestId: textInput(filters.requestId),
+    strangers: select(SENDERS, filters.strangers),
     hours: select(TIMES, filters.hours),
   };
   offerEvents(controls.event, signal);
@@ -48,6 +53,7 @@ export function trailPage({ query, signal, goTo }) {
     field('Issuer', controls.issuer),
     field('Key id', controls.kid),
     field('Request id', controls.requestId),
+    field('Senders', controls.strangers),
     field('Time', controls.hours),
   ];
   const showFound = (asked) => show(place, asked, signal);
