@@ -4,8 +4,6 @@ import { Module } from '@nestjs/common';
 import { KeyRing } from '../platform/secrets/key-ring.js';
 import { ApiAuditInterceptor } from './operations/api-audit.interceptor.js';
 import { ApiThrottlerGuard } from './api/api-throttler.guard.js';
-import { PageCursors } from './api/page-cursor.js';
-import { Pages } from './api/pages.js';
 import { AuditEventController } from './audit-events/audit-event.controller.js';
 import { CredentialSchemas } from './credentials/credential-schemas.js';
 import { CredentialController } from './credentials/credential.controller.js';
@@ -61,8 +59,6 @@ export class WorkspaceModule {
         ApiAuditInterceptor,
         RightsInterceptor,
         AccessRights,
-        PageCursors,
-        Pages,
         ProjectChoice,
         QuotaRepository,
         {

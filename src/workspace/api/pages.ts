@@ -1,8 +1,7 @@
 // Answers a list page by page.
-import { Injectable } from '@nestjs/common';
 import { ApiRefusal } from './api-refusal.js';
-import type { Place } from './page-cursor.js';
-import { PageCursors } from './page-cursor.js';
+import type { Place, PlaceCheck } from './page-cursor.js';
+import { isPlaceById, readCursor, writeCursor } from './page-cursor.js';
 import type { PageQuery } from './query.pipe.js';
 
 /** A page as it is answered. */
@@ -31,51 +30,40 @@ export interface SortedRows<Row> {
   readonly end: Place | undefined;
 }
 
-@Injectable()
-export class Pages {
-  constructor(private readonly cursors: PageCursors) {}
+/** Reads one page of a list in the order of ids. @throws ApiRefusal `bad_request` for a cursor that is none */
+export function pageById<Row extends { readonly id: string }, T>(
+  query: PageQuery,
+  rowsOf: (range: PageRange) => Promise<Row[]>,
+  answer: (row: Row) => T,
+): Promise<Page<T>> {
+  const idOrdered = async ({ after, limit }: SortedRange): Promise<SortedRows<Row>> => {
+    // One more than asked for shows whether there is a next page.
+    const rows = await rowsOf({ afterId: after?.id, limit: limit + 1 });
+    const page = rows.slice(0, limit);
+    const last = rows.length > limit ? page.at(-1) : undefined;
+    return { rows: page, end: last && { id: last.id, key: '' } };
+  };
+  return sortedPage(isPlaceById, query, idOrdered, answer);
+}
 
-  /**
-   * Reads one page.
-   * @param list names the list; cursors of other lists are refused
-   * @throws ApiRefusal `bad_request` for a cursor that is not of this list
-   */
-  read<Row extends { readonly id: string }, T>(
-    list: string,
-    query: PageQuery,
-    rowsOf: (range: PageRange) => Promise<Row[]>,
-    answer: (row: Row) => T,
-  ): Promise<Page<T>> {
-    const idOrdered = async ({ after, limit }: SortedRange): Promise<SortedRows<Row>> => {
-      // One more than asked for shows whether there is a next page.
-      const rows = await rowsOf({ afterId: after?.id, limit: limit + 1 });
-      const page = rows.slice(0, limit);
-      const last = rows.length > limit ? page.at(-1) : undefined;
-      return { rows: page, end: last && { id: last.id, key: '' } };
-    };
-    return this.readSorted(list, query, idOrdered, answer);
-  }
+/**
+ * Reads one page of a list that is sorted by something else than ids.
+ * @param isPlace whether the statement of the list can take a place
+ * @throws ApiRefusal `bad_request` for a cursor that is none, or has no place of such a list
+ */
+export async function sortedPage<Row, T>(
+  isPlace: PlaceCheck,
+  { limit, cursor }: PageQuery,
+  rowsOf: (range: SortedRange) => Promise<SortedRows<Row>>,
+  answer: (row: Row) => T,
+): Promise<Page<T>> {
+  const after = cursor === undefined ? undefined : placeIn(cursor, isPlace);
+  const { rows, end } = await rowsOf({ after, limit });
+  return { data: rows.map(answer), nextCursor: end === undefined ? null : writeCursor(end) };
+}
 
-  /**
-   * Reads one page of a list that is sorted by something else than ids.
-   * @param list names the list with its order; cursors of other lists and orders are refused
-   * @throws ApiRefusal `bad_request` for a cursor that is not of this list
-   */
-  async readSorted<Row, T>(
-    list: string,
-    { limit, cursor }: PageQuery,
-    rowsOf: (range: SortedRange) => Promise<SortedRows<Row>>,
-    answer: (row: Row) => T,
-  ): Promise<Page<T>> {
-    const after = cursor === undefined ? undefined : this.placeIn(list, cursor);
-    const { rows, end } = await rowsOf({ after, limit });
-    const nextCursor = end === undefined ? null : this.cursors.write(list, end.id, end.key);
-    return { data: rows.map(answer), nextCursor };
-  }
-
-  private placeIn(list: string, cursor: string): Place {
-    const place = this.cursors.read(list, cursor);
-    if (place !== undefined) return place;
-    throw new ApiRefusal('bad_request', 'cursor must be the nextCursor of an earlier page of this list');
-  }
+function placeIn(cursor: string, isPlace: PlaceCheck): Place {
+  const place = readCursor(cursor);
+  if (place !== undefined && isPlace(place)) return place;
+  throw new ApiRefusal('bad_request', 'cursor must be the nextCursor of an earlier page of this list');
 }

@@ -2,7 +2,7 @@
 import { Get, Query } from '@nestjs/common';
 import type { TrailPlace } from '../../audit/audit-trail.reader.js';
 import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
-import type { TimeRange, TrailFilter } from '../../audit/trail-filter.js';
+import type { TimeRange } from '../../audit/trail-filter.js';
 import { MAX_FILTER_CHARACTERS, MOST_DAYS, checkRange } from '../../audit/trail-filter.js';
 import { Clock } from '../../platform/clock.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
@@ -11,10 +11,15 @@ import { Operation, PageQueries, OptionalQuery } from '../operations/operation.d
 import type { Place } from '../api/page-cursor.js';
 import { MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
 import type { SortedRange, SortedRows } from '../api/pages.js';
-import { Pages } from '../api/pages.js';
+import { sortedPage } from '../api/pages.js';
 import type { AuditEventQuery } from './audit-event-query.pipe.js';
 import { AuditEventQueryPipe } from './audit-event-query.pipe.js';
 import { AuditEventAnswer, AuditEventPageAnswer, auditEventAnswer } from './audit-event.dto.js';
+
+/** The largest bigint of PostgreSQL. */
+const MAX_EVENT_ID = 2n ** 63n - 1n;
+/** The end of the year 9999. */
+const LATEST_MS = 253_402_300_799_999;
 
 /** The letters of names in the catalogue, as a pattern of JSON Schema. */
 const EVENT_PATTERN = '^[a-z.-]*\\*?$';
@@ -27,7 +32,6 @@ const MOMENT = { type: 'string', format: 'date-time' } as const;
 export class AuditEventController {
   constructor(
     private readonly trail: AuditTrailReader,
-    private readonly pages: Pages,
     private readonly clock: Clock,
   ) {}
 
@@ -66,42 +70,41 @@ export class AuditEventController {
     let { range } = query;
     let lookedBackTo: Date | undefined;
     const rowsOf = async ({ after, limit }: SortedRange): Promise<SortedRows<AuditEventAnswer>> => {
-      range = after === undefined ? this.checked(query) : rangeIn(after);
-      const place = after && { id: eventIdIn(after) };
-      const page = await this.trail.page({ filter, range, order: 'newest', after: place, limit });
+      range = this.checked({ filter, range: after === undefined ? range : rangeIn(after) });
+      const page = await this.trail.page({ filter, range, order: 'newest', after, limit });
       lookedBackTo = page.end?.occurredAt;
-      return { rows: page.events.map(auditEventAnswer), end: page.end && placeOf(page.end, range) };
+      return {
+        rows: page.events.map(auditEventAnswer),
+        end: page.end && placeOf(page.end, range, this.clock.now()),
+      };
     };
-    const page = await this.pages.readSorted(listName(filter, query.range), query, rowsOf, (row) => row);
-    return { ...page, ...shown({ ...range, lookedBackTo }) };
+    const page = await sortedPage(isEventPlace, query, rowsOf, (row) => row);
+    return { ...page, ...shown({ since: range.since, until: query.range.until, lookedBackTo }) };
   }
 
-  private checked({ range, filter }: AuditEventQuery): TimeRange {
+  private checked({ range, filter }: Pick<AuditEventQuery, 'range' | 'filter'>): TimeRange {
     const checked = checkRange(range, filter, this.clock.now());
     if ('value' in checked) return checked.value;
     throw new ApiRefusal('bad_request', `since ${checked.rule}`);
   }
 }
 
-/** A cursor of other filters is none of this list. */
-function listName(filter: TrailFilter, range: TimeRange): string {
-  return `audit-events ${JSON.stringify([Object.entries({ ...filter, ...range }).sort()])}`;
+/** The key has the times of the range in milliseconds since 1970, or is empty where the whole trail is looked through. */
+function isEventPlace({ id, key }: Place): boolean {
+  if (!/^\d{1,19}$/.test(id) || BigInt(id) > MAX_EVENT_ID) return false;
+  return (
+    key === '' || (/^\d{1,15} \d{1,15}$/.test(key) && key.split(' ').every((ms) => Number(ms) <= LATEST_MS))
+  );
 }
 
 /** A cursor keeps the time of the first page: else its beginning would move with the clock. */
-function placeOf({ id }: TrailPlace, { since, until }: TimeRange): Place {
-  const digits = BigInt(id).toString(16).padStart(32, '0');
-  const uuid = digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  return { id: uuid, key: [since, until].map((each) => each?.getTime() ?? '').join(' ') };
-}
-
-function eventIdIn({ id }: Place): string {
-  return BigInt(`0x${id.replaceAll('-', '')}`).toString();
+function placeOf({ id }: TrailPlace, { since, until }: TimeRange, now: Date): Place {
+  return { id, key: since === undefined ? '' : `${since.getTime()} ${(until ?? now).getTime()}` };
 }
 
 function rangeIn({ key }: Place): TimeRange {
-  const [since, until] = key.split(' ').map((text) => (text === '' ? undefined : new Date(Number(text))));
-  return { since, until };
+  const [since, until] = key.split(' ').map((ms) => new Date(Number(ms)));
+  return key === '' ? {} : { since, until };
 }
 
 function shown(times: TimeRange & { readonly lookedBackTo: Date | undefined }) {

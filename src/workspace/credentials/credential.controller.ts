@@ -7,7 +7,7 @@ import { found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
 import { Operation } from '../operations/operation.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
-import { Pages } from '../api/pages.js';
+import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { IdPipe, QueryPipe } from '../api/query.pipe.js';
 import { ProjectChoice } from '../projects/project-choice.js';
@@ -40,7 +40,6 @@ export class CredentialController {
     private readonly service: CredentialService,
     private readonly schemas: CredentialSchemas,
     private readonly projectChoice: ProjectChoice,
-    private readonly pages: Pages,
   ) {}
 
   /** @rule 4.5.3 All credentials of the instance are listed page by page, each with its project. */
@@ -54,7 +53,7 @@ export class CredentialController {
   })
   list(@Query(new QueryPipe({})) query: PageQuery): Promise<Page<CredentialAnswer>> {
     const rowsOf = (range: PageRange) => this.credentials.list(range);
-    return this.pages.read('credentials', query, rowsOf, credentialAnswer);
+    return pageById(query, rowsOf, credentialAnswer);
   }
 
   @Get('schema/:type')

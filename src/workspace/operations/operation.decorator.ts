@@ -178,7 +178,7 @@ export function PageQueries(maxCursorCharacters = CURSOR_CHARACTERS, how = 'unch
     }),
     OptionalQuery('cursor', `The nextCursor of the previous page, ${how}`, {
       type: 'string',
-      minLength: CURSOR_CHARACTERS,
+      minLength: 1,
       maxLength: maxCursorCharacters,
       pattern: CURSOR_PATTERN,
     }),

@@ -10,7 +10,7 @@ import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
 import { Operation } from '../operations/operation.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
-import { Pages } from '../api/pages.js';
+import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { IdPipe, QueryPipe } from '../api/query.pipe.js';
 import { Quotas } from '../quotas/quotas.js';
@@ -26,7 +26,6 @@ export class ProjectMemberController {
     private readonly members: ProjectMemberRepository,
     private readonly projects: ProjectRepository,
     private readonly users: UserRepository,
-    private readonly pages: Pages,
     private readonly transactions: Transactions,
     private readonly quotas: Quotas,
   ) {}
@@ -45,7 +44,7 @@ export class ProjectMemberController {
     @Query(new QueryPipe({})) query: PageQuery,
   ): Promise<Page<MemberAnswer>> {
     const rowsOf = (range: PageRange) => this.members.list(projectId, range);
-    return this.pages.read(`members of ${projectId}`, query, rowsOf, (row) => row);
+    return pageById(query, rowsOf, (row) => row);
   }
 
   @Post()

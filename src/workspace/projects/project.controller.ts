@@ -8,7 +8,7 @@ import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
 import { Operation } from '../operations/operation.decorator.js';
 import type { Page } from '../api/pages.js';
-import { Pages } from '../api/pages.js';
+import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { IdPipe, QueryPipe } from '../api/query.pipe.js';
 import { Quotas } from '../quotas/quotas.js';
@@ -21,7 +21,6 @@ export class ProjectController {
   constructor(
     private readonly projects: ProjectRepository,
     private readonly transactions: Transactions,
-    private readonly pages: Pages,
     private readonly quotas: Quotas,
   ) {}
 
@@ -39,7 +38,7 @@ export class ProjectController {
   ): Promise<Page<ProjectAnswer>> {
     const rowsOf = (range: { afterId?: string; limit: number }) =>
       this.projects.list(memberScopeOf(principal), range);
-    return this.pages.read('projects', query, rowsOf, projectAnswer);
+    return pageById(query, rowsOf, projectAnswer);
   }
 
   @Post()

@@ -10,7 +10,7 @@ import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
 import { Operation } from '../operations/operation.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
-import { Pages } from '../api/pages.js';
+import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { IdPipe, QueryPipe } from '../api/query.pipe.js';
 import { UserAdministrationService } from './user-administration.service.js';
@@ -21,7 +21,6 @@ export class UserController {
   constructor(
     private readonly users: UserRepository,
     private readonly administration: UserAdministrationService,
-    private readonly pages: Pages,
   ) {}
 
   @Get()
@@ -33,7 +32,7 @@ export class UserController {
   })
   list(@Query(new QueryPipe({})) query: PageQuery): Promise<Page<UserAnswer>> {
     const rowsOf = ({ afterId, limit }: PageRange) => this.users.list(afterId, limit);
-    return this.pages.read('users', query, rowsOf, userAnswer);
+    return pageById(query, rowsOf, userAnswer);
   }
 
   @Post()

@@ -8,9 +8,9 @@ import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
 import { Operation, OptionalQuery } from '../operations/operation.decorator.js';
-import { MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
+import { MAX_CURSOR_CHARACTERS, isPlaceByText, isPlaceByTime } from '../api/page-cursor.js';
 import type { Page, SortedRange } from '../api/pages.js';
-import { Pages } from '../api/pages.js';
+import { sortedPage } from '../api/pages.js';
 import {
   FilterPipe,
   IdPipe,
@@ -40,6 +40,8 @@ import {
 import type { NewWorkflow, Workflow, WorkflowChange } from './workflow.repository.js';
 import { WorkflowRepository } from './workflow.repository.js';
 
+const PLACES = { updatedAt: isPlaceByTime, name: isPlaceByText };
+
 const listQuery = new QueryPipe({
   active: readFlag,
   name: readText,
@@ -66,7 +68,6 @@ export class WorkflowController {
     private readonly accessRights: AccessRights,
     private readonly projectChoice: ProjectChoice,
     private readonly transactions: Transactions,
-    private readonly pages: Pages,
     private readonly quotas: Quotas,
   ) {}
 
@@ -207,12 +208,7 @@ export class WorkflowController {
   private pageOf(principal: Principal, { limit, cursor, sort = 'updatedAt', ...query }: WorkflowListQuery) {
     const scope = { ...query, ...memberScopeOf(principal), sort };
     const rowsOf = (range: SortedRange) => this.workflows.list({ ...scope, ...range });
-    return this.pages.readSorted(
-      `workflows by ${sort}`,
-      { limit, cursor },
-      rowsOf,
-      (row): ListedWorkflow => row,
-    );
+    return sortedPage(PLACES[sort], { limit, cursor }, rowsOf, (row): ListedWorkflow => row);
   }
 
   private async inserted(workflow: NewWorkflow): Promise<WorkflowAnswer> {

@@ -1,16 +1,22 @@
 // Short texts that clients send back or ask for: redirect targets, cursors, cookies; and the envelopes of what is sealed.
 import { localRedirect } from '../../../src/token-exchange/http/local-redirect.js';
+import { isUnstorable } from '../../../src/platform/json/strict-json.js';
 import { KeyRing, SealError } from '../../../src/platform/secrets/key-ring.js';
 import { SESSION_COOKIE, readSessionCookies } from '../../../src/token-exchange/sessions/session-cookie.js';
 import type { Place } from '../../../src/workspace/api/page-cursor.js';
-import { PageCursors } from '../../../src/workspace/api/page-cursor.js';
+import {
+  isPlaceById,
+  isPlaceByText,
+  isPlaceByTime,
+  readCursor,
+  writeCursor,
+} from '../../../src/workspace/api/page-cursor.js';
 import { REDIRECTS, TRICKS } from '../../support/redirect-targets.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { insist } from './fuzz-target.js';
 
 const INSTANCE = 'https://instance.example';
 const keyRing = new KeyRing([Buffer.alloc(32, 1), Buffer.alloc(32, 2)]);
-const cursors = new PageCursors(keyRing);
 const ID = '0189c2a0-7b5e-7c3a-9d4e-123456789abc';
 
 const redirect: FuzzTarget<string> = {
@@ -49,23 +55,18 @@ const redirect: FuzzTarget<string> = {
   },
 };
 
-const CURSORS = [
-  cursors.write('workflows', ID),
-  cursors.write('workflows', ID, 'a name'),
-  cursors.write('users', ID),
-];
+const CURSORS = ['', 'a name', '2026-01-01T00:00:00.000001Z'].map((key) => writeCursor({ id: ID, key }));
 
 const cursor: FuzzTarget<Place | undefined> = {
   name: 'cursor',
   seeds: CURSORS,
-  pieces: ['A', '=', '-', '_', '+', '/', CURSORS[0]?.slice(0, 22) ?? '', CURSORS[1]?.slice(43) ?? ''],
-  read: (input) => cursors.read('workflows', input.toString('utf8')),
+  pieces: ['A', '=', '-', '_', '+', '/', 'AAAA', '____', ...CURSORS.map((text) => text.slice(0, 24))],
+  read: (input) => readCursor(input.toString('utf8')),
   judge(input, place) {
-    const text = input.toString('utf8');
-    const isOurs = CURSORS.slice(0, 2).includes(text);
-    insist((place !== undefined) === isOurs, 'only what was written for this list is read');
-    insist(isOurs === (place?.id === ID), 'and leads to where it was written');
-    insist(!isOurs || cursors.read('users', text) === undefined, 'and to no other list');
+    if (place === undefined) return;
+    insist(writeCursor(place) === input.toString('utf8'), 'a place has one spelling');
+    const isKnown = [isPlaceById, isPlaceByTime, isPlaceByText].some((isPlace) => isPlace(place));
+    insist(!isKnown || !isUnstorable(place.id + place.key), 'a statement can take it');
   },
 };
 

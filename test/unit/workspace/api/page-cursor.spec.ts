@@ -1,67 +1,58 @@
-// Cursors: what was written is read, for the same list and under every key of the ring, and nothing else is.
-import { randomBytes, randomUUID } from 'node:crypto';
-import { KeyRing } from '../../../../src/platform/secrets/key-ring.js';
-import { MAX_CURSOR_CHARACTERS, PageCursors } from '../../../../src/workspace/api/page-cursor.js';
+// Cursors: a place leads to itself, in one spelling, and a statement takes only what its list can have written.
+import { randomUUID } from 'node:crypto';
+import type { PlaceCheck } from '../../../../src/workspace/api/page-cursor.js';
+import {
+  CURSOR_CHARACTERS,
+  MAX_CURSOR_CHARACTERS,
+  isPlaceById,
+  isPlaceByText,
+  isPlaceByTime,
+  readCursor,
+  writeCursor,
+} from '../../../../src/workspace/api/page-cursor.js';
 
-const [first, second] = [randomBytes(32), randomBytes(32)];
-const cursorsUnder = (...keys: Buffer[]) => new PageCursors(new KeyRing(keys));
-const cursors = cursorsUnder(first);
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const ID = randomUUID();
+const base64url = (text: string | Buffer) => Buffer.from(text).toString('base64url');
 
-describe('a cursor', () => {
-  it('leads back to the id that it was made of', () => {
-    for (let round = 0; round < 100; round++) {
-      const id = randomUUID();
-      expect(cursors.read('workflows', cursors.write('workflows', id))).toEqual({ id, key: '' });
-    }
-  });
+it.each(['', 'x', 'two words ', '2026-01-01T00:00:00.000001Z', 'ä 注 🚀', 'x'.repeat(512)])(
+  'a cursor leads back to the place with the key %j',
+  (key) => {
+    const cursor = writeCursor({ id: ID, key });
+    expect(readCursor(cursor)).toEqual({ id: ID, key });
+    expect(cursor.length).toBeLessThanOrEqual(key === '' ? CURSOR_CHARACTERS : MAX_CURSOR_CHARACTERS);
+  },
+);
 
-  it.each(['x', '2026-01-01T00:00:00.000001Z', 'ä 注 🚀', 'x'.repeat(512)])(
-    'leads back to the place with a key: %j',
-    (key) => {
-      const id = randomUUID();
-      const cursor = cursors.write('workflows by name asc', id, key);
-      expect(cursors.read('workflows by name asc', cursor)).toEqual({ id, key });
-      expect(cursors.read('workflows by name desc', cursor)).toBeUndefined();
-      expect(cursor.length).toBeLessThanOrEqual(MAX_CURSOR_CHARACTERS);
-      const cut = Buffer.from(cursor, 'base64url').subarray(0, -1).toString('base64url');
-      expect(cursors.read('workflows by name asc', cut)).toBeUndefined();
-    },
-  );
+it.each([
+  ['nothing', ''],
+  ['an id alone', base64url(ID)],
+  ['what is not UTF-8', base64url(Buffer.from(`${ID} \u00e4`, 'latin1'))],
+  ['padding', `${writeCursor({ id: ID, key: 'k' })}=`],
+  ['white space', ` ${writeCursor({ id: ID, key: '' })}`],
+  ['another spelling of the last character', `${writeCursor({ id: ID, key: '' }).slice(0, -1)}B`],
+  ['more than any place takes', writeCursor({ id: ID, key: 'x'.repeat(514) })],
+])('a cursor is not %s', (_, text) => expect(readCursor(text)).toBeUndefined());
 
-  it('is of one list only', () => {
-    const cursor = cursors.write('workflows', randomUUID());
-    expect(cursors.read('credentials', cursor)).toBeUndefined();
-    expect(cursors.read('workflow', cursor)).toBeUndefined();
-  });
-
-  it('is refused after any change of any character', () => {
-    const cursor = cursors.write('workflows', randomUUID());
-    for (let at = 0; at < cursor.length; at++) {
-      for (const char of ALPHABET) {
-        const changed = cursor.slice(0, at) + char + cursor.slice(at + 1);
-        if (changed !== cursor)
-          expect([changed, cursors.read('workflows', changed)]).toEqual([changed, undefined]);
-      }
-    }
-  });
-
-  it.each([
-    ['nothing', ''],
-    ['an id', randomUUID()],
-    ['an id in the form of a cursor without a tag', randomBytes(16).toString('base64url')],
-    ['random bytes', randomBytes(32).toString('base64url')],
-    ['padding', `${cursors.write('workflows', randomUUID())}=`],
-    ['white space', ` ${cursors.write('workflows', randomUUID())}`],
-  ])('is not %s', (_, text) => {
-    expect(cursors.read('workflows', text)).toBeUndefined();
-  });
-
-  it('outlives a new first key, and ends with its own key', () => {
-    const id = randomUUID();
-    const cursor = cursorsUnder(first).write('workflows', id);
-    expect(cursorsUnder(second, first).read('workflows', cursor)?.id).toBe(id);
-    expect(cursorsUnder(second).read('workflows', cursor)).toBeUndefined();
-    expect(cursorsUnder(second, first).write('workflows', id)).not.toBe(cursor);
-  });
+it.each<[string, PlaceCheck, readonly string[], readonly string[]]>([
+  ['ids', isPlaceById, [''], [' ', 'x']],
+  [
+    'times',
+    isPlaceByTime,
+    ['2026-02-28T23:59:59.999999Z', '0001-01-01T00:00:00Z'],
+    [
+      '',
+      'now',
+      'infinity',
+      '2026-02-30T00:00:00Z',
+      '0000-01-01T00:00:00Z',
+      '2026-01-01',
+      '2026-01-01T25:00:00Z',
+    ],
+  ],
+  ['texts', isPlaceByText, ['', 'a name', '注'], ['a\0b']],
+])('a place in the order of %s has such a key, and the id of a row', (_, isPlace, good, bad) => {
+  for (const key of good) expect([key, isPlace({ id: ID, key })]).toEqual([key, true]);
+  for (const key of bad) expect([key, isPlace({ id: ID, key })]).toEqual([key, false]);
+  for (const id of ['', '1', `${ID}0`, ID.replaceAll('-', '')])
+    expect(isPlace({ id, key: good[0] ?? '' })).toBe(false);
 });
