@@ -13,7 +13,7 @@ export interface TlsIdentity {
 }
 
 /** The result of reading; with problems, which never hold PEM text, the process must not start. */
-export interface TlsReading {
+interface TlsReading {
   readonly identity?: TlsIdentity;
   readonly problems: readonly string[];
 }

@@ -8,7 +8,7 @@ export type UnavailableReason =
   'flag_off' | 'flag_not_true' | 'no_license' | 'feature_not_licensed' | 'license_ended';
 
 /** The public word, which reveals neither what was configured nor what else is licensed. */
-export type PublicReason = 'not_enabled' | 'not_licensed' | 'license_ended' | 'restart_needed';
+type PublicReason = 'not_enabled' | 'not_licensed' | 'license_ended' | 'restart_needed';
 
 export type AvailabilitySettings = Pick<Startup, 'config' | 'given' | 'license'>;
 

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { VERSION } from '../platform/version.js';
 
 /** What the words after the program's name ask for. */
-export interface StartCommand {
+interface StartCommand {
   /** The path of `--env-file`. */
   readonly envFile?: string;
   /** The text to print instead of a start. */

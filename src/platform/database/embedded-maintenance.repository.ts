@@ -6,7 +6,7 @@ import { PreparedStatement } from './prepared-statement.js';
 import { sql } from './sql.js';
 
 /** A table that is due for at least one of the two. */
-export interface DueTable {
+interface DueTable {
   /** Quoted as SQL wants it. */
   readonly table: string;
   readonly needsVacuum: boolean;

@@ -67,7 +67,7 @@ export function whenConnected(prepare: (client: SqlClient) => Promise<void>): ob
   return { onConnect: prepare };
 }
 
-export interface SqlClient {
+interface SqlClient {
   query(sql: string): Promise<unknown>;
 }
 

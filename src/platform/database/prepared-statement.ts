@@ -39,66 +39,27 @@ export class PreparedStatement<Input, Row> {
    * is some work by itself: this goes to the driver's pool of connections.
    * @throws the driver's error
    */
-  run(dataSource: DataSource, input: Input): Promise<Row[]> {
-    return onConnection(dataSource, (ask) => ask<Row>(this, this.values(input)));
-  }
-}
-
-/** Runs one statement of a transaction. @throws the driver's error */
-export type Ask = <Input, Row>(statement: PreparedStatement<Input, Row>, input: Input) => Promise<Row[]>;
-
-/**
- * Runs prepared statements in one transaction, in which each sees what was committed before it began, also where the database's
- * default is another: committed when `work` resolves, rolled back when it throws.
- * @throws what `work` throws, or the driver's error
- */
-export function runTogether<T>(dataSource: DataSource, work: (ask: Ask) => Promise<T>): Promise<T> {
-  return onConnection(dataSource, async (ask) => {
-    await ask({ text: 'BEGIN ISOLATION LEVEL READ COMMITTED' });
+  async run(dataSource: DataSource, input: Input): Promise<Row[]> {
+    const { name, text } = this;
+    const values = this.values(input);
+    const client = await driverPool(dataSource).connect();
+    let broken: Error | undefined;
+    const noteBreak = (error: Error) => (broken = error);
+    // A client out of its pool has no other listener, and an error without a listener ends the process.
+    client.on('error', noteBreak);
     try {
-      const result = await work((statement, input) => ask(statement, statement.values(input)));
-      await ask({ text: 'COMMIT' });
-      return result;
-    } catch (error) {
-      // After anything else the connection is closed, and the server rolls back by itself.
-      if (isAnswer(error)) await ask({ text: 'ROLLBACK' });
-      throw error;
-    }
-  });
-}
-
-/** A statement without a name is parsed each time. */
-interface Text {
-  readonly name?: string;
-  readonly text: string;
-}
-
-type AskOnConnection = <Row>(statement: Text, values?: unknown[]) => Promise<Row[]>;
-
-/** Lends a connection of the driver's pool. */
-async function onConnection<T>(
-  dataSource: DataSource,
-  work: (ask: AskOnConnection) => Promise<T>,
-): Promise<T> {
-  const client = await driverPool(dataSource).connect();
-  let broken: Error | undefined;
-  const noteBreak = (error: Error) => (broken = error);
-  // A client out of its pool has no other listener, and an error without a listener ends the process.
-  client.on('error', noteBreak);
-  try {
-    return await work(async <Row>({ name, text }: Text, values?: unknown[]) => {
       // As TypeORM does for each of its own, where the host has that log turned on.
       dataSource.logger.logQuery(text, values);
       const { rows } = await client.query({ name, text, values });
       return rows as Row[];
-    });
-  } catch (error) {
-    if (!isAnswer(error)) noteBreak(error as Error);
-    throw error;
-  } finally {
-    client.off('error', noteBreak);
-    // After any answer of the database, even a refusal, the connection can be used on; after silence its state is unknown.
-    client.release(broken);
+    } catch (error) {
+      if (!isAnswer(error)) noteBreak(error as Error);
+      throw error;
+    } finally {
+      client.off('error', noteBreak);
+      // After any answer of the database, even a refusal, the connection can be used on; after silence its state is unknown.
+      client.release(broken);
+    }
   }
 }
 

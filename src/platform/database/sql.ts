@@ -21,11 +21,11 @@ class Piece<Input> {
 export type Sql<Input = unknown> = Piece<Input>;
 
 /** The types of parameters. */
-export type SqlType =
+type SqlType =
   'bigint' | 'boolean' | 'float8' | 'integer' | 'json' | 'jsonb' | 'text' | 'text[]' | 'uuid' | 'uuid[]';
 
 /** A statement as the driver takes it. */
-export interface WrittenSql<Input> {
+interface WrittenSql<Input> {
   readonly text: string;
   /** In the order of the numbers in the text. */
   readonly values: (input: Input) => unknown[];

@@ -20,7 +20,7 @@ const MESSAGES = {
 export type RefusedWork = keyof typeof MESSAGES;
 
 /** The 503 in place of an error of the database, which may still have done what it was asked. */
-export function databaseRefusal(work: RefusedWork): TemporarilyUnavailableException {
+function databaseRefusal(work: RefusedWork): TemporarilyUnavailableException {
   return new TemporarilyUnavailableException(MESSAGES[work], RETRY_AFTER_SECONDS.database);
 }
 

@@ -8,7 +8,7 @@ const LOOPBACK: readonly Range[] = ['127.0.0.0/8', '::1/128'].map((range) => ipa
 /** The only part of IPv6 that public addresses are given from (IANA, IPv6 Global Unicast Address Assignments). */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
-export interface NetworkAddressExceptions {
+interface NetworkAddressExceptions {
   /** Adds 127.0.0.0/8 and ::1. */
   readonly allowLoopback: boolean;
   /** Adds CIDR ranges. An IPv4 range does not cover IPv6 spellings of its addresses. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /** The bytes of a file as they are answered to a client. */
-export interface Representation {
+interface Representation {
   readonly content: Buffer;
   /** Strong: the same tag means the same bytes (RFC 9110 §8.8.3). */
   readonly entityTag: string;

@@ -16,7 +16,7 @@ import { clientRequestIdOf } from './request-id.js';
 const NAME = 'embedded-token-exchange';
 
 /** A step of a request, or of work in the background. */
-export interface TracedWork {
+interface TracedWork {
   readonly name: string;
   /** Fixed words, and names from the configuration. */
   readonly attributes: Attributes;
@@ -25,7 +25,7 @@ export interface TracedWork {
 }
 
 /** The span of one request. */
-export interface RequestSpan {
+interface RequestSpan {
   readonly ids: TraceIds | undefined;
   /** Runs what follows as part of the span. */
   within(work: () => void): void;

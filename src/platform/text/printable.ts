@@ -2,7 +2,7 @@
 import { firstCharacters } from './characters.js';
 
 /** The longest text that is shown. */
-export const MAX_PRINTED_CHARACTERS = 200;
+const MAX_PRINTED_CHARACTERS = 200;
 /** Long enough for what begins in the shown part; the patterns take time in the square of it. */
 const MAX_CHECKED_CHARACTERS = 512;
 

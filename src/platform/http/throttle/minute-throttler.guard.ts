@@ -14,7 +14,7 @@ export const THROTTLE_STORAGE = Symbol('THROTTLE_STORAGE');
 export const WINDOW_MS = 60_000;
 
 /** A name, and the number of requests that a client may make within a minute of its first. */
-export interface Bucket {
+interface Bucket {
   /** Names it among the counters. */
   readonly name: string;
   readonly perMinute: number;

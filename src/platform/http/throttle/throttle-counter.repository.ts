@@ -44,7 +44,7 @@ const REFUND_HIT = new PreparedStatement<GivenBack, CountRow>(
 );
 
 /** A key's count in its running window. */
-export interface SharedCount {
+interface SharedCount {
   readonly hits: number;
   /** Milliseconds until the window ends. */
   readonly remainingMs: number;
