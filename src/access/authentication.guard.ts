@@ -136,7 +136,7 @@ function refuseOtherUser({ headers }: FastifyRequest, { user, credential }: Prin
   throw new ConflictException({
     error: 'session_of_another_user',
     message: 'Another user has signed in in this browser',
-    // Whom the page may tell so before it has seen a session of its own: the page around it posted the other login.
+    // Before a page has seen a session of its own, it sends messages to this origin alone.
     hostOrigin: credential.kind === 'session' ? credential.loginOrigin : null,
   });
 }

@@ -63,10 +63,18 @@ export class PublicFiles {
     this.loginFailed = this.assets.versioned(read('login-failed.html'));
     this.favicon = new PublicFile(read('favicon.ico'), icon);
     const joined = (names: string[], extension: string) =>
-      names.map((name) => read(`${name}.${extension}`).toString()).join('');
+      names.map((name) => withoutModules(read(`${name}.${extension}`).toString())).join('');
     // In a scope of its own: a host page sees what it defines on purpose. Indentation is a twentieth of its bytes.
-    const script = `(() => {\n${joined(EMBED_PARTS, 'js').replace(/^ +/gm, '')}})();\n`;
+    const script = `(() => {\n${joined(EMBED_PARTS, 'js').replace(/^ +/gm, '')}Object.assign(globalThis, { EmbeddedInstance });\n})();\n`;
     this.embedScript = new PublicFile(Buffer.from(script), javascript);
     this.embedTypes = new PublicFile(Buffer.from(joined(EMBED_TYPES, 'd.ts')), plainText);
   }
+}
+
+/** What a file of embed/ says once it is joined to those that it imports. */
+function withoutModules(text: string): string {
+  return text
+    .replace(/^import [^;]*;\n/gm, '')
+    .replace(/^declare global \{\n([^]*?)\n\}/gm, '$1')
+    .replace(/^export (\{\};\n)?/gm, '');
 }

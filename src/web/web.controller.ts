@@ -32,6 +32,7 @@ export class WebController extends PageController {
   /** Pages of other sites load it, which the header of all other answers forbids. */
   @Get('embed.js')
   @Header(RESOURCE_POLICY, 'cross-origin')
+  @Header('access-control-allow-origin', '*')
   async embedScript(@Res() reply: FastifyReply): Promise<void> {
     await answerFile(reply, this.files.embedScript);
   }

@@ -79,7 +79,7 @@ describeInBrowser("[P.origins] the demo partner's page", () => {
       const again = page.getByRole('button', { name: 'Send the same token again' });
       await again.click();
       await page.locator('#state', { hasText: 'The instance refused the login: token_replayed.' }).waitFor();
-      await page.frameLocator('iframe:visible').getByText('You could not be signed in').waitFor();
+      await page.getByRole('alert').getByText('You could not be signed in').waitFor();
       expect(await again.evaluate('document.activeElement.id')).toBe('again');
       expect(await page.getByRole('radio').count()).toBe(2);
       await page.getByText('Administrator', { exact: true }).waitFor();

@@ -72,7 +72,11 @@ describeInBrowser('a frame as high as its page', () => {
   });
 
   it.each([
-    ['a refused login', async () => product.login('no token'), 'You could not be signed in'],
+    [
+      'a refused login',
+      async () => product.postPlainly(browsing.instanceOrigin, 'no token'),
+      'You could not be signed in',
+    ],
     [
       'an address where nothing is',
       async () => product.login(browsing.token('ada'), '/nowhere'),

@@ -40,7 +40,7 @@ describeInBrowser('a frame behind a proxy that fails', () => {
       expect([ended, detail]).toEqual(['rejected', { during: 'login', error }]);
       expect((await product.events()).slice(1)).toEqual([['login-failed', { during: 'login', error }]]);
       expect(await product.isFrameMarked()).toBe(true);
-      await card(product).getByText(`Reason: ${error}`).waitFor();
+      expect(await card(product).textContent()).toMatch(/^Not available at the moment\.(Try again)?$/);
       expect(await product.frame.getByText('Morning orders').count()).toBe(1);
     },
   );
@@ -52,7 +52,6 @@ describeInBrowser('a frame behind a proxy that fails', () => {
     await browsing.proxy.behave('away');
     await login(product);
     await card(product).getByText('Zurzeit nicht verfügbar.').waitFor();
-    expect(await card(product).textContent()).toContain('Grund: unreachable');
     expect(await product.page.locator('#container iframe:visible').count()).toBe(0);
     await browsing.proxy.behave('none');
     await card(product).getByRole('button', { name: 'Erneut versuchen' }).click();

@@ -36,10 +36,13 @@ describeInBrowser('the events of a login', () => {
       await product.event(1);
       const before = await product.page.evaluate(() => performance.now());
       await product.login(token);
-      expect(await product.event(2)).toEqual(['login-failed', { during: 'login', error: 'token_replayed' }]);
+      expect(await product.event(2)).toEqual([
+        'login-failed',
+        { during: 'login', error: 'token_replayed', requestId: expect.any(String) },
+      ]);
       const took = (await product.page.evaluate(() => performance.now())) - before;
       expect(took).toBeLessThan(2000);
-      await product.heading('You could not be signed in');
+      await product.page.getByRole('alert').getByText('You could not be signed in').waitFor();
       expect(await product.frame.locator('body').innerText()).not.toContain('{');
       await wait(product);
       expect(await product.eventNames()).toEqual(['session-ready', 'login-failed']);
@@ -50,9 +53,9 @@ describeInBrowser('the events of a login', () => {
       await product.login('x'.repeat(300 * 1024));
       expect(await product.event(1)).toEqual([
         'login-failed',
-        { during: 'login', error: 'payload_too_large' },
+        { during: 'login', error: 'payload_too_large', requestId: expect.any(String) },
       ]);
-      await product.heading('You could not be signed in');
+      await product.page.getByRole('alert').getByText('You could not be signed in').waitFor();
       expect(await product.frame.locator('body').innerText()).not.toContain('{');
     });
 
@@ -63,7 +66,7 @@ describeInBrowser('the events of a login', () => {
       await product.renew(browsing.token('ada', { aud: 'https://elsewhere.example' }));
       expect(await product.event(2)).toEqual([
         'login-failed',
-        { during: 'renewal', error: 'audience_mismatch' },
+        { during: 'renewal', error: 'audience_mismatch', requestId: expect.any(String) },
       ]);
       await product.frame.getByText('Morning orders').waitFor();
       await product.renew(browsing.token('ada'));

@@ -118,7 +118,10 @@ describeInBrowser('[D51] two tabs, two users', () => {
   it('[D51] a renewal with the token of another user fails, and the session of the first goes on', async () => {
     const one = await signedIn('ada', 'Orders 0');
     await one.renew(browsing.token('ben'));
-    const refused = ['login-failed', { during: 'renewal', error: 'session_of_another_user' }];
+    const refused = [
+      'login-failed',
+      { during: 'renewal', error: 'session_of_another_user', requestId: expect.any(String) },
+    ];
     expect(await one.event(2)).toEqual(refused);
     await one.reloadFrame();
     await one.frame.getByText('Orders 0').first().waitFor();

@@ -41,16 +41,18 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
   it('shows the page of a renewal that follows a refused login', async () => {
     const product = await browsing.productPage();
     await product.login('no token');
-    await product.heading('You could not be signed in');
+    await product.page.getByRole('alert').getByText('You could not be signed in').waitFor();
     await product.renew(browsing.token('ada'));
     await product.frame.getByText('Morning orders').waitFor();
     expect(await product.eventNames()).toEqual(['login-failed', 'session-ready']);
   });
 
   it.each([
-    ['lang must be a language tag', `{ container, title: 'x', lang: null }`],
-    ['container must be an element', `{ container: null, title: 'x' }`],
-    ['title must be a text', `{ container }`],
+    ['lang must be a language tag, and is null', `{ container, title: 'x', lang: null }`],
+    ['container must be an element, and is null', `{ container: null, title: 'x' }`],
+    ['container must be an element, and is undefined', ''],
+    ['theme must be light, dark or auto, and is "blue"', `{ container, title: 'x', theme: 'blue' }`],
+    ['title must be a text, and is undefined', `{ container }`],
     ['There is no option colour', `{ container, title: 'x', colour: '#ffffff' }`],
   ])('says "%s", and leaves no frame behind', async (message, options) => {
     const product = await browsing.productPage();

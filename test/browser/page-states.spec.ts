@@ -92,7 +92,7 @@ describeInBrowser('the states of the pages', () => {
     [
       'a refused login',
       async (product) => {
-        await product.login('no token');
+        await product.postPlainly(browsing.instanceOrigin, 'no token');
         await product.heading('You could not be signed in');
       },
     ],
@@ -178,7 +178,7 @@ describeInBrowser('the states of the pages', () => {
       expect(await (await product.shownFrame()).evaluate('document.documentElement.lang')).toBe('en');
       await product.configure({ lang: 'de' });
       await product.login('no token');
-      await product.heading('Sie konnten nicht angemeldet werden');
+      await product.page.getByRole('alert').getByText('Sie konnten nicht angemeldet werden').waitFor();
       await product.login(browsing.token('ada'), '/nowhere');
       await product.heading('Seite nicht gefunden');
     });

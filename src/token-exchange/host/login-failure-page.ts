@@ -5,6 +5,8 @@ export interface LoginFailure {
   /** The stable word for programs. */
   readonly word: string;
   readonly requestId: string;
+  /** How long the client is asked to wait, as `Retry-After` says it; undefined where it need not. */
+  readonly retryAfterSeconds: number | undefined;
   /** The origin of the page that posted the login, if it named one; not checked. */
   readonly loginOrigin: string | undefined;
 }

@@ -35,19 +35,21 @@ export class EmbedErrorFilter extends RefusalFilter {
    * @rule 7.9 A failure is always a JSON answer, never a redirect.
    * @rule D50 A post of the instance's own script gets the same status and word as a page.
    */
-  protected override written(refused: Refused, request: HttpRequest): HttpAnswer {
+  protected override written(refused: Refused, request: HttpRequest, thrown: unknown): HttpAnswer {
     const { status, error, message, headers } = refused;
-    const page = this.pageFor(request, error);
+    const page = this.pageFor(request, error, thrown);
     if (page === undefined) return { status, headers, body: { error, message } };
     return { status, headers: { ...headers, 'content-type': page.contentType }, body: page.body };
   }
 
   /** Undefined where JSON is the answer. */
-  private pageFor(request: HttpRequest, word: string): RenderedPage | undefined {
+  private pageFor(request: HttpRequest, word: string, thrown: unknown): RenderedPage | undefined {
     if (this.page === undefined || request.method !== 'POST') return undefined;
     if (!asksForPage(this.bodyOf(request), request.url)) return undefined;
     const loginOrigin = pageOriginOf(request.headers.origin);
-    return this.page.render({ word, requestId: requestIdOf(request), loginOrigin });
+    const retryAfterSeconds =
+      thrown instanceof Error && 'retryAfterSeconds' in thrown ? Number(thrown.retryAfterSeconds) : undefined;
+    return this.page.render({ word, requestId: requestIdOf(request), retryAfterSeconds, loginOrigin });
   }
 
   /** A body that cannot be read asks for nothing: that it cannot be read is then why the login fails. */

@@ -1,6 +1,7 @@
 // A login, renewal or sign-out in progress: its promise and its timers.
+import type { EmbeddedInstanceError, EmbeddedSession, LoginFailure } from './options.js';
 
-class Attempt {
+export class Attempt {
   readonly outcome = Promise.withResolvers<EmbeddedSession | undefined>();
   /** The first is that of the limit; the others wait until something that has loaded answers. */
   readonly timers: number[] = [];
@@ -23,8 +24,10 @@ class Attempt {
     this.timers.splice(1).forEach(clearTimeout);
   }
 
-  reject(error: string): void {
+  /** @param cause of a failure outside the instance, such as that of the promise of a token */
+  reject(failure: LoginFailure, cause?: unknown): void {
     const { during, outcome } = this;
-    outcome.reject(Object.assign(new Error(`The ${during} failed: ${error}`), { during, error }));
+    const error = new Error(`The ${during} failed: ${failure.error}`, { cause });
+    outcome.reject(Object.assign(error, { during, ...failure }));
   }
 }

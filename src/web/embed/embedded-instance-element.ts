@@ -1,26 +1,63 @@
-// `<embedded-instance>`, in `/embed.js`: a frame of the instance that signs in, renews and tries again by itself.
+// `<embedded-instance>`: a frame of the instance that signs in, renews and tries again by itself.
+import { EmbeddedInstance } from './embedded-instance.js';
+import { optionFault } from './option-checks.js';
+import type { Appearance, EmbeddedInstanceError, EmbeddedInstanceEvents, LoginFailure } from './options.js';
 
-interface HTMLElementTagNameMap {
-  'embedded-instance': EmbeddedInstanceElement;
+declare global {
+  interface HTMLElementTagNameMap {
+    'embedded-instance': EmbeddedInstanceElement;
+  }
 }
 
+/** Attributes that are options of the look. */
+const LOOKS = ['theme', 'accent', 'lang', 'hide-header', 'font', 'background', 'full-width'];
+/** What time may mend; of other failures one more token finds out. */
+const MAY_PASS = [
+  'timeout',
+  'unreachable',
+  'no_token',
+  'too_many_requests',
+  'temporarily_unavailable',
+  'internal_error',
+  'not_enabled',
+];
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+/** A session that ends sooner is not worth going on with. */
+const LEFT_MS = 60_000;
+
+/** Sessions of the elements that were there, by instance and `user-key`: an element that comes back goes on with its own. */
+const sessions = new Map<string, { userId: string; endsAt: number }>();
+
+/** On a server, where there are no elements, the module can be loaded all the same. */
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
 /**
- * Its attributes are the options of the class with hyphens (`hide-header`), and `redirect-to`; its events are DOM events of the
- * same names, with `detail`. It signs in once it is in the page and knows `fetchToken`.
+ * Its attributes are the options of the class with hyphens (`hide-header`), `redirect-to` and `user-key`; its events are DOM events
+ * of the same names. It signs in once it is in the page and knows `fetchToken`. A child with `slot="error"` is its `errorUi`.
  */
-class EmbeddedInstanceElement extends HTMLElement {
+export class EmbeddedInstanceElement extends Base {
   static readonly observedAttributes: readonly string[] = [
-    'theme',
-    'accent',
-    'lang',
-    'hide-header',
-    'font',
-    'background',
-    'full-width',
+    ...LOOKS,
+    'title',
+    'url',
+    'height',
+    'redirect-to',
+    'user-key',
+    'error-ui',
   ];
 
   #fetchToken: (() => Promise<string>) | undefined;
   #instance: EmbeddedInstance | undefined;
+  /** Whether it will be looked at in the microtask: attributes and properties often change together. */
+  #isDue = false;
+  /** What is tried again, and when. */
+  #again: { run: () => void; timer: number } | undefined;
+  #failures = 0;
+  /** Until then the instance wants no other try (milliseconds of `performance.now`). */
+  #notBefore = 0;
+  /** After a logout by the provider a visitor's wish counts once. */
+  #isLastTry = false;
 
   /** Fetches a new token of the user from your backend; called for each login and renewal. */
   get fetchToken(): (() => Promise<string>) | undefined {
@@ -29,12 +66,42 @@ class EmbeddedInstanceElement extends HTMLElement {
 
   set fetchToken(fetchToken: (() => Promise<string>) | undefined) {
     this.#fetchToken = fetchToken;
-    this.#start();
+    this.#startSoon();
   }
 
-  /** The instance; undefined until its first sign-in. */
+  /** The instance; undefined until its first sign-in. Another `user-key` or `url` makes another one. */
   get instance(): EmbeddedInstance | undefined {
     return this.#instance;
+  }
+
+  /** As `navigate` of the class. */
+  navigate(path: string): void {
+    this.#instance?.navigate(path);
+  }
+
+  /** Signs in with a new token, and shows the page that was shown last. */
+  signIn(): void {
+    this.#failures = 0;
+    this.#try((instance) => instance.login(this.#token(), instance.path));
+  }
+
+  /** Its events are typed, as those of DOM elements are. */
+  override addEventListener<Name extends keyof EmbeddedInstanceEvents>(
+    name: Name,
+    listener: (event: CustomEvent<EmbeddedInstanceEvents[Name]>) => void,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  override addEventListener(
+    name: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  override addEventListener(
+    name: string,
+    listener: ((event: never) => void) | EventListenerObject,
+    options?: boolean | AddEventListenerOptions,
+  ): void {
+    super.addEventListener(name, listener as EventListenerOrEventListenerObject, options);
   }
 
   connectedCallback(): void {
@@ -44,54 +111,203 @@ class EmbeddedInstanceElement extends HTMLElement {
       Reflect.deleteProperty(this, 'fetchToken');
       this.fetchToken = fetchToken;
     }
-    this.#start();
+    addEventListener('online', this.#tryNow);
+    document.addEventListener('visibilitychange', this.#tryNow);
+    this.#startSoon();
+    setTimeout(() => this.#warnOfLack(), FIRST_PAUSE_MS);
   }
 
   /** An element that was only moved is connected again in the microtask. */
   disconnectedCallback(): void {
     queueMicrotask(() => {
       if (this.isConnected) return;
-      this.#instance?.remove();
-      this.#instance = undefined;
+      removeEventListener('online', this.#tryNow);
+      document.removeEventListener('visibilitychange', this.#tryNow);
+      this.#stop();
     });
   }
 
-  attributeChangedCallback(): void {
-    this.#instance?.configure(this.#appearance());
+  attributeChangedCallback(name: string, before: string | null, after: string | null): void {
+    const instance = this.#instance;
+    if (instance === undefined || before === after) return;
+    if (LOOKS.includes(name)) return instance.configure(this.#looks());
+    if (name === 'title') instance.frame.title = this.#title();
+    else if (name === 'redirect-to') instance.navigate(after ?? '/');
+    else {
+      // Nothing of the user of before stays in view.
+      this.#stop();
+      this.#startSoon();
+    }
+  }
+
+  #startSoon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    queueMicrotask(() => {
+      this.#isDue = false;
+      if (this.#instance === undefined && this.#fetchToken !== undefined && this.isConnected) this.#start();
+    });
+  }
+
+  #stop(): void {
+    this.#giveUp();
+    this.#instance?.remove();
+    this.#instance = undefined;
   }
 
   #start(): void {
-    if (this.#instance !== undefined || this.#fetchToken === undefined || !this.isConnected) return;
-    const text = (name: string) => this.getAttribute(name) ?? undefined;
-    const height = text('height') as 'auto' | undefined;
-    const options = { container: this, title: this.title, url: text('url'), height, ...this.#appearance() };
-    const instance = new EmbeddedInstance(options);
+    const instance = this.#made();
+    if (instance === undefined) return;
     this.#instance = instance;
     for (const name of EmbeddedInstance.events)
       instance.on(name, (detail) => this.dispatchEvent(new CustomEvent(name, { detail })));
-    const signIn = () => this.#insist((token) => instance.login(token, text('redirect-to')));
-    instance.on('retry', signIn);
-    instance.on('session-expiring', () => this.#insist((token) => instance.renew(token)));
-    instance.on('session-ended', ({ reason }) => reason === 'expired' && signIn());
-    signIn();
+    const key = this.#key();
+    instance.on('session-ready', ({ userId, expiresAt }) => {
+      this.#failures = 0;
+      this.#isLastTry = false;
+      if (key !== undefined) sessions.set(key, { userId, endsAt: Date.parse(expiresAt) });
+    });
+    instance.on('session-ended', ({ reason }) => {
+      if (key !== undefined) sessions.delete(key);
+      this.#giveUp();
+      this.#isLastTry = reason === 'signed-out-by-provider';
+      if (reason === 'expired') this.signIn();
+    });
+    instance.on('session-expiring', () => this.#try(() => instance.renew(this.#token())));
+    instance.on('retry', () => this.signIn());
+    this.#begin(instance, key);
   }
 
-  /** Once more with a new token, and no further: what fails twice would fail again. */
-  #insist(attempt: (token: Promise<string>) => Promise<unknown>): void {
-    const tryOnce = () => attempt(this.#fetchToken!());
+  /** The options that are not as described are named, and left out. */
+  #made(): EmbeddedInstance | undefined {
+    const slot = this.querySelector<HTMLElement>(':scope > [slot=error]');
+    const options = {
+      container: this,
+      title: this.#title(),
+      ...this.#good({
+        url: this.getAttribute('url') ?? undefined,
+        height: this.getAttribute('height') ?? undefined,
+        errorUi: this.getAttribute('error-ui') ?? slot ?? undefined,
+      }),
+      ...this.#looks(),
+    };
+    try {
+      return new EmbeddedInstance(options);
+    } catch (error) {
+      this.#warn((error as Error).message);
+      return undefined;
+    }
+  }
+
+  /** With the session of an element that was there before, if there is one for the same user. */
+  #begin(instance: EmbeddedInstance, key: string | undefined): void {
+    const path = this.getAttribute('redirect-to') ?? '/';
+    const session = key === undefined ? undefined : sessions.get(key);
+    const login = () => this.#try(() => instance.login(this.#token(), path));
+    if (session === undefined || session.endsAt - Date.now() < LEFT_MS) return login();
+    instance.resume(session.userId, path).catch(({ error }: EmbeddedInstanceError) => {
+      if (error !== 'given_up') login();
+    });
+  }
+
+  #key(): string | undefined {
+    const userKey = this.getAttribute('user-key');
+    return userKey === null ? undefined : `${this.getAttribute('url') ?? ''} ${userKey}`;
+  }
+
+  /** Tries until it succeeds, later and later; a failure that time does not mend is tried once more. */
+  #try(attempt: (instance: EmbeddedInstance) => Promise<unknown>): void {
+    const instance = this.#instance;
+    if (instance === undefined) return;
+    this.#giveUp();
+    attempt(instance).catch((failure: EmbeddedInstanceError) => {
+      if (failure.error === 'given_up' || instance !== this.#instance) return;
+      if (failure.cause !== undefined) console.warn('<embedded-instance>: there is no token:', failure.cause);
+      this.#failures += 1;
+      if (this.#isWorthAnother(failure)) this.#wait(failure, () => this.#try(attempt));
+    });
+  }
+
+  #isWorthAnother({ error }: LoginFailure): boolean {
     // Two frames of two users would end each other's sessions for ever.
-    const isFinal = (error: string) => ['given_up', 'another_user'].includes(error);
-    tryOnce().catch(({ error }: EmbeddedInstanceError) => isFinal(error) || tryOnce().catch(() => undefined));
+    if (error === 'another_user' || this.#isLastTry) return false;
+    return MAY_PASS.includes(error) || this.#failures === 1;
   }
 
-  #appearance(): Appearance {
-    const given = EmbeddedInstanceElement.observedAttributes.map((name) => {
+  #wait({ retryAfterSeconds = 0 }: LoginFailure, run: () => void): void {
+    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
+    this.#notBefore = performance.now() + retryAfterSeconds * 1000;
+    this.#schedule(Math.max(retryAfterSeconds * 1000, longest / 2) + (Math.random() * longest) / 2, run);
+  }
+
+  #schedule(milliseconds: number, run: () => void): void {
+    clearTimeout(this.#again?.timer);
+    this.#again = { run, timer: setTimeout(run, milliseconds) };
+  }
+
+  /** The network is back, or the visitor: what waits begins again, as soon as the instance wants it. */
+  readonly #tryNow = (): void => {
+    if (this.#again === undefined || document.hidden) return;
+    this.#failures = 0;
+    const left = Math.max(0, this.#notBefore - performance.now());
+    this.#schedule(left + Math.random() * FIRST_PAUSE_MS, this.#again.run);
+  };
+
+  #giveUp(): void {
+    clearTimeout(this.#again?.timer);
+    this.#again = undefined;
+  }
+
+  /** What it throws is a rejection too. */
+  async #token(): Promise<string> {
+    return this.#fetchToken!();
+  }
+
+  #title(): string {
+    return this.title.trim() || 'embedded-instance';
+  }
+
+  /** An option whose attribute is missing is undefined, so that it is taken back. */
+  #looks(): Appearance {
+    const given = LOOKS.map((name) => {
       const value = this.getAttribute(name);
       const option = name.replace(/-(\w)/, (_, letter: string) => letter.toUpperCase());
-      return [option, name.includes('-') ? value !== null : value];
+      const isFlag = name.includes('-');
+      // As `hide-header="false"`, which frameworks write.
+      const flag =
+        value === null || value === 'false' ? false : /^(true)?$/.test(value) || value === name || value;
+      return [option, isFlag ? flag : (value ?? undefined)];
     });
-    return Object.fromEntries(given.filter(([, value]) => value !== null)) as Appearance;
+    return this.#good(Object.fromEntries(given) as Record<string, unknown>);
+  }
+
+  #good(options: Record<string, unknown>): object {
+    const faults = Object.entries(options).map(([name, value]) => {
+      // Without it the origin of the script counts, which the class knows.
+      if (name === 'url' && value === undefined) return undefined;
+      const fault = optionFault(name, value);
+      if (fault !== undefined) this.#warn(fault);
+      return fault === undefined ? undefined : name;
+    });
+    return Object.fromEntries(
+      Object.entries(options).map(([name, value]) => [name, faults.includes(name) ? undefined : value]),
+    );
+  }
+
+  #warnOfLack(): void {
+    if (!this.isConnected) return;
+    const lacks = [
+      ...(this.#fetchToken === undefined ? ['the property fetchToken'] : []),
+      ...(this.title.trim() === '' ? ['the attribute title'] : []),
+    ];
+    if (lacks.length > 0) this.#warn(`it needs ${lacks.join(' and ')}`);
+  }
+
+  #warn(text: string): void {
+    console.warn(`<embedded-instance>: ${text}`, this);
   }
 }
 
-customElements.define('embedded-instance', EmbeddedInstanceElement);
+// A page may have the script and the package.
+if (globalThis.customElements?.get('embedded-instance') === undefined)
+  globalThis.customElements?.define('embedded-instance', EmbeddedInstanceElement);

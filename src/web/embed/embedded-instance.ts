@@ -1,11 +1,33 @@
 // The script for host pages, `/embed.js`: a frame of the instance, its login, and its session's life as events.
-// Classic scripts without imports: the instance joins what the compiler makes of them, in one scope of its own.
+// The instance joins what the compiler makes of this folder, without imports and exports, in one scope of its own.
+import { Attempt } from './attempt.js';
+import {
+  addHiddenFrame,
+  drawLoading,
+  failureCard,
+  hasFocus,
+  isBlank,
+  named,
+  newFrame,
+  postInto,
+} from './frames.js';
+import { checkOptions } from './option-checks.js';
+import type {
+  Appearance,
+  EmbeddedInstanceEvents,
+  EmbeddedInstanceOptions,
+  EmbeddedSession,
+  FrameMessage,
+  LoginFailure,
+} from './options.js';
+
+type FrameDetail = Omit<FrameMessage, 'type'>;
 
 /**
  * One frame of the instance in a page of another origin. Tokens go to the instance by form posts only, never in an
  * address; messages are taken from the instance's frames and origin only.
  */
-class EmbeddedInstance {
+export class EmbeddedInstance {
   static readonly version: string = '0.1.0';
   static readonly events: readonly (keyof EmbeddedInstanceEvents)[] = [
     'session-ready',
@@ -20,16 +42,19 @@ class EmbeddedInstance {
   ];
 
   /** `currentScript` is known only while the script runs for the first time. */
-  static readonly #home: string | undefined = (document.currentScript as HTMLScriptElement | null)?.src;
+  static readonly #home: string | undefined = (
+    globalThis.document?.currentScript as HTMLScriptElement | null | undefined
+  )?.src;
   /** A page of the instance answers at once; what has loaded and does not is none (milliseconds). */
   static readonly #answerMs = 3000;
   readonly #origin: string;
   readonly #timeoutMs: number;
   readonly #isAsHighAsPage: boolean;
   readonly #listeners = new Map<string, Set<(detail: never) => void>>();
-  #appearance: Appearance = { lang: document.documentElement.lang };
+  readonly #errorUi: 'none' | HTMLElement | undefined;
+  #appearance: Appearance = {};
   #frame: HTMLIFrameElement;
-  /** Says in the container that the instance did not answer. */
+  /** Says in the container why there is no page. */
   #card: HTMLElement | undefined;
   #attempt: Attempt | undefined;
   /** The last signed-in user, and until when. */
@@ -39,38 +64,45 @@ class EmbeddedInstance {
   #target = '/';
   /** Where the host page was scrolled to when the list was left, and whether it is to be there again. */
   #place = { top: 0, isDue: false };
-  /** Whether the frame shows a page of a session, and not that of a refused login. */
-  #isSessionShown = false;
   /** Whether its end was reported: two frames may report it. */
   #isOver = false;
 
   /** @throws TypeError for an option that is not as described */
-  constructor(options: EmbeddedInstanceOptions) {
+  constructor(options: EmbeddedInstanceOptions = {} as EmbeddedInstanceOptions) {
     const {
       container,
       title,
       url = EmbeddedInstance.#home,
       height,
       loginTimeoutSeconds = 30,
+      errorUi,
       ...appearance
     } = options;
-    checkOptions({ ...appearance, container, title, url, height, loginTimeoutSeconds });
+    checkOptions({ ...appearance, container, title, url, height, loginTimeoutSeconds, errorUi });
     this.#origin = new URL(String(url)).origin;
     this.#timeoutMs = loginTimeoutSeconds * 1000;
     this.#isAsHighAsPage = height === 'auto';
-    Object.assign(this.#appearance, appearance);
+    this.#errorUi = errorUi;
+    if (errorUi instanceof HTMLElement) errorUi.hidden = true;
+    this.#appearance = appearance;
     // As attributes, which any style of the host page outweighs.
     const frame = newFrame({ title, width: '100%', height: '600', frameBorder: '0' });
     this.#frame = frame;
     container.append(frame);
-    drawLoading(frame, this.#appearance);
+    drawLoading(frame, this.#look());
     frame.onload = () => this.#reload(frame);
     addEventListener('message', this.#hear);
+    document.addEventListener('securitypolicyviolation', this.#hearPolicy);
   }
 
   /** The frame that is shown; a login puts another one in its place, with the same attributes. */
   get frame(): HTMLIFrameElement {
     return this.#frame;
+  }
+
+  /** The path of what the frame shows, or was to show, for `login`. */
+  get path(): string {
+    return this.#target;
   }
 
   /**
@@ -94,18 +126,42 @@ class EmbeddedInstance {
    * @throws EmbeddedInstanceError as `login-failed` says it; Error when the frame is not in the page
    */
   login(token: string | Promise<string>, redirectTo = '/'): Promise<EmbeddedSession> {
+    return this.#open(redirectTo, (attempt, frame) =>
+      this.#post(attempt, frame, token, this.#landing(redirectTo)),
+    );
+  }
+
+  /**
+   * Shows a page of the session that a login of before has opened for this user, without a token. What the frame shows stays until
+   * that page comes.
+   * @throws EmbeddedInstanceError `no_session` or `another_user` where that session is not there any more
+   */
+  resume(userId: string, redirectTo = '/'): Promise<EmbeddedSession> {
+    return this.#open(redirectTo, (_, frame) => {
+      frame.src = this.#origin + namingUser(this.#landing(redirectTo), userId);
+    });
+  }
+
+  /** Begins a login in a new frame, which takes the place of the shown one once its page has come. */
+  #open(
+    redirectTo: string,
+    begin: (attempt: Attempt, frame: HTMLIFrameElement) => void,
+  ): Promise<EmbeddedSession> {
     const shown = this.#frame;
     if (!shown.isConnected) return Promise.reject(new Error('The frame is not in the page'));
-    this.#removeCard();
     this.#target = redirectTo;
     // A new frame has no history yet, so that the step back never leads to the page of another login.
     const frame = named(shown.cloneNode() as HTMLIFrameElement);
     frame.removeAttribute('src');
     // Laid out as the shown one, unseen: where `display` changes while a page is coming, Chromium may never paint that page.
-    const { offsetWidth, offsetHeight } = shown;
-    frame.style.cssText = `position:fixed;visibility:hidden;width:${offsetWidth}px;height:${offsetHeight}px`;
+    const width = shown.offsetWidth || shown.parentElement?.clientWidth;
+    const height = shown.offsetHeight || shown.height;
+    frame.style.cssText = `position:fixed;visibility:hidden;width:${width}px;height:${height}px`;
     shown.after(frame);
-    return this.#signIn(this.#begin('login', frame), frame, token, this.#landing(redirectTo));
+    const attempt = this.#begin('login', frame);
+    frame.onload = () => this.#greet(attempt, frame);
+    begin(attempt, frame);
+    return attempt.outcome.promise as Promise<EmbeddedSession>;
   }
 
   /**
@@ -114,9 +170,22 @@ class EmbeddedInstance {
    * @throws EmbeddedInstanceError as `login-failed` says it
    */
   renew(token: string | Promise<string>): Promise<EmbeddedSession> {
-    if (!this.#isSessionShown) return this.login(token, this.#target);
+    if (this.#userId === undefined) return this.login(token, this.#target);
     const frame = addHiddenFrame();
-    return this.#signIn(this.#begin('renewal', frame), frame, token, '/renewed');
+    const attempt = this.#begin('renewal', frame);
+    frame.onload = () => this.#greet(attempt, frame);
+    this.#post(attempt, frame, token, '/renewed');
+    return attempt.outcome.promise as Promise<EmbeddedSession>;
+  }
+
+  /**
+   * Shows another page of the instance, as a link in the present one would; the session stays. While no user is signed in it is where
+   * `renew` leads to.
+   * @param path of the instance; anything else is `/`
+   */
+  navigate(path: string): void {
+    this.#target = path;
+    if (this.#userId !== undefined) this.#say(this.#frame, { type: 'navigate', path: this.#inner(path) });
   }
 
   /**
@@ -138,34 +207,42 @@ class EmbeddedInstance {
   configure(appearance: Appearance): void {
     checkOptions(appearance);
     Object.assign(this.#appearance, appearance);
-    this.#say(this.#frame, { type: 'appearance', ...this.#appearance });
+    this.#say(this.#frame, { type: 'appearance', ...this.#look() });
   }
 
   /** Takes the frame out of the page. The session lives on until its end. */
   remove(): void {
     removeEventListener('message', this.#hear);
+    document.removeEventListener('securitypolicyviolation', this.#hearPolicy);
     this.#giveUp();
     this.#removeCard();
     this.#frame.remove();
   }
 
+  #look(): Appearance {
+    const { lang = document.documentElement.lang } = this.#appearance;
+    return { ...this.#appearance, lang };
+  }
+
   /** An address of the instance with what the page there has to know before it is painted. */
   #dressed(path: string): string {
     const url = new URL(path, this.#origin);
-    for (const [name, value] of Object.entries(this.#appearance))
+    for (const [name, value] of Object.entries(this.#look()))
       if (value) url.searchParams.set(name, String(value));
     return url.href.slice(this.#origin.length);
   }
 
+  /** The path itself where it is one of the instance, in WHATWG form; `/` otherwise. */
+  #inner(path: string): string {
+    const url = URL.canParse(path, this.#origin) ? new URL(path, this.#origin) : undefined;
+    return url?.origin === this.#origin && path.startsWith('/') ? url.href.slice(this.#origin.length) : '/';
+  }
+
   /** Only `/` reports its session: other targets are reached through a page that does. */
   #landing(target: string): string {
-    const { origin, pathname, href } = new URL(
-      URL.canParse(target, this.#origin) ? target : '/',
-      this.#origin,
-    );
-    if (origin !== this.#origin) return this.#dressed('/');
-    if (pathname === '/') return this.#dressed(href);
-    return this.#dressed(`/renewed?${String(new URLSearchParams({ to: target }))}`);
+    const inner = this.#inner(target);
+    if (new URL(inner, this.#origin).pathname === '/') return this.#dressed(inner);
+    return this.#dressed(`/renewed?${String(new URLSearchParams({ to: inner }))}`);
   }
 
   /** Abandons what is in progress. */
@@ -178,31 +255,39 @@ class EmbeddedInstance {
   }
 
   #limit(attempt: Attempt, milliseconds: number, error: string): void {
-    attempt.after(milliseconds, () => this.#fail(attempt, error));
+    attempt.after(milliseconds, () => this.#fail(attempt, { error }));
   }
 
-  #signIn(
+  #post(
     attempt: Attempt,
     frame: HTMLIFrameElement,
     token: string | Promise<string>,
     redirectTo: string,
-  ): Promise<EmbeddedSession> {
-    frame.onload = () => this.#greet(attempt, frame);
-    Promise.resolve(token).then(
-      (value) => this.#post(attempt, frame, value, redirectTo),
-      () => this.#fail(attempt, 'no_token'),
-    );
-    return attempt.outcome.promise as Promise<EmbeddedSession>;
-  }
-
-  #post(attempt: Attempt, frame: HTMLIFrameElement, token: string, redirectTo: string): void {
-    if (this.#attempt !== attempt) return;
+  ): void {
     // In the address too: of a body that is too large the instance keeps nothing.
     const action = this.#origin + this.#dressed('/rest/auth/embed?answer=page');
     // With it the instance accepts a token of this user alone.
     const expected = attempt.during === 'renewal' ? { userId: this.#userId } : {};
-    postInto(frame.name, action, { token, redirectTo, answer: 'page', ...expected });
+    const post = (value: string) => {
+      if (this.#attempt !== attempt) return;
+      const fields = { token: value, redirectTo, answer: 'page', ...expected };
+      if (!postInto(frame.name, action, fields)) this.#fail(attempt, { error: 'blocked' });
+    };
+    Promise.resolve(token)
+      .then((value) => {
+        if (typeof value === 'string' && value !== '') return value;
+        throw new TypeError(`A token is a text, not ${value === '' ? 'empty' : typeof value}`);
+      })
+      .then(post, (cause: unknown) => this.#fail(attempt, { error: 'no_token' }, cause));
   }
+
+  /** The policy of the host page may forbid the frame, or that forms are posted into it. */
+  readonly #hearPolicy = (violation: SecurityPolicyViolationEvent): void => {
+    const { blockedURI, disposition, effectiveDirective } = violation;
+    const isEnforced = disposition === 'enforce' && /^(form-action|frame-src)$/.test(effectiveDirective);
+    if (this.#attempt && isEnforced && blockedURI.startsWith(this.#origin))
+      this.#fail(this.#attempt, { error: 'blocked' });
+  };
 
   /** Something has loaded in the frame of an attempt: asks whether it is a page of the instance. */
   #greet(attempt: Attempt, frame: HTMLIFrameElement): void {
@@ -212,7 +297,7 @@ class EmbeddedInstance {
     this.#hello(frame);
   }
 
-  /** Makes the page in the frame answer; it offers another login where somebody listens to that. */
+  /** Makes the page in the frame answer; it offers another login where there is a listener for it. */
   #hello(frame: HTMLIFrameElement): void {
     this.#say(frame, { type: 'hello', canRetry: !!this.#listeners.get('retry')?.size });
   }
@@ -227,7 +312,7 @@ class EmbeddedInstance {
     } catch {
       // A browser may say that the policy forbids it a little later than that it did not work.
       await new Promise((resolve) => setTimeout(resolve, 200));
-      if (!isForbidden && attempt.timers.length > 1) this.#fail(attempt, 'unreachable');
+      if (!isForbidden && attempt.timers.length > 1) this.#fail(attempt, { error: 'unreachable' });
     }
     document.removeEventListener('securitypolicyviolation', note);
   }
@@ -236,7 +321,7 @@ class EmbeddedInstance {
   #show(frame: HTMLIFrameElement): void {
     const shown = this.#frame;
     if (frame === shown) return;
-    const hadFocus = document.activeElement === shown;
+    const hadFocus = hasFocus(shown);
     frame.style.cssText = shown.style.cssText;
     shown.remove();
     this.#frame = frame;
@@ -251,25 +336,22 @@ class EmbeddedInstance {
   #reload(frame: HTMLIFrameElement): void {
     if (!isBlank(frame)) return this.#hello(frame);
     // Firefox puts another blank document in the place of the first.
-    if (this.#userId === undefined) return drawLoading(frame, this.#appearance);
-    const path = this.#landing(this.#target);
-    // Without it the page would be that of whoever is signed in by now.
-    const user = `${path.includes('#') ? '&' : '#'}user=${this.#userId}`;
-    frame.contentWindow?.location.replace(this.#origin + path + user);
+    if (this.#userId === undefined) return drawLoading(frame, this.#look());
+    // Else the page would be that of the user who is signed in by now.
+    const address = namingUser(this.#landing(this.#target), this.#userId);
+    frame.contentWindow?.location.replace(this.#origin + address);
     this.#dispatch('reloaded', {});
   }
 
-  #fail(attempt: Attempt, error: string): void {
+  #fail(attempt: Attempt, failure: LoginFailure, cause?: unknown): void {
     if (this.#attempt !== attempt) return;
-    const { during, frame } = attempt;
-    const isShown = frame === this.#frame;
-    if (isShown) this.#isSessionShown = false;
+    const { during } = attempt;
     this.#end();
-    if (!isShown && during === 'login') this.#showCard(error);
-    attempt.reject(error);
-    if (during !== 'logout') return this.#dispatch('login-failed', { during, error });
+    if (during === 'login') this.#showCard(failure);
+    attempt.reject(failure, cause);
+    if (during !== 'logout') return this.#dispatch('login-failed', { during, ...failure });
     addEventListener('online', this.#leaveAgain);
-    this.#dispatch('logout-failed', { error });
+    this.#dispatch('logout-failed', failure);
   }
 
   #succeed(session?: EmbeddedSession): void {
@@ -277,7 +359,7 @@ class EmbeddedInstance {
   }
 
   #giveUp(): void {
-    this.#end()?.reject('given_up');
+    this.#end()?.reject({ error: 'given_up' });
     removeEventListener('online', this.#leaveAgain);
   }
 
@@ -309,41 +391,43 @@ class EmbeddedInstance {
     else if (source === this.#frame.contentWindow) this.#hearPage(type, detail);
   };
 
-  #hearAttempt(attempt: Attempt, type: string, detail: Omit<FrameMessage, 'type'>): void {
-    if (attempt.during === 'login' && attempt.frame) this.#show(attempt.frame);
+  #hearAttempt(attempt: Attempt, type: string, detail: FrameDetail): void {
     attempt.answer();
-    if (type === 'login-failed') this.#fail(attempt, detail.error);
-    if (type === 'page-loaded') this.#fail(attempt, 'no_session');
+    const { reason, ...failure } = detail;
+    if (type === 'login-failed') this.#fail(attempt, failure);
+    if (type === 'page-loaded') this.#fail(attempt, { error: 'no_session' });
     if (type === 'session-ready') this.#hearReady(detail);
-    if (type === 'sign-out-failed') this.#fail(attempt, 'unreachable');
+    if (type === 'sign-out-failed') this.#fail(attempt, { error: 'unreachable' });
     if (type === 'no-session') this.#succeed();
     if (type !== 'session-ended') return;
-    if (attempt.during === 'logout') this.#dispatch(type, { reason: detail.reason });
-    else if (detail.reason === 'another-user') this.#fail(attempt, 'another_user');
+    if (attempt.during === 'logout') this.#dispatch(type, { reason });
+    else if (reason === 'another-user') this.#fail(attempt, { error: 'another_user' });
   }
 
-  #hearPage(type: string, detail: Omit<FrameMessage, 'type'>): void {
+  #hearPage(type: string, detail: FrameDetail): void {
     const attempt = this.#attempt;
     if (attempt?.during === 'logout' && type.startsWith('sign')) this.#hearAttempt(attempt, type, detail);
-    // Messages of the previous page are out of date while another login is under way.
-    if (attempt?.during === 'login') return;
+    // Messages of the previous page are out of date while another login is under way, but for one.
+    if (attempt?.during === 'login' && type !== 'retry') return;
     if (type === 'session-ready') return this.#hearReady(detail);
     if (type === 'navigated') this.#follow(detail.path);
     if (type === 'resize') this.#fit(detail.height);
     if (/^session-|^navigated$|^resize$|^retry$/.test(type)) this.#dispatch(type, detail);
   }
 
-  #hearReady({ expiresAt, userId, isRenewal }: Omit<FrameMessage, 'type'>): void {
+  #hearReady({ expiresAt, userId, isRenewal }: FrameDetail): void {
     const attempt = this.#attempt;
-    // Only a login may change the user: a page that has found somebody else's session is none of ours.
-    if (attempt?.during !== 'login' && userId !== this.#userId && this.#userId !== undefined) {
-      if (attempt?.during === 'renewal') this.#fail(attempt, 'another_user');
+    if (attempt?.during === 'login' && attempt.frame) {
+      this.#removeCard();
+      this.#show(attempt.frame);
+    } else if (userId !== this.#userId && this.#userId !== undefined) {
+      // Only a login may change the user: the page has found the session of another one.
+      if (attempt?.during === 'renewal') this.#fail(attempt, { error: 'another_user' });
       return this.#dispatch('session-ended', { reason: 'another-user' });
     }
     if (attempt?.during !== 'logout') this.#succeed({ expiresAt, userId });
     // Both the frame of a renewal and the visible one report it.
     if (isRenewal && this.#expiresAt === expiresAt) return;
-    this.#isSessionShown = true;
     this.#userId = userId;
     this.#expiresAt = expiresAt;
     this.#isOver = false;
@@ -388,22 +472,30 @@ class EmbeddedInstance {
   }
 
   /** What the frame shows stays below the card, if it shows anything. */
-  #showCard(error: string): void {
+  #showCard(failure: LoginFailure): void {
+    const errorUi = this.#errorUi;
+    this.#removeCard();
+    if (errorUi === 'none') return;
     const retry = this.#listeners.get('retry')?.size ? () => this.#dispatch('retry', {}) : undefined;
-    this.#card = failureCard(error, this.#appearance, retry);
-    this.#frame.before(this.#card);
-    if (isBlank(this.#frame)) this.#frame.style.display = 'none';
+    this.#card = errorUi ?? failureCard(failure, this.#look(), retry);
+    this.#card.hidden = false;
+    if (!errorUi) this.#frame.before(this.#card);
+    if (this.#userId === undefined) this.#frame.style.display = 'none';
   }
 
   #removeCard(): void {
-    if (this.#card === undefined) return;
-    const hadFocus = this.#card.contains(document.activeElement);
-    this.#card.remove();
+    const card = this.#card;
+    if (card === undefined) return;
+    const hadFocus = hasFocus(card);
+    if (card === this.#errorUi) card.hidden = true;
+    else card.remove();
     this.#card = undefined;
     this.#frame.style.display = '';
     if (hadFocus) this.#frame.focus();
   }
 }
 
-// The one name that the host page sees.
-Object.assign(globalThis, { EmbeddedInstance });
+/** Frames share one cookie, so the address says for whom a page is. */
+function namingUser(address: string, userId: string): string {
+  return `${address}${address.includes('#') ? '&' : '#'}user=${encodeURIComponent(userId)}`;
+}

@@ -1,7 +1,7 @@
 // Writes one workflow by itself: what it is, who may edit it, its steps and its definition, none of it to be changed here.
 import { showState } from './list-view.js';
 import { element, refreshTimes, showPanels } from './view.js';
-import { nameOf, workflowNameOf } from './wording.js';
+import { nameOf, plainNameOf, workflowNameOf } from './wording.js';
 import { say } from './words.js';
 
 /** Shows that a workflow is on its way, with as much of it as the list knew. */
@@ -41,7 +41,7 @@ export function showDetail(workflow, { project, editors }, change) {
   showState(element('detail-state'), workflow, change);
   element('detail-project-place').hidden = project === null;
   element('detail-project').textContent =
-    project?.type === 'personal' ? say('personalProject') : project?.name;
+    project?.type === 'personal' ? say('personalProject') : plainNameOf(project?.name ?? '');
   showEditors(workflow, editors);
   showSteps(workflow);
   const { nodes, connections } = workflow;
@@ -77,7 +77,7 @@ function showSteps({ nodes, connections }) {
     if (next.length > 0) {
       const line = document.createElement('p');
       line.className = 'soft';
-      line.textContent = say('leadsTo', next);
+      line.textContent = say('leadsTo', next.map(plainNameOf));
       item.append(line);
     }
     return item;
@@ -100,7 +100,7 @@ function nextOf(connections) {
 }
 
 function textOf(value) {
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? plainNameOf(value) : '';
 }
 
 function isolated(text) {

@@ -14,9 +14,13 @@ const ADVICE = new Map([
   ['not_found', 'failedOff'],
 ]);
 
-const { word, host } = document.documentElement.dataset;
+const { word, request, retry, host } = document.documentElement.dataset;
 meetHostPage(host || null);
-tellHostPage('login-failed', { error: word });
+tellHostPage('login-failed', {
+  error: word,
+  requestId: request,
+  ...(retry && { retryAfterSeconds: Number(retry) }),
+});
 tellLoaded();
 
 wear(appearanceInAddress());

@@ -25,9 +25,11 @@ import {
 } from './instance.js';
 import * as listView from './list-view.js';
 import {
+  addressOf,
   announceSession,
   followSession,
   isTimeOver,
+  leaveFor,
   onSessionChange,
   sessionNameOf,
   stopWatching,
@@ -73,6 +75,8 @@ let detail;
 let opened = null;
 /** Where the list was left for it. */
 let scrolledTo = 0;
+/** The search that begins after a pause. */
+let typing = 0;
 /** Whom the login has named: this page is nobody else's. */
 const owner = takeUser();
 
@@ -139,7 +143,7 @@ function showList() {
 }
 
 function sayIfEmpty() {
-  if (workflows.rows.length > 0) return;
+  if (workflows.rows.length > 0 || placeInAddress().workflow !== null) return;
   afterNotice = workflows.isNarrowed ? showEverything : () => readList(EVERYTHING);
   view.showNotice(workflows.isNarrowed ? NONE_FOUND : EMPTY, workflows.isNarrowed ? ['workflows'] : []);
 }
@@ -179,6 +183,8 @@ function tellPlace() {
 }
 
 function openWorkflow(id) {
+  // A search that was still typed would put the list in its place.
+  clearTimeout(typing);
   if (opened === null) scrolledTo = scrollY;
   return run(
     'detail',
@@ -339,7 +345,13 @@ function showFailure(title, again, besides) {
   };
 }
 
-let typing = 0;
+/** Shows another page as a link in this one would: the host page asks. */
+function goTo(path) {
+  const { hash, isHere } = addressOf(path);
+  if (account === null || !isHere) return leaveFor(path);
+  history.pushState({ user: owner }, '', location.pathname + location.search + hash);
+  return followAddress();
+}
 
 /** Shows another list in the same step of the history. */
 function listOf(asked) {
@@ -387,6 +399,7 @@ onHostPageRequest('sign-out', () => {
   leave(true);
 });
 onHostPageRequest('appearance', changeAppearance);
+onHostPageRequest('navigate', ({ path }) => goTo(path));
 onHostPageGreeting(showEnd);
 onSessionChange((name) => {
   // To who was told of another user, that one is nothing new.

@@ -1,10 +1,11 @@
 // Runs on pages of the instance that show nothing of the session, as that of the API's description: tells the host page of it.
-import { followHeight, tellHeight, tellHostPage, tellLoaded } from './host-page.js';
+import { followHeight, onHostPageRequest, tellHeight, tellHostPage, tellLoaded } from './host-page.js';
 import { AnotherUserError, NotSignedInError, readAccount, speakFor, spokenFor } from './instance.js';
 import {
   addressFor,
   followSession,
   isTimeOver,
+  leaveFor,
   onSessionChange,
   sessionNameOf,
   stopWatching,
@@ -51,6 +52,7 @@ if (parent !== window) {
   });
   // A page that the browser kept while another was shown may be about a session that has ended.
   addEventListener('pageshow', ({ persisted }) => persisted && look());
+  onHostPageRequest('navigate', ({ path }) => leaveFor(path));
   followHeight({ isPublic: true });
   look().finally(tellLoaded);
 }

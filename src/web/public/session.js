@@ -1,6 +1,6 @@
 // Watches the session: whose it has to be, when it is about to end, when it has ended, and when another frame has changed it.
 import { meetHostPage, tellHostPage } from './host-page.js';
-import { AnotherUserError, NotSignedInError, readAccount, speakFor } from './instance.js';
+import { AnotherUserError, NotSignedInError, readAccount, speakFor, spokenFor } from './instance.js';
 
 /**
  * How long before the end it is announced. A short session is announced at half its time: a host page that renews at each
@@ -37,6 +37,20 @@ export function takeUser() {
     location.pathname + location.search + (hash && `#${hash}`),
   );
   return user;
+}
+
+/** Where a path of this instance leads; anything else leads to `/`. */
+export function addressOf(path) {
+  const url = URL.canParse(path, location.origin)
+    ? new URL(path, location.origin)
+    : new URL('/', location.origin);
+  const { href, hash, pathname } = url.origin === location.origin ? url : new URL('/', location.origin);
+  return { href, hash, isHere: pathname === location.pathname };
+}
+
+/** Goes on to another page of this instance, which stays this user's. */
+export function leaveFor(path) {
+  location.assign(addressFor(spokenFor(), addressOf(path).href));
 }
 
 /** An address of this instance that says for whom it is to be opened. */

@@ -26,12 +26,12 @@ export function roleInWords(role) {
 
 /** The name of a user, or the e-mail address of one without a name. */
 export function nameOf({ givenName, familyName, email }) {
-  return `${givenName} ${familyName}`.trim() || email;
+  return plainNameOf(`${givenName} ${familyName}`) || plainNameOf(email);
 }
 
 /** One or two capital letters that stand for a user. */
 export function initialsOf({ givenName, familyName, email }) {
-  const [first, last] = [givenName, familyName].map(([letter = '']) => letter);
+  const [first, last] = [givenName, familyName].map((name) => [...plainNameOf(name)][0] ?? '');
   return (first + last || email.slice(0, 1)).toUpperCase();
 }
 
@@ -62,7 +62,12 @@ export function dateInWords(moment) {
 /** Characters that turn the direction of the text around them (Unicode TR9, embeddings, overrides and isolates). */
 const DIRECTION = /[\u202A-\u202E\u2066-\u2069]/g;
 
+/** A name as it is shown: no part of it is mirrored that its letters do not ask for. */
+export function plainNameOf(name) {
+  return name.replace(DIRECTION, '').trim();
+}
+
 /** The name of a workflow as it is shown: a name of blanks would leave an empty link. */
 export function workflowNameOf({ name }) {
-  return name.replace(DIRECTION, '').trim() || say('unnamed');
+  return plainNameOf(name) || say('unnamed');
 }

@@ -1,9 +1,9 @@
-// The example of the guide for partners, which tests run as it stands there.
+// The example of the guide, which tests run as it stands there.
 import { repositoryFile } from '../../support/source-files.js';
 
 /** The first example with a frame in it. */
 export function exampleOfTheGuide(): string {
-  const examples = repositoryFile('docs/partners.md').text.matchAll(/```html\n(.*?)```/gs);
+  const examples = repositoryFile('docs/embed.md').text.matchAll(/```html\n(.*?)```/gs);
   const example = [...examples]
     .map(([, html = '']) => html)
     .find((html) => html.includes('<embedded-instance'));

@@ -1,0 +1,308 @@
+// `<embedded-instance>` at the end of a session, without a network, with another user, and with every kind of wrong use.
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { ElementPage } from './support/element-page.js';
+
+const WORKFLOW = 'Morning orders';
+
+describeInBrowser('<embedded-instance> finds its way back', () => {
+  const browsing = EmbeddedBrowsing.forBlock({
+    isBehindProxy: true,
+    customers: { ada: WORKFLOW, ben: 'Secret of ben' },
+    environment: { SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000' },
+  });
+  afterEach(async () => {
+    await browsing.proxy.behave('none');
+    await Promise.all(
+      browsing.context
+        .pages()
+        .slice(1)
+        .map((page) => page.close()),
+    );
+    await browsing.context.clearCookies();
+  });
+
+  const open = (options: Partial<Parameters<typeof ElementPage.open>[1]> = {}) =>
+    ElementPage.open(browsing, { token: () => browsing.token('ada'), ...options });
+  const signedIn = async (options: Parameters<typeof open>[0] = {}) => {
+    const page = await open(options);
+    await page.frame.getByText(WORKFLOW).waitFor();
+    return page;
+  };
+  /** Shows one workflow, with a filter behind it. */
+  const atWorkflow = async () => {
+    const page = await signedIn();
+    await page.frame.getByRole('searchbox').fill('morning');
+    await page.frame.getByLabel('State').selectOption('inactive');
+    await page.frame.locator('#count', { hasText: '1 found' }).waitFor();
+    await page.frame.getByRole('link', { name: WORKFLOW }).click();
+    await page.frame.getByRole('heading', { name: WORKFLOW }).waitFor();
+    await page.frame.getByText('administrators').waitFor();
+    return page;
+  };
+  const isBackAtWorkflow = async (page: ElementPage) => {
+    await page.frame.getByRole('heading', { name: WORKFLOW }).waitFor();
+    await page.frame.getByRole('button', { name: 'All workflows' }).click();
+    await page.frame.locator('#count', { hasText: '1 found' }).waitFor();
+    expect(await page.frame.getByLabel('State').inputValue()).toBe('inactive');
+    expect(await page.frame.getByRole('searchbox').inputValue()).toBe('morning');
+  };
+  const endSessions = () => browsing.service.rows('DELETE FROM token_exchange_session');
+
+  describe('another user of the host page', () => {
+    it('a new fetchToken serves the next login, a new user-key signs in anew: nothing of the first user stays', async () => {
+      let sub = 'ada';
+      const page = await signedIn({ attributes: 'user-key="1"', token: () => browsing.token(sub) });
+      await page.run('(element.fetchToken = element.fetchToken.bind(null), 0)');
+      await page.page.waitForTimeout(500);
+      expect(page.tokens).toBe(1);
+      sub = 'ben';
+      await page.run(`element.setAttribute('user-key', '2')`);
+      expect(await page.frame.getByText(WORKFLOW).count()).toBe(0);
+      await page.frame.getByText('Secret of ben').waitFor();
+      expect(await page.frame.getByText(WORKFLOW).count()).toBe(0);
+      expect([page.tokens, await page.names()]).toEqual([2, ['session-ready', 'session-ready']]);
+    });
+
+    it('without a new user-key a renewal with the token of another user fails, and no login follows', async () => {
+      let sub = 'ada';
+      const page = await signedIn({ attributes: 'user-key="1"', token: () => browsing.token(sub) });
+      sub = 'ben';
+      await page.run(`element.instance.renew(element.fetchToken()).catch(() => 0)`);
+      expect(await page.told('login-failed')).toMatchObject({ error: 'session_of_another_user' });
+      await page.page.waitForTimeout(1500);
+      await page.frame.getByText(WORKFLOW).waitFor();
+    });
+
+    it('an element that comes back with the same user-key goes on with the session, and asks for no token', async () => {
+      const page = await signedIn({ attributes: 'user-key="1"' });
+      for (let mount = 1; mount <= 5; mount += 1) {
+        await page.run(
+          `(element.remove(), setTimeout(() => document.body.append(element.cloneNode()), 50), 0)`,
+        );
+        await page.page.waitForFunction(`!!document.querySelector('embedded-instance')`);
+        await page.run('(element.fetchToken = () => { throw new Error("never") }, 0)');
+        await page.frame.getByText(WORKFLOW).waitFor();
+        await page.told('session-ready', mount + 1);
+      }
+      expect(page.tokens).toBe(1);
+    });
+  });
+
+  describe('an outage', () => {
+    it('keeps the workflow that is shown when the session ends meanwhile, and comes back to it with filter and search', async () => {
+      const page = await atWorkflow();
+      await browsing.proxy.behave('away');
+      const frames = await page.page.locator('embedded-instance iframe').elementHandles();
+      const inside = await frames[0]?.contentFrame();
+      // The end that the page has counted down to.
+      await inside?.evaluate(`parent.postMessage({ type: 'session-ended', reason: 'expired' }, '*')`);
+      await page.page.getByRole('alert').getByText('Not available at the moment.').waitFor();
+      expect(await page.frame.getByRole('heading', { name: WORKFLOW }).count()).toBe(1);
+      await endSessions();
+      await browsing.proxy.behave('none');
+      await page.told('session-ready', 2);
+      await isBackAtWorkflow(page);
+      expect(await page.page.getByRole('alert').count()).toBe(0);
+    });
+
+    it('tries later and later, begins again when the browser is online, and stops when the element goes', async () => {
+      let isOff = true;
+      const page = await open({ token: () => (isOff ? undefined : browsing.token('ada')) });
+      await page.page.waitForTimeout(4000);
+      // One at once, one after half a second to one and a half, one or two within the next three.
+      expect(page.tokens).toBeGreaterThanOrEqual(2);
+      expect(page.tokens).toBeLessThanOrEqual(4);
+      isOff = false;
+      const before = page.tokens;
+      await page.run(`(dispatchEvent(new Event('online')), 0)`);
+      await page.frame.getByText(WORKFLOW).waitFor();
+      expect(page.tokens).toBe(before + 1);
+      isOff = true;
+      await page.run('(element.instance.logout(), 0)');
+      await page.told('session-ended');
+      await page.run('(element.signIn(), 0)');
+      await page.told('login-failed', 1);
+      await page.run(`(element.remove(), 0)`);
+      const asked = page.tokens;
+      await page.page.waitForTimeout(2500);
+      expect(page.tokens).toBe(asked);
+    });
+
+    it('waits as long as a refusal asks', async () => {
+      let answers = 0;
+      const page = await open({ token: () => `no token ${(answers += 1)}` });
+      await page.told('login-failed');
+      await page.page.close();
+      const limited = new EmbeddedBrowsing({
+        environment: { SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1' },
+      });
+      await limited.start();
+      try {
+        const options = { token: () => limited.token('ada') };
+        await (await ElementPage.open(limited, options)).told('session-ready');
+        const second = await ElementPage.open(limited, options);
+        const { error, retryAfterSeconds } = await second.told('login-failed');
+        expect(error).toBe('too_many_requests');
+        expect(Number(retryAfterSeconds)).toBeGreaterThan(5);
+        await second.run(`(dispatchEvent(new Event('online')), 0)`);
+        await second.page.waitForTimeout(3500);
+        expect(second.tokens).toBe(1);
+        await second.page.getByRole('alert').getByText('too many sign-ins').waitFor();
+      } finally {
+        await limited.stop();
+      }
+    });
+  });
+
+  describe('an end', () => {
+    it('by an operator is told with a way on, which leads back to where the page was', async () => {
+      const page = await atWorkflow();
+      await endSessions();
+      await page.frame.getByRole('heading', { name: 'Your session has ended.' }).waitFor();
+      expect(await page.told('session-ended')).toEqual({ reason: 'revoked' });
+      expect(page.tokens).toBe(1);
+      await page.frame.getByRole('button', { name: 'Continue' }).click();
+      await page.told('session-ready', 2);
+      await isBackAtWorkflow(page);
+    });
+
+    it('by the loss of the cookie has the same way on', async () => {
+      const page = await signedIn();
+      await browsing.context.clearCookies();
+      await page.frame.getByRole('button', { name: 'Continue' }).click();
+      await page.frame.getByText(WORKFLOW).waitFor();
+    });
+
+    it('by a sign-out too', async () => {
+      const page = await signedIn();
+      await page.frame.getByRole('button', { name: 'Sign out' }).click();
+      await page.frame.getByRole('heading', { name: 'You have signed out.' }).waitFor();
+      await page.frame.getByRole('button', { name: 'Continue' }).click();
+      await page.frame.getByText(WORKFLOW).waitFor();
+    });
+  });
+
+  describe('wrong use', () => {
+    it('of a script that comes after the element and its property is none', async () => {
+      const page = await open({
+        body: `ELEMENT<script>document.querySelector('embedded-instance').fetchToken = FETCH;
+          setTimeout(() => document.body.append(Object.assign(document.createElement('script'), { src: 'INSTANCE/embed.js' })), 300)</script>`,
+      });
+      await page.frame.getByText(WORKFLOW).waitFor();
+    });
+
+    it('names what is missing, once', async () => {
+      const page = await open({
+        body: '<script src="INSTANCE/embed.js"></script><embedded-instance></embedded-instance>',
+      });
+      await page.page.waitForTimeout(1500);
+      expect(page.warnings).toEqual([
+        expect.stringMatching(
+          /^<embedded-instance>: it needs the property fetchToken and the attribute title /,
+        ),
+      ]);
+    });
+
+    it('names option and value of what is not as described, and signs in without it', async () => {
+      const page = await signedIn({ attributes: 'theme="blue" hide-header="maybe" height="12"' });
+      const texts = page.warnings.join('\n');
+      for (const fault of [
+        'theme must be light, dark or auto, and is "blue"',
+        'hideHeader must be true or false, and is "maybe"',
+        'height must be auto, and is "12"',
+      ])
+        expect(texts).toContain(fault);
+    });
+
+    it('warns of the cause of a rejected fetchToken, and handles every rejection', async () => {
+      const page = await open({ token: () => undefined });
+      const errors: Error[] = [];
+      page.page.on('pageerror', (error) => errors.push(error));
+      await page.told('login-failed', 2);
+      expect(page.warnings.join()).toContain('There is no token');
+      expect(errors).toEqual([]);
+    });
+
+    it.each([
+      ['a policy without form-action', { policy: "form-action 'self'" }],
+      ['a policy without frame-src', { policy: "frame-src 'self'" }],
+      ['a sandbox without forms', { policy: 'sandbox allow-scripts allow-same-origin' }],
+    ])('by %s is noticed at once', async (_, options) => {
+      const page = await open(options);
+      expect(await page.told('login-failed')).toMatchObject({ error: 'blocked' });
+      expect(await page.page.evaluate<number>('performance.now()')).toBeLessThan(10_000);
+    });
+  });
+
+  it('follows its attributes: false flags, an accent that is taken back, a title, another place', async () => {
+    const page = await signedIn({ attributes: 'hide-header="false" accent="#c2185b"' });
+    const header = page.frame.getByRole('button', { name: 'Sign out' });
+    await header.waitFor();
+    const accent = async () =>
+      /--accent: [^;]+/.exec((await page.frame.locator('html').getAttribute('style')) ?? '')?.[0];
+    expect(await accent()).toBeDefined();
+    await page.run(`element.removeAttribute('accent')`);
+    await page.page.waitForTimeout(200);
+    expect(await accent()).toBeUndefined();
+    await page.run(`(element.title = 'Flows')`);
+    expect(await page.run('element.instance.frame.title')).toBe('Flows');
+    await page.run(`element.setAttribute('redirect-to', '/#state=active')`);
+    await page.frame.getByRole('heading', { name: 'No matching workflows' }).waitFor();
+    expect(page.tokens).toBe(1);
+    await page.run(`element.setAttribute('url', 'https://elsewhere.test')`);
+    await page.told('login-failed');
+  });
+
+  it('navigate() changes the place as a link would, without a token, and back leads back', async () => {
+    const page = await signedIn();
+    await page.run(`element.navigate('/#search=nothing')`);
+    await page.frame.getByRole('heading', { name: 'No matching workflows' }).waitFor();
+    expect(await page.frame.getByRole('searchbox').inputValue()).toBe('nothing');
+    await page.page.evaluate('history.back()');
+    await page.frame.getByText(WORKFLOW).waitFor();
+    await page.run(`element.navigate('/api/v1/docs')`);
+    await page.frame.getByRole('heading', { name: 'Instance API' }).waitFor();
+    await page.run(`element.navigate('https://elsewhere.test/')`);
+    await page.frame.getByText(WORKFLOW).waitFor();
+    expect(page.tokens).toBe(1);
+    expect(await page.names()).not.toContain('login-failed');
+  });
+
+  it('shows a failure by its card, by a child of the host page, or not at all', async () => {
+    const token = () => undefined;
+    const card = await open({ token });
+    await card.page.getByRole('alert').getByText('Not available at the moment.').waitFor();
+    const none = await open({ token, attributes: 'error-ui="none"' });
+    await none.told('login-failed');
+    expect(await none.page.getByRole('alert').count()).toBe(0);
+    let isOff = true;
+    const own = await open({
+      token: () => (isOff ? undefined : browsing.token('ada')),
+      content: '<p slot="error">Come back later</p>',
+    });
+    await own.told('login-failed');
+    await own.page.getByText('Come back later').waitFor();
+    expect(await own.page.getByRole('alert').count()).toBe(0);
+    isOff = false;
+    await own.run(`(element.signIn(), 0)`);
+    await own.frame.getByText(WORKFLOW).waitFor();
+    await own.page.getByText('Come back later').waitFor({ state: 'hidden' });
+  });
+
+  it('keeps the focus in a shadow root through another login', async () => {
+    const page = await open({
+      body: `<script src="INSTANCE/embed.js"></script><div id="host"></div><script>
+        const root = document.getElementById('host').attachShadow({ mode: 'open' });
+        root.innerHTML = '<embedded-instance title="Automation"></embedded-instance>';
+        root.firstChild.fetchToken = FETCH;
+        root.firstChild.addEventListener('session-ready', ({ detail }) => events.push(['ready', detail]));</script>`,
+    });
+    await page.told('ready');
+    const within = `document.getElementById('host').shadowRoot`;
+    await page.page.evaluate(`${within}.firstChild.instance.frame.focus()`);
+    await page.page.evaluate(`${within}.firstChild.signIn()`);
+    await page.told('ready', 2);
+    expect(await page.page.evaluate(`${within}.activeElement?.localName`)).toBe('iframe');
+  });
+});

@@ -1,0 +1,82 @@
+// A host page with one `<embedded-instance>`, whose tokens a test gives and counts, and whose events it reads.
+import type { Page } from 'playwright-core';
+import type { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
+
+export interface ElementPageOptions {
+  /** Of the element, as HTML; a title is there. */
+  readonly attributes?: string;
+  /** Within the element, as HTML. */
+  readonly content?: string;
+  /** Where the script stands, with the instance's address in place of `INSTANCE`. */
+  readonly body?: string;
+  readonly policy?: string;
+  /** What the backend answers; undefined: nothing but a failure. */
+  readonly token: () => string | undefined;
+}
+
+const EVENTS = ['session-ready', 'session-ended', 'login-failed', 'retry', 'navigated', 'reloaded'];
+const FETCH_TOKEN = `async () => {
+  const answer = await fetch('/token', { method: 'POST' });
+  if (!answer.ok) throw new Error('There is no token');
+  return answer.text();
+}`;
+/** First the script, then the element and its property. */
+const USUAL = `<script src="INSTANCE/embed.js"></script>ELEMENT
+  <script>document.querySelector('embedded-instance').fetchToken = FETCH</script>`;
+
+export class ElementPage {
+  /** How many tokens were asked for. */
+  tokens = 0;
+  readonly warnings: string[] = [];
+
+  private constructor(readonly page: Page) {}
+
+  static async open(browsing: EmbeddedBrowsing, options: ElementPageOptions): Promise<ElementPage> {
+    const page = await browsing.context.newPage();
+    const opened = new ElementPage(page);
+    const { attributes = '', content = '', body = USUAL, policy, token } = options;
+    page.on('console', (line) => line.type() === 'warning' && opened.warnings.push(line.text()));
+    await page.addInitScript(`window.events = [];
+      for (const name of ${JSON.stringify(EVENTS)})
+        document.addEventListener(name, ({ detail }) => events.push([name, detail]), true);`);
+    await page.route('**/token', (route) => {
+      opened.tokens += 1;
+      const value = token();
+      return value === undefined ? route.fulfill({ status: 500 }) : route.fulfill({ body: value });
+    });
+    const element = `<embedded-instance title="Automation" ${attributes}>${content}</embedded-instance>`;
+    const html = body
+      .replaceAll('ELEMENT', element)
+      .replaceAll('FETCH', FETCH_TOKEN)
+      .replaceAll('INSTANCE', browsing.instanceOrigin);
+    const query = policy === undefined ? '' : `?${String(new URLSearchParams({ policy }))}`;
+    await page.goto(browsing.serve('/element', `<!doctype html><html lang="en">${html}</html>`) + query);
+    return opened;
+  }
+
+  /** What is seen in the frame. */
+  get frame() {
+    return this.page.frameLocator('embedded-instance iframe:visible');
+  }
+
+  /** Runs with `element` and `events`. */
+  run<Result>(program: string): Promise<Result> {
+    return this.page.evaluate<Result>(
+      `(() => { const element = document.querySelector('embedded-instance'); return ${program}; })()`,
+    );
+  }
+
+  events(): Promise<[name: string, detail: Record<string, unknown>][]> {
+    return this.run('events');
+  }
+
+  async names(): Promise<string[]> {
+    return (await this.events()).map(([name]) => name).filter((name) => name !== 'navigated');
+  }
+
+  /** Waits for so many events of a name. */
+  async told(name: string, count = 1): Promise<Record<string, unknown>> {
+    await this.page.waitForFunction(`events.filter(([name]) => name === '${name}').length >= ${count}`);
+    return (await this.events()).filter(([told]) => told === name)[count - 1]?.[1] ?? {};
+  }
+}
