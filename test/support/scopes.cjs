@@ -14,6 +14,7 @@ const REST_FILES = [
   'architecture/supply-chain.spec.ts',
   'browser/cost.spec.ts',
   'browser/demo-page.spec.ts',
+  'browser/element-ends.spec.ts',
   'browser/firefox.spec.ts',
   'browser/frame-outages.spec.ts',
   'browser/login-events.spec.ts',

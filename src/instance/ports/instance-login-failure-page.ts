@@ -18,7 +18,9 @@ export class InstanceLoginFailurePage extends LoginFailurePage {
   /** A page that may not frame the instance gets no message: this half of D50; the other is embed-error.filter.ts. */
   override render({ word, requestId, retryAfterSeconds, loginOrigin }: LoginFailure): RenderedPage {
     const host = loginOrigin !== undefined && this.mayFrame(loginOrigin) ? loginOrigin : '';
-    const values = new Map(Object.entries({ word, request: requestId, retry: retryAfterSeconds?.toString(), host }));
+    const values = new Map(
+      Object.entries({ word, request: requestId, retry: retryAfterSeconds?.toString(), host }),
+    );
     const valueOf = (name: string) => escaped(values.get(name) ?? '');
     const body = this.files.loginFailed.replace(/{{(\w+)}}/g, (_, name: string) => valueOf(name));
     return { contentType: MEDIA_TYPES.html, body };
