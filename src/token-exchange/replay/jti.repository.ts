@@ -1,6 +1,7 @@
 // Remembers which token ids were used, so that each is accepted once.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
+import { purgeExpired } from '../../platform/database/purge.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { ReplayRecords } from '../host/telemetry.js';
@@ -12,6 +13,11 @@ import { jtiHashOf } from './token-use.js';
  * record is there for as long as any of them may still accept the token.
  */
 export const RETENTION_MARGIN_SECONDS = 3_600;
+const EXPIRING = {
+  table: 'token_exchange_used_jti',
+  time: 'expires_at',
+  keptMs: RETENTION_MARGIN_SECONDS * 1_000,
+};
 
 @Injectable()
 export class JtiRepository {
@@ -60,23 +66,12 @@ export class JtiRepository {
   }
 
   /**
-   * Deletes records of tokens that expired long ago by the earlier of two clocks, this process's and the database's. Records are
-   * deleted by their position in the table, where no estimate of sizes can mislead the planner; a record never changes, so
-   * it keeps its position.
    * @rule 2.6 A record goes after its token's expiry.
-   * @param now by the clock of this process
    * @param limit most records to delete
    * @returns how many were deleted
    */
   purge(now: Date, limit: number): Promise<number> {
-    return this.database.change(
-      `DELETE FROM token_exchange_used_jti WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM token_exchange_used_jti
-         WHERE expires_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 second'
-         ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED
-       ))`,
-      [now, RETENTION_MARGIN_SECONDS, limit],
-    );
+    return purgeExpired(this.database, EXPIRING, now, limit);
   }
 
   /**

@@ -6,10 +6,6 @@ import { Leader } from '../../platform/jobs/leader.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { RevocationRepository } from './revocation.repository.js';
-import { LOGOUT_KEPT_MS } from './revocations.js';
-
-/** An instance whose clock is behind may still take a token that has expired here. */
-const CLOCK_DIFFERENCE_MS = 60_000;
 
 @Injectable()
 export class RevocationPurgeJob extends PurgeJob {
@@ -24,10 +20,7 @@ export class RevocationPurgeJob extends PurgeJob {
     super({ name: 'revocation-purge', intervalSeconds: 120 }, leader, log);
   }
 
-  protected async deleteBatch(limit: number): Promise<number> {
-    const now = this.clock.now();
-    const tokens = await this.repository.purgeTokens(now, CLOCK_DIFFERENCE_MS, limit);
-    const logouts = await this.repository.purgeLogouts(now, LOGOUT_KEPT_MS, limit);
-    return Math.max(tokens, logouts);
+  protected deleteBatch(limit: number): Promise<number> {
+    return this.repository.purge(this.clock.now(), limit);
   }
 }
