@@ -20,7 +20,7 @@ import { ACCESS_OPTIONS } from './access.options.js';
 const RECORD_MS = 1_000;
 
 /** A call that came with a Bearer credential. */
-export interface RefusedCall {
+interface RefusedCall {
   readonly requestId: string;
   /** The client, as the server's trust in proxies has it. */
   readonly ip: string;

@@ -29,7 +29,7 @@ export interface OperationRequest {
 }
 
 /** An operator who is signed in. */
-export interface AskingOperator {
+interface AskingOperator {
   readonly userId: string;
   /** As the throttle counts it. */
   readonly clientAddress: string;
@@ -215,7 +215,7 @@ const MINUTE_MS = 60_000;
 /** Where more is read within a minute, the oldest is forgotten, and recorded once more. */
 const MOST_REMEMBERED = 10_000;
 
-export class RecordedReadings {
+class RecordedReadings {
   /** When each reading was recorded, in milliseconds of a clock that only goes forward; the oldest first. */
   private readonly recordedAtMs = new Map<string, number>();
 

@@ -33,7 +33,7 @@ export type TokenToExplain = ReturnType<typeof readTokenMembers>;
 /** A request that the trail records, by the `X-Request-Id` of the answer. */
 const readRequest = members({ requestId: checkedText(checkText) });
 
-export type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
+type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
 
 /** Inputs of some flows only. */
 const FOREIGN = {

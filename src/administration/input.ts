@@ -9,7 +9,7 @@ import { InputError } from './command-error.js';
 /** What a reader answers: the value, or the rule that it breaks. */
 export type Read<T> = { readonly value: T } | { readonly rule: string };
 
-export type MemberReader<T> = (value: unknown) => Read<T>;
+type MemberReader<T> = (value: unknown) => Read<T>;
 
 type Readers = Readonly<Record<string, MemberReader<unknown>>>;
 type Value<R> = R extends MemberReader<infer T> ? T : never;

@@ -50,7 +50,7 @@ export interface InstanceParts {
 }
 
 /** Creates the explainer of tokens, with the settings and ports of the host. */
-export type ExplainerOf = (
+type ExplainerOf = (
   parts: Pick<InstanceParts, 'users' | 'userService' | 'keySets' | 'revocations' | 'storedEntries'>,
   database: Database,
   clock: Clock,

@@ -8,7 +8,7 @@ import type { NewWorkflow } from '../workspace/workflows/workflow.repository.js'
 export type WorkflowDraft = Omit<NewWorkflow, 'projectId'>;
 
 /** The workflows, or problems with which nothing is imported. */
-export interface WorkflowFileReading {
+interface WorkflowFileReading {
   readonly workflows: WorkflowDraft[];
   readonly problems: string[];
 }

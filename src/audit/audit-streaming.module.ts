@@ -18,7 +18,7 @@ import { StandardOutputSink } from './sinks/standard-output.sink.js';
 import { SyslogSink } from './sinks/syslog.sink.js';
 import { WebhookSink } from './sinks/webhook.sink.js';
 
-export interface AuditStreamingOptions {
+interface AuditStreamingOptions {
   readonly sinks: SinkSettings;
   readonly retention: RetentionSettings;
   /** What syslog messages name as the host that they come from. */

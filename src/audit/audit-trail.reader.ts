@@ -27,7 +27,7 @@ export interface TrailPlace {
   readonly occurredAt: Date;
 }
 
-export interface TrailQuery {
+interface TrailQuery {
   readonly filter: TrailFilter;
   readonly range: TimeRange;
   readonly order: TrailOrder;

@@ -1,14 +1,30 @@
 // The audit trail with the bus to it and its sinks.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
-import { Module } from '@nestjs/common';
-import { EventEmitterModule } from '@nestjs/event-emitter';
+import { Inject, Injectable, Module } from '@nestjs/common';
+import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
+import type { Logger } from 'pino';
+import { LOGGER } from '../platform/log/log.js';
 import type { KeyRing } from '../platform/secrets/key-ring.js';
 import { AuditBus, AuditTrail } from '../token-exchange/instance.js';
-import { AuditLogSink } from './audit-log.sink.js';
+import type { AuditEvent } from '../token-exchange/plain.js';
 import { AuditTrailReader } from './audit-trail.reader.js';
 import { AuditTrailRepository } from './audit-trail.repository.js';
+import { outcomeOf } from './instance-events.js';
 import { PersonHashes } from './person-hashes.js';
 import { TrailSummaryReader } from './trail-summary.reader.js';
+
+/** Writes each audit event as one JSON log line. */
+@Injectable()
+class AuditLogSink {
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  @OnEvent('svc.audit.**')
+  write({ name, requestId, subjectUserId, actorUserId, payload }: AuditEvent): void {
+    // Where a token or a call is refused, its log line is a warning with the cause in words.
+    if (outcomeOf(name)?.is === 'failed') return;
+    this.logger.info({ event: name, requestId, subjectUserId, actorUserId, payload }, 'audit');
+  }
+}
 
 @Module({})
 export class AuditModule {

@@ -39,7 +39,7 @@ const ADMINISTRATION = {
 const USER_STATE = { role: text('Global role.'), enabled: flag('Whether the user may come in.') };
 const OPERATOR_SESSION_ID = uuid("Id of the session of the operator's page, as in its lists; no credential.");
 
-export const INSTANCE_EVENTS = {
+const INSTANCE_EVENTS = {
   'svc.audit.api.called': event(
     'A call of the API came with a valid access token, or would change something by a session, also one that is refused for a missing right or licence; or the trail was read. Throttled calls leave no event.',
     {

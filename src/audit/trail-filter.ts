@@ -36,7 +36,7 @@ export interface TimeRange {
 export type Checked<T> = { readonly value: T } | { readonly rule: string };
 
 const DAY_MS = 86_400_000;
-export const USUAL_DAYS = 1;
+const USUAL_DAYS = 1;
 export const MOST_DAYS = 31;
 /** No issuer, reason or request id that is stored is longer. */
 export const MAX_FILTER_CHARACTERS = 2048;

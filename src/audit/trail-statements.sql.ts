@@ -6,7 +6,7 @@ import { REASONS_OF_STRANGERS } from './trail-filter.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 
 /** The conditions for a row. */
-export interface Sought extends TrailFilter, TimeRange {}
+interface Sought extends TrailFilter, TimeRange {}
 
 /** One look at some rows that lie together. */
 export interface Look extends Sought {
@@ -36,7 +36,7 @@ export interface LookedRow {
 }
 
 /** A look at what came after a row that was seen. */
-export interface LookAfter extends Sought {
+interface LookAfter extends Sought {
   readonly after: bigint;
   readonly depth: number;
 }
@@ -48,7 +48,7 @@ export interface FollowedRow extends LookedRow {
 }
 
 /** A look at rows that were missing. */
-export interface LookAt extends Sought {
+interface LookAt extends Sought {
   readonly ids: readonly bigint[];
 }
 

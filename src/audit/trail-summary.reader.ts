@@ -44,7 +44,7 @@ export interface RefusalGroup {
   readonly newestAt: Date;
 }
 
-export interface RefusalGroups extends Counted {
+interface RefusalGroups extends Counted {
   /** The one with the newest refusal first. */
   readonly groups: readonly RefusalGroup[];
 }
@@ -56,7 +56,7 @@ export interface RefusalPerson {
   readonly names: readonly string[];
 }
 
-export interface RefusalQuery {
+interface RefusalQuery {
   readonly filter: RefusalFilter;
   readonly range: BoundedRange;
   /** Only what is older than the event of this id. */

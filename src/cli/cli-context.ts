@@ -2,7 +2,7 @@
 import type { Environment } from '../config/load-config.js';
 
 /** Takes text that a person or a program is to read. */
-export interface TextOutput {
+interface TextOutput {
   write(text: string): unknown;
   /** Whether its reader has disconnected: endless output ends then. */
   readonly isClosed?: boolean;
@@ -11,7 +11,7 @@ export interface TextOutput {
 }
 
 /** Gives text that a person or a program has written. */
-export interface TextInput {
+interface TextInput {
   /** All of it; waits for its end. */
   read(): string;
 }

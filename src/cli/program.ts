@@ -100,7 +100,7 @@ function configure(program: Command, { version, stdout, stderr, answers }: Comma
 }
 
 /** svc-admin migrate: brings the database's schema up to date. */
-export function addMigrateCommand(program: Command, context: CommandContext): void {
+function addMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')
     .description("bring the database's schema up to date; the service does the same when it starts")

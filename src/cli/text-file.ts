@@ -9,7 +9,7 @@ import type { CommandContext } from './command-settings.js';
 /** From where relative paths lead. */
 type PathContext = Pick<CommandContext, 'workingDirectory'>;
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Whether a file that is there already may be replaced. */
   readonly force?: boolean;
   /** Readable and writable by its owner only. */

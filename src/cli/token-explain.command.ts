@@ -116,7 +116,7 @@ const SHOWN = ['reason', 'detail', 'expected', 'found'];
 /** The database keeps no order of members. */
 const FIRST = ['flow', 'party', 'issuer', 'kid'];
 
-export function requestText({ requestId, events }: ExplainedRequest): string {
+function requestText({ requestId, events }: ExplainedRequest): string {
   const lines = [`Request ${requestId}`, ...events.flatMap((event) => ['', ...eventLines(event)])];
   return `${lines.map(printable).join('\n')}\n`;
 }

@@ -3,8 +3,8 @@ import { composed, hasMoreCharacters } from '../../platform/text/characters.js';
 import { isUnstorable } from '../../platform/json/strict-json.js';
 import { createHash, randomInt } from 'node:crypto';
 
-export const MIN_PASSWORD_CHARACTERS = 12;
-export const MAX_PASSWORD_CHARACTERS = 200;
+const MIN_PASSWORD_CHARACTERS = 12;
+const MAX_PASSWORD_CHARACTERS = 200;
 
 /**
  * The same password may be typed by one keyboard as one code point and by another as two (RFC 8265 §4.2.2: NFC). Nothing else is

@@ -30,7 +30,7 @@ export interface Membership {
   readonly externalKeys: readonly { readonly issuer: string; readonly key: string }[];
 }
 
-export interface LinkedIdentity {
+interface LinkedIdentity {
   readonly issuer: string;
   /** The `sub` of its tokens. */
   readonly subject: string;
@@ -38,7 +38,7 @@ export interface LinkedIdentity {
 }
 
 /** A token exchange or an embedded login that succeeded. */
-export interface SignIn {
+interface SignIn {
   readonly event: string;
   readonly occurredAt: string;
   readonly requestId: string;

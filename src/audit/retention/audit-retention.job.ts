@@ -13,7 +13,7 @@ const WINDOW_EVENTS = 1_000;
 const PAUSE_MS = 20;
 const DAY_MS = 86_400_000;
 
-export interface RetentionParts {
+interface RetentionParts {
   readonly trail: AuditRetentionRepository;
   readonly leader: Leader;
   readonly clock: Clock;

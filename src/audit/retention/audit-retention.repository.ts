@@ -16,7 +16,7 @@ export interface Expiry {
 }
 
 /** What became of one window. */
-export interface DeletedWindow {
+interface DeletedWindow {
   readonly deleted: number;
   /** How many of them a sink has not had. */
   readonly missed: number;

@@ -19,7 +19,7 @@ export interface SinkStatus {
   readonly backlog?: { readonly events: number; readonly seconds: number; readonly blockedSeconds: number };
 }
 
-export interface StreamingParts extends StreamParts {
+interface StreamingParts extends StreamParts {
   readonly leader: Leader;
 }
 

@@ -23,7 +23,7 @@ export interface Backlog {
   readonly blockedSeconds: number;
 }
 
-export const MOST_COUNTED = 100_000;
+const MOST_COUNTED = 100_000;
 
 /**
  * Everything below it has ended, and what it wrote is to be seen: of the rows below none can appear any more. A sequence says

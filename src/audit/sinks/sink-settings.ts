@@ -42,7 +42,7 @@ export interface RetentionSettings {
 }
 
 /** The settings of the trail. */
-export type AuditConfig = Pick<Config, Extract<keyof Config, `audit${string}`>>;
+type AuditConfig = Pick<Config, Extract<keyof Config, `audit${string}`>>;
 
 export function sinkSettings(config: AuditConfig): SinkSettings {
   return {

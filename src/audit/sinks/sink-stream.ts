@@ -26,7 +26,7 @@ export interface StreamParts {
 class CursorMovedError extends Error {}
 
 /** How the stream to a sink goes. */
-export interface StreamCounts {
+interface StreamCounts {
   delivered: number;
   failures: number;
 }

@@ -103,7 +103,7 @@ function asSinkError(error: unknown): SinkError {
 }
 
 /** Signs what is posted to a webhook, so that its receiver knows who sent it and when. */
-export const SIGNATURE_HEADER = 'x-audit-signature';
+const SIGNATURE_HEADER = 'x-audit-signature';
 
 /**
  * The header's value: `t=SECONDS,v1=HEX`, with a `v1` for each secret. Signed is `SECONDS.BODY` by HMAC-SHA-256; the time is in

@@ -92,7 +92,7 @@ export const CurrentOperator = createParamDecorator((_: unknown, context: Execut
 });
 
 /** The `__Host-` prefix binds it to this host, `Secure` and `Path=/` (RFC 6265bis §4.1.3). */
-export const OPERATOR_COOKIE = '__Host-svc-operator';
+const OPERATOR_COOKIE = '__Host-svc-operator';
 
 /** 256 bits in base64url: what is of another form was never set by us. */
 const CARRIED_SECRET = new RegExp(`(?:^|;)[ \\t]*${OPERATOR_COOKIE}=([\\w-]{43})[ \\t]*(?=;|$)`);

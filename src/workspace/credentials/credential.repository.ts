@@ -40,7 +40,7 @@ export interface CredentialRow extends Pick<Credential, 'id' | 'name' | 'type' |
   readonly projectType: string;
 }
 
-export type NewCredential = Pick<Credential, 'id' | 'projectId' | 'name' | 'type' | 'sealedData'>;
+type NewCredential = Pick<Credential, 'id' | 'projectId' | 'name' | 'type' | 'sealedData'>;
 export type CredentialChange = Partial<Pick<Credential, 'name' | 'type' | 'sealedData'>>;
 
 /**

@@ -79,7 +79,7 @@ type Answer =
   | { readonly status: 204 };
 
 /** Metadata key of the rule. */
-export const OPERATION_RULE = Symbol('OPERATION_RULE');
+const OPERATION_RULE = Symbol('OPERATION_RULE');
 
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'A field or parameter is wrong; the message names it',

@@ -27,7 +27,7 @@ export class ProjectMember {
 }
 
 /** A member with what a list of members shows of the user. */
-export interface MemberRow {
+interface MemberRow {
   /** Id of the user. */
   readonly id: string;
   readonly email: string;

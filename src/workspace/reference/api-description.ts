@@ -134,7 +134,7 @@ type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 const ONE = /^\/\{(\w+)\}(\/[^{}]+)?$/;
 
 /** Where `POST /things` makes one, the id that it answers is that of every operation on `/things/{thingId}` and below. */
-export function linkOperations(document: OpenAPIObject): void {
+function linkOperations(document: OpenAPIObject): void {
   const paths = document.paths as Paths;
   for (const [list, methods] of Object.entries(paths)) {
     const made = methods['post']?.responses['201'];
@@ -181,7 +181,7 @@ const MEANINGS: Readonly<Record<string, { description: string; schema: object }>
 };
 
 /** @throws Error for a parameter without a description */
-export function describePathParameters({ paths }: OpenAPIObject): void {
+function describePathParameters({ paths }: OpenAPIObject): void {
   const operations = Object.values(paths).flatMap(
     (methods) => Object.values(methods as object) as WithParameters[],
   );

@@ -9,7 +9,7 @@ import type { ProjectRole } from './rights.js';
 export type ThingKind = 'project' | 'workflow' | 'credential';
 
 /** The thing is there; `role` is null where the user is no member of its project. */
-export interface Standing {
+interface Standing {
   readonly role: ProjectRole | null;
 }
 

@@ -12,10 +12,10 @@ import { UserService } from '../../users/user.service.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { AccessRights } from '../rights/access-rights.js';
 
-export type UserAdministrationChange = Pick<UserChange, 'role' | 'enabled'>;
+type UserAdministrationChange = Pick<UserChange, 'role' | 'enabled'>;
 
 /** Who asks, and in which request. */
-export interface AskingUser {
+interface AskingUser {
   readonly principal: Principal;
   readonly requestId: string;
 }

@@ -6,7 +6,7 @@ import type { Place } from '../api/page-cursor.js';
 import type { MemberScope } from '../rights/rights.js';
 
 export const SORT_KEYS = ['updatedAt', 'name'] as const;
-export type SortKey = (typeof SORT_KEYS)[number];
+type SortKey = (typeof SORT_KEYS)[number];
 
 /** Up to so many are counted. */
 export const MAX_COUNT = 1000;
