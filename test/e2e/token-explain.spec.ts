@@ -11,7 +11,6 @@ import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { eventsOf } from '../support/census.js';
 import { isAccepted } from '../support/entry-paths.js';
 import { explain } from '../support/explanations.js';
 import { JwksServer } from '../support/jwks-server.js';
@@ -71,12 +70,6 @@ function send(
   if (flow === 'embed') return service.embed({ token }, origin === undefined ? {} : { origin });
   const asked = { scope, resource: resource?.join(' ') };
   return service.exchange({ subject_token: token, actor_token: actorToken, ...asked });
-}
-
-async function reasonOf(service: TestService, answer: Response): Promise<unknown> {
-  if (isAccepted(answer)) return undefined;
-  const [event] = await eventsOf(service, answer);
-  return event?.payload['reason'];
 }
 
 /** All rows of all tables, and where each sequence is. The lease of the leader goes on by itself. */
@@ -176,41 +169,26 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
       const made = new Set(checks.map(({ check }) => check));
       const inOrder = new Set(Object.values(TOKEN_REFUSALS).map(({ check }) => check));
       expect([...made]).toEqual(['endpoint', ...[...inOrder].filter((check) => made.has(check))]);
-      const ofUsers = ['e-mail', 'admission', 'user', 'role', 'projects'];
-      expect([...made].slice(-ofUsers.length)).toEqual(ofUsers);
     },
   );
 
-  it('[D80] the actor may be a user whom the subject provisioned', async () => {
+  it('[D80] of two tokens each is looked at as its user is stored, and a note says so', async () => {
     const one = new StoredPartner(service);
     const other = new StoredPartner(service);
     await one.trust();
-    await other.trust({ linkPrivileged: true, linkExistingUsers: false });
-    const [email, names] = [one.email, { given_name: undefined, family_name: undefined }];
-    const pairs = [
-      [
-        one.token({ ...names, role: 'global:admin' }),
-        other.token({ ...names, email, role: 'global:member' }),
-      ],
-      [other.token({ ...names, email }), one.token(names)],
-    ] as const;
-    for (const [token, actorToken] of pairs) {
-      const request = { flow: 'exchange' as const, token, actorToken };
-      const { refusal } = await explain(service, request);
-      expect(refusal?.reason).toBe(await reasonOf(service, await send(service, request)));
-    }
-    await other.unset('linkExistingUsers');
+    await other.trust({ linkPrivileged: true, provisionUsers: false });
     const request = {
       flow: 'exchange' as const,
-      token: one.token(names),
-      actorToken: other.token({ ...names, email }),
+      token: one.token(),
+      actorToken: other.token({ email: one.email }),
     };
+    const { refusal, notes } = await explain(service, request);
+    expect(refusal).toMatchObject({ reason: 'provisioning_not_allowed', party: 'actor' });
+    expect(notes).toEqual([expect.stringContaining('Where both tokens are of one user')]);
+    await service.accessToken({ subject_token: one.token() });
     const { outcome, tokens } = await explain(service, request);
-    expect(outcome).toBe('accepted');
+    expect([outcome, tokens[0]?.user?.id]).toEqual(['accepted', tokens[1]?.user?.id]);
     expect(isAccepted(await send(service, request))).toBe(true);
-    const [subject, actor] = [one, other].map(({ partner }) => linkedUser(service, partner.issuer, 'ann'));
-    expect((await subject)?.role).toBe(tokens[0]?.user?.roleAfter);
-    expect((await actor)?.role).toBe(tokens[1]?.user?.roleAfter);
   });
 
   it('[D80] nothing could be written or locked', async () => {

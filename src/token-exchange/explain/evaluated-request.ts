@@ -7,7 +7,6 @@ import { policyInWords } from '../trust/policy-words.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { printable } from '../../platform/text/printable.js';
-import type { Check } from '../refusals/refusals.js';
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { SubjectOrActor, Rejection } from '../refusals/rejection.js';
@@ -15,7 +14,6 @@ import type { ClaimSet } from '../verify/external-claims.js';
 import type { CheckResult } from '../verify/token-check.js';
 import type { PerToken } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
-import { storedIdOf } from './foreseen-users.js';
 import { masked, maskedEmail } from './shown-values.js';
 import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
 import type {
@@ -56,8 +54,6 @@ export interface EvaluatedRequest extends PerToken<EvaluatedToken> {
   readonly closed: EndpointRefusal | undefined;
   readonly rejection: Rejection | undefined;
   readonly terms: Terms | undefined;
-  /** Of the decisions on users. */
-  readonly order: readonly SubjectOrActor[];
 }
 
 export function explanationOf(evaluated: EvaluatedRequest): TokenExplanation {
@@ -76,58 +72,25 @@ export function explanationOf(evaluated: EvaluatedRequest): TokenExplanation {
   };
 }
 
-/** The endpoint, each token by itself, then what is checked of the request once all tokens are good. */
+/** The endpoint, each token by itself, and the check of a later stage that refuses. */
 function explainedChecks(evaluated: EvaluatedRequest): ExplainedCheck[] {
   const { closed, rejection } = evaluated;
   const ofTokens = listOf(evaluated).flatMap(({ party, results }) =>
     results.map((result) => ({ ...result, party })),
   );
-  const isReached = closed === undefined && ofTokens.every(({ state }) => state === 'passed');
-  const places = placesOf(evaluated);
-  const failedAt = isReached ? failedPlace(places, rejection) : -1;
-  return [
-    endpointCheck(closed),
-    ...ofTokens,
-    ...places.map((place, index) => {
-      const state = index < failedAt ? 'passed' : index === failedAt ? 'failed' : 'not-reached';
-      const { expected = null, found = null } = state === 'failed' ? (rejection?.context ?? {}) : {};
-      return { ...place, about: null, state, expected, found } as const;
-    }),
-  ];
+  const isLater = rejection !== undefined && ofTokens.every(({ state }) => state === 'passed');
+  return [endpointCheck(closed), ...ofTokens, ...(isLater ? [failedCheck(rejection)] : [])];
+}
+
+function failedCheck({ reason, context }: Rejection): ExplainedCheck {
+  const { party = null, expected = null, found = null } = context;
+  return { check: TOKEN_REFUSALS[reason].check, about: null, party, state: 'failed', expected, found };
 }
 
 function endpointCheck(closed: EndpointRefusal | undefined): ExplainedCheck {
   const found = closed?.replaceAll('_', ' ') ?? 'open';
   const state = closed === undefined ? 'passed' : 'failed';
   return { check: 'endpoint', about: 'its state', party: null, state, expected: 'open', found };
-}
-
-/** A check that a request comes to after those of its tokens. The code that makes it says why it fails. */
-type Place = Pick<ExplainedCheck, 'check' | 'party'>;
-
-const OF_A_USER = ['e-mail', 'admission', 'user', 'role', 'projects'] as const satisfies Check[];
-
-function placesOf({ request: { flow }, subject, actor, order }: EvaluatedRequest): Place[] {
-  const tokens = listOf({ subject, actor });
-  const users = order.filter((one) => tokens.some(({ party }) => party === one));
-  const ofAll = (...checks: Check[]) => checks.map((check) => ({ check, party: null }));
-  return [
-    ...ofAll(flow === 'embed' ? 'origin' : 'parties'),
-    ...tokens.map(({ party }) => ({ check: 'revocation', party }) as const),
-    ...(flow === 'embed' ? [] : ofAll('remaining lifetime', 'grants')),
-    ...(actor === undefined ? [] : ofAll('claims')),
-    ...ofAll('replay'),
-    ...users.flatMap((party) => OF_A_USER.map((check) => ({ check, party }))),
-  ];
-}
-
-function failedPlace(places: readonly Place[], rejection: Rejection | undefined): number {
-  if (rejection === undefined) return places.length;
-  const { reason, context } = rejection;
-  const failed = TOKEN_REFUSALS[reason].check;
-  return places.findIndex(
-    ({ check, party }) => check === failed && (party === null || party === context.party),
-  );
 }
 
 function refusalOf(
@@ -189,7 +152,7 @@ function explainedUser({ candidates = {}, decision }: EvaluatedToken): Explained
   const { linked, withEmail } = candidates;
   const user = linked ?? withEmail;
   if (user === undefined) return null;
-  const known = { id: storedIdOf(user), by: linked ? 'link' : 'email', roleBefore: user.role } as const;
+  const known = { id: user.id, by: linked ? 'link' : 'email', roleBefore: user.role } as const;
   // Of a user who is refused, nothing would change.
   if (decision === undefined)
     return { ...known, roleAfter: null, ignoresRoleClaim: false, changedNames: [], projects: [] };
@@ -255,5 +218,8 @@ function notesOf({ request, rejection, entries, subject, actor }: EvaluatedReque
       ? ['The client is taken to be the one that the assertion names: its credentials are not checked.']
       : []),
     ...(isLimited ? ['Limits by the minute are not checked.'] : []),
+    ...(actor === undefined
+      ? []
+      : ['Where both tokens are of one user, what the first would change is not foreseen.']),
   ];
 }

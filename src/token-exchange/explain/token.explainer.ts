@@ -36,9 +36,8 @@ import { readCandidates } from '../users/candidates.js';
 import type { Candidates, UserDecision } from '../users/decide.js';
 import { decide } from '../users/decide.js';
 import type { IdentityLinkRepository } from '../users/identity-link.repository.js';
-import { isActorFirst } from '../users/decide-request.js';
+import { inOrder } from '../users/decide-request.js';
 import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
-import { ForeseenUsers } from './foreseen-users.js';
 import type { EvaluatedRequest, EvaluatedToken } from './evaluated-request.js';
 import { explanationOf } from './evaluated-request.js';
 import type { EndpointRefusal, TokenExplanation } from './token-explanation.js';
@@ -121,8 +120,6 @@ export class TokenExplainer {
 /** The evaluation of one request, up to its refusal. */
 class Evaluation {
   private readonly verifier: ExternalTokenVerifier;
-  private readonly users: ForeseenUsers;
-  private order: readonly SubjectOrActor[] = ['subject', 'actor'];
   private readonly candidates: Partial<Record<SubjectOrActor, Candidates>> = {};
   private readonly decisions: Partial<Record<SubjectOrActor, UserDecision>> = {};
   private terms: Terms | undefined;
@@ -134,7 +131,6 @@ class Evaluation {
     private readonly clock: Clock,
   ) {
     this.verifier = new ExternalTokenVerifier(trust.keys, clock, rules.options);
-    this.users = new ForeseenUsers(sources.links, sources.users, sources.projects);
   }
 
   async of(request: ExplanationRequest): Promise<EvaluatedRequest> {
@@ -149,7 +145,6 @@ class Evaluation {
       closed,
       rejection,
       terms: this.terms,
-      order: this.order,
       subject: await this.evaluated('subject', request, token),
       actor: actorToken === undefined ? undefined : await this.evaluated('actor', request, actorToken),
     };
@@ -210,21 +205,14 @@ class Evaluation {
   }
 
   private async decide(transaction: Transaction, tokens: Tokens): Promise<void> {
-    if (isActorFirst(tokens)) this.order = ['actor', 'subject'];
-    for (const which of this.order) {
-      const token = tokens[which];
-      if (token !== undefined) await this.decideOn(transaction, which, token);
-    }
+    for (const { party, token } of inOrder(tokens)) await this.decideOn(transaction, party, token);
   }
 
   private decideOn(transaction: Transaction, which: SubjectOrActor, token: VerifiedToken): Promise<void> {
     return withRejectionContext({ party: which, ...issuerAndKid(token) }, async () => {
-      const { users } = this;
-      const candidates = await readCandidates(transaction, token, { links: users, users, projects: users });
+      const candidates = await readCandidates(transaction, token, this.sources);
       this.candidates[which] = candidates;
-      const decision = decide(token, candidates, this.rules.options.roles);
-      this.decisions[which] = decision;
-      users.foresee(token, decision);
+      this.decisions[which] = decide(token, candidates, this.rules.options.roles);
     });
   }
 
