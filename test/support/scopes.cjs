@@ -11,7 +11,6 @@ const MAIN_CASES = ['instances/revocation.spec.ts', 'package/journeys.spec.ts', 
 /** Files that wait for real time, need another program, or send a whole table through services. Other files show their rules. */
 const REST_FILES = [
   'architecture/release-pack.spec.ts',
-  'architecture/supply-chain.spec.ts',
   'browser/cost.spec.ts',
   'browser/demo-page.spec.ts',
   'browser/element-ends.spec.ts',
