@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../platform/database/database.module.js';
 import { Database } from '../../platform/database/database.js';
+import { purgeExpired } from '../../platform/database/purge.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import { normalizeEmail } from '../../users/email.js';
@@ -11,6 +12,7 @@ import { normalizeEmail } from '../../users/email.js';
 const FREE_FAILURES = 4;
 const LONGEST_WAIT_SECONDS = 900;
 const FORGOTTEN_AFTER_SECONDS = 86_400;
+const EXPIRING = { table: 'operator_sign_in_failure', time: 'forgotten_at', keptMs: 0 };
 
 /** Hashes the account, existing or not, and the client's address, to count their failures together. */
 export function failureKey(email: string, clientAddress: string): Buffer {
@@ -65,12 +67,6 @@ export class SignInFailureRepository {
 
   /** @param limit most to delete @returns how many were deleted */
   purge(now: Date, limit: number): Promise<number> {
-    return this.database.change(
-      `DELETE FROM operator_sign_in_failure WHERE key IN (
-         SELECT key FROM operator_sign_in_failure WHERE forgotten_at <= least($1::timestamptz, clock_timestamp())
-         ORDER BY forgotten_at LIMIT $2 FOR UPDATE SKIP LOCKED
-       )`,
-      [now, limit],
-    );
+    return purgeExpired(this.database, EXPIRING, now, limit);
   }
 }
