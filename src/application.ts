@@ -17,6 +17,7 @@ import { ListenError, SERVICE_ADDRESS } from './platform/http/listen-error.js';
 import { addSecurityHeaders } from './platform/http/security-headers.js';
 import { createServer } from './platform/http/server.js';
 import { NestLogger } from './platform/log/logger.js';
+import { UnfinishedRequests } from './platform/http/unfinished-requests.js';
 import { RequestTraces } from './platform/log/tracing.js';
 import type { Metrics } from './metrics/metrics.js';
 import { MetricsListener } from './metrics/metrics.listener.js';
@@ -133,6 +134,7 @@ interface NestParts {
   readonly shutdown: GracefulShutdown;
   readonly connections: ConnectionLimit;
   readonly concurrency: ConcurrencyLimit;
+  readonly unfinished: UnfinishedRequests;
 }
 
 /** What keeps more from coming in than the process can take. */
@@ -145,13 +147,17 @@ function serverLimitsOf(
   const onShed = () => metrics.requestsShed.inc();
   const concurrency = new ConcurrencyLimit(maxRequestsInProgress, databaseWaitMs, logger, onShed);
   metrics.watchRequests(() => concurrency.count);
-  return { concurrency, connections: new ConnectionLimit(maxConnections, logger, onRefused) };
+  return {
+    concurrency,
+    connections: new ConnectionLimit(maxConnections, logger, onRefused),
+    unfinished: new UnfinishedRequests(logger, onRefused),
+  };
 }
 
 async function createNest(
   root: DynamicModule,
   startup: Startup,
-  { logger, traces, clock, frameAncestors, shutdown, connections, concurrency }: NestParts,
+  { logger, traces, clock, frameAncestors, shutdown, connections, concurrency, unfinished }: NestParts,
 ) {
   const { config, tls } = startup;
   const server = createServer({
@@ -163,6 +169,7 @@ async function createNest(
     limits: config,
     connections,
     concurrency,
+    unfinished,
     isAbsent: (path, method) => isAbsent({ path, method }, startup, clock),
     recordedRoutes: new Set([TOKEN_PATH, EMBED_PATH]),
   });

@@ -89,8 +89,8 @@ export const VARIABLES = {
 
   // Limits (docs/limits.md has all of them)
   maxConnections: integer('SVC_MAX_CONNECTIONS', {
-    description: 'Most connections of clients at one time, of an instance; one more is closed unanswered.',
-    default: 10_000,
+    description: 'Most connections of clients at one time; one more is closed unanswered.',
+    default: 4_096,
     min: 1,
     max: 1_000_000,
   }),

@@ -86,7 +86,7 @@ export class Metrics {
 
   readonly connectionsRefused = this.counter(
     'svc_connections_refused_total',
-    'Connections closed unanswered because there were too many.',
+    'Connections closed unanswered because there were too many, or their unfinished requests took too much memory.',
   );
 
   readonly keySetFetches = this.counter('svc_jwks_fetches_total', 'Fetches of key sets by outcome.', [

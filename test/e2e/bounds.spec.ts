@@ -7,7 +7,6 @@ import { EXCHANGE_PATH, EMBED_PATH } from '../support/entry-paths.js';
 import { sendBytes } from '../support/raw-http.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { metricsOf } from '../support/metric-samples.js';
 import { withService } from '../support/with-service.js';
 
@@ -71,32 +70,6 @@ describeOnAnyDatabase('[B.body] bodies', (database) => {
         const within = await fetch(`${service.address}${path}`, post('a'.repeat(LIMIT_BYTES - 1)));
         expect(within.status).toBe(400);
       }
-    });
-  });
-});
-
-describeOnAnyDatabase('[B.body] bodies that never end', (database) => {
-  it('[B.body] where they fill 64 MiB a large body gets 503, and an exchange its answer', async () => {
-    await withService(database, { trustedKeys }, async (service) => {
-      const head = `POST ${EXCHANGE_PATH} HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nContent-Length: ${LIMIT_BYTES}\r\n\r\n`;
-      const { hostname, port } = new URL(service.address);
-      const sockets = Array.from({ length: 300 }, () => connect(Number(port), hostname));
-      for (const socket of sockets) socket.write(head + 'a'.repeat(LIMIT_BYTES - 1));
-      const larger = () => service.fetch(EXCHANGE_PATH, post('a'.repeat(LIMIT_BYTES)));
-      await until('it is refused for now', 30_000, async () => (await larger()).status === 503);
-      const refused = await larger();
-      expect([refused.headers.get('retry-after'), await refused.json()]).toEqual([
-        '5',
-        {
-          error: 'temporarily_unavailable',
-          error_description: 'The service holds as many unfinished requests as it can',
-          message: 'The service holds as many unfinished requests as it can',
-          requestId: expect.any(String),
-        },
-      ]);
-      expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
-      for (const socket of sockets) socket.destroy();
-      await until('it is read again', 30_000, async () => (await larger()).status === 400);
     });
   });
 });

@@ -92,16 +92,16 @@ const CASES: Readonly<Record<string, Case>> = {
     excess: (service) => told(service.embed({ token: 'a'.repeat(256 * 1024) })),
   },
   'Headers of a request with its address, query included': {
-    excess: async ({ address }) => toldRaw(await sendRaw(address, { target: `/?${'a'.repeat(65 * 1024)}` })),
+    excess: async ({ address }) => toldRaw(await sendRaw(address, { target: `/?${'a'.repeat(17 * 1024)}` })),
   },
   'Headers of a request, how many': {
     excess: async ({ address }) => {
       const headers = (count: number) =>
         Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, '1']));
       // Host and Connection are there as well.
-      const most = await sendRaw(address, { target: '/healthz', headers: headers(198) });
+      const most = await sendRaw(address, { target: '/healthz', headers: headers(98) });
       expect(most?.status).toBe(200);
-      return toldRaw(await sendRaw(address, { target: '/healthz', headers: headers(199) }));
+      return toldRaw(await sendRaw(address, { target: '/healthz', headers: headers(99) }));
     },
   },
   'Time for the headers of a request, from its first byte, or from the connection': {
@@ -162,6 +162,23 @@ const CASES: Readonly<Record<string, Case>> = {
       } finally {
         for (const socket of sockets) socket.destroy();
       }
+    },
+  },
+  'Memory of all unfinished requests, as it is estimated': {
+    excess: async ({ address }) => {
+      const part = 'a'.repeat(256 * 1024 - 1);
+      const open = async () => {
+        const socket = await openConnection(address);
+        socket.write(
+          `POST /rest/auth/embed HTTP/1.1\r\nHost: a\r\nContent-Length: ${part.length + 1}\r\n\r\n`,
+        );
+        socket.write(part);
+        return socket;
+      };
+      const [oldest, ...others] = await Promise.all(Array.from({ length: 260 }, open));
+      await until('the oldest is closed', PATIENCE_MS, () => oldest?.resume().destroyed === true);
+      for (const socket of others) socket.destroy();
+      return CLOSED;
     },
   },
   'Requests in progress in a process at one time': {

@@ -3,7 +3,6 @@ import { isAscii } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { UnsupportedMediaTypeException } from '@nestjs/common';
 import { CODING_MESSAGE } from './answers.js';
-import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
 
 /**
  * Larger than the largest token (64 KiB) by far, so that an over-long token is checked as a token.
@@ -11,10 +10,6 @@ import { TemporarilyUnavailableException } from './temporarily-unavailable.excep
  */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 
-/** What unfinished bodies may take of the memory of a process, so that clients that never send an end cannot fill it. */
-const MOST_KEPT_BYTES = 64 * 1024 * 1024;
-/** Above that, bodies up to this size are still read: a form with tokens as nearly all clients send them. */
-const SMALL_BYTES = 16 * 1024;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Stands for a body over the limit; the route that reads it refuses the request, after its other checks (D20). */
@@ -28,52 +23,24 @@ class IncompleteBodyError extends Error {
   readonly statusCode = 400;
 }
 
-/** No route is asked yet, so the answer has the members of every endpoint's errors (RFC 6749 §5.2). */
-class NoRoomError extends TemporarilyUnavailableException {
-  override getResponse(): object {
-    return { ...(super.getResponse() as object), error_description: this.message };
-  }
-}
-
-/** Of all bodies in this process that have not come to their end. */
-let keptBytes = 0;
-
 /**
  * Reads a body. Of one that is too large nothing is kept: it resolves at the limit, or at once where the body is declared so.
  * @param declaredBytes what `Content-Length` says; 0 where it says nothing
  * @rule D124 What is left of a body that is too large is read and thrown away, so that its client gets the answer.
  * @throws IncompleteBodyError
- * @throws NoRoomError (503) where other unfinished bodies take the memory that a body of more than 16 KiB needs
  */
 export function readBody(stream: IncomingMessage, declaredBytes: number): Promise<RequestBody> {
   let kept = NOTHING;
   let length = declaredBytes > BODY_LIMIT_BYTES ? declaredBytes : 0;
-  const keep = (bytes: Buffer) => {
-    keptBytes += bytes.length - kept.length;
-    kept = bytes;
-  };
   return new Promise((resolve, reject) => {
     if (length > 0) resolve(BODY_TOO_LARGE);
-    let isKept = length === 0;
-    const drop = () => {
-      isKept = false;
-      keep(NOTHING);
-    };
     stream.on('data', (chunk: Buffer) => {
-      if (!isKept) return;
       length += chunk.length;
+      kept = length > BODY_LIMIT_BYTES ? NOTHING : joined(kept, chunk, length);
       if (length > BODY_LIMIT_BYTES) resolve(BODY_TOO_LARGE);
-      else if (length > SMALL_BYTES && keptBytes + chunk.length > MOST_KEPT_BYTES)
-        reject(new NoRoomError('The service holds as many unfinished requests as it can'));
-      else return keep(joined(kept, chunk, length));
-      drop();
     });
-    stream.on('end', () => {
-      resolve(kept.subarray(0, length));
-      drop();
-    });
+    stream.on('end', () => resolve(kept.subarray(0, length)));
     stream.on('error', () => reject(new IncompleteBodyError('the body broke off')));
-    stream.on('close', drop);
   });
 }
 

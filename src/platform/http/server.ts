@@ -5,7 +5,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
-import { readBody } from './body.js';
+import { BODY_LIMIT_BYTES, readBody } from './body.js';
 import { MAX_REQUEST_ID_CHARACTERS, idOfRequest } from '../log/request-id.js';
 import type { RequestTraces } from '../log/tracing.js';
 import type { GracefulShutdown } from './graceful-shutdown.js';
@@ -16,6 +16,7 @@ import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { ConnectionLimit } from './connection-limit.js';
 import { limitPipelining } from './connection-limit.js';
+import type { UnfinishedRequests } from './unfinished-requests.js';
 import { HEADERS_TOO_LARGE, answerUnreadableRequest } from './unreadable-request.js';
 
 export interface ServerOptions {
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly connections?: ConnectionLimit;
   /** Counts requests in progress; with it those over its limit are refused. */
   readonly concurrency?: ConcurrencyLimit;
+  /** Counts what unfinished requests keep; with it the oldest of too many are closed. */
+  readonly unfinished?: UnfinishedRequests;
   /** Whether a route, by its pattern and method, looks at this moment as if it were not there: `Allow` leaves it out. */
   readonly isAbsent?: (url: string, method: string) => boolean;
   /** Routes each success of which is an audit event, which the log has: a second line would cost an exchange a twentieth of its time. */
@@ -57,10 +60,10 @@ declare module 'fastify' {
   }
 }
 
-/** @rule B.headers The largest access token that we issue must come back in a header. */
-const HEADER_LIMIT_BYTES = 64 * 1024;
+/** @rule B.headers The default of Node.js, whatever its options say: clients that only send headers cannot fill the memory. */
+const HEADER_LIMIT_BYTES = 16 * 1024;
 /** @rule B.headerCount Of no honest request; Node.js would drop what comes after its own limit without a word. */
-const MAX_HEADERS = 200;
+const MAX_HEADERS = 100;
 /** How often Node.js looks for clients that are too slow. */
 const SLOW_CLIENTS_LOOK_MS = 1_000;
 /** `type/subtype`, and parameters if any (RFC 9110 §8.3.1). */
@@ -81,6 +84,7 @@ export function createServer({
   limits,
   connections,
   concurrency,
+  unfinished,
   isAbsent = () => false,
   recordedRoutes = new Set(),
 }: ServerOptions): FastifyAdapter {
@@ -92,7 +96,8 @@ export function createServer({
     logger.warn({ count }, 'connections are closed: they have sent too many requests ahead of their answers'),
   );
   const makeServer = (handler: RequestListener): Server => {
-    const limited = limitPipelining(concurrency?.standBefore(handler) ?? handler, () => warning.happened());
+    const admitted = concurrency?.standBefore(handler) ?? handler;
+    const limited = limitPipelining(unfinished?.standBefore(admitted) ?? admitted, () => warning.happened());
     const answer: RequestListener = (request, response) => {
       if (shutdown?.isUnderWay === true) response.setHeader('connection', 'close');
       limited(request, response);
@@ -122,6 +127,7 @@ export function createServer({
   shutdown?.watch(server);
   connections?.watch(server.server);
   concurrency?.watch(server);
+  unfinished?.watch(server, BODY_LIMIT_BYTES);
   traceRequests(server, traces);
   limitHeaders(server);
   rememberRoutes(server, new KnownPaths(isAbsent));
@@ -154,7 +160,11 @@ function limitHeaders(server: FastifyInstance): void {
   server.addHook('onRequest', ({ raw, id: requestId }, reply, done) => {
     // Names and values take turns.
     if (raw.rawHeaders.length <= 2 * MAX_HEADERS) return done();
-    void reply.status(431).send({ ...HEADERS_TOO_LARGE, requestId });
+    // The rest of it is waited for no longer.
+    void reply
+      .status(431)
+      .header('connection', 'close')
+      .send({ ...HEADERS_TOO_LARGE, requestId });
   });
 }
 

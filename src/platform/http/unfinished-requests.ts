@@ -1,0 +1,142 @@
+// Bounds the memory that requests take before they are whole: clients that never send an end cannot fill it.
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Server } from 'node:net';
+import { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { RareWarning } from './rare-warning.js';
+
+const MOST_KEPT_BYTES = 64 * 1024 * 1024;
+/** What Node.js and Fastify keep of a request, whatever is in it. */
+const REQUEST_BYTES = 16 * 1024;
+/** Beside its characters, of each name and each value of a header, and of each piece of a body. */
+const PIECE_BYTES = 128;
+/** Of headers that are not whole nothing is known but their length: that many lines would be the most expensive. */
+const MOST_LINES = 100;
+const SHORTEST_LINE_BYTES = 8;
+/** How often connections are looked at on which headers may be under way: Node.js reports nothing of these. */
+const LOOK_MS = 250;
+
+/** A request whose headers are there, or a connection on which they are under way. */
+type Unfinished = IncomingMessage | Socket;
+
+/**
+ * Counts what each unfinished request keeps, as an estimate, from its first byte on.
+ * @rule B.unfinished Where unfinished requests keep more than 64 MiB together, the connections of the oldest are closed.
+ */
+export class UnfinishedRequests {
+  /** What each keeps, in bytes; the oldest first. */
+  private readonly kept = new Map<Unfinished, number>();
+  /** Connections between two requests, with what had been read of them when the last one was whole. */
+  private readonly between = new Map<Socket, number>();
+  private totalBytes = 0;
+  private readonly warning: RareWarning;
+
+  /**
+   * @param onClosed called for each connection that is closed; for a metric
+   * @param mostBytes that all may keep together
+   */
+  constructor(
+    logger: Pick<Logger, 'warn'>,
+    private readonly onClosed: () => void,
+    private readonly mostBytes = MOST_KEPT_BYTES,
+  ) {
+    this.warning = new RareWarning((count) =>
+      logger.warn({ count }, 'connections are closed: their unfinished requests take too much memory'),
+    );
+  }
+
+  /** How many unfinished requests there are. */
+  get count(): number {
+    return this.kept.size;
+  }
+
+  /** Call it before the server listens. @param bodyLimitBytes of a larger body nothing is kept */
+  watch(server: FastifyInstance, bodyLimitBytes: number): void {
+    this.watchConnections(server.server);
+    server.addHook('preParsing', ({ raw }, _reply, payload, done) => {
+      this.countBody(raw, bodyLimitBytes);
+      done(null, payload);
+    });
+  }
+
+  /** The handler that Node.js calls for each request, in front of Fastify's. */
+  standBefore(handler: RequestListener): RequestListener {
+    return (request, response) => {
+      const { socket, headers, rawHeaders } = request;
+      this.drop(socket);
+      this.between.set(socket, socket.bytesRead);
+      if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
+        this.between.delete(socket);
+        this.keep(
+          request,
+          rawHeaders.reduce((sum, { length }) => sum + PIECE_BYTES + length, REQUEST_BYTES),
+        );
+        request.once('end', () => this.finish(request)).once('close', () => this.drop(request));
+      }
+      handler(request, response);
+    };
+  }
+
+  private watchConnections(server: Server): void {
+    const look = setInterval(() => this.lookAtHeaders(), LOOK_MS).unref();
+    server.on('close', () => clearInterval(look));
+    server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
+      this.between.set(socket, 0);
+      socket.once('close', () => {
+        this.drop(socket);
+        this.between.delete(socket);
+      });
+    });
+  }
+
+  private lookAtHeaders(): void {
+    for (const [socket, before] of this.between) {
+      const bytes = socket.bytesRead - before;
+      const lines = Math.min(bytes / SHORTEST_LINE_BYTES, MOST_LINES);
+      if (bytes > 0) this.keep(socket, REQUEST_BYTES + bytes + 2 * PIECE_BYTES * lines);
+    }
+  }
+
+  private countBody(request: IncomingMessage, limitBytes: number): void {
+    const withoutBody = this.kept.get(request);
+    if (withoutBody === undefined) return;
+    let length = 0;
+    let pieces = 0;
+    request.on('data', (piece: Buffer) => {
+      length += piece.length;
+      pieces += 1;
+      const bodyBytes = length > limitBytes ? 0 : length + PIECE_BYTES * pieces;
+      if (this.kept.has(request)) this.keep(request, withoutBody + bodyBytes);
+    });
+  }
+
+  private keep(unfinished: Unfinished, bytes: number): void {
+    this.totalBytes += bytes - (this.kept.get(unfinished) ?? 0);
+    this.kept.set(unfinished, bytes);
+    for (const oldest of this.kept.keys()) {
+      if (this.totalBytes <= this.mostBytes) return;
+      this.close(oldest);
+    }
+  }
+
+  private close(oldest: Unfinished): void {
+    const socket = oldest instanceof Socket ? oldest : oldest.socket;
+    this.drop(oldest);
+    this.between.delete(socket);
+    socket.destroy();
+    this.onClosed();
+    this.warning.happened();
+  }
+
+  private finish(request: IncomingMessage): void {
+    this.drop(request);
+    if (!request.socket.destroyed) this.between.set(request.socket, request.socket.bytesRead);
+  }
+
+  private drop(unfinished: Unfinished): void {
+    this.totalBytes -= this.kept.get(unfinished) ?? 0;
+    this.kept.delete(unfinished);
+  }
+}

@@ -1,0 +1,98 @@
+// What unfinished requests keep of the memory, and which of them are closed.
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect } from 'node:net';
+import { fastify } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { createServer } from 'node:http';
+import { UnfinishedRequests } from '../../../../src/platform/http/unfinished-requests.js';
+import { until } from '../../../support/until.js';
+
+const SOON_MS = 10_000;
+const MOST_BYTES = 200 * 1024;
+const BODY_LIMIT_BYTES = 64 * 1024;
+const PART = 'a'.repeat(40 * 1024);
+
+describe('[B.unfinished] unfinished requests', () => {
+  let unfinished: UnfinishedRequests;
+  let server: FastifyInstance;
+  let closed: number;
+  const sockets: Socket[] = [];
+
+  beforeEach(async () => {
+    closed = 0;
+    unfinished = new UnfinishedRequests({ warn: () => undefined }, () => (closed += 1), MOST_BYTES);
+    server = fastify({
+      bodyLimit: BODY_LIMIT_BYTES,
+      serverFactory: (handler) => createServer(unfinished.standBefore(handler)),
+    });
+    unfinished.watch(server, BODY_LIMIT_BYTES);
+    server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    server.post('/', (request) => String((request.body as Buffer).length));
+    server.get('/', () => 'there');
+    await server.listen({ port: 0, host: '127.0.0.1' });
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await server.close();
+  });
+
+  const send = (text: string): Socket => {
+    const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
+    sockets.push(socket);
+    socket.on('error', () => undefined).write(text);
+    return socket.setEncoding('latin1');
+  };
+  const post = (bytes: number) =>
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/x\r\nContent-Length: ${bytes}\r\n\r\n`;
+  const counted = (count: number) => until(`${count} unfinished`, SOON_MS, () => unfinished.count === count);
+
+  it('of bodies that come no further the oldest is closed, and the others are answered once they are whole', async () => {
+    const oldest = send(post(PART.length + 1) + PART);
+    await counted(1);
+    const others = [send(post(PART.length + 1) + PART), send(post(PART.length + 1) + PART)];
+    await counted(3);
+    others.push(send(post(PART.length + 1) + PART));
+    await once(oldest, 'close');
+    await counted(3);
+    for (const socket of others) {
+      socket.write('a');
+      expect(String(await once(socket, 'data'))).toContain(`\r\n\r\n${PART.length + 1}`);
+    }
+    expect([closed, unfinished.count]).toEqual([1, 0]);
+  });
+
+  it('headers that come no further are counted too, and no longer once they are whole', async () => {
+    const oldest = send('GET / HTTP/1.1\r\n');
+    await counted(1);
+    const head = `GET / HTTP/1.1\r\nHost: a\r\n${'a: b\r\n'.repeat(50)}`;
+    const others = Array.from({ length: 8 }, () => send(head));
+    await once(oldest, 'close');
+    await until('no other is closed', SOON_MS, () => closed > 0 && unfinished.count === 9 - closed);
+    const last = others.at(-1)!;
+    last.write('\r\n');
+    expect(String(await once(last, 'data'))).toContain('there');
+    await counted(8 - closed);
+  });
+
+  it('a request behind another on its connection is counted when that one is whole', async () => {
+    send(`${post(1)}a${post(2)}a`);
+    await counted(1);
+    const [socket] = sockets;
+    socket?.write('a');
+    await counted(0);
+  });
+
+  it('those whose clients disconnect are counted no longer, and of a body that is too large nothing is', async () => {
+    const disconnected = send(`${post(2)}a`);
+    await counted(1);
+    disconnected.destroy();
+    await counted(0);
+    const socket = send(
+      `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/x\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    for (let sent = 0; sent < 10; sent++) socket.write(`${PART.length.toString(16)}\r\n${PART}\r\n`);
+    expect(String(await once(socket, 'data'))).toContain('413');
+    expect(closed).toBe(0);
+  });
+});
