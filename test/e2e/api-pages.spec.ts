@@ -165,7 +165,9 @@ describeOnEachDatabase('the pages of a list', (database) => {
   const FORGED = ['0', 'f']
     .map((digit) => '00000000-0000-0000-0000-000000000000'.replaceAll('0', digit))
     .flatMap((id) =>
-      ['', ' ', 'zzz', '2001-01-01T00:00:00Z', '9999-12-31T23:59:59.999999Z'].map((key) => `${id} ${key}`),
+      ['', ' ', 'zzz', `2001-01-01T00:00:00.${'0'.repeat(400)}Z`, '9999-12-31T23:59:59.999999Z'].map(
+        (key) => `${id} ${key}`,
+      ),
     )
     .concat('1 ', 'x y', '9223372036854775807 0 253402300799999')
     .map((text) => Buffer.from(text).toString('base64url'));

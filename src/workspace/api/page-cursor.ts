@@ -29,9 +29,9 @@ export type PlaceCheck = (place: Place) => boolean;
 
 export const isPlaceById: PlaceCheck = ({ id, key }) => isId(id) && key === '';
 
-/** By a time such as `2026-01-01T00:00:00.000001Z`; PostgreSQL has no year 0. */
+/** By a time with microseconds. PostgreSQL has no year 0, and reads no time with many digits more. */
 export const isPlaceByTime: PlaceCheck = ({ id, key }) =>
-  isId(id) && /T.*Z$/.test(key) && !key.startsWith('0000') && momentOf(key) !== undefined;
+  isId(id) && /\.\d{6}Z$/.test(key) && !key.startsWith('0000') && momentOf(key) !== undefined;
 
 export const isPlaceByText: PlaceCheck = ({ id, key }) => isId(id) && !isUnstorable(key);
 
