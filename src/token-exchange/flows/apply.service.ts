@@ -9,6 +9,7 @@ import { Database } from '../../platform/database/database.js';
 import { poolState } from '../../platform/database/driver-pool.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { DatabaseWaitError } from '../../platform/database/unavailable.js';
+import { MOST_WAITING } from '../../platform/database/wait-limit.js';
 import type { Users } from '../users/decide-request.js';
 import { IdentityService } from '../users/identity.service.js';
 import type { Tokens } from '../verify/tokens.js';
@@ -79,9 +80,11 @@ export class Turns {
 
   /**
    * @param deadlineMs on the monotonic clock: work whose turn comes later is not begun
-   * @throws DatabaseWaitError `time_limit`, or what the work throws
+   * @throws DatabaseWaitError `time_limit`, `pool_exhausted` where too many wait, or what the work throws
    */
   async take<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
+    // At a host that does not limit its pool, a database that hangs gives no turn back.
+    if (this.waiting.length >= MOST_WAITING) throw new DatabaseWaitError('pool_exhausted');
     if (this.running === this.most) await new Promise<void>((begin) => this.waiting.push(begin));
     else this.running += 1;
     try {

@@ -1,5 +1,6 @@
 // How many transactions of requests run at a time, and what becomes of those whose turn comes too late.
 import { DatabaseWaitError } from '../../../../src/platform/database/unavailable.js';
+import { MOST_WAITING } from '../../../../src/platform/database/wait-limit.js';
 import { Turns } from '../../../../src/token-exchange/flows/apply.service.js';
 
 const AT_ONCE = 3;
@@ -59,5 +60,11 @@ describe('[D102] the turns of transactions', () => {
     ends[0]?.();
     await settled();
     expect([begun, outcomes.slice(AT_ONCE)]).toEqual([AT_ONCE + 1, [LATE, LATE, undefined]]);
+  });
+
+  it('[D49] refuse whoever comes when too many wait already', async () => {
+    take(AT_ONCE + MOST_WAITING + 1);
+    await settled();
+    expect(outcomes.slice(-2)).toEqual([undefined, new DatabaseWaitError('pool_exhausted')]);
   });
 });
