@@ -80,6 +80,26 @@ describeOnEachDatabase('[4.4.3] first logins', (database) => {
   });
 });
 
+describeOnPostgresql('[D102] a rush of first logins', (database) => {
+  const service = TestService.forBlock(database, { trustedKeys });
+  const statusOf = async (sub: string) => (await service.exchange({ subject_token: tokenOf(sub) })).status;
+
+  it('[D102] refuses no known user meanwhile, and makes each user whole or not at all', async () => {
+    await statusOf('regular');
+    let isOver = false;
+    const firsts = Array.from({ length: 300 }, (_, index) => statusOf(`rush-${index}`));
+    const rush = Promise.all(firsts).finally(() => (isOver = true));
+    const known: number[] = [];
+    while (!isOver) known.push(await statusOf('regular'));
+    expect(new Set(known)).toEqual(new Set([200]));
+    const made = (await rush).filter((status) => status === 200).length;
+    expect(new Set(await rush)).not.toContain(500);
+    const [users = 0, ...parts] = await madeFor(service, 'rush-');
+    expect(users).toBeGreaterThanOrEqual(made);
+    expect(parts).toEqual(parts.map(() => users));
+  });
+});
+
 describeOnPostgresql('[D6] first logins at two instances', (database) => {
   let services: TestService[] = [];
   beforeAll(async () => {
