@@ -30,6 +30,8 @@ export class UnfinishedRequests {
   private readonly kept = new Map<Unfinished, number>();
   /** Connections between two requests, with what had been read of them when the last one was whole. */
   private readonly between = new Map<Socket, number>();
+  /** The last request of each connection: the end of one before it may be told of later than its beginning. */
+  private readonly last = new WeakMap<Socket, IncomingMessage>();
   private totalBytes = 0;
   private readonly warning: RareWarning;
 
@@ -66,6 +68,7 @@ export class UnfinishedRequests {
     return (request, response) => {
       const { socket, headers, rawHeaders } = request;
       this.drop(socket);
+      this.last.set(socket, request);
       this.between.set(socket, socket.bytesRead);
       if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
         this.between.delete(socket);
@@ -131,8 +134,9 @@ export class UnfinishedRequests {
   }
 
   private finish(request: IncomingMessage): void {
+    const { socket } = request;
     this.drop(request);
-    if (!request.socket.destroyed) this.between.set(request.socket, request.socket.bytesRead);
+    if (!socket.destroyed && this.last.get(socket) === request) this.between.set(socket, socket.bytesRead);
   }
 
   private drop(unfinished: Unfinished): void {
