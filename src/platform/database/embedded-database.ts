@@ -12,7 +12,7 @@ import type { Engine } from './embedded/engine.js';
 import { startEngine } from './embedded/engine.js';
 import { runMigrations } from './migrate.js';
 import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
-import { createDataSource, disconnect, planOnce, whenConnected } from './prepared-database.js';
+import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
 
 /** There is one connection: a request may have to wait for all that came before it. */
 const CONNECTION_WAIT_MS = 30_000;
@@ -99,7 +99,7 @@ function embeddedPool(engine: Engine): { pool: PoolConfig; stopped: Promise<Erro
       whenPanicked(client as unknown as DriverClient, stop);
       await client.query('ROLLBACK');
       await client.query('DISCARD ALL');
-      await planOnce(client);
+      await prepareSession(client);
     }),
   };
   return { pool, stopped };

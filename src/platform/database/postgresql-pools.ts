@@ -5,7 +5,7 @@ import { limitPool, limitWaits, statementMs } from './wait-limit.js';
 import { runMigrationsInTurn } from './migrate.js';
 import { limitedBySql } from './pooler.js';
 import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
-import { createDataSource, disconnect, planOnce, whenConnected } from './prepared-database.js';
+import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
 
 /** Background work and commands have more time than requests. */
 const POSTGRESQL_CONNECTION_WAIT_MS = 10_000;
@@ -45,7 +45,7 @@ export function preparePostgresql(
     idle_in_transaction_session_timeout: STATEMENT_MS,
     query_timeout: ANSWER_MS,
     application_name: 'embedded-token-exchange',
-    ...whenConnected(planOnce),
+    ...whenConnected(prepareSession),
   };
   const migrate = () => runMigrationsInTurn(createDataSource(schema, { connectionString: url, max: 2 }));
   const common = { kind: 'postgresql', migrate, stopped: NEVER } as const;

@@ -72,15 +72,18 @@ interface SqlClient {
 }
 
 /**
+ * Each statement sees what was committed before it began, whatever the default of the database is: what waits for another
+ * transaction would fail after it, with all requests that share the statement.
+ *
  * A prepared statement is planned once per connection. PostgreSQL would plan it anew for each batch, whose size might
  * matter; here it never does, since everything is found by key.
  *
  * A plan that was made when a table was empty must do when it has grown, so it does not read the table where there is a key.
  * Where there is none, PostgreSQL writes down a cost for that beyond all measure, for which it would compile the statement.
  */
-export async function planOnce(client: SqlClient): Promise<void> {
+export async function prepareSession(client: SqlClient): Promise<void> {
   await client.query(
     `SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),
-       set_config('jit', 'off', false)`,
+       set_config('jit', 'off', false), set_config('default_transaction_isolation', 'read committed', false)`,
   );
 }
