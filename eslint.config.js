@@ -31,7 +31,7 @@ const forwardRef = {
 };
 
 export default defineConfig(
-  globalIgnores(['dist', 'dist-package', 'coverage', 'examples/*/dist']),
+  globalIgnores(['dist', 'dist-package', 'coverage', 'examples/*/dist', 'test/long/embed/apps']),
   {
     linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' },
     extends: [js.configs.recommended],
@@ -53,6 +53,7 @@ export default defineConfig(
           './examples/tsconfig.json',
           './test/package/host/tsconfig.json',
           './packages/partner/tsconfig.json',
+          './packages/embed/tsconfig.json',
           './test/partner/consumer/tsconfig.json',
         ],
         tsconfigRootDir: import.meta.dirname,
@@ -128,6 +129,11 @@ export default defineConfig(
   {
     files: ['**/*.cjs'],
     languageOptions: { sourceType: 'commonjs', globals: globals.node },
+  },
+  {
+    // React reads the attributes of its elements from a namespace of its own.
+    files: ['packages/embed/src/react.ts'],
+    rules: { '@typescript-eslint/no-namespace': ['error', { allowDeclarations: true }] },
   },
   {
     // In host pages, whose developers read the console.

@@ -33,6 +33,7 @@ export async function buildPackage(folder = join(REPOSITORY, 'dist-package'), so
   mkdirSync(folder, { recursive: true });
   const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   execFileSync(process.execPath, [compiler, '-p', home, '--outDir', compiled], { stdio: 'inherit' });
+  flatten(home, compiled);
   const entries = entriesOf(manifest);
   await bundle(compiled, entries, dist);
   for (const path of reachedTypes(compiled, entries)) copyTypes(join(compiled, path), join(dist, path));
@@ -41,6 +42,13 @@ export async function buildPackage(folder = join(REPOSITORY, 'dist-package'), so
   cpSync(join(REPOSITORY, 'LICENSE'), join(folder, 'LICENSE'));
   copyDocuments(home, folder, manifest);
   return folder;
+}
+
+/** The compiler takes several folders for one (`rootDirs`) and leaves what it makes apart: that is put together. */
+function flatten(home, compiled) {
+  const { config } = ts.readConfigFile(join(home, 'tsconfig.json'), ts.sys.readFile);
+  for (const place of config.compilerOptions.rootDirs ?? [])
+    cpSync(join(compiled, relative(REPOSITORY, join(home, place))), compiled, { recursive: true });
 }
 
 /** The places below `dist` of what package.json exports, without the end of their names. */

@@ -22,7 +22,9 @@ describe('npm run release:pack', () => {
       });
       expect([status, stderr]).toEqual([0, expect.not.stringContaining('refused')]);
       const version = versionOf('package.json');
-      const names = ['nestjs', 'partner'].map((name) => `embedded-token-exchange-${name}-${version}.tgz`);
+      const names = ['embed', 'nestjs', 'partner'].map(
+        (name) => `embedded-token-exchange-${name}-${version}.tgz`,
+      );
       expect(readdirSync(folder).sort()).toEqual(names);
       for (const name of names) {
         const list = execFileSync('tar', ['-tzf', join(folder, name)], { encoding: 'utf8' }).split('\n');

@@ -1,0 +1,75 @@
+// The element as a component for React.
+import type { DetailedHTMLProps, HTMLAttributes, ReactElement, ReactNode } from 'react';
+import { createElement, useEffect, useLayoutEffect, useRef } from 'react';
+import { EmbeddedInstance as Instance } from './embedded-instance.js';
+import type { EmbeddedInstanceElement } from './embedded-instance-element.js';
+import './embedded-instance-element.js';
+import type { EmbeddedInstanceEvents } from './options.js';
+import type { Attribute, EmbeddedInstanceProps as Props } from './props.js';
+import { attributesOf } from './props.js';
+
+/** Attributes of the element itself in JSX, for who does without the component. */
+export type ElementAttributes = DetailedHTMLProps<
+  HTMLAttributes<EmbeddedInstanceElement>,
+  EmbeddedInstanceElement
+> &
+  Partial<Record<Attribute, string>>;
+
+declare module 'react' {
+  namespace JSX {
+    interface IntrinsicElements {
+      'embedded-instance': ElementAttributes;
+    }
+  }
+}
+
+/** `session-ready` as `onSessionReady`. */
+type Camel<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${Capitalize<First>}${Camel<Rest>}`
+  : Capitalize<Name>;
+type Handlers = {
+  [Name in keyof EmbeddedInstanceEvents as `on${Camel<Name>}`]?: (
+    detail: EmbeddedInstanceEvents[Name],
+  ) => void;
+};
+
+export interface EmbeddedInstanceProps extends Props, Handlers {
+  className?: string;
+  /** A child with `slot="error"` is shown when a login has failed. */
+  children?: ReactNode;
+  /** Called with the element once it is there, and with null when it goes. */
+  elementRef?: (element: EmbeddedInstanceElement | null) => void;
+}
+
+/** A property that is a function would be lost where the element is defined after React has rendered it: so it is set by the ref. */
+export function EmbeddedInstance(props: EmbeddedInstanceProps): ReactElement {
+  const { fetchToken, className, children, elementRef } = props;
+  const element = useRef<EmbeddedInstanceElement | null>(null);
+  const latest = useRef(props);
+  useLayoutEffect(() => {
+    latest.current = props;
+    if (element.current) element.current.fetchToken = fetchToken;
+  });
+  useEffect(() => {
+    const { current } = element;
+    const listeners = Instance.events.map((name) => {
+      const property = `on-${name}`.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+      const listener = ({ detail }: CustomEvent) =>
+        (latest.current as unknown as Record<string, ((detail: unknown) => void) | undefined>)[property]?.(
+          detail,
+        );
+      current?.addEventListener(name, listener);
+      return () => current?.removeEventListener(name, listener as EventListener);
+    });
+    elementRef?.(current);
+    return () => {
+      for (const remove of listeners) remove();
+      elementRef?.(null);
+    };
+  }, []);
+  return createElement(
+    'embedded-instance',
+    { ...attributesOf(props), class: className, ref: element },
+    children,
+  );
+}
