@@ -9,12 +9,12 @@ import type { Environment } from '../config/load-config.js';
 import { ENCRYPTION_KEY_BYTES } from '../config/variable-formats.js';
 import { LICENSE_FEATURES } from '../config/license.js';
 import type { Algorithm } from '../token-exchange/plain.js';
-import { signatureParameters, signCompactJws } from '../token-exchange/plain.js';
+import { newPrivateKey, signatureParameters, signCompactJws } from '../token-exchange/plain.js';
 import { Clock } from '../platform/clock.js';
 import { MEMBER_ROLE } from '../users/role.js';
 import { envText } from './env-text.js';
 import type { InitAnswers } from './init-answers.js';
-import { keyTexts, newPrivateKey, privatePem, publicPem } from './key-files.js';
+import { keyTexts, privatePem, publicPem } from './key-files.js';
 import { codeOf, writeTextFile } from './text-file.js';
 
 const TRIAL_DAYS = 90;

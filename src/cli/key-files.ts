@@ -1,37 +1,11 @@
-// Makes a partner's key pair, and the files in which it is kept and published.
+// The files in which a partner's key pair is kept and published.
 import type { KeyObject } from 'node:crypto';
-import { createPublicKey, generateKeyPairSync, createPrivateKey } from 'node:crypto';
+import { createPublicKey, createPrivateKey } from 'node:crypto';
 import type { Algorithm, JwsSigner } from '../token-exchange/plain.js';
-import {
-  familyOf,
-  thumbprintOf,
-  algorithmsFitting,
-  keyFits,
-  signatureParameters,
-} from '../token-exchange/plain.js';
+import { thumbprintOf, algorithmsFitting, keyFits, signatureParameters } from '../token-exchange/plain.js';
 import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 import { readTextFile } from './text-file.js';
-
-/** As long as keys of 128 bits of security (NIST SP 800-57, part 1, table 2). */
-const RSA_BITS = 3072;
-const CURVES: Readonly<Partial<Record<Algorithm, string>>> = {
-  ES256: 'P-256',
-  ES384: 'P-384',
-  ES512: 'P-521',
-};
-
-/** A new private key that signs by an algorithm. */
-export function newPrivateKey(algorithm: Algorithm): KeyObject {
-  switch (familyOf(algorithm)) {
-    case 'EC':
-      return generateKeyPairSync('ec', { namedCurve: CURVES[algorithm] ?? '' }).privateKey;
-    case 'Edwards':
-      return generateKeyPairSync('ed25519').privateKey;
-    default:
-      return generateKeyPairSync('rsa', { modulusLength: RSA_BITS }).privateKey;
-  }
-}
 
 /** The files of a pair, each in the form that its reader expects; the third is a key set (RFC 7517), to publish. */
 export function keyTexts(privateKey: KeyObject, kid: string, alg: Algorithm) {

@@ -13,7 +13,7 @@ import type {
   TrustPolicy,
   Algorithm,
 } from '../token-exchange/plain.js';
-import { policyInWords, readTrustedKeys, ALGORITHMS } from '../token-exchange/plain.js';
+import { policyInWords, readTrustedKeys, ALGORITHMS, newPrivateKey } from '../token-exchange/plain.js';
 import { readList } from './administration.js';
 import { configuredKeys, rulesOf } from './instance-settings.js';
 import type { CommandContext } from './command-settings.js';
@@ -27,7 +27,7 @@ import { addEntryCommands } from './stored-entries.command.js';
 import { findingLines, renderTable, printable } from './table.js';
 import { readTextFile, refuseExisting, writeTextFile } from './text-file.js';
 import { Option } from 'commander';
-import { defaultKid, keyPaths, keyTexts, newPrivateKey } from './key-files.js';
+import { defaultKid, keyPaths, keyTexts } from './key-files.js';
 
 /** svc-admin keys keygen: makes the key pair by which a partner signs. */
 interface KeygenOptions {

@@ -5,8 +5,8 @@
 export {
   ALGORITHMS,
   algorithmsFitting,
-  familyOf,
   keyFits,
+  newPrivateKey,
   signatureParameters,
   thumbprintOf,
 } from './trust/algorithms.js';

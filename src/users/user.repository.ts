@@ -7,6 +7,7 @@ import { SharedStatement } from '../platform/database/prepared-statement.js';
 import { givenRows, sql } from '../platform/database/sql.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import { managerOf } from '../platform/database/transaction.js';
+import type { HostUserUpdate, NewHostUser } from '../token-exchange/index.js';
 import { normalizeEmail } from './email.js';
 import type { GlobalRole } from './role.js';
 import { OPERATOR_ROLES } from './role.js';
@@ -50,10 +51,10 @@ export class User {
   updatedAt!: Date;
 }
 
-export type NewUser = Pick<User, 'email' | 'givenName' | 'familyName' | 'role'>;
+export type NewUser = Pick<User, keyof NewHostUser>;
 
 /** The members of a user that may change after its creation. */
-export type UserChange = Partial<Pick<User, 'givenName' | 'familyName' | 'role' | 'enabled'>>;
+export type UserChange = Partial<Pick<User, keyof HostUserUpdate | 'enabled'>>;
 
 const ASKED = givenRows('asked', (ids: readonly string[]) => ids, { id: ['uuid', (id) => id] }, 'position');
 

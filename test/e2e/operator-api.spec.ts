@@ -1,5 +1,6 @@
 // The operator's API: what it shows and changes, by the operations that commands use, and what the trail has of it.
 import { Partner } from '../../demo/partner.js';
+import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer, status } from '../support/jwks-server.js';
 import { createUser, linkedUser } from '../support/local-users.js';
@@ -324,6 +325,7 @@ describeOnEachDatabase("the operator's API", (database) => {
       license: { features: expect.arrayContaining(['token-exchange']) as string[], ended: false },
       instance: { leader: true, processId: process.pid },
       retentionDays: null,
+      keyAlgorithms: SIGNING_ALGORITHMS,
     });
     const secret = overview.variables.filter((one) => one.secret);
     expect(secret.length).toBeGreaterThan(3);

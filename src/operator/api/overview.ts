@@ -4,7 +4,7 @@ import { License } from '../../config/license.js';
 import { VERSION } from '../../platform/version.js';
 import { endOf, explanationOf, unavailableBecause } from '../../instance/availability.js';
 import { variableStates } from '../../instance/variable-states.js';
-import { leftOutMembers } from '../../token-exchange/plain.js';
+import { ALGORITHMS, leftOutMembers } from '../../token-exchange/plain.js';
 import type { SinkStatus } from '../../audit/sinks/audit-streaming.js';
 import type { Leader } from '../../platform/jobs/leader.js';
 import type { Database } from '../../platform/database/database.js';
@@ -70,6 +70,8 @@ export class OverviewReader {
       variables: variableStates({ ...startup, problems: [] }),
       // What holds of members that an entry leaves out if it is added now.
       policyDefaults: { strict: config.strict, ...leftOutMembers(config.strict ? 'strict' : 'stored') },
+      // That an entry with a static key may name.
+      keyAlgorithms: ALGORITHMS,
       // As the leader has looked last; another instance does not know.
       sinks: sinks().map(({ sink, backlog }) => ({ name: sink, lagSeconds: backlog?.seconds ?? null })),
       // Null: events are kept for ever.

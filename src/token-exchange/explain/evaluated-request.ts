@@ -2,15 +2,16 @@
 import type { Terms } from '../flows/issuance.planner.js';
 import type { Candidates, NewUser, UserDecision } from '../users/decide.js';
 import type { ProjectChange } from '../host/projects.js';
+import { PROFILE_FIELDS } from '../host/users.js';
 import type { ProjectSync } from '../users/project-policy.js';
 import { policyInWords } from '../trust/policy-words.js';
+import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { printable } from '../../platform/text/printable.js';
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { SubjectOrActor, Rejection } from '../refusals/rejection.js';
-import type { ClaimSet } from '../verify/external-claims.js';
 import type { CheckResult } from '../verify/token-check.js';
 import type { PerToken } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
@@ -157,7 +158,7 @@ function explainedUser({ candidates = {}, decision }: EvaluatedToken): Explained
   if (decision === undefined)
     return { ...known, roleAfter: null, ignoresRoleClaim: false, changedNames: [], projects: [] };
   const { update, ignoresRoleClaim } = decision;
-  const changedNames = NAMES.filter((name) => update[name] !== undefined);
+  const changedNames = PROFILE_FIELDS.filter((name) => update[name] !== undefined);
   const projects = membershipsOf(decision.projects);
   return { ...known, roleAfter: update.role ?? user.role, ignoresRoleClaim, changedNames, projects };
 }
@@ -165,7 +166,7 @@ function explainedUser({ candidates = {}, decision }: EvaluatedToken): Explained
 function explainedNewUser({ newUser, projects }: NewUser): ExplainedUser {
   return {
     ...{ id: null, by: 'provisioning', roleBefore: null, roleAfter: newUser.role, ignoresRoleClaim: false },
-    changedNames: NAMES.filter((name) => newUser[name] !== ''),
+    changedNames: PROFILE_FIELDS.filter((name) => newUser[name] !== ''),
     projects: membershipsOf(projects),
   };
 }
@@ -185,8 +186,6 @@ function changeInWords({ id, key, from, to }: ProjectChange): string {
   if (from !== undefined) return `would be ${to} in ${project}`;
   return `would be added to ${project} as ${to}${id === undefined ? ', which would be made' : ''}`;
 }
-
-const NAMES = ['givenName', 'familyName'] as const;
 
 function issuedOf({ request, terms, rules }: EvaluatedRequest): TokenExplanation['issued'] {
   if (request.flow === 'embed')

@@ -1,5 +1,6 @@
 // What the service would make of a token, as a plain value: for a terminal, a page or a program to show.
 import type { AccessFlow } from '../host/flow.js';
+import type { ProfileField } from '../host/users.js';
 import type { DelegatedRights } from '../trust/trust-policy.js';
 import type { Check } from '../refusals/refusals.js';
 import type { SubjectOrActor } from '../refusals/rejection.js';
@@ -94,7 +95,7 @@ export interface ExplainedUser {
   /** Whether the role claim is ignored, since it names no role that can be assigned. */
   readonly ignoresRoleClaim: boolean;
   /** The names of what the login would change beside the role. */
-  readonly changedNames: readonly ('givenName' | 'familyName')[];
+  readonly changedNames: readonly ProfileField[];
   /** What the claim of projects would change, a phrase for each membership. */
   readonly projects: readonly string[];
 }

@@ -2,13 +2,16 @@
 // implements. Users are the only one that every host must bring; token-exchange.parts.ts lists all, and what stands for the others.
 import type { Transaction } from '../../platform/database/transaction.js';
 
+/** The members of a user that the claims of a token fill, beside e-mail address and role. */
+export const PROFILE_FIELDS = ['givenName', 'familyName'] as const;
+export type ProfileField = (typeof PROFILE_FIELDS)[number];
+type Profile = Readonly<Record<ProfileField, string>>;
+
 /** A local user as far as this module is concerned. */
-export interface HostUser {
+export interface HostUser extends Profile {
   readonly id: string;
   readonly role: string;
   readonly enabled: boolean;
-  readonly givenName: string;
-  readonly familyName: string;
   /**
    * Another value each time the user's access ends for good: raised by `endAccess`, and where the host disables the user.
    * Sessions and access tokens carry the one that they were decided on, and the host compares it at each use. Up to 64 characters,
@@ -18,17 +21,13 @@ export interface HostUser {
 }
 
 /** A user to be made: password login stays off, so that only an external token can sign this user in (2.5). */
-export interface NewHostUser {
+export interface NewHostUser extends Profile {
   readonly email: string;
-  readonly givenName: string;
-  readonly familyName: string;
   readonly role: string;
 }
 
 /** The changes of a login to a user; undefined leaves the stored value. */
-export interface HostUserUpdate {
-  readonly givenName?: string;
-  readonly familyName?: string;
+export interface HostUserUpdate extends Partial<Profile> {
   readonly role?: string;
 }
 

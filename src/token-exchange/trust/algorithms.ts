@@ -1,16 +1,22 @@
 // The signature algorithms, the keys that fit them, and the thumbprints of keys.
 import type { KeyObject } from 'node:crypto';
-import { constants } from 'node:crypto';
+import { constants, generateKeyPairSync } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 
 /** What RFC 7518 §3 and RFC 8037 §3.1 say of one algorithm. */
-interface AlgorithmRow {
-  readonly family: 'RSA' | 'RSA-PSS' | 'EC' | 'Edwards';
-  /** Digest for node:crypto; null where the algorithm brings its own. */
-  readonly digest: 'sha256' | 'sha384' | 'sha512' | null;
-  /** OpenSSL's name of the only curve that fits. */
-  readonly curve?: 'prime256v1' | 'secp384r1' | 'secp521r1';
-}
+type AlgorithmRow =
+  | { readonly family: 'RSA' | 'RSA-PSS'; readonly digest: Digest }
+  /** With OpenSSL's name of the only curve that fits. */
+  | {
+      readonly family: 'EC';
+      readonly digest: Digest;
+      readonly curve: 'prime256v1' | 'secp384r1' | 'secp521r1';
+    }
+  /** The algorithm brings its own digest. */
+  | { readonly family: 'Edwards'; readonly digest: null };
+
+/** As node:crypto calls it. */
+type Digest = 'sha256' | 'sha384' | 'sha512';
 
 const ROWS = {
   RS256: { family: 'RSA', digest: 'sha256' },
@@ -35,6 +41,8 @@ const DIGEST_BYTES = { sha256: 32, sha384: 48, sha512: 64 };
 
 /** RFC 7518 §3.3 asks for 2048 bits or more. */
 export const MINIMUM_RSA_BITS = 2048;
+/** As long as keys of 128 bits of security (NIST SP 800-57, part 1, table 2). */
+const NEW_RSA_BITS = 3072;
 
 /**
  * @rule 2.1.supported = 5.2.2 Only the asymmetric algorithms of the table are accepted: never HMAC, never `none`.
@@ -77,6 +85,20 @@ export function keyFits(key: KeyObject, algorithm: Algorithm): boolean {
   }
 }
 
+/** A new private key that signs by an algorithm. */
+export function newPrivateKey(algorithm: Algorithm): KeyObject {
+  const row: AlgorithmRow = ROWS[algorithm];
+  switch (row.family) {
+    case 'RSA':
+    case 'RSA-PSS':
+      return generateKeyPairSync('rsa', { modulusLength: NEW_RSA_BITS }).privateKey;
+    case 'EC':
+      return generateKeyPairSync('ec', { namedCurve: row.curve }).privateKey;
+    case 'Edwards':
+      return generateKeyPairSync('ed25519').privateKey;
+  }
+}
+
 /** With the exponent 1 everything is its own signature: RFC 8017 §3.1 asks for an odd one of 3 or more. */
 function isStrong({
   modulusLength = 0,
@@ -89,9 +111,9 @@ function isStrong({
  * A plain RSA key serves every PS algorithm; an id-RSASSA-PSS key with parameters only the one that they leave. RFC 7518
  * §3.5 has both digests be the algorithm's, and the salt as long as the digest, while the parameter is its least length.
  */
-function isPssKey(key: KeyObject, digest: AlgorithmRow['digest']): boolean {
+function isPssKey(key: KeyObject, digest: Digest): boolean {
   if (key.asymmetricKeyType === 'rsa') return true;
-  if (key.asymmetricKeyType !== 'rsa-pss' || digest === null) return false;
+  if (key.asymmetricKeyType !== 'rsa-pss') return false;
   const {
     hashAlgorithm = digest,
     mgf1HashAlgorithm = digest,

@@ -45,7 +45,8 @@ const PUBLIC_MEMBERS = {
   OKP: ['crv', 'x'],
 } as const;
 const CURVES: readonly unknown[] = ['P-256', 'P-384', 'P-521', 'Ed25519'];
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+/** Those that the registry of JWK parameters calls private (RFC 7518 §6, RFC 8037 §2, and `priv` of AKP keys). */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 /**
  * Reads a key set. A key that cannot verify signatures is left out and the others serve.

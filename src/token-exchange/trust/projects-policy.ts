@@ -1,5 +1,6 @@
 // The member `projects` of a trusted key entry: which projects its tokens may put their users into, and as what.
 import { hasMoreCharacters } from '../../platform/text/characters.js';
+import { CLAIM_NAMES } from './claim-names.js';
 import type { EntryMembers } from './entry-members.js';
 import { isText } from './entry-members.js';
 
@@ -18,10 +19,7 @@ export interface ProjectsPolicy {
 }
 
 const MEMBERS = new Set(['claim', 'mayAssign', 'roles', 'create']);
-/** Claims with a meaning of their own, here or in a JWT. */
-const TAKEN = new Set(
-  'iss sub aud exp nbf iat jti email email_verified given_name family_name role may_act act'.split(' '),
-);
+const TAKEN: ReadonlySet<string> = new Set(CLAIM_NAMES);
 
 /** Facts of the host for the reader. */
 interface ProjectsRules {

@@ -2,7 +2,8 @@
 import type { Transaction } from '../../platform/database/transaction.js';
 import { LostRaceError } from '../../platform/database/transaction.js';
 import type { ProjectChange, ProjectDirectory } from '../host/projects.js';
-import type { HostUser, HostUserUpdate, UserDirectory } from '../host/users.js';
+import type { HostUser, HostUserUpdate, ProfileField, UserDirectory } from '../host/users.js';
+import { PROFILE_FIELDS } from '../host/users.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import { isPrivileged } from '../settings/token-exchange.options.js';
@@ -24,9 +25,6 @@ export type IdentityChange =
 
 /** Ids of projects, by what has become of a membership. */
 type ChangedProjects = Readonly<Record<'added' | 'changed' | 'removed', readonly string[]>>;
-
-/** Members of a user that a login may change besides the role. */
-type ProfileField = 'givenName' | 'familyName';
 
 /** The local user of a token, and what finding it changed. */
 export interface ResolvedUser {
@@ -164,7 +162,7 @@ function changesOf(
   { id: userId, role: from }: HostUser,
   { role, ...names }: HostUserUpdate,
 ): IdentityChange[] {
-  const fields = (['givenName', 'familyName'] as const).filter((name) => names[name] !== undefined);
+  const fields = PROFILE_FIELDS.filter((name) => names[name] !== undefined);
   return [
     ...(role === undefined ? [] : [{ kind: 'role-updated', userId, from, to: role } as const]),
     ...(fields.length === 0 ? [] : [{ kind: 'profile-updated', userId, fields } as const]),

@@ -1,6 +1,7 @@
 // Decides which local user a verified token means, and what it changes of them. Pure: what is stored comes as an argument.
 import { firstCharacters } from '../../platform/text/characters.js';
 import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser } from '../host/users.js';
+import { PROFILE_FIELDS } from '../host/users.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
@@ -98,8 +99,7 @@ export function decideOnUser(
   const role = roleOfExistingUser(user.role, claims.role, policy, roles);
   const update = {
     ...(role.kind === 'change' ? { role: role.role } : {}),
-    ...changedName('givenName', claims.givenName, user),
-    ...changedName('familyName', claims.familyName, user),
+    ...changedNames(claims, user),
   };
   const projects = decideOnProjects(token, stored, roles);
   return { by, user, update, projects, ignoresRoleClaim: role.kind === 'ignore-claim' };
@@ -128,14 +128,9 @@ function refuseDisabled({ enabled, id: userId }: HostUser): void {
 }
 
 /** @rule 2.5.3 = 2.2.8 = 2.2.9 = 8.12 Names are cut to 32 characters and written only where they differ. */
-function changedName(
-  name: 'givenName' | 'familyName',
-  claim: string | undefined,
-  user: HostUser,
-): HostUserUpdate {
-  if (claim === undefined) return {};
-  const value = truncated(claim);
-  return value === user[name] ? {} : { [name]: value };
+function changedNames(claims: VerifiedToken['claims'], user: HostUser): HostUserUpdate {
+  const names = PROFILE_FIELDS.map((field) => [field, claims[field] && truncated(claims[field])] as const);
+  return Object.fromEntries(names.filter(([field, name]) => name !== undefined && name !== user[field]));
 }
 
 function truncated(name: string): string {

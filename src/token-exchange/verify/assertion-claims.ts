@@ -2,7 +2,7 @@
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { FIELD_LIMITS } from './field-limits.js';
 import { Rejection } from '../refusals/rejection.js';
-import type { ClaimSet } from './external-claims.js';
+import type { ClaimName, ClaimSet } from '../trust/claim-names.js';
 import { optionalText, requiredText } from './external-claims.js';
 
 /** The `typ` of an identity assertion, which no other token has (draft-ietf-oauth-identity-assertion-authz-grant §3). */
@@ -20,7 +20,13 @@ export interface AssertionClaims {
  * Rich authorization (RFC 9396) and tenants narrow an assertion in a way that is not enforced here: to take it would be to widen it.
  * `aud_sub` and `sub_id` (RFC 9493) may mean another user than `iss` and `sub` do here.
  */
-export const UNSUPPORTED_CLAIMS = ['authorization_details', 'tenant', 'aud_tenant', 'aud_sub', 'sub_id'];
+export const UNSUPPORTED_CLAIMS: readonly ClaimName[] = [
+  'authorization_details',
+  'tenant',
+  'aud_tenant',
+  'aud_sub',
+  'sub_id',
+];
 
 /** The names of claims of which the assertion would have to be refused. */
 export function unsupportedClaims(payload: ClaimSet): readonly string[] {

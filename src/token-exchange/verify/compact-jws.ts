@@ -6,12 +6,13 @@ import { verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Algorithm } from '../trust/algorithms.js';
 import { familyOf, signatureParameters } from '../trust/algorithms.js';
+import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 
 /** A compact JWS (RFC 7515 §7.1) in its parts. Unverified. */
 export interface CompactJws {
   readonly header: Readonly<Record<string, unknown>>;
-  readonly payload: Readonly<Record<string, unknown>>;
+  readonly payload: ClaimSet;
   /** The ASCII bytes that the signature covers. */
   readonly signingInput: Buffer;
   readonly signature: Buffer;

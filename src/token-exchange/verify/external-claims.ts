@@ -5,6 +5,7 @@ import { isSameAddress } from '../../platform/text/origin.js';
 import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json.js';
 import { printable } from '../../platform/text/printable.js';
 import { Rejection } from '../refusals/rejection.js';
+import type { ClaimName, ClaimSet } from '../trust/claim-names.js';
 import type { ClaimedProject } from './projects-claim.js';
 import { readProjectsClaim } from './projects-claim.js';
 
@@ -50,9 +51,6 @@ export interface PriorActor {
   readonly iss: string;
   readonly sub: string;
 }
-
-/** A JWT claims set (RFC 7519 §7.2), as it was parsed. */
-export type ClaimSet = Readonly<Record<string, unknown>>;
 
 const MAX_SUBJECT_CHARACTERS = 255;
 const MAX_EMAIL_CHARACTERS = 254;
@@ -139,13 +137,13 @@ export function hasLogoutEvent({ events }: ClaimSet): boolean {
   return isJsonObject(events) && Object.hasOwn(events, LOGOUT_EVENT);
 }
 
-function optionalName(payload: ClaimSet, name: string): string | undefined {
+function optionalName(payload: ClaimSet, name: ClaimName): string | undefined {
   return payload[name] === undefined ? undefined : requiredText(payload, name);
 }
 
 function refuseOtherEvents({ events }: ClaimSet): void {
-  const names = isJsonObject(events) ? Object.keys(events) : [];
-  const isLogout = names.length === 1 && isJsonObject((events as ClaimSet)[LOGOUT_EVENT]);
+  const isLogout =
+    isJsonObject(events) && Object.keys(events).length === 1 && isJsonObject(events[LOGOUT_EVENT]);
   if (!isLogout) throw invalid(`events must be an object with the one member ${LOGOUT_EVENT}, an object`);
 }
 
@@ -231,18 +229,18 @@ function refuseTooLong({
 /** Before any other check: some of them cannot take such text either. */
 function refuseUnstorable(payload: ClaimSet): void {
   if (!hasUnstorableText(payload)) return;
-  const name = Object.keys(payload).find((claim) => hasUnstorableText(payload[claim]));
+  const [name] = Object.entries(payload).find(([, value]) => hasUnstorableText(value)) ?? [];
   const claim = name === undefined ? 'the name of a claim' : printable(name);
   throw notStorable(`${claim} has NUL or a lone surrogate`);
 }
 
-export function requiredText(payload: ClaimSet, name: string): string {
+export function requiredText(payload: ClaimSet, name: ClaimName): string {
   const value = payload[name];
   if (typeof value !== 'string' || value === '') throw invalid(`${name} must be a non-empty string`);
   return value;
 }
 
-export function optionalText(payload: ClaimSet, name: string): string | undefined {
+export function optionalText(payload: ClaimSet, name: ClaimName): string | undefined {
   const value = payload[name];
   if (value !== undefined && typeof value !== 'string') throw invalid(`${name} must be a string`);
   return value;
@@ -257,7 +255,7 @@ function audience(payload: ClaimSet): string | readonly string[] {
 }
 
 /** @rule D12 Times are finite numbers, fractions allowed, neither negative nor after the year 9999. */
-function numericDate(payload: ClaimSet, name: string): number {
+function numericDate(payload: ClaimSet, name: ClaimName): number {
   const value = payload[name];
   // NaN and infinities fail both comparisons.
   if (typeof value === 'number' && value >= 0 && value <= LATEST_NUMERIC_DATE) return value;

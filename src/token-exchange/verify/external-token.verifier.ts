@@ -15,7 +15,8 @@ import { LOGOUT_CHECKS, TOKEN_CHECKS } from './checks.js';
 import type { AssertionClaims } from './assertion-claims.js';
 import type { AuthenticatedClient } from './client-authenticator.js';
 import { claimedKey } from './claimed-key.js';
-import type { ClaimSet, ExternalClaims, LogoutClaims, TimedClaims } from './external-claims.js';
+import type { ClaimSet } from '../trust/claim-names.js';
+import type { ExternalClaims, LogoutClaims, TimedClaims } from './external-claims.js';
 import type { CheckResult, CheckRules, TokenCheck } from './token-check.js';
 import { CheckedToken, passAll, resultsOf } from './token-check.js';
 

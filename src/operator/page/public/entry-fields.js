@@ -1,12 +1,15 @@
 // The fields of a trusted entry: what tells it from others, and what its tokens may do.
 import { h } from './dom.js';
-import { ALGORITHMS, POLICY } from './entry-members.js';
+import { POLICY } from './entry-members.js';
 import { checkbox, field, select } from './form.js';
 import { problemOf } from './states.js';
 import { withCode } from './wording.js';
 
-/** What tells an entry from others, and its keys. */
-export function identityFields() {
+/**
+ * What tells an entry from others, and its keys.
+ * @param {string[]} keyAlgorithms that the key of an entry may have
+ */
+export function identityFields(keyAlgorithms) {
   const input = (attributes) =>
     h('input', { required: true, autocapitalize: 'none', spellcheck: 'false', ...attributes });
   const name = input({ pattern: '[a-z0-9][a-z0-9_\\-]*', title: 'small letters, digits, - and _' });
@@ -21,7 +24,7 @@ export function identityFields() {
   const url = input({ type: 'url' });
   const kid = input({});
   const algorithms = select(
-    ALGORITHMS.map((value) => ({ value, text: value })),
+    keyAlgorithms.map((value) => ({ value, text: value })),
     'ES256',
   );
   const key = h('textarea', {

@@ -1,17 +1,5 @@
 // The members of a trusted key entry as a form has them: docs/trusted-keys.md says what each does.
 
-export const ALGORITHMS = [
-  'ES256',
-  'ES384',
-  'ES512',
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'EdDSA',
-];
 const ROLES = [
   { value: 'global:member', text: 'Member' },
   { value: 'global:admin', text: 'Administrator' },

@@ -60,8 +60,8 @@ function placeOf({ name }) {
   return `${address('#/entries/?', `stored:${name}`)}?added`;
 }
 
-function stepForm({ baseUrl, policyDefaults }, context) {
-  const identity = identityFields();
+function stepForm({ baseUrl, policyDefaults, keyAlgorithms }, context) {
+  const identity = identityFields(keyAlgorithms);
   const policy = policyFields({ expectedAudience: baseUrl }, policyDefaults);
   const review = h('div', { class: 'fields', tabindex: '-1' });
   const parts = [identity.fields, policy.fields, review];

@@ -53,7 +53,7 @@ describe('keys that are dropped', () => {
     ['is symmetric (kty "oct")', { kty: 'oct', k: 'c2VjcmV0', kid: 'odd' }],
     ['is symmetric (kty "oct")', { ...good, kty: 'oct', kid: 'odd' }],
     ['has private members', { ...privateJwk, kid: 'odd' }],
-    ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].map((member): [string, unknown] => [
+    ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'].map((member): [string, unknown] => [
       'has private members',
       { ...rsa, kid: 'odd', [member]: 'c2VjcmV0' },
     ]),

@@ -139,6 +139,8 @@ describe('members of a policy', () => {
     ['projects.roles', { roles: ['owner'] }],
     ['projects.create', { create: 'yes' }],
     ['projects.claim', { claim: 'sub' }],
+    ['projects.claim', { claim: 'sid' }],
+    ['projects.claim', { claim: 'scope' }],
     ['projects.claim', { claim: '' }],
     ['projects."mayassign"', { mayassign: ['acme'] }],
   ])('[P.projects] a problem of %s is named so: %j', (member, projects) => {

@@ -1,7 +1,7 @@
 // Which claims of a correctly signed token are taken, and how the others are refused.
 import type { RejectionReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
 import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
-import type { ClaimSet } from '../../../../src/token-exchange/verify/external-claims.js';
+import type { ClaimSet } from '../../../../src/token-exchange/trust/claim-names.js';
 import { readExternalClaims, readIssuer } from '../../../../src/token-exchange/verify/external-claims.js';
 
 const good = { iss: 'https://a.example', sub: 's', aud: 'us', iat: 1_000, exp: 1_050, jti: 'j' };
@@ -213,8 +213,10 @@ describe('the issuer before any key is known', () => {
 });
 
 describe('[D136] the claim of projects', () => {
-  const projectsOf = (groups: unknown, name?: string) =>
-    readExternalClaims({ ...good, groups }, undefined, name).projects;
+  const projectsOf = (groups: unknown, name?: string) => {
+    const payload = { ...good, groups };
+    return readExternalClaims(payload, undefined, name).projects;
+  };
   const many = (count: number) => Array.from({ length: count }, (_, index) => `${index + 100}:r`);
 
   it('is read by its name alone, in the order of the keys', () => {
