@@ -65,10 +65,6 @@ export const VARIABLES = {
   ),
   embedLoginsPerMinute: integer('SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', SETTINGS.embedLogin.perMinute),
   exchangesPerMinute: integer('SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', SETTINGS.exchange.perMinute),
-  tokenRevocationsPerMinute: integer(
-    'SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE',
-    SETTINGS.tokenRevocation.perMinute,
-  ),
   logoutsPerMinute: integer('SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE', SETTINGS.logout.perMinute),
   apiCallsPerMinute: integer('SVC_API_CALLS_PER_MINUTE', {
     description: 'Calls per minute at `/api/v1`: per user, with an actor per pair of actor and subject.',
@@ -130,18 +126,6 @@ export const VARIABLES = {
   maxWorkflowsPerProject: integer('SVC_MAX_WORKFLOWS_PER_PROJECT', {
     description: 'Most workflows of a project.',
     default: 2000,
-    min: 1,
-    max: 1_000_000,
-  }),
-  maxCredentialsPerProject: integer('SVC_MAX_CREDENTIALS_PER_PROJECT', {
-    description: 'Most credentials of a project.',
-    default: 1000,
-    min: 1,
-    max: 1_000_000,
-  }),
-  maxMembersPerProject: integer('SVC_MAX_MEMBERS_PER_PROJECT', {
-    description: 'Most members of a project.',
-    default: 10_000,
     min: 1,
     max: 1_000_000,
   }),

@@ -25,6 +25,7 @@ import { ADMIN_ROLE, ASSIGNABLE_ROLES, OWNER_ROLE } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING, SCOPES } from '../workspace/rights/rights.js';
 import { embeddingWarnings } from './frame-ancestors.js';
 import type { QuotaLimits } from '../workspace/quotas/quota.repository.js';
+import { FIXED_LIMITS } from '../workspace/quotas/quotas.js';
 
 /** The plain, checked values for the application. */
 export interface Startup {
@@ -248,18 +249,12 @@ function metricsProblems({ host, port, metricsHost, metricsPort }: Config): stri
 }
 
 /** The settings that `quotaLimits` reads. */
-export const QUOTA_SETTINGS = [
-  'maxWorkflowsPerProject',
-  'maxCredentialsPerProject',
-  'maxMembersPerProject',
-  'maxProjectsPerUser',
-] as const;
+export const QUOTA_SETTINGS = ['maxWorkflowsPerProject', 'maxProjectsPerUser'] as const;
 
 export function quotaLimits(config: Config): QuotaLimits {
   return {
+    ...FIXED_LIMITS,
     workflows: config.maxWorkflowsPerProject,
-    credentials: config.maxCredentialsPerProject,
-    members: config.maxMembersPerProject,
     projects: config.maxProjectsPerUser,
   };
 }

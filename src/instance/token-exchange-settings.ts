@@ -57,7 +57,6 @@ export function tokenExchangeSettings(
       maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
     },
     idAssertion: { enabled: config.idAssertionEnabled },
-    tokenRevocation: { perMinute: config.tokenRevocationsPerMinute },
     logout: { perMinute: config.logoutsPerMinute },
     replayPurge: {
       intervalSeconds: config.jtiCleanupIntervalSeconds,

@@ -13,7 +13,6 @@ import { withService } from '../support/with-service.js';
 const PATH = '/rest/auth/oauth/revoke';
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry()];
-const environment = { SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE: '1000000' };
 
 const bearer = async (service: TestService, token: string) =>
   (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${token}` } })).status;
@@ -24,7 +23,7 @@ const endedTokens = async (service: TestService) =>
 
 describeOnEachDatabase('[D61] an access token that its holder ends', (database) => {
   const clock = new TestClock();
-  const service = TestService.forBlock(database, { trustedKeys, clock, environment });
+  const service = TestService.forBlock(database, { trustedKeys, clock });
 
   const issued = (sub = 'customer') => {
     const iat = Math.floor(clock.nowSeconds());
@@ -158,13 +157,13 @@ describeOnAnyDatabase('[D61] the endpoint that ends access tokens', (database) =
   });
 
   it('is throttled by address, in a bucket of its own', async () => {
-    const limited = { SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE: '2' };
-    await withService(database, { trustedKeys, environment: limited }, async (service) => {
-      const answers = [];
-      for (let time = 0; time < 3; time++) answers.push(await revoke(service, { token: 'x' }));
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-      expect(answers[2]?.headers.get('retry-after')).toMatch(/^\d+$/);
-      expect(await answers[2]?.json()).toMatchObject({ error: 'too_many_requests' });
+    await withService(database, { trustedKeys }, async (service) => {
+      const ask = () => revoke(service, { token: 'x' });
+      for (let time = 0; time < 60; time++) expect((await ask()).status).toBe(200);
+      const refused = await ask();
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(await refused.json()).toMatchObject({ error: 'too_many_requests' });
       expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
       expect(await metricsOf(service)).toContain('svc_throttle_refusals_total{flow="revocation"} 1');
     });

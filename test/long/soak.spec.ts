@@ -109,7 +109,8 @@ describeBuilt('the service under mixed traffic', () => {
         SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
         SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: HIGHEST_LIMIT,
         SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: HIGHEST_LIMIT,
-        SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE: HIGHEST_LIMIT,
+        // Revocations have a fixed limit, so each customer has an address.
+        SVC_PROXY_HOPS: '1',
         SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS: '1',
         SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL: '60',
         SVC_EMBED_SESSION_TTL_SECONDS: String(SESSION_SECONDS),
@@ -181,7 +182,7 @@ describeBuilt('the service under mixed traffic', () => {
         exchange({ subject_token: tokenOf(partner, customer), actor_token }),
       );
       await expectStatus('fetched key', 200, exchange({ subject_token: tokenOf(publisher, customer) }));
-      await callApi((JSON.parse(exchanged) as { access_token: string }).access_token);
+      await callApi((JSON.parse(exchanged) as { access_token: string }).access_token, customer);
       await signIn(customer);
     }
 
@@ -190,7 +191,7 @@ describeBuilt('the service under mixed traffic', () => {
       return stranger.sign(partner.claims({ sub: `customer-${customer}` }), { kid: partner.kid });
     }
 
-    async function callApi(token: string): Promise<void> {
+    async function callApi(token: string, customer: number): Promise<void> {
       const authorized = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const call = (path: string, init: RequestInit = {}) =>
         fetch(url(path), { headers: authorized, ...init });
@@ -200,7 +201,8 @@ describeBuilt('the service under mixed traffic', () => {
       const path = `/api/v1/workflows/${(JSON.parse(made) as { id: string }).id}`;
       const { 'content-type': _type, ...headers } = authorized;
       await expectStatus('delete', 204, call(path, { method: 'DELETE', headers }));
-      await expectStatus('revoke', 200, post('/rest/auth/oauth/revoke', { token }));
+      const from = { 'x-forwarded-for': `192.0.2.${customer}` };
+      await expectStatus('revoke', 200, post('/rest/auth/oauth/revoke', { token }, from));
       await expectStatus('revoked', 401, call('/api/v1/workflows'));
     }
 

@@ -120,6 +120,28 @@ export class ApiWorld {
     await this.service.rows('INSERT INTO project_member VALUES ($1, $2, $3)', [projectId, userId, role]);
   }
 
+  /** Users who are members of a project. */
+  async fillMembers(projectId: string, count: number): Promise<void> {
+    await this.service.rows(
+      `WITH made AS (
+         INSERT INTO user_account (id, email, normalized_email, role)
+         SELECT id, id || '@fill.example', id || '@fill.example', 'global:member'
+         FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, $2::int)) AS new RETURNING id
+       ) INSERT INTO project_member SELECT $1, id, 'project:viewer' FROM made`,
+      [projectId, count],
+    );
+  }
+
+  /** Credentials of a user's personal project, which nobody can open. */
+  async fillCredentials(userId: string, count: number): Promise<void> {
+    await this.service.rows(
+      `INSERT INTO credential (id, project_id, name, type, sealed_data)
+       SELECT gen_random_uuid(), project_id, 'n', 'httpBasicAuth', '' FROM project_member, generate_series(1, $2::int)
+       WHERE user_id = $1`,
+      [userId, count],
+    );
+  }
+
   createWorkflow(projectId: string, name = 'Workflow'): Promise<string> {
     return this.insert(
       'workflow',

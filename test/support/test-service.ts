@@ -48,6 +48,7 @@ export class TestService {
   startup!: Startup;
   address!: string;
   private directory!: string;
+  private revocations = 0;
   private readonly lines: string[] = [];
   private faultsOfEvents!: () => string[];
 
@@ -121,6 +122,13 @@ export class TestService {
 
   embed(fields: Fields, headers: Record<string, string> = {}): Promise<Response> {
     return this.post('/rest/auth/embed', fields, headers);
+  }
+
+  /** From an address of its own each time, so that no limit counts it. */
+  revoke(token: string): Promise<Response> {
+    this.revocations += 1;
+    const address = `10.0.${this.revocations >> 8}.${this.revocations & 255}`;
+    return this.post('/rest/auth/oauth/revoke', { token }, { 'x-forwarded-for': address });
   }
 
   /** Exchanges a token that must be accepted, and returns the access token. */

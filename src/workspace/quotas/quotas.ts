@@ -12,6 +12,9 @@ const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
   projects: (limit) => `A user is a member of at most ${limit} projects`,
 };
 
+/** Of a project: far beyond what honest projects have, so that no setting changes them. */
+export const FIXED_LIMITS = { credentials: 1_000, members: 10_000 };
+
 /** In the order in which their owners are locked: users before projects, as everywhere. */
 const KINDS: readonly QuotaKind[] = ['projects', 'members', 'workflows', 'credentials'];
 

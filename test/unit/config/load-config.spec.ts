@@ -96,7 +96,6 @@ describe('defaults', () => {
     ['[8.4] a purge deletes 1000 records', 'jtiCleanupBatchSize', 1000],
     ['[8.5] the embed endpoint takes 20 requests a minute', 'embedLoginsPerMinute', 20],
     ['[8.6] the exchange endpoint takes 20 requests a minute', 'exchangesPerMinute', 20],
-    ['[D61] the revocation endpoint takes 60 requests a minute', 'tokenRevocationsPerMinute', 60],
     ['[5.1.1] the feature is off', 'featureFlag', false],
     ['[5.1.3] embedded login is off', 'embedLoginEnabled', false],
     ['[5.1.4] token exchange is off', 'exchangeEnabled', false],
@@ -137,7 +136,6 @@ describe('numbers', () => {
   it.each([
     ['[D44] SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', 1, 1_000_000],
     ['[D44] SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', 1, 1_000_000],
-    ['[D44] SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE', 1, 1_000_000],
     ['[D44] SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE', 1, 1_000_000],
     ['[D44] SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL', 5, 86_400],
     ['[D44] SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', 1, 86_400],
