@@ -13,7 +13,6 @@ import type { SinkStatus } from './sinks/audit-streaming.js';
 import { AuditStreaming } from './sinks/audit-streaming.js';
 import { EventStreamRepository } from './sinks/event-stream.repository.js';
 import type { RetentionSettings, SinkSettings } from './sinks/sink-settings.js';
-import { sinkNames } from './sinks/sink-settings.js';
 import { StandardOutputSink } from './sinks/standard-output.sink.js';
 import { SyslogSink } from './sinks/syslog.sink.js';
 import { WebhookSink } from './sinks/webhook.sink.js';
@@ -43,8 +42,13 @@ export class AuditStreamingModule {
       watch(() => streams.status());
       return streams;
     };
-    const deleting = (trail: AuditRetentionRepository, leader: Leader, clock: Clock, log: Logger) =>
-      new AuditRetentionJob(retention, { trail, leader, clock, log, sinks: sinkNames(sinks) });
+    const deleting = (
+      trail: AuditRetentionRepository,
+      { sinkNames }: AuditStreaming,
+      leader: Leader,
+      clock: Clock,
+      log: Logger,
+    ) => new AuditRetentionJob(retention, { trail, leader, clock, log, sinks: sinkNames });
     return {
       module: AuditStreamingModule,
       imports,
@@ -58,7 +62,7 @@ export class AuditStreamingModule {
         },
         {
           provide: AuditRetentionJob,
-          inject: [AuditRetentionRepository, Leader, Clock, LOGGER],
+          inject: [AuditRetentionRepository, AuditStreaming, Leader, Clock, LOGGER],
           useFactory: deleting,
         },
       ],

@@ -25,6 +25,8 @@ interface StreamingParts extends StreamParts {
 
 /** Only the leader streams (D88). */
 export class AuditStreaming implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  /** Of those that events are kept for (D90). */
+  readonly sinkNames: readonly string[];
   private readonly streams: readonly SinkStream[];
   private readonly jobs: readonly PeriodicJob[];
   private readonly stopping = new AbortController();
@@ -33,6 +35,7 @@ export class AuditStreaming implements OnApplicationBootstrap, BeforeApplication
     sinks: readonly AuditSink[],
     private readonly parts: StreamingParts,
   ) {
+    this.sinkNames = sinks.map(({ name }) => name);
     this.streams = sinks.map((sink) => new SinkStream(sink, parts));
     this.jobs = this.streams.map((stream) => this.jobOf(stream));
   }
@@ -70,9 +73,8 @@ export class AuditStreaming implements OnApplicationBootstrap, BeforeApplication
   /** A name that was left out by mistake must not go unnoticed: nothing is kept for it (D90). */
   private async warnOfFormerSinks(): Promise<void> {
     const { trail, log } = this.parts;
-    const names = this.streams.map(({ sink }) => sink.name);
     const cursors = await trail.cursors();
-    for (const { name, movedAt } of cursors.filter((cursor) => !names.includes(cursor.name))) {
+    for (const { name, movedAt } of cursors.filter((cursor) => !this.sinkNames.includes(cursor.name))) {
       log.warn(
         { sink: name, movedAt },
         'a sink of the audit trail is no longer configured: no events are kept for it; with its name it goes on where it was',

@@ -57,11 +57,6 @@ export function retentionSettings({ auditRetentionDays, auditMaxDays }: AuditCon
   return { days: auditRetentionDays, maxDays: auditMaxDays };
 }
 
-/** The names of the sinks, in no particular order. */
-export function sinkNames({ webhook, syslog, standardOutput }: SinkSettings): string[] {
-  return [webhook, syslog, standardOutput].flatMap((sink) => (sink === undefined ? [] : [sink.name]));
-}
-
 type Given = ConfigReading['given'];
 
 /**
