@@ -184,8 +184,10 @@ async function createNest(
   if (isAvailable) followStoredEntries(nest, frameAncestors);
   addSecurityHeaders(nest, () => frameAncestors.current);
   await nest.init();
-  const otherPaths = isAvailable ? flowDescriptions(config) : {};
-  nest.get(ApiDescription, { strict: false }).describe(nest, { baseUrl: config.baseUrl, otherPaths });
+  const waysIn = isAvailable ? flowDescriptions(config) : undefined;
+  nest
+    .get(ApiDescription, { strict: false })
+    .describe({ application: nest, baseUrl: config.baseUrl, waysIn });
   return nest;
 }
 

@@ -38,10 +38,10 @@ const COUNTS = [
   ['what nothing has', 'search=nothing'],
 ];
 const KINDS = [
-  ...LISTS.map(([title, query]) => [title, `?limit=50&${query}`]),
-  ...SEARCHES.map(([title, query]) => [`search for ${title} (${query})`, `?limit=50&${query}`]),
-  ['count', '/count'],
-  ...COUNTS.map(([title, query]) => [`count of ${title}`, `/count?${query}`]),
+  ...LISTS.map(([title, query]) => [title, `workflows?limit=50&${query}`]),
+  ...SEARCHES.map(([title, query]) => [`search for ${title} (${query})`, `workflows?limit=50&${query}`]),
+  ['count', 'workflow-count'],
+  ...COUNTS.map(([title, query]) => [`count of ${title}`, `workflow-count?${query}`]),
 ];
 
 export const workflowLists = {
@@ -58,7 +58,7 @@ export const workflowLists = {
       KINDS.map(([title, target]) => ({
         title: `${who}, ${title}`,
         caller,
-        path: `/api/v1/workflows${target}`,
+        path: `/api/v1/${target}`,
       })),
     );
     const rounds = [];

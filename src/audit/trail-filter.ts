@@ -42,7 +42,7 @@ export const MOST_DAYS = 31;
 export const MAX_FILTER_CHARACTERS = 2048;
 
 /** Every `reason` that an event may have: those of refusals, those that its row of the catalogue lists, and faults. */
-const REASONS: ReadonlySet<string> = new Set([
+export const REASONS: ReadonlySet<string> = new Set([
   ...Object.keys(TOKEN_REFUSALS),
   ...Object.keys(BEARER_REFUSALS),
   ...Object.values(AUDIT_EVENTS).flatMap(({ members }) => {

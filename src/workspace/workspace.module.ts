@@ -22,7 +22,7 @@ import { RightsInterceptor } from './operations/rights.interceptor.js';
 import { refuseOpenRoutes } from './operations/route-rights.js';
 import { UserAdministrationService } from './users/user-administration.service.js';
 import { UserController } from './users/user.controller.js';
-import { WorkflowController } from './workflows/workflow.controller.js';
+import { WorkflowController, WorkflowCountController } from './workflows/workflow.controller.js';
 import { WorkflowRepository } from './workflows/workflow.repository.js';
 import type { ApiOptions } from './api/api-refusal.js';
 import { API_OPTIONS } from './api/api-refusal.js';
@@ -32,6 +32,7 @@ const CONTROLLERS = [
   ProjectController,
   ProjectMemberController,
   WorkflowController,
+  WorkflowCountController,
   CredentialController,
   AuditEventController,
 ];

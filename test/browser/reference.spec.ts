@@ -51,7 +51,7 @@ describeInBrowser('the page of the API', () => {
   it('searches in what operations say of themselves, and not in the names of tags alone', async () => {
     await search().fill('count WORKFLOWS');
     await onlyOne(page.locator('.opblock'));
-    expect(await operation('/api/v1/workflows/count').count()).toBe(1);
+    expect(await operation('/api/v1/workflow-count').count()).toBe(1);
     await search().fill('');
     await operation('/rest/me').waitFor();
     expect(await shown()).toBeGreaterThan(20);

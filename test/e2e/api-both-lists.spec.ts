@@ -80,11 +80,11 @@ describeOnEachDatabase(`[D76] lists of what both see (seed ${SEED})`, (database)
     },
   );
 
-  it.each(COUNTS)('[D76] workflows/count%s counts those of the list', async (query) => {
+  it.each(COUNTS)('[D76] workflow-count%s counts those of the list', async (query) => {
     for (const { actor, subject } of pairs()) {
       const token = await world.token(subject, actor, { rights: 'both' });
       const { length } = await idsOf(`workflows${query}`, token);
-      const { body } = await api.get(`/api/v1/workflows/count${query}`, token);
+      const { body } = await api.get(`/api/v1/workflow-count${query}`, token);
       expect(body).toEqual({ count: length, hasMore: false });
     }
   });

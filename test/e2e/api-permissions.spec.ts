@@ -18,7 +18,7 @@ function expectedStatus({ right, path, isList, statuses }: DescribedOperation, p
     ...RIGHTS[party.role],
     ...(party.projectRole === undefined ? [] : RIGHTS[party.projectRole]),
   ];
-  const isNarrowed = isList || path.endsWith('/count');
+  const isNarrowed = isList || path.endsWith('-count');
   const isNarrowedList = isNarrowed && !path.includes('{') && PROJECT_RIGHTS.some((each) => each === right);
   if (right === undefined || isNarrowedList || rights.includes(right as Right)) return success;
   const isWholeInstance = INSTANCE_RIGHTS.some((each) => each === right) && !path.includes('{');

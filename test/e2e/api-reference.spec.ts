@@ -2,6 +2,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { AUDIT_EVENT_NAMES } from '../../src/audit/instance-events.js';
+import { checkReason } from '../../src/audit/trail-filter.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/plain.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
@@ -16,13 +18,7 @@ interface Operation extends Described {
   readonly tags: readonly string[];
   readonly security: readonly object[];
   readonly parameters?: readonly (Described & { readonly name: string; readonly schema: object })[];
-  readonly responses: Readonly<
-    Record<string, Described & { readonly links?: Readonly<Record<string, Link>> }>
-  >;
-}
-interface Link {
-  readonly operationId: string;
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly responses: Readonly<Record<string, Described & { readonly links?: object }>>;
 }
 interface Schema extends Described {
   readonly properties?: Readonly<Record<string, Described & { readonly $ref?: string }>>;
@@ -61,6 +57,11 @@ describeOnEachDatabase('the description of the API', (database) => {
     const { components } = description;
     return ajv.compile({ $ref: `#/components/schemas/${name}`, components });
   };
+
+  /** The schema of a filter of the audit trail. */
+  const filterNamed = (wanted: string) =>
+    description.paths['/api/v1/audit-events']?.['get']?.parameters?.find(({ name }) => name === wanted)
+      ?.schema;
 
   it('says something of everything', () => {
     const { info, tags, components } = description;
@@ -134,11 +135,15 @@ describeOnEachDatabase('the description of the API', (database) => {
     expect(validate({})).toBe(false);
   });
 
+  it('[D84] lists the reasons that pass as a filter, and no other', () => {
+    const { enum: reasons = [] } = filterNamed('reason') as { enum?: string[] };
+    expect(reasons).toEqual(expect.arrayContaining(['token_expired', 'revoked', 'internal_error']));
+    expect(reasons.filter((reason) => !('value' in checkReason(reason)))).toEqual([]);
+    expect(Object.keys(TOKEN_REFUSALS).filter((reason) => !reasons.includes(reason))).toEqual([]);
+  });
+
   it('[D84] lets names of events and their beginnings pass as a filter, and nothing that is none', () => {
-    const [{ schema } = { schema: {} }] = operations.flatMap(({ parameters = [] }) =>
-      parameters.filter(({ name }) => name === 'event'),
-    );
-    const { pattern = '' } = schema as { pattern?: string };
+    const { pattern = '' } = filterNamed('event') as { pattern?: string };
     const passes = (text: string) => new RegExp(pattern, 'u').test(text);
     expect([...AUDIT_EVENT_NAMES, 'token-exchange.*', '*'].filter((name) => !passes(name))).toEqual([]);
     expect(['a b', '*a', 'A', 'ü', 'a*b'].filter(passes)).toEqual([]);
@@ -184,15 +189,26 @@ describeOnEachDatabase('the description of the API', (database) => {
     expect(isChange({ name: 'x', isPartialData: true })).toBe(false);
   });
 
-  it('links what makes a thing with what can be done to it', () => {
-    const byId = new Map(operations.map((each) => [each.operationId, each]));
-    const links = operations.flatMap(({ responses }) =>
-      Object.values(responses).flatMap(({ links: own = {} }) => Object.values(own)),
-    );
-    expect(links.length).toBeGreaterThan(12);
-    for (const { operationId, parameters } of links) {
-      const names = (byId.get(operationId)?.parameters ?? []).map(({ name }) => name);
-      expect(names).toEqual(expect.arrayContaining(Object.keys(parameters)));
+  it('links what makes a thing with everything that can be done to it, and names all of its path', () => {
+    const { paths } = description;
+    const makers = Object.entries(paths).filter(([, { post }]) => post?.responses['201'] !== undefined);
+    expect(makers.map(([path]) => path)).toHaveLength(5);
+    for (const [list, { post }] of makers) {
+      const ofOne = Object.entries(paths).filter(
+        ([path]) => path.startsWith(`${list}/{`) && !path.slice(list.length + 2).includes('{'),
+      );
+      const expected = ofOne.flatMap(([path, methods]) =>
+        Object.values(methods).map(({ operationId }) => {
+          const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+          const id = names.pop() ?? '';
+          const parents = names.map((name) => [name, `$request.path.${name}`]);
+          return [
+            operationId,
+            { operationId, parameters: Object.fromEntries([...parents, [id, '$response.body#/id']]) },
+          ];
+        }),
+      );
+      expect(post?.responses['201']?.links).toEqual(Object.fromEntries(expected));
     }
   });
 });

@@ -44,7 +44,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
   'DELETE /projects/{projectId}/users/{userId}': async (world) => ({ path: await pathOfNewMember(world) }),
 
   'GET /workflows': () => ({ path: '/workflows' }),
-  'GET /workflows/count': () => ({ path: '/workflows/count' }),
+  'GET /workflow-count': () => ({ path: '/workflow-count' }),
   'POST /workflows': async (world) => ({
     path: '/workflows',
     body: { name: 'New', projectId: await world.createProject() },

@@ -63,7 +63,7 @@ export async function readWorkflows(signal, asked, cursor) {
 /** How many fit what is asked for, up to some number; whether there are more, and no longer counted. */
 export async function countWorkflows(signal, asked) {
   const query = new URLSearchParams(asked);
-  return (await request(`/api/v1/workflows/count?${query}`, { signal })).json();
+  return (await request(`/api/v1/workflow-count?${query}`, { signal })).json();
 }
 
 /** A workflow with its nodes and connections. */

@@ -3,7 +3,7 @@ import { Get, Query } from '@nestjs/common';
 import type { TrailPlace } from '../../audit/audit-trail.reader.js';
 import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
 import type { TimeRange } from '../../audit/trail-filter.js';
-import { MAX_FILTER_CHARACTERS, MOST_DAYS, checkRange } from '../../audit/trail-filter.js';
+import { MAX_FILTER_CHARACTERS, MOST_DAYS, REASONS, checkRange } from '../../audit/trail-filter.js';
 import { Clock } from '../../platform/clock.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
@@ -61,7 +61,7 @@ export class AuditEventController {
   @OptionalQuery('userId', 'Id of the subject or the actor', USER_ID)
   @OptionalQuery('subjectUserId', 'Id of the subject, which has an index', USER_ID)
   @OptionalQuery('issuer', 'The issuer in its payload, character by character', TEXT)
-  @OptionalQuery('reason', 'The reason of a refusal', TEXT)
+  @OptionalQuery('reason', 'The reason of a refusal', { type: 'string', enum: [...REASONS].sort() })
   @OptionalQuery('requestId', 'The X-Request-Id of an answer, which has an index', TEXT)
   @OptionalQuery('since', 'From then on', MOMENT)
   @OptionalQuery('until', 'Before then; up to now unless given', MOMENT)

@@ -2,17 +2,20 @@
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
+import { ApiParam } from '@nestjs/swagger';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation } from '../operations/operation.decorator.js';
+import { Operation, linksTo } from '../operations/operation.decorator.js';
+import { PathId } from '../operations/path-id.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
-import { IdPipe, QueryPipe } from '../api/query.pipe.js';
+import { QueryPipe } from '../api/query.pipe.js';
 import { ProjectChoice } from '../projects/project-choice.js';
 import { CredentialSchemas } from './credential-schemas.js';
 import type { CredentialSchema } from './credential-types.js';
+import { CREDENTIAL_TYPE_NAMES } from './credential-types.js';
 import {
   CredentialAnswer,
   CredentialChangeBody,
@@ -57,6 +60,7 @@ export class CredentialController {
   }
 
   @Get('schema/:type')
+  @ApiParam({ name: 'type', description: 'Type of credential', enum: [...CREDENTIAL_TYPE_NAMES] })
   @Operation({
     summary: 'Get the JSON Schema that the data of a type satisfies',
     answer: { status: 200, schema: SCHEMA_ANSWER },
@@ -72,7 +76,11 @@ export class CredentialController {
     right: 'credential:write',
     asksItself: true,
     body: NewCredentialBody,
-    answer: { status: 201, is: CredentialAnswer },
+    answer: {
+      status: 201,
+      is: CredentialAnswer,
+      links: linksTo('credentialId', ['Credential_get', 'Credential_change', 'Credential_delete']),
+    },
     errors: [403, 404, 409],
   })
   async create(
@@ -90,7 +98,7 @@ export class CredentialController {
     answer: { status: 200, is: CredentialAnswer },
     errors: [404],
   })
-  async get(@Param('credentialId', IdPipe) id: string): Promise<CredentialAnswer> {
+  async get(@PathId('credentialId') id: string): Promise<CredentialAnswer> {
     return credentialAnswer(await this.service.existing(id));
   }
 
@@ -104,7 +112,7 @@ export class CredentialController {
     errors: [403, 404],
   })
   async change(
-    @Param('credentialId', IdPipe) id: string,
+    @PathId('credentialId') id: string,
     @JsonBody(CredentialChangeBody) patch: CredentialChangeBody,
   ): Promise<CredentialAnswer> {
     return credentialAnswer(await this.service.change(id, patch));
@@ -117,7 +125,7 @@ export class CredentialController {
     answer: { status: 204 },
     errors: [403, 404],
   })
-  async delete(@Param('credentialId', IdPipe) id: string): Promise<void> {
+  async delete(@PathId('credentialId') id: string): Promise<void> {
     await this.credentials.delete(id);
   }
 }

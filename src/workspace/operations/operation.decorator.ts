@@ -72,8 +72,13 @@ export interface Operation extends OperationRule {
   readonly errors: readonly (400 | 403 | 404 | 409)[];
 }
 
+/** By operation id. */
+type Links = Readonly<
+  Record<string, { readonly operationId: string; readonly parameters: Record<string, string> }>
+>;
+
 type Answer =
-  | { readonly status: 200 | 201; readonly is: Type }
+  | { readonly status: 200 | 201; readonly is: Type; readonly links?: Links }
   | { readonly status: 200; readonly pageOf: Type; readonly maxCursorCharacters?: number }
   | { readonly status: 200; readonly schema: Record<string, unknown> }
   | { readonly status: 204 };
@@ -150,13 +155,25 @@ type MethodDecorators = (MethodDecorator & ClassDecorator)[] | MethodDecorator[]
 
 function successOf(answer: Answer): MethodDecorators {
   const { status } = answer;
-  if ('is' in answer) return [ApiResponse({ status, type: answer.is, description: 'Done' })];
+  if ('is' in answer)
+    return [ApiResponse({ status, type: answer.is, description: 'Done', links: answer.links })];
   if ('schema' in answer) return [ApiResponse({ status, schema: answer.schema, description: 'Done' })];
   if (!('pageOf' in answer)) return [ApiResponse({ status, description: 'Done; the answer is empty' })];
   return [
     ApiExtraModels(answer.pageOf),
     ApiResponse({ status, schema: pageSchema(getSchemaPath(answer.pageOf)), description: 'One page' }),
   ];
+}
+
+/**
+ * Links what makes a thing with what can be done to it, so that programs can go on from an answer.
+ * @param idName the parameter of the operations' paths that is the answered id
+ * @param parentName the one that names what the thing lies in, as the request did
+ */
+export function linksTo(idName: string, operationIds: readonly string[], parentName?: string): Links {
+  const ofParent = parentName === undefined ? {} : { [parentName]: `$request.path.${parentName}` };
+  const parameters = { ...ofParent, [idName]: '$response.body#/id' };
+  return Object.fromEntries(operationIds.map((operationId) => [operationId, { operationId, parameters }]));
 }
 
 /** The JSON Schema of a parameter. */

@@ -1,5 +1,5 @@
 // /api/v1/projects/{projectId}/users: the members of a project and their roles in it.
-import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { isForeignKeyViolation, isUniqueViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import { UserRepository } from '../../users/user.repository.js';
@@ -8,11 +8,12 @@ import type { Principal } from '../../access/principal.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation } from '../operations/operation.decorator.js';
+import { Operation, linksTo } from '../operations/operation.decorator.js';
+import { PathId } from '../operations/path-id.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
-import { IdPipe, QueryPipe } from '../api/query.pipe.js';
+import { QueryPipe } from '../api/query.pipe.js';
 import { Quotas } from '../quotas/quotas.js';
 import type { ProjectMember } from './project-member.repository.js';
 import { ProjectMemberRepository } from './project-member.repository.js';
@@ -40,7 +41,7 @@ export class ProjectMemberController {
     errors: [400, 403, 404],
   })
   list(
-    @Param('projectId', IdPipe) projectId: string,
+    @PathId('projectId') projectId: string,
     @Query(new QueryPipe({})) query: PageQuery,
   ): Promise<Page<MemberAnswer>> {
     const rowsOf = (range: PageRange) => this.members.list(projectId, range);
@@ -53,12 +54,16 @@ export class ProjectMemberController {
     description: 'Not oneself.',
     right: 'member:write',
     body: NewMemberBody,
-    answer: { status: 201, is: MemberAnswer },
+    answer: {
+      status: 201,
+      is: MemberAnswer,
+      links: linksTo('userId', ['ProjectMember_changeRole', 'ProjectMember_remove'], 'projectId'),
+    },
     errors: [403, 404, 409],
   })
   async add(
     @CurrentPrincipal() principal: Principal,
-    @Param('projectId', IdPipe) projectId: string,
+    @PathId('projectId') projectId: string,
     @JsonBody(NewMemberBody) { userId, role }: NewMemberBody,
   ): Promise<MemberAnswer> {
     await requireTeam(this.projects, projectId);
@@ -80,8 +85,8 @@ export class ProjectMemberController {
   })
   async changeRole(
     @CurrentPrincipal() principal: Principal,
-    @Param('projectId', IdPipe) projectId: string,
-    @Param('userId', IdPipe) userId: string,
+    @PathId('projectId') projectId: string,
+    @PathId('userId') userId: string,
     @JsonBody(MemberRoleBody) { role }: MemberRoleBody,
   ): Promise<MemberAnswer> {
     await requireTeam(this.projects, projectId);
@@ -97,10 +102,7 @@ export class ProjectMemberController {
     answer: { status: 204 },
     errors: [403, 404, 409],
   })
-  async remove(
-    @Param('projectId', IdPipe) projectId: string,
-    @Param('userId', IdPipe) userId: string,
-  ): Promise<void> {
+  async remove(@PathId('projectId') projectId: string, @PathId('userId') userId: string): Promise<void> {
     await requireTeam(this.projects, projectId);
     if (!(await this.members.delete(projectId, userId))) throw new ApiRefusal('not_found');
   }

@@ -1,16 +1,17 @@
 // /api/v1/projects: personal and team projects.
-import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation } from '../operations/operation.decorator.js';
+import { Operation, linksTo } from '../operations/operation.decorator.js';
+import { PathId } from '../operations/path-id.decorator.js';
 import type { Page } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
-import { IdPipe, QueryPipe } from '../api/query.pipe.js';
+import { QueryPipe } from '../api/query.pipe.js';
 import { Quotas } from '../quotas/quotas.js';
 import { memberScopeOf } from '../rights/rights.js';
 import { ProjectAnswer, ProjectBody, projectAnswer } from './project.dto.js';
@@ -47,7 +48,17 @@ export class ProjectController {
     description: 'The acting user becomes its first project:admin.',
     right: 'project:create',
     body: ProjectBody,
-    answer: { status: 201, is: ProjectAnswer },
+    answer: {
+      status: 201,
+      is: ProjectAnswer,
+      links: linksTo('projectId', [
+        'Project_get',
+        'Project_rename',
+        'Project_delete',
+        'ProjectMember_list',
+        'ProjectMember_add',
+      ]),
+    },
     errors: [403, 409],
   })
   async create(
@@ -70,7 +81,7 @@ export class ProjectController {
     answer: { status: 200, is: ProjectAnswer },
     errors: [404],
   })
-  async get(@Param('projectId', IdPipe) id: string): Promise<ProjectAnswer> {
+  async get(@PathId('projectId') id: string): Promise<ProjectAnswer> {
     return projectAnswer(found(await this.projects.findById(id)));
   }
 
@@ -83,7 +94,7 @@ export class ProjectController {
     errors: [403, 404, 409],
   })
   async rename(
-    @Param('projectId', IdPipe) id: string,
+    @PathId('projectId') id: string,
     @JsonBody(ProjectBody) { name }: ProjectBody,
   ): Promise<ProjectAnswer> {
     await requireTeam(this.projects, id);
@@ -98,7 +109,7 @@ export class ProjectController {
     answer: { status: 204 },
     errors: [403, 404, 409],
   })
-  async delete(@Param('projectId', IdPipe) id: string): Promise<void> {
+  async delete(@PathId('projectId') id: string): Promise<void> {
     await requireTeam(this.projects, id);
     await this.projects.delete(id);
   }

@@ -15,7 +15,7 @@ export class ReferenceController {
   /** To be asked for each time: it changes with the version of the service only. */
   @Get('openapi.json')
   async document(@Res() reply: FastifyReply): Promise<void> {
-    await answerFile(reply, await this.description.published());
+    await answerFile(reply, this.description.published());
   }
 
   @Get('docs')

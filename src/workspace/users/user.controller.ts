@@ -1,5 +1,5 @@
 // /api/v1/users: the users of the instance.
-import { Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import { Get, Patch, Post, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
@@ -8,11 +8,12 @@ import { UserRepository } from '../../users/user.repository.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation } from '../operations/operation.decorator.js';
+import { Operation, linksTo } from '../operations/operation.decorator.js';
+import { PathId } from '../operations/path-id.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
-import { IdPipe, QueryPipe } from '../api/query.pipe.js';
+import { QueryPipe } from '../api/query.pipe.js';
 import { UserAdministrationService } from './user-administration.service.js';
 import { NewUserBody, UserAnswer, UserChangeBody, userAnswer } from './user.dto.js';
 
@@ -40,7 +41,7 @@ export class UserController {
     summary: 'Make a user, with a personal project',
     right: 'user:write',
     body: NewUserBody,
-    answer: { status: 201, is: UserAnswer },
+    answer: { status: 201, is: UserAnswer, links: linksTo('userId', ['User_get', 'User_change']) },
     errors: [403, 409],
   })
   async create(
@@ -61,7 +62,7 @@ export class UserController {
     answer: { status: 200, is: UserAnswer },
     errors: [404],
   })
-  async get(@Param('userId', IdPipe) id: string): Promise<UserAnswer> {
+  async get(@PathId('userId') id: string): Promise<UserAnswer> {
     return userAnswer(found(await this.users.findById(id)));
   }
 
@@ -77,7 +78,7 @@ export class UserController {
   async change(
     @CurrentPrincipal() principal: Principal,
     @Req() { id: requestId }: FastifyRequest,
-    @Param('userId', IdPipe) id: string,
+    @PathId('userId') id: string,
     @JsonBody(UserChangeBody) change: UserChangeBody,
   ): Promise<UserAnswer> {
     if (Object.keys(change).length === 0)

@@ -1,5 +1,5 @@
-// /api/v1/workflows: workflows as definitions; nothing here runs them.
-import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+// /api/v1/workflows and workflow-count: workflows as definitions; nothing here runs them.
+import { Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { isForeignKeyViolation } from '../../platform/database/database-error.js';
@@ -7,13 +7,13 @@ import { Transactions } from '../../platform/database/transaction.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation, OptionalQuery } from '../operations/operation.decorator.js';
+import { Operation, OptionalQuery, linksTo } from '../operations/operation.decorator.js';
+import { PathId } from '../operations/path-id.decorator.js';
 import { MAX_CURSOR_CHARACTERS, isPlaceByText, isPlaceByTime } from '../api/page-cursor.js';
 import type { Page, SortedRange } from '../api/pages.js';
 import { sortedPage } from '../api/pages.js';
 import {
   FilterPipe,
-  IdPipe,
   MAX_SEARCH_CHARACTERS,
   QueryPipe,
   readChoice,
@@ -100,25 +100,6 @@ export class WorkflowController {
     return { data: data.map((row) => listedWorkflowAnswer(row, editable.has(row.projectId))), nextCursor };
   }
 
-  @Get('count')
-  @Operation({
-    summary: 'Count the workflows that the acting user may see',
-    description: `Up to ${MAX_COUNT}.`,
-    right: 'workflow:read',
-    asksItself: true,
-    answer: { status: 200, is: WorkflowCountAnswer },
-    errors: [400],
-  })
-  @ActiveQuery()
-  @ProjectQuery()
-  @SearchQuery()
-  count(
-    @CurrentPrincipal() principal: Principal,
-    @Query(countQuery) filters: ReturnType<typeof countQuery.transform>,
-  ): Promise<WorkflowCountAnswer> {
-    return this.workflows.count({ ...filters, ...memberScopeOf(principal) });
-  }
-
   @Post()
   @Operation({
     summary: 'Make a workflow',
@@ -126,7 +107,17 @@ export class WorkflowController {
     right: 'workflow:write',
     asksItself: true,
     body: NewWorkflowBody,
-    answer: { status: 201, is: WorkflowAnswer },
+    answer: {
+      status: 201,
+      is: WorkflowAnswer,
+      links: linksTo('workflowId', [
+        'Workflow_get',
+        'Workflow_change',
+        'Workflow_delete',
+        'Workflow_activate',
+        'Workflow_deactivate',
+      ]),
+    },
     errors: [403, 404, 409],
   })
   async create(
@@ -146,7 +137,7 @@ export class WorkflowController {
   })
   async get(
     @CurrentPrincipal() principal: Principal,
-    @Param('workflowId', IdPipe) id: string,
+    @PathId('workflowId') id: string,
   ): Promise<WorkflowAnswer> {
     const workflow = found(await this.workflows.findById(id));
     const { projectId } = workflow;
@@ -164,7 +155,7 @@ export class WorkflowController {
     errors: [403, 404],
   })
   change(
-    @Param('workflowId', IdPipe) id: string,
+    @PathId('workflowId') id: string,
     @JsonBody(WorkflowChangeBody) change: WorkflowChangeBody,
   ): Promise<WorkflowAnswer> {
     if (Object.keys(change).length === 0)
@@ -179,7 +170,7 @@ export class WorkflowController {
     answer: { status: 204 },
     errors: [403, 404],
   })
-  async delete(@Param('workflowId', IdPipe) id: string): Promise<void> {
+  async delete(@PathId('workflowId') id: string): Promise<void> {
     await this.workflows.delete(id);
   }
 
@@ -190,7 +181,7 @@ export class WorkflowController {
     answer: { status: 200, is: WorkflowAnswer },
     errors: [403, 404],
   })
-  activate(@Param('workflowId', IdPipe) id: string): Promise<WorkflowAnswer> {
+  activate(@PathId('workflowId') id: string): Promise<WorkflowAnswer> {
     return this.updated(id, { active: true });
   }
 
@@ -201,7 +192,7 @@ export class WorkflowController {
     answer: { status: 200, is: WorkflowAnswer },
     errors: [403, 404],
   })
-  deactivate(@Param('workflowId', IdPipe) id: string): Promise<WorkflowAnswer> {
+  deactivate(@PathId('workflowId') id: string): Promise<WorkflowAnswer> {
     return this.updated(id, { active: false });
   }
 
@@ -227,6 +218,31 @@ export class WorkflowController {
 
   private async updated(id: string, change: WorkflowChange): Promise<WorkflowAnswer> {
     return changedAnswer(await this.workflows.update(id, change));
+  }
+}
+
+/** Not below `/workflows`, where the path would be that of a workflow, too, for its other methods. */
+@ApiController('workflow-count', 'Workflows')
+export class WorkflowCountController {
+  constructor(private readonly workflows: WorkflowRepository) {}
+
+  @Get()
+  @Operation({
+    summary: 'Count the workflows that the acting user may see',
+    description: `Up to ${MAX_COUNT}.`,
+    right: 'workflow:read',
+    asksItself: true,
+    answer: { status: 200, is: WorkflowCountAnswer },
+    errors: [400],
+  })
+  @ActiveQuery()
+  @ProjectQuery()
+  @SearchQuery()
+  get(
+    @CurrentPrincipal() principal: Principal,
+    @Query(countQuery) filters: ReturnType<typeof countQuery.transform>,
+  ): Promise<WorkflowCountAnswer> {
+    return this.workflows.count({ ...filters, ...memberScopeOf(principal) });
   }
 }
 
