@@ -5,6 +5,7 @@ import type {
   StoredEntryChange,
   StoredEntryChanges,
   StoredEntryWork,
+  TrustRevocation,
 } from '../token-exchange/instance.js';
 import { labelOf, StoredEntryError, toJwksAddress } from '../token-exchange/instance.js';
 import type { AuditContext, TrustedKeyEntry } from '../token-exchange/plain.js';
@@ -35,8 +36,10 @@ export interface ListedEntry {
   readonly entry: string;
   /** As it was given; null where the entry is configured. Commands take both this and `entry`. */
   readonly name: string | null;
-  /** `refused`: it takes no tokens, since it has problems. */
-  readonly state: 'trusted' | 'suspended' | 'refused';
+  /** `refused`: it takes no tokens, since it has problems. `revoked`: none, since its key or its issuer is. */
+  readonly state: 'trusted' | 'suspended' | 'refused' | 'revoked';
+  /** What holds of it; of a key set each revoked key of the issuer, held or not. */
+  readonly revoked: readonly RevokedKey[];
   /** The next three are null where it is refused. */
   readonly type: 'static' | 'jwks' | null;
   readonly issuer: string | null;
@@ -50,16 +53,37 @@ export interface ListedEntry {
   readonly changedAt: string | null;
 }
 
+interface RevokedKey {
+  /** Null: every key of the issuer. */
+  readonly kid: string | null;
+  /** ISO 8601. */
+  readonly revokedAt: string;
+}
+
+type UnrevokedEntry = Omit<ListedEntry, 'revoked'>;
+
 export const LIST_ENTRIES = listOperation('keys list', readNothing, {
-  async *list(_input, { storedEntries, configuredIn }) {
+  async *list(_input, { storedEntries, configuredIn, revocations }) {
     const stored = await storedEntries.list();
+    const holding = (await revocations.list()).filter(({ restoredAt }) => restoredAt === null);
     const configured = storedEntries.configured.map((entry) => configuredEntry(entry, configuredIn));
-    const all = await Promise.all([...configured, ...stored.map(storedEntry)]);
+    const entries = await Promise.all([...configured, ...stored.map(storedEntry)]);
+    const all = entries.map((entry) => withRevocations(entry, holding));
     for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
   },
 });
 
-async function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): Promise<ListedEntry> {
+function withRevocations(entry: UnrevokedEntry, holding: readonly TrustRevocation[]): ListedEntry {
+  const { issuer, keys } = entry;
+  const ownKid = keys !== null && 'kid' in keys ? keys.kid : undefined;
+  const revoked = holding
+    .filter((one) => one.issuer === issuer && [null, ownKid ?? one.kid].includes(one.kid))
+    .map(({ kid, revokedAt }) => ({ kid, revokedAt: revokedAt.toISOString() }));
+  const isWhole = revoked.some(({ kid }) => kid === null || kid === ownKid);
+  return { ...entry, revoked, state: isWhole && entry.state === 'trusted' ? 'revoked' : entry.state };
+}
+
+async function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): Promise<UnrevokedEntry> {
   const { label } = entry;
   return {
     ...{ from: 'configuration', configuredIn, entry: label, name: null, state: 'trusted' },
@@ -68,7 +92,7 @@ async function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): Pr
   };
 }
 
-async function storedEntry({ stored, entry, problems }: CheckedStoredEntry): Promise<ListedEntry> {
+async function storedEntry({ stored, entry, problems }: CheckedStoredEntry): Promise<UnrevokedEntry> {
   const { name, suspendedAt, changedAt } = stored;
   const state = entry === undefined ? 'refused' : suspendedAt === undefined ? 'trusted' : 'suspended';
   return {

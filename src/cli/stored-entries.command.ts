@@ -68,9 +68,10 @@ function listText(all: readonly ListedEntry[]): string {
   return [...tables, ...(place === undefined ? [] : [note])].join('\n');
 }
 
-function rowOf({ entry, from, state, type, issuer, keys, changedAt }: ListedEntry): string[] {
+function rowOf({ entry, from, state, revoked, type, issuer, keys, changedAt }: ListedEntry): string[] {
+  const stateCell = state === 'trusted' && revoked.length > 0 ? 'trusted, but for revoked keys' : state;
   const place = keys === null ? '' : 'kid' in keys ? keys.kid : keys.url;
-  return [entry, from, state, type ?? '', issuer ?? '', place, changedAt ?? ''];
+  return [entry, from, stateCell, type ?? '', issuer ?? '', place, changedAt ?? ''];
 }
 
 function addAdd(keys: Command, context: CommandContext): void {

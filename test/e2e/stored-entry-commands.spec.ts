@@ -115,6 +115,32 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     await keys('remove', 'acme');
   });
 
+  it('[D59][D70] list an entry as revoked whose key or issuer is, and the revoked keys of a key set', async () => {
+    const { issuer } = configured;
+    const set = { type: 'jwks', name: 'set', url: keySet.url, issuer, expectedAudience: BASE_URL };
+    await commands.run(['keys', 'add', '--file', '-'], environment(), JSON.stringify(set));
+    const states = async () =>
+      (await listed()).map(({ state, revoked }) => [state, ...revoked.map(({ kid }) => kid)]);
+    await keys('revoke', '--issuer', issuer, '--kid', 'other');
+    expect(await states()).toEqual([['trusted'], ['trusted', 'other']]);
+    expect(await keys('list')).toMatch(/^stored:set +command +trusted, but for revoked keys /m);
+    await keys('restore', '--issuer', issuer, '--kid', 'other');
+    await keys('revoke', '--issuer', issuer, '--kid', 'c');
+    expect(await states()).toEqual([
+      ['revoked', 'c'],
+      ['trusted', 'c'],
+    ]);
+    await keys('restore', '--issuer', issuer, '--kid', 'c');
+    await keys('revoke', '--issuer', issuer);
+    expect(await states()).toEqual([
+      ['revoked', null],
+      ['revoked', null],
+    ]);
+    await keys('restore', '--issuer', issuer);
+    expect(await states()).toEqual([['trusted'], ['trusted']]);
+    await keys('remove', 'set');
+  });
+
   it('[D70] refuse what the file would not take, with every problem and no value, and store nothing', async () => {
     const file = (value: unknown) => {
       commands.write('bad.json', typeof value === 'string' ? value : JSON.stringify(value));

@@ -102,22 +102,17 @@ export class OperatorEntryController {
     return this.calls.perform(RESTORE_KEYS, body, call);
   }
 
-  /** Each entry with its key set, and the revocations of its issuer that hold. */
+  /** Each entry with its key set. */
   private async answers(entries: readonly ListedEntry[], call: OperatorCall) {
     const urlHashes = entries.flatMap(({ keys }) =>
       keys !== null && 'urlHash' in keys ? [keys.urlHash] : [],
     );
     const sets = await this.calls.read(LIST_KEY_SETS, { urlHashes }, call);
     const byHash = new Map(sets.map((set) => [set.urlHash, keySetAnswer(set)]));
-    const revocations = await this.calls.read(LIST_REVOCATIONS, {}, call);
-    const holding = revocations.filter(({ restoredAt }) => restoredAt === null);
     return entries.map((entry) => {
-      const { keys, issuer } = entry;
+      const { keys } = entry;
       const keySet = keys !== null && 'urlHash' in keys ? (byHash.get(keys.urlHash) ?? null) : null;
-      const revoked = holding
-        .filter((one) => one.issuer === issuer)
-        .map(({ kid, revokedAt }) => ({ kid, revokedAt }));
-      return { ...entry, keySet, revoked };
+      return { ...entry, keySet };
     });
   }
 }

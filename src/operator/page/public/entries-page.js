@@ -55,9 +55,9 @@ function list(entries) {
 export function stateOf({ state, keySet, revoked }) {
   if (state === 'refused') return mark('bad', 'Refused');
   if (state === 'suspended') return mark('warn', 'Suspended');
+  if (state === 'revoked') return mark('bad', 'Revoked');
   if (isFailing(keySet)) return mark('bad', 'Key set fails');
-  if (revoked.length > 0)
-    return mark('warn', revoked.some(({ kid }) => kid === null) ? 'Issuer revoked' : 'Keys revoked');
+  if (revoked.length > 0) return mark('warn', 'Keys revoked');
   return mark('good', 'Trusted');
 }
 

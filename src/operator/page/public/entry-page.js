@@ -147,7 +147,7 @@ function actionsFor(entry, context) {
   return [
     h('a', { class: 'button', href: address('#/entries/?/change', entry.entry) }, 'Change'),
     state === 'suspended' && h('button', { type: 'button', onclick: resume }, 'Resume'),
-    state === 'trusted' && h('button', { type: 'button', onclick: suspend }, 'Suspend'),
+    ['trusted', 'revoked'].includes(state) && h('button', { type: 'button', onclick: suspend }, 'Suspend'),
     h('button', { type: 'button', class: 'danger', onclick: drop }, 'Remove'),
   ].filter(Boolean);
 }
