@@ -166,7 +166,7 @@ async function createNest(
     traces,
     shutdown,
     tls,
-    limits: config,
+    keepAliveSeconds: config.keepAliveSeconds,
     connections,
     concurrency,
     unfinished,

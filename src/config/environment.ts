@@ -90,31 +90,11 @@ export const VARIABLES = {
     min: 1,
     max: 1_000_000,
   }),
-  headersTimeoutSeconds: integer('SVC_HEADERS_TIMEOUT_SECONDS', {
-    description:
-      'How long the headers of a request may take to arrive, in seconds; never longer than the whole request.',
-    default: 15,
-    min: 1,
-    max: 300,
-  }),
-  requestTimeoutSeconds: integer('SVC_REQUEST_TIMEOUT_SECONDS', {
-    description: 'How long a whole request may take to arrive, in seconds.',
-    default: 30,
-    min: 1,
-    max: 300,
-  }),
   keepAliveSeconds: integer('SVC_KEEP_ALIVE_SECONDS', {
     description:
       'How long a connection stays open without a request, in seconds; longer than that of a reverse proxy in front.',
     default: 72,
     min: 1,
-    max: 3600,
-  }),
-  answerTimeoutSeconds: integer('SVC_ANSWER_TIMEOUT_SECONDS', {
-    description:
-      'How long a client may take no byte of an answer, in seconds; never shorter than a whole request may take.',
-    default: 60,
-    min: 10,
     max: 3600,
   }),
   maxRequestsInProgress: integer('SVC_MAX_REQUESTS_IN_PROGRESS', {

@@ -92,8 +92,10 @@ describeOnAnyDatabase('[D124][D20] a client that sends all of its body before it
 });
 
 describeOnAnyDatabase('[D124] a client that does not end its request, or goes on sending', (database) => {
-  const environment = { SVC_REQUEST_TIMEOUT_SECONDS: '2' };
-  const service = TestService.forBlock(database, { trustedKeys, environment });
+  const service = TestService.forBlock(database, { trustedKeys });
+  beforeAll(() => {
+    service.server.headersTimeout = service.server.requestTimeout = 2_000;
+  });
   const send = (text: string): Socket => {
     const { hostname, port } = new URL(service.address);
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
-import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
+import { SessionPurgeJob } from '../../src/token-exchange/sessions/session-purge.job.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer, silence } from '../support/jwks-server.js';
@@ -107,14 +107,17 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'Time for the headers of a request, from its first byte, or from the connection': {
     isSlow: true,
-    environment: { SVC_HEADERS_TIMEOUT_SECONDS: '1' },
-    excess: async ({ address }) =>
-      toldRaw(await sendBytes(address, Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n'))),
+    excess: async ({ address, server }) => {
+      expect(server.headersTimeout).toBe(15_000);
+      server.headersTimeout = 1_000;
+      return toldRaw(await sendBytes(address, Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n')));
+    },
   },
   'Time for a whole request': {
     isSlow: true,
-    environment: { SVC_REQUEST_TIMEOUT_SECONDS: '1' },
-    excess: async ({ address }) => {
+    excess: async ({ address, server }) => {
+      expect(server.requestTimeout).toBe(30_000);
+      server.headersTimeout = server.requestTimeout = 1_000;
       const head = 'POST /rest/auth/embed HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc';
       return toldRaw(await sendBytes(address, Buffer.from(head)));
     },
@@ -129,8 +132,9 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'Time without a byte of an answer being taken': {
     isSlow: true,
-    environment: { SVC_ANSWER_TIMEOUT_SECONDS: '10', SVC_REQUEST_TIMEOUT_SECONDS: '1' },
-    excess: async ({ address }) => {
+    excess: async ({ address, server }) => {
+      expect(server.timeout).toBe(60_000);
+      server.setTimeout(3_000);
       const { hostname, port } = new URL(address);
       const socket = connect(Number(port), hostname);
       socket.on('error', () => undefined);
@@ -139,7 +143,7 @@ const CASES: Readonly<Record<string, Case>> = {
       socket.write('GET /api/v1/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
       socket.pause();
       // The time begins anew with what the system took at first.
-      await pause(25_000);
+      await pause(10_000);
       let text = '';
       socket.setEncoding('latin1').on('data', (part: string) => (text += part));
       await endOf(socket);
@@ -287,7 +291,7 @@ const CASES: Readonly<Record<string, Case>> = {
       const statusOf = async (cookie: string) =>
         (await service.fetch('/rest/me', { headers: { cookie } })).status;
       expect(await Promise.all([oldest, latest].map(statusOf))).toEqual([200, 200]);
-      await service.part(SessionService).purge();
+      await service.part(SessionPurgeJob).run();
       expect(await Promise.all([oldest, latest].map(statusOf))).toEqual([401, 200]);
       return 'the purge ends the oldest, every two minutes';
     },
@@ -403,7 +407,7 @@ describe('docs/limits.md', () => {
 
   it('names each setting of a limit', () => {
     const limits = ENVIRONMENT_VARIABLES.map(({ name }) => name).filter((name) =>
-      /_MAX_(?!TOKEN_TTL|LIFETIME|DAYS)|PER_MINUTE|TIMEOUT_SECONDS|KEEP_ALIVE/.test(name),
+      /_MAX_(?!TOKEN_TTL|LIFETIME|DAYS)|PER_MINUTE|KEEP_ALIVE/.test(name),
     );
     const named = ROWS.map(({ setting }) => setting);
     expect(limits.filter((name) => !named.includes(name))).toEqual([]);
@@ -593,7 +597,7 @@ describeOnEachDatabase('[D104] the sessions of a user at the limit', (database) 
       const renewed = renewal.headers.get('set-cookie')?.split(';', 1)[0];
       const statusOf = async (cookie = '') =>
         (await service.fetch('/rest/me', { headers: { cookie } })).status;
-      await service.part(SessionService).purge();
+      await service.part(SessionPurgeJob).run();
       expect(await Promise.all([oldest, next, last, renewed].map(statusOf))).toEqual([200, 401, 200, 200]);
     });
   });

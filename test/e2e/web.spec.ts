@@ -29,12 +29,7 @@ describe('the page', () => {
       proxyHops: 0,
       logger: pino({ level: 'silent' }),
       traces: new RequestTraces(),
-      limits: {
-        headersTimeoutSeconds: 15,
-        requestTimeoutSeconds: 30,
-        keepAliveSeconds: 72,
-        answerTimeoutSeconds: 60,
-      },
+      keepAliveSeconds: 72,
     });
     app = await NestFactory.create<NestFastifyApplication>(web, server, { logger: false });
     await app.listen(0, '127.0.0.1');

@@ -1,5 +1,6 @@
 // The whole application on a database of the tests, spoken to over real HTTP.
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EventEmitter2 } from '@nestjs/event-emitter';
@@ -149,6 +150,11 @@ export class TestService {
 
   async rows<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     return this.application.database.dataSource.query<T[]>(sql, parameters);
+  }
+
+  /** Node's own, whose timeouts can be set while it runs. */
+  get server(): Server {
+    return this.application.nest.getHttpServer();
   }
 
   /** Every route that the running server has, as Fastify draws them. */

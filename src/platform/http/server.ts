@@ -29,7 +29,8 @@ export interface ServerOptions {
   readonly shutdown?: GracefulShutdown;
   /** Certificate and key, PEM: with them the server speaks HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  readonly limits: ServerLimits;
+  /** How long the server waits for the next request on a connection. */
+  readonly keepAliveSeconds: number;
   /** Counts connections; with it those over its limit are closed. */
   readonly connections?: ConnectionLimit;
   /** Counts requests in progress; with it those over its limit are refused. */
@@ -42,18 +43,6 @@ export interface ServerOptions {
   readonly recordedRoutes?: ReadonlySet<string>;
 }
 
-/** How long the server waits for what a client has to send, or to take. */
-export interface ServerLimits {
-  /** For the headers of a request, from its first byte or from the connection; never more than `requestTimeoutSeconds`. */
-  readonly headersTimeoutSeconds: number;
-  /** For a whole request. */
-  readonly requestTimeoutSeconds: number;
-  /** For the next request on a connection. */
-  readonly keepAliveSeconds: number;
-  /** For a byte of an answer to be taken; never less than `requestTimeoutSeconds`. */
-  readonly answerTimeoutSeconds: number;
-}
-
 declare module 'fastify' {
   interface FastifyInstance {
     readonly knownPaths: KnownPaths;
@@ -64,6 +53,11 @@ declare module 'fastify' {
 const HEADER_LIMIT_BYTES = 16 * 1024;
 /** @rule B.headerCount Of no honest request; Node.js would drop what comes after its own limit without a word. */
 const MAX_HEADERS = 100;
+/** From the first byte of a request, or from the connection. */
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** With no byte either way, from a request until its answer is sent. Longer than it takes to notice a request that comes too slowly. */
+const SILENCE_MS = 60_000;
 /** How often Node.js looks for clients that are too slow. */
 const SLOW_CLIENTS_LOOK_MS = 1_000;
 /** `type/subtype`, and parameters if any (RFC 9110 §8.3.1). */
@@ -81,17 +75,20 @@ export function createServer({
   traces,
   shutdown,
   tls,
-  limits,
+  keepAliveSeconds,
   connections,
   concurrency,
   unfinished,
   isAbsent = () => false,
   recordedRoutes = new Set(),
 }: ServerOptions): FastifyAdapter {
-  const node = nodeOptionsOf(limits);
-  // Longer than it takes to notice a client that sends too slowly, and to answer it.
-  const slowest = node.requestTimeout + 2 * SLOW_CLIENTS_LOOK_MS;
-  const silence = Math.max(limits.answerTimeoutSeconds * 1000, slowest);
+  const node = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    keepAliveTimeout: keepAliveSeconds * 1000,
+    maxHeaderSize: HEADER_LIMIT_BYTES,
+    connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
+  };
   const warning = new RareWarning((count) =>
     logger.warn({ count }, 'connections are closed: they have sent too many requests ahead of their answers'),
   );
@@ -105,9 +102,8 @@ export function createServer({
     const made =
       tls === undefined
         ? createHttpServer(node, answer)
-        : createHttpsServer({ ...node, handshakeTimeout: node.headersTimeout, ...tls }, answer);
-    // With no byte either way, from a request until its answer is sent.
-    return made.setTimeout(silence);
+        : createHttpsServer({ ...node, handshakeTimeout: HEADERS_TIMEOUT_MS, ...tls }, answer);
+    return made.setTimeout(SILENCE_MS);
   };
   const adapter = new FastifyAdapter({
     serverFactory: (handler) => makeServer(handler),
@@ -135,17 +131,6 @@ export function createServer({
   answerWithCommonHeaders(server);
   logAnswers(server, logger, recordedRoutes);
   return adapter;
-}
-
-function nodeOptionsOf({ requestTimeoutSeconds, headersTimeoutSeconds, keepAliveSeconds }: ServerLimits) {
-  const requestTimeout = requestTimeoutSeconds * 1000;
-  return {
-    requestTimeout,
-    headersTimeout: Math.min(headersTimeoutSeconds * 1000, requestTimeout),
-    keepAliveTimeout: keepAliveSeconds * 1000,
-    maxHeaderSize: HEADER_LIMIT_BYTES,
-    connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
-  };
 }
 
 /** So that `error.filter.ts` can distinguish the wrong method from the wrong path. */

@@ -12,16 +12,9 @@ import { RequestTraces } from '../../../../src/platform/log/tracing.js';
 import { openPost } from '../../../support/built-service.js';
 import { pause, until } from '../../../support/until.js';
 
-const LIMITS = {
-  headersTimeoutSeconds: 15,
-  requestTimeoutSeconds: 30,
-  keepAliveSeconds: 72,
-  answerTimeoutSeconds: 60,
-};
-
 const partsOf = (concurrency: ConcurrencyLimit, shutdown?: GracefulShutdown) => {
   const logger = pino({ level: 'silent' });
-  return { proxyHops: 0, logger, traces: new RequestTraces(), limits: LIMITS, concurrency, shutdown };
+  return { proxyHops: 0, logger, traces: new RequestTraces(), keepAliveSeconds: 72, concurrency, shutdown };
 };
 const addressOf = ({ server }: FastifyInstance) =>
   `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
