@@ -8,7 +8,7 @@ import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js
 import { Leader, AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
-import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
+import { SessionPurgeJob } from '../../src/token-exchange/sessions/session-purge.job.js';
 import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { SetClock } from '../support/set-clock.js';
@@ -197,7 +197,7 @@ describeOnPostgresql('[D97] three instances whose clocks are set', (database) =>
     const before = [await count('token_exchange_session'), await count('token_exchange_ended_token')];
     for (const clock of clocks) clock.aheadSeconds = 24 * HOUR;
     await leader?.part(RevocationPurgeJob).run();
-    await leader?.part(SessionService).purge();
+    await leader?.part(SessionPurgeJob).run();
     for (const clock of clocks) clock.aheadSeconds = 0;
     expect([await count('token_exchange_session'), await count('token_exchange_ended_token')]).toEqual(
       before,

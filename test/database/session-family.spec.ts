@@ -129,4 +129,16 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
     await expect(failing).rejects.toThrow('the audit row fails');
     expect(await sessions.findLive([idOf(first)])).toEqual([before]);
   });
+
+  it('[D38] their purge deletes at most a batch, and nothing that ended in the last five minutes', async () => {
+    const ended = async (...minutesAgo: number[]) =>
+      dataSource.query(
+        `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at)
+         SELECT sha256(gen_random_uuid()::text::bytea), $1, gen_random_uuid(), now(), now() - ago * interval '1 minute'
+         FROM unnest($2::int[]) AS ago`,
+        [userId, minutesAgo],
+      );
+    await ended(4, 6, 7, 8);
+    expect([await sessions.purge(2), await sessions.purge(2), await sessions.purge(2)]).toEqual([2, 1, 0]);
+  });
 });

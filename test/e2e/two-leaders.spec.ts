@@ -7,7 +7,7 @@ import { OperatorPurgeJob } from '../../src/operator/sign-in/operator-purge.job.
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
 import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
-import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
+import { SessionPurgeJob } from '../../src/token-exchange/sessions/session-purge.job.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
@@ -87,7 +87,7 @@ describeOnPostgresql('[D94] two that both believe that they lead', (database) =>
   const runJobs = async (service: TestService) => {
     await service.part(JtiPurgeJob).run();
     await service.part(RevocationPurgeJob).run();
-    await service.part(SessionService).purge();
+    await service.part(SessionPurgeJob).run();
     await service.part(ThrottlePurgeJob).run();
     await service.part(OperatorPurgeJob).run();
     await service.part(AuditRetentionJob).run();

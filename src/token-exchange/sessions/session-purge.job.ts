@@ -1,13 +1,16 @@
-// Deletes sessions that have ended, in the background.
+// Deletes sessions that have ended, and ends those over the limit of their users, in the background.
 import { Inject, Injectable } from '@nestjs/common';
-import { ApplicationJob } from '../../platform/jobs/application.job.js';
+import { PurgeJob } from '../../platform/jobs/application.job.js';
 import { Leader } from '../../platform/jobs/leader.js';
+import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { SessionService } from './session.service.js';
 
 @Injectable()
-export class SessionPurgeJob extends ApplicationJob {
+export class SessionPurgeJob extends PurgeJob {
+  protected readonly batchSize = 1_000;
+
   constructor(
     private readonly sessions: SessionService,
     leader: Leader,
@@ -16,7 +19,12 @@ export class SessionPurgeJob extends ApplicationJob {
     super({ name: 'session-purge', intervalSeconds: 120 }, leader, log);
   }
 
-  run(): Promise<void> {
-    return this.sessions.purge();
+  override async run(mayGoOn?: MayGoOn): Promise<void> {
+    await super.run(mayGoOn);
+    await this.sessions.endTooMany();
+  }
+
+  protected deleteBatch(limit: number): Promise<number> {
+    return this.sessions.purge(limit);
   }
 }

@@ -1,6 +1,8 @@
 // Browser sessions: the row and all its queries.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
+import type { ExpiringRows } from '../../platform/database/purge.js';
+import { purgeExpired } from '../../platform/database/purge.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
@@ -40,6 +42,11 @@ interface SessionRow extends Omit<WebSession, 'signedBy' | 'externalLogin'> {
 
 /** An ended row stays for so long, for what is to be said of its end. */
 export const ENDED_ROWS_STAY_SECONDS = 300;
+const EXPIRING: ExpiringRows = {
+  table: 'token_exchange_session',
+  time: 'expires_at',
+  keptMs: ENDED_ROWS_STAY_SECONDS * 1000,
+};
 
 /** A deleted session, for its event. */
 export type DeletedSession = Pick<WebSession, 'userId' | 'familyId' | 'expiresAt'>;
@@ -167,12 +174,9 @@ export class SessionRepository {
     return deleteWhere(transaction, 'user_id = $1', userId);
   }
 
-  /** Deletes sessions that ended a while ago by this process's clock and by the database's, of which one may be ahead. */
-  async purge(now: Date): Promise<void> {
-    await this.database.change(
-      `DELETE FROM token_exchange_session WHERE expires_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 second'`,
-      [now, ENDED_ROWS_STAY_SECONDS],
-    );
+  /** Deletes sessions that ended a while ago. @returns how many */
+  purge(now: Date, limit: number): Promise<number> {
+    return purgeExpired(this.database, EXPIRING, now, limit);
   }
 }
 

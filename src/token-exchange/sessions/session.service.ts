@@ -129,14 +129,14 @@ export class SessionService extends SessionOpener {
     return clearingCookies(this.options);
   }
 
-  /**
-   * Deletes sessions that have ended, and those over the limit of their users.
-   * @rule D104 Above the limit of a user the purge ends the oldest sessions: a login is not kept out by those before.
-   */
-  async purge(): Promise<void> {
-    const now = this.clock.now();
-    await this.sessions.purge(now);
-    const userIds = await this.sessions.findOverLimit(this.options.maxPerUser, now);
+  /** Deletes at most so many sessions that ended a while ago. @returns how many */
+  purge(limit: number): Promise<number> {
+    return this.sessions.purge(this.clock.now(), limit);
+  }
+
+  /** @rule D104 Above the limit of a user the purge ends the oldest sessions: a login is not kept out by those before. */
+  async endTooMany(): Promise<void> {
+    const userIds = await this.sessions.findOverLimit(this.options.maxPerUser, this.clock.now());
     for (let from = 0; from < userIds.length; from += USERS_AT_ONCE)
       await this.endOldest(userIds.slice(from, from + USERS_AT_ONCE));
   }
