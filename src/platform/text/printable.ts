@@ -48,8 +48,7 @@ export function printableAddress(uri: string): string {
 
 /** A text with what cannot be seen as `\u{...}`, of at most 200 characters; of anything else than a text its kind. */
 export function printable(value: unknown): string {
-  if (typeof value !== 'string') return kindOf(value);
-  if (value === '') return 'an empty text';
+  if (typeof value !== 'string' || value === '') return kindOf(value);
   const checked = value.slice(0, MAX_CHECKED_CHARACTERS);
   const secret = SECRETS.find(([pattern]) => pattern.test(checked));
   if (secret !== undefined) return `(${secret[1]})`;
@@ -82,7 +81,9 @@ function cut(text: string): string {
   return first === text ? text : `${firstCharacters(text, MAX_PRINTED_CHARACTERS - 1)}…`;
 }
 
-function kindOf(value: unknown): string {
+/** What a value is, and nothing of what it says. */
+export function kindOf(value: unknown): string {
+  if (value === '') return 'an empty text';
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

@@ -3,7 +3,7 @@ import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isEmailAddress } from '../../platform/text/email-address.js';
 import { isSameAddress } from '../../platform/text/origin.js';
 import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json.js';
-import { printable } from '../../platform/text/printable.js';
+import { kindOf, printable } from '../../platform/text/printable.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ClaimName, ClaimSet } from '../trust/claim-names.js';
 import type { ClaimedProject } from './projects-claim.js';
@@ -177,7 +177,7 @@ function isEmailVerifiedExplicitly({ email_verified: isVerified }: ClaimSet): bo
 /** RFC 8693 §4.4: `sub` names the actor, with `iss` if that is not the token's own. */
 function mayAct({ may_act: actor }: ClaimSet): ExternalClaims['mayAct'] {
   if (actor === undefined) return undefined;
-  if (!isJsonObject(actor)) throw invalid('may_act must be an object');
+  if (!isJsonObject(actor)) throw invalid(`may_act must be an object: found ${kindOf(actor)}`);
   const iss = optionalText(actor, 'iss');
   return { sub: requiredText(actor, 'sub'), iss };
 }
@@ -190,7 +190,7 @@ function priorActors(payload: ClaimSet): readonly PriorActor[] | undefined {
   const actors: PriorActor[] = [];
   const issuer = requiredText(payload, 'iss');
   for (let { act } = payload; act !== undefined; act = (act as ClaimSet)['act']) {
-    if (!isJsonObject(act)) throw invalid('act must be an object');
+    if (!isJsonObject(act)) throw invalid(`act must be an object: found ${kindOf(act)}`);
     if (actors.length === MAX_PRIOR_ACTORS) throw invalid(`act has over ${MAX_PRIOR_ACTORS} actors`);
     const iss = act['iss'] === undefined ? issuer : requiredText(act, 'iss');
     actors.push({ iss, sub: requiredText(act, 'sub') });
@@ -236,13 +236,15 @@ function refuseUnstorable(payload: ClaimSet): void {
 
 export function requiredText(payload: ClaimSet, name: ClaimName): string {
   const value = payload[name];
-  if (typeof value !== 'string' || value === '') throw invalid(`${name} must be a non-empty string`);
+  if (typeof value !== 'string' || value === '')
+    throw invalid(`${name} must be a non-empty string: found ${kindOf(value)}`);
   return value;
 }
 
 export function optionalText(payload: ClaimSet, name: ClaimName): string | undefined {
   const value = payload[name];
-  if (value !== undefined && typeof value !== 'string') throw invalid(`${name} must be a string`);
+  if (value !== undefined && typeof value !== 'string')
+    throw invalid(`${name} must be a string: found ${kindOf(value)}`);
   return value;
 }
 
@@ -250,7 +252,7 @@ function audience(payload: ClaimSet): string | readonly string[] {
   const { aud } = payload;
   if (typeof aud === 'string' && aud !== '') return aud;
   const isList = Array.isArray(aud) && aud.length > 0 && aud.every((member) => typeof member === 'string');
-  if (!isList) throw invalid('aud must be a string or an array of strings');
+  if (!isList) throw invalid(`aud must be a string or an array of strings: found ${kindOf(aud)}`);
   return aud;
 }
 
@@ -259,7 +261,16 @@ function numericDate(payload: ClaimSet, name: ClaimName): number {
   const value = payload[name];
   // NaN and infinities fail both comparisons.
   if (typeof value === 'number' && value >= 0 && value <= LATEST_NUMERIC_DATE) return value;
-  throw invalid(`${name} must be a number from 0 to ${LATEST_NUMERIC_DATE}`);
+  throw invalid(`${name} must be a number from 0 to ${LATEST_NUMERIC_DATE}: found ${kindOfDate(value)}`);
+}
+
+/** The commonest fault is a time as JavaScript has it. */
+function kindOfDate(value: unknown): string {
+  if (typeof value !== 'number') return kindOf(value);
+  if (value < 0) return 'a negative number';
+  if (value >= 1e21) return 'a number of over 21 digits';
+  const digits = String(Math.trunc(value)).length;
+  return `a number of ${digits} digits${digits === 13 ? ': milliseconds?' : ''}`;
 }
 
 function email(payload: ClaimSet): string | undefined {

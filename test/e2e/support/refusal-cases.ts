@@ -178,7 +178,7 @@ const CLAIMS_AND_TIMES: readonly RefusalCase[] = [
   {
     reason: 'claims_invalid',
     token: withClaims({ jti: undefined }),
-    told: told({ detail: 'jti must be a non-empty string' }),
+    told: told({ detail: 'jti must be a non-empty string: found nothing' }),
   },
   {
     reason: 'claims_not_storable',

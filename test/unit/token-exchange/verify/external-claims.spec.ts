@@ -244,6 +244,20 @@ describe('[D136] the claim of projects', () => {
   });
 });
 
+it.each([
+  [{ iat: 1_795_700_000_123 }, /: found a number of 13 digits: milliseconds\?$/],
+  [{ exp: -1 }, /: found a negative number$/],
+  [{ exp: 1e300 }, /: found a number of over 21 digits$/],
+  [{ nbf: '1795700000' }, /: found a string$/],
+  [{ sub: 5150 }, /^claims_invalid: sub must be a non-empty string: found a number$/],
+  [{ jti: undefined }, /: found nothing$/],
+  [{ sub: '' }, /: found an empty text$/],
+  [{ aud: [7] }, /: found a list$/],
+  [{ role: null }, /: found null$/],
+])('[D23] a refusal says what was found by its kind: %j', (overrides, message) => {
+  expect(() => read(overrides)).toThrow(message);
+});
+
 it('[D23] a refusal holds no value', () => {
   const bad = [
     { sub: { marker: 1 } },

@@ -541,8 +541,8 @@ const FAULTS: readonly Fault[] = [
   },
   {
     ...{ of: 'key iss', reason: 'claims_invalid', claims: { iss: undefined }, isLast: true },
-    shown: ['a text as iss', 'iss must be a non-empty string'],
-    logged: { detail: 'iss must be a non-empty string' },
+    shown: ['a text as iss', 'iss must be a non-empty string: found nothing'],
+    logged: { detail: 'iss must be a non-empty string: found nothing' },
   },
   {
     ...{ of: 'key iss', reason: 'issuer_unknown', claims: { iss: B }, isLast: true },
@@ -578,8 +578,11 @@ const FAULTS: readonly Fault[] = [
   },
   {
     ...{ of: 'claims its claims', reason: 'claims_invalid', claims: { jti: undefined }, isLast: true },
-    shown: ['iss, sub, aud, iat, exp and jti, each of its type', 'jti must be a non-empty string'],
-    logged: { ...KEY, detail: 'jti must be a non-empty string' },
+    shown: [
+      'iss, sub, aud, iat, exp and jti, each of its type',
+      'jti must be a non-empty string: found nothing',
+    ],
+    logged: { ...KEY, detail: 'jti must be a non-empty string: found nothing' },
   },
   {
     ...{
