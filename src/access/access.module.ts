@@ -22,7 +22,7 @@ import {
 } from '../token-exchange/instance.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
-import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
+import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import { AuthenticationGuard } from './authentication.guard.js';
@@ -64,7 +64,7 @@ export class AccessModule {
         AuthenticationService,
         AuthenticationGuard,
         BearerRefusalRecorder,
-        MemoryThrottlerStorage,
+        MemoryCounts,
         HttpAnswers,
         { provide: ACCESS_OPTIONS, useValue: options },
         { provide: METADATA_OPTIONS, useExisting: ACCESS_OPTIONS },

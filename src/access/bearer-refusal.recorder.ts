@@ -9,9 +9,9 @@ import { auditEvent, bearerLine } from '../token-exchange/plain.js';
 import { Clock } from '../platform/clock.js';
 import { LOGGER } from '../platform/log/log.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
-import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
+import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
 import { clientOf } from '../platform/http/throttle/client-address.js';
-import { counterKey } from '../platform/http/throttle/minute-throttler.guard.js';
+import { counterKey } from '../platform/http/throttle/counting.storage.js';
 import { isOver, isOverOfStrangers } from '../platform/http/throttle/strangers.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
@@ -34,7 +34,7 @@ export class BearerRefusalRecorder {
   constructor(
     private readonly audit: AuditBus,
     private readonly clock: Clock,
-    private readonly counts: MemoryThrottlerStorage,
+    private readonly counts: MemoryCounts,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'onBearerRefused'>,
     private readonly outages: DatabaseOutages,
@@ -47,7 +47,7 @@ export class BearerRefusalRecorder {
    */
   async record(refusal: AccessTokenRefusal, call: RefusedCall): Promise<void> {
     this.options.onBearerRefused(refusal.reason);
-    if (await this.isTooMuch(refusal, call)) return;
+    if (this.isTooMuch(refusal, call)) return;
     const event = this.eventOf(refusal, call);
     await Promise.race([this.publish(event), pause(RECORD_MS, undefined, { ref: false })]);
     const { name, requestId, subjectUserId, actorUserId, payload } = event;
@@ -55,7 +55,7 @@ export class BearerRefusalRecorder {
     this.logger.warn(fields, bearerLine(refusal.reason, refusal));
   }
 
-  private isTooMuch({ token }: AccessTokenRefusal, { ip }: RefusedCall): Promise<boolean> {
+  private isTooMuch({ token }: AccessTokenRefusal, { ip }: RefusedCall): boolean {
     return token === undefined
       ? isOverOfStrangers(this.counts, 'api-refusals', clientOf(ip))
       : isOver(this.counts, counterKey('api-refusals-token', token.id));

@@ -8,7 +8,9 @@ import { CoordinationModule } from '../platform/jobs/coordination.module.js';
 import { Database } from '../platform/database/database.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { InstanceUsers } from '../instance/ports/instance-users.js';
-import { ThrottleModule } from '../platform/http/throttle/throttle.module.js';
+import { CountingStorage, THROTTLE_STORAGE } from '../platform/http/throttle/counting.storage.js';
+import { DatabaseCounts, ThrottlePurgeJob } from '../platform/http/throttle/database-counts.js';
+import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
 import { LOGGER } from '../platform/log/log.js';
 import type { Log } from '../platform/log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
@@ -66,7 +68,12 @@ export function sharedModules({ startup, keyRing, clock: time, logger, ...parts 
   const audit = AuditModule.register(keyRing, [logging, database]);
   const metrics = MetricsModule.register(counters, logger, metricsAddress(startup));
   const outages = offering(class OutagesModule {}, [outagesCountedBy(counters)], [logging, database]);
-  const throttle = ThrottleModule.register({ store, onFailOpen }, [clock, logging, database, coordination]);
+  const throttle = offering(class ThrottleModule {}, throttleParts(store, onFailOpen), [
+    clock,
+    logging,
+    database,
+    coordination,
+  ]);
   const projects = offering(class ProjectsModule {}, PROJECTS, [database]);
   const users = offering(class UsersModule {}, [UserRepository, UserService], [database, projects]);
   const tokenEndpoint = () => tokenEndpointOf(startup, time);
@@ -117,6 +124,20 @@ export function offering(
   imports: readonly DynamicModule[] = [],
 ): DynamicModule {
   return { module, imports: [...imports], providers, exports: providers };
+}
+
+/** @param onFailOpen called for each request that is let through uncounted because the database did not answer */
+function throttleParts(store: 'memory' | 'database', onFailOpen: () => void): Provider[] {
+  const isShared = store === 'database';
+  const useFactory = (database: Database, clock: Clock, log: Log) =>
+    new CountingStorage(
+      isShared ? new DatabaseCounts(database, clock, log, onFailOpen) : new MemoryCounts(clock),
+    );
+  return [
+    { provide: CountingStorage, inject: [Database, Clock, LOGGER], useFactory },
+    { provide: THROTTLE_STORAGE, useExisting: CountingStorage },
+    ...(isShared ? [ThrottlePurgeJob] : []),
+  ];
 }
 
 function outagesCountedBy(metrics: Metrics): Provider {

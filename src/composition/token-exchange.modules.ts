@@ -1,6 +1,5 @@
 // Token exchange as this instance registers it.
 import type { DynamicModule } from '@nestjs/common';
-import { getStorageToken } from '@nestjs/throttler';
 import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
 import { InstanceLoginFailurePage } from '../instance/ports/instance-login-failure-page.js';
 import { InstanceProjects } from '../instance/ports/instance-projects.js';
@@ -11,6 +10,7 @@ import { AccessTokenService, Revocations, SessionService } from '../token-exchan
 import { TokenExchangeModule } from '../token-exchange/index.js';
 import { Clock } from '../platform/clock.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
+import { CountingStorage } from '../platform/http/throttle/counting.storage.js';
 import { Leader } from '../platform/jobs/leader.js';
 import { Notifications } from '../platform/jobs/notifications.js';
 import { LOGGER } from '../platform/log/log.js';
@@ -44,7 +44,7 @@ export function tokenExchange(
     auditTrail: { useExisting: AuditTrailRepository },
     telemetry: { useExisting: InstanceTelemetry },
     loginFailurePage: { useExisting: InstanceLoginFailurePage },
-    throttlerStorage: { useExisting: getStorageToken() },
+    throttlerStorage: { useExisting: CountingStorage },
     imported: [Clock, LOGGER, Leader, Notifications, DatabaseOutages, Revocations, AccessTokenService],
   });
   return [module];

@@ -24,11 +24,6 @@ import { OperatorPurgeJob } from './sign-in/operator-purge.job.js';
 import { OperatorSessionController } from './sign-in/operator-session.controller.js';
 import { OperatorSessionService } from './sign-in/operator-session.service.js';
 import { OperatorSignInService } from './sign-in/operator-sign-in.service.js';
-import {
-  OperatorAddressThrottlerGuard,
-  OperatorSignInThrottlerGuard,
-  OperatorThrottlerGuard,
-} from './sign-in/operator-throttler.guard.js';
 
 @Module({})
 export class OperatorModule {
@@ -73,9 +68,6 @@ export class OperatorModule {
         },
         OwnPageGuard,
         OperatorGuard,
-        OperatorAddressThrottlerGuard,
-        OperatorSignInThrottlerGuard,
-        OperatorThrottlerGuard,
       ],
     };
   }

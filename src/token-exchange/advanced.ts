@@ -52,7 +52,7 @@ export { DatabaseOutages } from '../platform/http/database-outages.js';
 export type { OutageWatch } from '../platform/http/database-outages.js';
 export { TemporarilyUnavailableException } from '../platform/http/temporarily-unavailable.exception.js';
 export { Transaction } from '../platform/database/transaction.js';
-export type { RefundingThrottlerStorage } from '../platform/http/throttle/refunding-throttler.storage.js';
+export type { RefundingThrottlerStorage } from '../platform/http/throttle/counting.storage.js';
 
 // Trusted key entries
 export { readTrustedKeys } from './trust/trusted-key-entry.js';

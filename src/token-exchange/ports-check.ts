@@ -1,7 +1,7 @@
 // Checks at the start that a host's implementations of ports have all methods, which else the first login would show.
 import type { InjectionToken, Provider } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { THROTTLE_STORAGE } from '../platform/http/throttle/minute-throttler.guard.js';
+import { THROTTLE_STORAGE } from '../platform/http/throttle/counting.storage.js';
 import { AuditTrail } from './audit/audit-trail.js';
 import { LoginFailurePage } from './host/login-failure-page.js';
 import { ProjectDirectory } from './host/projects.js';

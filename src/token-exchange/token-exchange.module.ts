@@ -30,7 +30,7 @@ import { refuseUnknownMembers } from './settings/known-members.js';
 import type { Members } from './settings/settings.js';
 import { ROUTES } from './settings/settings.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
-import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
+import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
 import { EmbedLoginController } from './http/embed-login.controller.js';
 import { EmbeddedLoginService } from './flows/embedded-login.service.js';
 import type { Log } from '../platform/log/log.js';
@@ -63,14 +63,7 @@ import { TokenRevocationController } from './http/token-revocation.controller.js
 import { ClientAuthenticator } from './verify/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
 
-const EDGE = [
-  FlowRunner,
-  FormBodies,
-  HttpAnswers,
-  EntryThrottleService,
-  MemoryThrottlerStorage,
-  PublishedPaths,
-];
+const EDGE = [FlowRunner, FormBodies, HttpAnswers, EntryThrottleService, MemoryCounts, PublishedPaths];
 const KEYS = [
   StaticKeyProvider,
   JwksSnapshotRepository,

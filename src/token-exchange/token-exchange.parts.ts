@@ -32,8 +32,8 @@ import { SESSION_OPTIONS } from './sessions/session-cookie.js';
 import { SessionService } from './sessions/session.service.js';
 import { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
 import { SignOutService } from './sessions/sign-out.service.js';
-import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
-import { THROTTLE_STORAGE } from '../platform/http/throttle/minute-throttler.guard.js';
+import { CountingStorage, THROTTLE_STORAGE } from '../platform/http/throttle/counting.storage.js';
+import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
 import type { TokenExchangeSettings } from './settings/token-exchange.options.js';
 import { completedAccessTokens, completedSessions } from './settings/token-exchange.settings.js';
 import { Logger } from '@nestjs/common';
@@ -177,7 +177,7 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     ...part(SessionOpener, parts.sessions, ownSessions),
     ...part(AuditTrail, parts.auditTrail, ownAuditTrail),
     ...part(ExchangeTelemetry, parts.telemetry, () => part(ExchangeTelemetry, SilentTelemetry)),
-    ...part(THROTTLE_STORAGE, parts.throttlerStorage, () => part(THROTTLE_STORAGE, MemoryThrottlerStorage)),
+    ...part(THROTTLE_STORAGE, parts.throttlerStorage, ownThrottlerStorage),
     ...sharedProviders(parts.imported),
   ];
 }
@@ -246,6 +246,11 @@ function ownAccessTokens(): Provider[] {
     { provide: ACCESS_TOKEN_OPTIONS, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: completedAccessTokens },
     { provide: KeyRing, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: keyRing },
   ];
+}
+
+function ownThrottlerStorage(): Provider[] {
+  const useFactory = (counts: MemoryCounts) => new CountingStorage(counts);
+  return [{ provide: THROTTLE_STORAGE, inject: [MemoryCounts], useFactory }];
 }
 
 function ownOutages(): Provider[] {

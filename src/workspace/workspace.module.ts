@@ -3,7 +3,6 @@ import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { KeyRing } from '../platform/secrets/key-ring.js';
 import { ApiAuditInterceptor } from './operations/api-audit.interceptor.js';
-import { ApiThrottlerGuard } from './api/api-throttler.guard.js';
 import { AuditEventController } from './audit-events/audit-event.controller.js';
 import { CredentialSchemas } from './credentials/credential-schemas.js';
 import { CredentialController } from './credentials/credential.controller.js';
@@ -56,7 +55,6 @@ export class WorkspaceModule {
       providers: [
         { provide: API_OPTIONS, useValue: options },
         { provide: KeyRing, useValue: keyRing },
-        ApiThrottlerGuard,
         ApiAuditInterceptor,
         RightsInterceptor,
         AccessRights,

@@ -1,7 +1,7 @@
 // Clocks are set ahead and back: no token id passes twice, nobody's throttle opens, and nothing that still counts is deleted.
 import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
-import { ThrottleCounterRepository } from '../../src/platform/http/throttle/throttle-counter.repository.js';
+import { DatabaseCounts } from '../../src/platform/http/throttle/database-counts.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
@@ -63,11 +63,11 @@ describeOnEachDatabase('[D97] replay records and clocks', (database) => {
   });
 
   it('[D97] counts set back do not keep a client out for longer than a window, nor let it in again', async () => {
-    const counters = new ThrottleCounterRepository(new Database(dataSource));
-    await counters.countHit('set back', MINUTE * 1000);
+    const counts = new DatabaseCounts(new Database(dataSource), new SetClock(), LOGGER);
+    await counts.hit('set back', MINUTE * 1000, 2);
     // As if the database's clock had been set back by an hour since.
     await dataSource.query(`UPDATE throttle_counter SET window_ends_at = window_ends_at + interval '1 hour'`);
-    const { hits, remainingMs } = await counters.countHit('set back', MINUTE * 1000);
+    const { hits, remainingMs } = await counts.hit('set back', MINUTE * 1000, 2);
     expect(hits).toBe(2);
     expect(remainingMs).toBeLessThanOrEqual(MINUTE * 1000);
   });

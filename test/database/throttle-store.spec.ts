@@ -3,13 +3,11 @@ import { SCHEMA } from '../../src/instance/schema.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { openDatabase } from '../../src/platform/database/data-source.js';
-import { DatabaseThrottlerStorage } from '../../src/platform/http/throttle/database-throttler.storage.js';
-import { ThrottleCounterRepository } from '../../src/platform/http/throttle/throttle-counter.repository.js';
-import { ThrottlePurgeJob } from '../../src/platform/http/throttle/throttle-purge.job.js';
+import { CountingStorage, NO_LIMIT } from '../../src/platform/http/throttle/counting.storage.js';
+import { DatabaseCounts, ThrottlePurgeJob } from '../../src/platform/http/throttle/database-counts.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
-import { NO_LIMIT } from '../../src/platform/http/throttle/refunding-throttler.storage.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestClock } from '../support/test-clock.js';
@@ -22,13 +20,13 @@ class Instance {
   readonly clock = new TestClock();
   readonly logLines: string[] = [];
   failedOpen = 0;
-  private readonly storage: DatabaseThrottlerStorage;
+  private readonly storage: CountingStorage;
 
   constructor(dataSource: DataSource) {
     const logger = createLogger('warn', { write: (line) => void this.logLines.push(line) });
-    const counters = new ThrottleCounterRepository(new Database(dataSource));
     const onFailOpen = () => void (this.failedOpen += 1);
-    this.storage = new DatabaseThrottlerStorage(counters, this.clock, logger, { onFailOpen });
+    const counts = new DatabaseCounts(new Database(dataSource), this.clock, logger, onFailOpen);
+    this.storage = new CountingStorage(counts);
   }
 
   hit(key: string, durationMs = MINUTE_MS, limit = LIMIT) {
@@ -45,6 +43,9 @@ class Instance {
     return verdicts;
   }
 }
+
+const purgeJobOf = (dataSource: DataSource) =>
+  new ThrottlePurgeJob(new Database(dataSource), new AlwaysLeader(), createLogger('silent'));
 
 describeOnEachDatabase('[D19] the shared throttle store', (database) => {
   let dataSource: DataSource;
@@ -106,9 +107,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     await dataSource.query(
       `INSERT INTO throttle_counter SELECT 'ended ' || n, 1, now() - interval '1 second' FROM generate_series(1, 12000) n`,
     );
-    const counters = new ThrottleCounterRepository(new Database(dataSource));
-    expect(await counters.purge(1_000)).toBe(1_000);
-    await new ThrottlePurgeJob(counters, new AlwaysLeader(), createLogger('silent')).run();
+    await purgeJobOf(dataSource).run();
     expect(
       await dataSource.query(`SELECT count(*)::int FROM throttle_counter WHERE key LIKE 'ended %'`),
     ).toEqual([{ count: 0 }]);
@@ -117,9 +116,9 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
 
   it('[D19] takes a client that is purged and comes back at the same moment', async () => {
     const instance = new Instance(dataSource);
-    const counters = new ThrottleCounterRepository(new Database(dataSource));
+    const job = purgeJobOf(dataSource);
     for (let round = 0; round < 50; round++) {
-      const [verdict] = await Promise.all([instance.hit('back', 1), counters.purge(1_000)]);
+      const [verdict] = await Promise.all([instance.hit('back', 1), job.run()]);
       expect(verdict.isBlocked).toBe(false);
     }
     expect(instance.failedOpen).toBe(0);

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { AuditRetentionJob } from '../../src/audit/retention/audit-retention.job.js';
-import { ThrottlePurgeJob } from '../../src/platform/http/throttle/throttle-purge.job.js';
+import { ThrottlePurgeJob } from '../../src/platform/http/throttle/database-counts.js';
 import { OperatorPurgeJob } from '../../src/operator/sign-in/operator-purge.job.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { Leader } from '../../src/platform/jobs/leader.js';

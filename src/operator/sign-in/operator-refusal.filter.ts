@@ -22,7 +22,7 @@ export class OperatorRefusalFilter implements ExceptionFilter<Refusal> {
     const { id: requestId } = http.getRequest<FastifyRequest>();
     if (refusal instanceof TooManyRequestsError) {
       this.options.onThrottled();
-      void reply.header('retry-after', refusal.retryAfterSeconds);
+      void reply.headers(refusal.headers);
     }
     const { status, error, message } = answerTo(refusal);
     // Every 404 has the same bytes (D23).

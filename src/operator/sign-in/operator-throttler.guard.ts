@@ -1,10 +1,7 @@
 // Limits requests to the operator's API, attempts to sign in, and calls of operators.
-import { Inject, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import type { ThrottlerStorage } from '@nestjs/throttler';
-import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
-import { MinuteThrottlerGuard } from '../../platform/http/throttle/minute-throttler.guard.js';
+import { minuteThrottler } from '../../platform/http/throttle/minute-throttler.js';
+import { OPERATOR_OPTIONS } from './operator.guard.js';
 
 const SIGN_INS_PER_MINUTE = 30;
 const CALLS_PER_MINUTE = 600;
@@ -12,30 +9,26 @@ const CALLS_PER_MINUTE = 600;
 const KNOCKS_PER_MINUTE = 1_200;
 
 /** @rule B.operator Calls of the operator's API and sign-ins are counted per client address, calls of an operator per operator besides. */
-@Injectable()
-export class OperatorSignInThrottlerGuard extends MinuteThrottlerGuard {
-  constructor(@InjectThrottlerStorage() storage: ThrottlerStorage, @Inject(Reflector) reflector: Reflector) {
-    super({ name: 'operator-sign-in', perMinute: SIGN_INS_PER_MINUTE }, storage, reflector);
-  }
-}
+export const OperatorSignInThrottlerGuard = minuteThrottler(
+  'operator-sign-in',
+  OPERATOR_OPTIONS,
+  () => SIGN_INS_PER_MINUTE,
+);
 
 /** Before the lookup of a cookie, which any stranger can make up. */
-@Injectable()
-export class OperatorAddressThrottlerGuard extends MinuteThrottlerGuard {
-  constructor(@InjectThrottlerStorage() storage: ThrottlerStorage, @Inject(Reflector) reflector: Reflector) {
-    super({ name: 'operator-address', perMinute: KNOCKS_PER_MINUTE }, storage, reflector);
-  }
-}
+export const OperatorAddressThrottlerGuard = minuteThrottler(
+  'operator-address',
+  OPERATOR_OPTIONS,
+  () => KNOCKS_PER_MINUTE,
+);
 
 /** Behind the OperatorGuard. */
-@Injectable()
-export class OperatorThrottlerGuard extends MinuteThrottlerGuard {
-  constructor(@InjectThrottlerStorage() storage: ThrottlerStorage, @Inject(Reflector) reflector: Reflector) {
-    super({ name: 'operator', perMinute: CALLS_PER_MINUTE }, storage, reflector);
-  }
-
-  protected override getTracker({ operator }: FastifyRequest): Promise<string> {
+export const OperatorThrottlerGuard = minuteThrottler(
+  'operator',
+  OPERATOR_OPTIONS,
+  () => CALLS_PER_MINUTE,
+  ({ operator }: Pick<FastifyRequest, 'operator'>) => {
     if (operator === undefined) throw new Error('the OperatorThrottlerGuard needs the OperatorGuard');
-    return Promise.resolve(operator.userId);
-  }
-}
+    return operator.userId;
+  },
+);

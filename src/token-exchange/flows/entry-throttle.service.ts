@@ -7,13 +7,14 @@ import { LOGGER } from '../../platform/log/log.js';
 import type { FlowRequest, Hit } from './flow-request.js';
 import type { PerToken } from '../verify/tokens.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
-import { NO_LIMIT, canRefund } from '../../platform/http/throttle/refunding-throttler.storage.js';
-import type { RefundingThrottlerStorage } from '../../platform/http/throttle/refunding-throttler.storage.js';
+import type { RefundingThrottlerStorage } from '../../platform/http/throttle/counting.storage.js';
 import {
+  NO_LIMIT,
   THROTTLE_STORAGE,
   WINDOW_MS,
+  canRefund,
   counterKey,
-} from '../../platform/http/throttle/minute-throttler.guard.js';
+} from '../../platform/http/throttle/counting.storage.js';
 import type { RateLimit } from '../../platform/http/throttle/rate-limit.js';
 import { rateLimitOf, TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 

@@ -1,13 +1,8 @@
 // The guards of the flows. Those of revocation and logout that throttle stand beside their controllers.
 import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import type { ThrottlerStorage } from '@nestjs/throttler';
 import { printableName } from '../../platform/text/printable.js';
-import {
-  MinuteThrottlerGuard,
-  THROTTLE_STORAGE,
-} from '../../platform/http/throttle/minute-throttler.guard.js';
+import { minuteThrottler } from '../../platform/http/throttle/minute-throttler.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { CODING_MESSAGE } from '../../platform/http/answers.js';
@@ -71,19 +66,9 @@ export class PrefetchGuard implements CanActivate {
 /** A guard that limits requests per client address and minute, in a bucket of their own. */
 export function throttlerOf(
   flow: ThrottledFlow,
-  perMinuteOf: (options: TokenExchangeOptions) => number,
+  perMinute: (options: TokenExchangeOptions) => number,
 ): Type<CanActivate> {
-  @Injectable()
-  class FlowThrottlerGuard extends MinuteThrottlerGuard {
-    constructor(
-      @Inject(TOKEN_EXCHANGE_OPTIONS) options: TokenExchangeOptions,
-      @Inject(THROTTLE_STORAGE) storage: ThrottlerStorage,
-      reflector: Reflector,
-    ) {
-      super({ name: flow, perMinute: perMinuteOf(options) }, storage, reflector);
-    }
-  }
-  return FlowThrottlerGuard;
+  return minuteThrottler(flow, TOKEN_EXCHANGE_OPTIONS, perMinute);
 }
 
 /** @rule 8.5 Embedded logins per client address and minute; GET and POST share the count. */

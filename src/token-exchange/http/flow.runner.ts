@@ -8,7 +8,7 @@ import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { giveUpPlace, waitedMs } from '../../platform/http/request-wait.js';
 import { clientOf } from '../../platform/http/throttle/client-address.js';
-import { MemoryThrottlerStorage } from '../../platform/http/throttle/memory-throttler.storage.js';
+import { MemoryCounts } from '../../platform/http/throttle/memory-counts.js';
 import { isOverOfStrangers } from '../../platform/http/throttle/strangers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
@@ -49,7 +49,7 @@ export class FlowRunner {
     private readonly database: Database,
     private readonly outages: DatabaseOutages,
     @Inject(LOGGER) private readonly logger: Log,
-    private readonly counts: MemoryThrottlerStorage,
+    private readonly counts: MemoryCounts,
   ) {}
 
   /** @throws what the work throws, once its failure is recorded */
@@ -104,7 +104,7 @@ export class FlowRunner {
   private async recordRefusal(request: FlowRequest, rejection: Rejection): Promise<void> {
     const { flow, tokens, clientAddress } = request;
     const { reason, context, isOfStranger } = rejection;
-    if (flow === 'logout' && isOfStranger && (await isOverOfStrangers(this.counts, 'logouts', clientAddress)))
+    if (flow === 'logout' && isOfStranger && isOverOfStrangers(this.counts, 'logouts', clientAddress))
       return this.telemetry.countUnrecordedFailure(flow, reason);
     const { issuer, kid, clientId, userId, detail, expected, found } = context;
     // Elsewhere there is one token only.

@@ -39,6 +39,7 @@ export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyReq
     const reply = http.getResponse<FastifyReply>();
     const { authorization } = headers;
     const { baseUrl } = this.access;
+    if (refusal instanceof TooManyRequestsError) void reply.headers(refusal.headers);
     if (status === 401) void reply.header('www-authenticate', challengeTo({ authorization, baseUrl }));
     if (refusal instanceof InsufficientScopeRefusal)
       void reply.header('www-authenticate', scopeChallengeTo({ scope: refusal.scope, baseUrl }));

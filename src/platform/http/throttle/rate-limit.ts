@@ -1,5 +1,5 @@
 // Headers that show a client its rate limit, and the refusal above it.
-import type { ThrottleVerdict } from './counting-windows.js';
+import type { ThrottlerLimitDetail } from '@nestjs/throttler';
 
 /** How the headers of all limits begin. */
 export const RATE_LIMIT_PREFIX = 'RateLimit';
@@ -18,7 +18,7 @@ export interface RateLimited {
   readonly rateLimit?: RateLimit;
 }
 
-type Counted = Pick<ThrottleVerdict, 'totalHits' | 'timeToExpire'>;
+type Counted = Pick<ThrottlerLimitDetail, 'totalHits' | 'timeToExpire'>;
 
 export function rateLimitOf({ totalHits, timeToExpire }: Counted, limit: number): RateLimit {
   return { limit, remaining: Math.max(0, limit - totalHits), resetSeconds: timeToExpire };
@@ -36,7 +36,7 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateLimit):
 export class TooManyRequestsError extends Error {
   override readonly name = 'TooManyRequestsError';
 
-  /** @param rateLimit the limit that is reached, unless a guard has sent its headers already */
+  /** @param rateLimit the limit that is reached, where that is one of the client's own */
   constructor(
     readonly retryAfterSeconds: number,
     private readonly rateLimit?: RateLimit,
@@ -44,8 +44,8 @@ export class TooManyRequestsError extends Error {
     super(`too many requests; the next one passes in ${retryAfterSeconds} s`);
   }
 
-  get headers(): Readonly<Record<string, string>> | undefined {
-    if (this.rateLimit === undefined) return undefined;
-    return { ...rateLimitHeaders(this.rateLimit), 'Retry-After': String(this.retryAfterSeconds) };
+  get headers(): Readonly<Record<string, string>> {
+    const ofLimit = this.rateLimit && rateLimitHeaders(this.rateLimit);
+    return { ...ofLimit, 'Retry-After': String(this.retryAfterSeconds) };
   }
 }

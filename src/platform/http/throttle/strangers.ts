@@ -1,6 +1,6 @@
 // Bounds what strangers add to log and trail of one process.
-import type { MemoryThrottlerStorage } from './memory-throttler.storage.js';
-import { WINDOW_MS, counterKey } from './minute-throttler.guard.js';
+import { WINDOW_MS, counterKey } from './counting.storage.js';
+import type { MemoryCounts } from './memory-counts.js';
 
 /** Most that one client address, or one token of the instance, adds within a minute. */
 export const RECORDED_PER_MINUTE = 10;
@@ -8,13 +8,8 @@ export const RECORDED_PER_MINUTE = 10;
 const STRANGERS_PER_MINUTE = 600;
 
 /** Counts a record of one sender. @returns whether it is one too many */
-export async function isOver(
-  counts: MemoryThrottlerStorage,
-  key: string,
-  limit = RECORDED_PER_MINUTE,
-): Promise<boolean> {
-  const { isBlocked } = await counts.increment(key, WINDOW_MS, limit);
-  return isBlocked;
+export function isOver(counts: MemoryCounts, key: string, limit = RECORDED_PER_MINUTE): boolean {
+  return counts.hit(key, WINDOW_MS, limit).hits > limit;
 }
 
 /**
@@ -23,11 +18,7 @@ export async function isOver(
  * @param what is recorded
  * @returns whether it is one too many
  */
-export async function isOverOfStrangers(
-  counts: MemoryThrottlerStorage,
-  what: string,
-  clientAddress: string,
-): Promise<boolean> {
-  if (await isOver(counts, counterKey(what, clientAddress))) return true;
+export function isOverOfStrangers(counts: MemoryCounts, what: string, clientAddress: string): boolean {
+  if (isOver(counts, counterKey(what, clientAddress))) return true;
   return isOver(counts, counterKey(what, 'strangers'), STRANGERS_PER_MINUTE);
 }

@@ -7,7 +7,8 @@ import { FlowRequest } from '../../../../src/token-exchange/flows/flow-request.j
 import type { Flow } from '../../../../src/token-exchange/host/flow.js';
 import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
-import { MemoryThrottlerStorage } from '../../../../src/platform/http/throttle/memory-throttler.storage.js';
+import { CountingStorage } from '../../../../src/platform/http/throttle/counting.storage.js';
+import { MemoryCounts } from '../../../../src/platform/http/throttle/memory-counts.js';
 import type { RateLimited } from '../../../../src/platform/http/throttle/rate-limit.js';
 import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
@@ -37,7 +38,7 @@ const fail = (): Promise<RateLimited> => Promise.reject(new Error('replayed'));
 
 describe('[P.perMinute] the throttle of entries', () => {
   let clock: TestClock;
-  let storage: MemoryThrottlerStorage;
+  let storage: CountingStorage;
   let throttle: EntryThrottleService;
   let logLines: string[];
 
@@ -49,7 +50,7 @@ describe('[P.perMinute] the throttle of entries', () => {
   beforeEach(() => {
     clock = new TestClock();
     clock.advance(1);
-    storage = new MemoryThrottlerStorage(clock);
+    storage = new CountingStorage(new MemoryCounts(clock));
     throttle = withStorage(storage);
   });
 
@@ -199,13 +200,13 @@ describe('[P.perMinute] the throttle of entries', () => {
   });
 
   it('[P.perMinute] fails for its own reason where the storage of a host breaks down afterwards', async () => {
-    class Breaking extends MemoryThrottlerStorage {
+    class Breaking extends CountingStorage {
       isBroken = false;
-      override increment(...hit: Parameters<MemoryThrottlerStorage['increment']>) {
+      override increment(...hit: Parameters<CountingStorage['increment']>) {
         return this.isBroken ? Promise.reject(new Error('no storage')) : super.increment(...hit);
       }
     }
-    const breaking = new Breaking(clock);
+    const breaking = new Breaking(new MemoryCounts(clock));
     throttle = withStorage(breaking);
     const work = () => {
       breaking.isBroken = true;

@@ -1,39 +1,31 @@
 // Checks the throttle guard over HTTP: which requests share a bucket, and what a client is told.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
-import { Catch, Controller, Get, Inject, Injectable, Post, UseFilters, UseGuards } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { Catch, Controller, Get, Post, UseFilters, UseGuards } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import type { ThrottlerStorage } from '@nestjs/throttler';
-import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
-import { ThrottleModule } from '../../../../../src/platform/http/throttle/throttle.module.js';
-import { Clock } from '../../../../../src/platform/clock.js';
-import { MinuteThrottlerGuard } from '../../../../../src/platform/http/throttle/minute-throttler.guard.js';
+import {
+  CountingStorage,
+  THROTTLE_STORAGE,
+} from '../../../../../src/platform/http/throttle/counting.storage.js';
+import { MemoryCounts } from '../../../../../src/platform/http/throttle/memory-counts.js';
+import { minuteThrottler } from '../../../../../src/platform/http/throttle/minute-throttler.js';
 import { TooManyRequestsError } from '../../../../../src/platform/http/throttle/rate-limit.js';
 import { TestClock } from '../../../../support/test-clock.js';
 
 const clock = new TestClock();
 
-@Injectable()
-class RedThrottlerGuard extends MinuteThrottlerGuard {
-  constructor(@InjectThrottlerStorage() storage: ThrottlerStorage, @Inject(Reflector) reflector: Reflector) {
-    super({ name: 'red', perMinute: 2 }, storage, reflector);
-  }
-}
-
-@Injectable()
-class BlueThrottlerGuard extends MinuteThrottlerGuard {
-  constructor(@InjectThrottlerStorage() storage: ThrottlerStorage, @Inject(Reflector) reflector: Reflector) {
-    super({ name: 'blue', perMinute: 2 }, storage, reflector);
-  }
-}
+const LIMIT = Symbol('LIMIT');
+const perMinute = (limit: number) => limit;
+const RedThrottlerGuard = minuteThrottler('red', LIMIT, perMinute);
+const BlueThrottlerGuard = minuteThrottler('blue', LIMIT, perMinute);
 
 @Catch(TooManyRequestsError)
 class FlowFilter implements ExceptionFilter<TooManyRequestsError> {
-  catch({ retryAfterSeconds }: TooManyRequestsError, host: ArgumentsHost): void {
-    void host.switchToHttp().getResponse<FastifyReply>().status(429).send({ retryAfterSeconds });
+  catch({ headers, retryAfterSeconds }: TooManyRequestsError, host: ArgumentsHost): void {
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    void reply.status(429).headers(headers).send({ retryAfterSeconds });
   }
 }
 
@@ -63,13 +55,11 @@ describe('[D19] the throttle guard', () => {
   let app: NestFastifyApplication;
 
   beforeEach(async () => {
-    const time = {
-      module: class ClockModule {},
-      providers: [{ provide: Clock, useValue: clock }],
-      exports: [Clock],
-    };
-    const imports = [ThrottleModule.register({ store: 'memory' }, [time])];
-    const testing = await Test.createTestingModule({ imports, controllers: [FlowController] }).compile();
+    const providers = [
+      { provide: LIMIT, useValue: 2 },
+      { provide: THROTTLE_STORAGE, useValue: new CountingStorage(new MemoryCounts(clock)) },
+    ];
+    const testing = await Test.createTestingModule({ providers, controllers: [FlowController] }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(
       new FastifyAdapter({ trustProxy: (_address, hop) => hop < 1 }),
     );

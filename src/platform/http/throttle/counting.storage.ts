@@ -1,0 +1,60 @@
+// What throttles count in: one storage, whose counts are in memory or in the database.
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { Count } from './memory-counts.js';
+
+/** Injection token of the `ThrottlerStorage` that throttles count in. */
+export const THROTTLE_STORAGE = Symbol('THROTTLE_STORAGE');
+
+/** Length of a throttle's window: the limits are per minute. */
+export const WINDOW_MS = 60_000;
+
+/** The limit of a hit that is only counted and never refused. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+/** The name of a counter: what is limited, and whose hits it counts. */
+export function counterKey(bucket: string, client: string): string {
+  return `${bucket} ${client}`;
+}
+
+/**
+ * The storage of @nestjs/throttler can only count up. One that also takes back has to keep to two things more: a hit that
+ * `increment` refuses is not counted, and one with the limit `NO_LIMIT` is counted, however many there are.
+ */
+export interface RefundingThrottlerStorage extends ThrottlerStorage {
+  /**
+   * Takes back one hit of a key, which was counted and not refused. Where its window has ended there is nothing to take back.
+   * @param durationMs length of the windows of that key, in milliseconds
+   * @param ageMs how long ago the hit was counted, at most, in milliseconds
+   */
+  refund(key: string, durationMs: number, ageMs: number): Promise<void>;
+}
+
+export function canRefund(storage: ThrottlerStorage): storage is RefundingThrottlerStorage {
+  return typeof (storage as Partial<RefundingThrottlerStorage>).refund === 'function';
+}
+
+/** In memory or in the database. */
+interface Counts {
+  hit(key: string, durationMs: number, limit: number): Count | Promise<Count>;
+  refund(key: string, durationMs: number, ageMs: number): void | Promise<void>;
+}
+
+/** Unlike the storage that @nestjs/throttler brings, it has fixed windows, a bounded size, and refunds. */
+export class CountingStorage implements RefundingThrottlerStorage {
+  constructor(private readonly counts: Counts) {}
+
+  /**
+   * @param durationMs length of a window that begins now, in milliseconds
+   * @returns the hits with this one, also where it is refused; times are in whole seconds, at least one
+   */
+  async increment(key: string, durationMs: number, limit: number) {
+    const { hits, remainingMs } = await this.counts.hit(key, durationMs, limit);
+    const timeToExpire = Math.max(1, Math.ceil(remainingMs / 1000));
+    const isBlocked = hits > limit;
+    return { totalHits: hits, timeToExpire, isBlocked, timeToBlockExpire: isBlocked ? timeToExpire : 0 };
+  }
+
+  async refund(key: string, durationMs: number, ageMs: number): Promise<void> {
+    await this.counts.refund(key, durationMs, ageMs);
+  }
+}

@@ -1,0 +1,147 @@
+// Counts hits in the database, in `throttle_counter`, for all instances together.
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock } from '../../clock.js';
+import { Database } from '../../database/database.js';
+import { PreparedStatement } from '../../database/prepared-statement.js';
+import { parameter, sql } from '../../database/sql.js';
+import { withinWait } from '../../database/wait-limit.js';
+import { PurgeJob } from '../../jobs/application.job.js';
+import { Leader } from '../../jobs/leader.js';
+import type { Log } from '../../log/log.js';
+import { LOGGER } from '../../log/log.js';
+import { WINDOW_MS } from './counting.storage.js';
+import type { Count } from './memory-counts.js';
+import { BoundedMap } from './memory-counts.js';
+
+/** A request does not wait longer for its count: the rest of what it may wait is for its work (D49). */
+const DEADLINE_MS = 1_000;
+/** After a failure the database is left alone for so long: requests must not queue up behind it. */
+const REST_MS = 1_000;
+const WARNING_PAUSE_MS = 60_000;
+/** For so long a refused client is not asked for again: another instance may have refunded its requests meanwhile. */
+const REFUSAL_MS = 1_000;
+
+interface Hit {
+  readonly key: string;
+  readonly durationMs: number;
+}
+
+/**
+ * One hit. A window that has ended is begun anew by the same statement, on the database's clock, so that instances
+ * agree. Where that was set back, a running window keeps its hits and ends a whole length from now, not an hour later.
+ */
+const COUNT_HIT = new PreparedStatement<Hit, Count>(
+  'throttle_counter_count_hit',
+  sql`INSERT INTO throttle_counter AS counter (key, hits, window_ends_at)
+    VALUES (${parameter('text', ({ key }: Hit) => key)}, 1,
+      statement_timestamp() + ${parameter('float8', ({ durationMs }: Hit) => durationMs)} * interval '1 millisecond')
+    ON CONFLICT (key) DO UPDATE SET
+      hits = CASE WHEN counter.window_ends_at > statement_timestamp() THEN counter.hits + 1 ELSE 1 END,
+      window_ends_at = CASE WHEN counter.window_ends_at > statement_timestamp()
+        THEN least(counter.window_ends_at, excluded.window_ends_at) ELSE excluded.window_ends_at END
+    RETURNING hits, (extract(epoch FROM window_ends_at - statement_timestamp()) * 1000)::float8 AS "remainingMs"`,
+);
+
+interface GivenBack extends Hit {
+  /** How long ago it was counted, at most, in milliseconds. */
+  readonly ageMs: number;
+}
+
+/** One hit less, in the window in which it was counted. */
+const REFUND_HIT = new PreparedStatement<GivenBack, never>(
+  'throttle_counter_refund_hit',
+  sql`UPDATE throttle_counter SET hits = hits - 1
+    WHERE key = ${parameter('text', ({ key }: GivenBack) => key)} AND hits > 0 AND window_ends_at > statement_timestamp()
+      AND window_ends_at - ${parameter('float8', ({ durationMs }: GivenBack) => durationMs)} * interval '1 millisecond'
+        <= statement_timestamp() - ${parameter('float8', ({ ageMs }: GivenBack) => ageMs)} * interval '1 millisecond'`,
+);
+
+/**
+ * A client over its limit is refused for a second without asking, so that a flood does not reach the database, and what is
+ * refused is not counted. When the database is away, requests pass uncounted: the throttle protects the service, it must not be
+ * what takes it down.
+ */
+export class DatabaseCounts {
+  private readonly refusals = new BoundedMap<Count & { readonly untilMs: number }>();
+  /** On the monotonic clock: one that is set back must not let requests pass uncounted for so much longer. */
+  private restsUntilMs = Number.NEGATIVE_INFINITY;
+  private warnsAgainAtMs = Number.NEGATIVE_INFINITY;
+
+  /** @param onFailOpen called for each request that passes uncounted because the database did not answer */
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly logger: Log,
+    private readonly onFailOpen: () => void = () => undefined,
+  ) {}
+
+  async hit(key: string, durationMs: number, limit: number): Promise<Count> {
+    const refusal = this.refusals.get(key);
+    if (refusal !== undefined && refusal.hits > limit && this.clock.monotonicMs() < refusal.untilMs)
+      return refusal;
+    const count = await this.ask(COUNT_HIT, { key, durationMs });
+    if (count === undefined) {
+      this.onFailOpen();
+      return { hits: 0, remainingMs: durationMs };
+    }
+    if (count.hits > limit) {
+      const untilMs = this.clock.monotonicMs() + Math.min(REFUSAL_MS, count.remainingMs);
+      this.refusals.set(key, { ...count, untilMs });
+      await this.ask(REFUND_HIT, { key, durationMs, ageMs: 0 });
+    }
+    return count;
+  }
+
+  /** When the database is away the hit stays counted. */
+  async refund(key: string, durationMs: number, ageMs: number): Promise<void> {
+    await this.ask(REFUND_HIT, { key, durationMs, ageMs });
+    this.refusals.delete(key);
+  }
+
+  /** @returns the first row; undefined where there is none, or the database does not answer */
+  private async ask<Input, Row>(
+    statement: PreparedStatement<Input, Row>,
+    input: Input,
+  ): Promise<Row | undefined> {
+    if (this.clock.monotonicMs() < this.restsUntilMs) return undefined;
+    try {
+      return (await withinWait(DEADLINE_MS, () => statement.run(this.database.dataSource, input)))[0];
+    } catch (error) {
+      this.restsUntilMs = this.clock.monotonicMs() + REST_MS;
+      this.warn(error);
+      return undefined;
+    }
+  }
+
+  private warn(error: unknown): void {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs < this.warnsAgainAtMs) return;
+    this.warnsAgainAtMs = nowMs + WARNING_PAUSE_MS;
+    const { code, message: reason } = error as { code?: string; message?: string };
+    this.logger.warn({ code, reason }, 'requests are not throttled: the database does not count them');
+  }
+}
+
+/** Once per window; full batches follow one another, so that a flood of addresses is cleared too. */
+@Injectable()
+export class ThrottlePurgeJob extends PurgeJob {
+  protected readonly batchSize = 5_000;
+
+  constructor(
+    private readonly database: Database,
+    leader: Leader,
+    @Inject(LOGGER) log: Log,
+  ) {
+    super({ name: 'throttle-purge', intervalSeconds: WINDOW_MS / 1000 }, leader, log);
+  }
+
+  protected deleteBatch(limit: number): Promise<number> {
+    return this.database.change(
+      `DELETE FROM throttle_counter WHERE key IN (
+         SELECT key FROM throttle_counter WHERE window_ends_at < statement_timestamp()
+         ORDER BY window_ends_at LIMIT $1 FOR UPDATE SKIP LOCKED
+       )`,
+      [limit],
+    );
+  }
+}
