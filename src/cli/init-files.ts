@@ -21,6 +21,8 @@ const TRIAL_DAYS = 90;
 const SECONDS_A_DAY = 86_400;
 /** Scopes of the first partner's access tokens; its sessions have all rights of a member. */
 const SCOPES = ['workflow:read', 'workflow:write'];
+/** By its address a partner whose backend sends everybody's tokens, or an office, would soon be refused. */
+const PER_MINUTE = 600;
 
 /** One file, as it is to be. */
 export interface PlannedFile {
@@ -138,7 +140,7 @@ function firstEntry(answers: InitAnswers, { alg, kid }: PartnerKey, key: string)
   return {
     ...{ type: 'static', name: 'partner', kid, algorithms: [alg], key, issuer },
     ...{ expectedAudience: baseUrl, origins: [partnerOrigin], allowedRoles: [MEMBER_ROLE] },
-    ...{ emailDomains: [partnerEmailDomain], scopes: SCOPES },
+    ...{ emailDomains: [partnerEmailDomain], scopes: SCOPES, perMinute: PER_MINUTE },
   };
 }
 

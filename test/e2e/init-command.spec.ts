@@ -92,6 +92,8 @@ describeOutsideMain('[D115] svc-admin init', () => {
     expect([valueOf('SVC_TOKEN_EXCHANGE_STRICT'), valueOf('SVC_PORT')]).toEqual(['true', '23456']);
     const users = JSON.parse(await line.output(['users', 'list', '--json'])) as object[];
     expect(users).toMatchObject([{ email: 'owner@b.example', role: 'global:owner' }]);
+    // More users than one address may sign in.
+    expect(JSON.parse(line.read('instance/trusted-keys.json'))).toMatchObject([{ perMinute: 600 }]);
   });
 
   it('[D115][D116] changes nothing where one of its files is there, names it, and exits with 3', async () => {
