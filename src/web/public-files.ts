@@ -52,7 +52,8 @@ export class PublicFiles {
       const contentType = ASSET_TYPES[extname(name)];
       // What is compiled from embed/ has its types beside it.
       const isEmbed = names.includes(`${parse(name).name}.d.ts`);
-      if (contentType !== undefined && !isEmbed) files.set(name, new PublicFile(read(name), contentType));
+      if (contentType === undefined || isEmbed) continue;
+      files.set(name, new PublicFile(Buffer.from(withoutComments(read(name).toString())), contentType));
     }
     this.assets = new VersionedAssets(files);
     const page = (name: string) => new PublicFile(Buffer.from(this.assets.versioned(read(name))), html);
@@ -69,6 +70,11 @@ export class PublicFiles {
     this.embedScript = new PublicFile(Buffer.from(script), javascript);
     this.embedTypes = new PublicFile(Buffer.from(joined(EMBED_TYPES, 'd.ts')), plainText);
   }
+}
+
+/** Comments that have lines of their own are a quarter of what a page would cost its visitor. */
+function withoutComments(text: string): string {
+  return text.replace(/^ *\/\*(?:(?!\*\/)[^])*\*\/\n/gm, '').replace(/^ *\/\/.*\n/gm, '');
 }
 
 /** What a file of embed/ says once it is joined to those that it imports. */

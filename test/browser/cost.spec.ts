@@ -3,13 +3,13 @@ import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 
 /** For the page with everything that it loads, before any answer about workflows. */
-const MAX_PAGE_BYTES = 36 * 1024;
+const MAX_PAGE_BYTES = 32 * 1024;
 const MAX_FIRST_PAINT_MS = 2000;
 
 describeInBrowser('the cost of the page', () => {
   const browsing = EmbeddedBrowsing.forBlock();
 
-  it('is 36 KB at most, and it is painted at once', async () => {
+  it('is 32 KB at most, and it is painted at once', async () => {
     const page = await browsing.context.newPage();
     const network = await browsing.context.newCDPSession(page);
     await network.send('Network.enable');
