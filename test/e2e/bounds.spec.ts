@@ -185,7 +185,6 @@ describeOnAnyDatabase('[D125] a client that sends far ahead of its answers', (da
       socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000));
       await ended;
       expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
-      expect(service.logText).toContain('too many requests ahead of their answers');
     });
   });
 });

@@ -48,12 +48,8 @@ type CountedSocket = Socket & { [UNANSWERED]?: number; parser?: { onIncoming: un
  * The handler of a server of Node.js, which works at once for everything that has arrived on a connection, and keeps the answers that its client does not
  * take.
  * @rule D125 A connection with more than sixteen requests that have no answer yet is closed.
- * @param onClosed called for each that is closed
  */
-export function limitPipelining(
-  handler: RequestListener,
-  onClosed: () => void = () => undefined,
-): RequestListener {
+export function limitPipelining(handler: RequestListener): RequestListener {
   return (request, response) => {
     const socket: CountedSocket = request.socket;
     const unanswered = (socket[UNANSWERED] ?? 0) + 1;
@@ -62,7 +58,6 @@ export function limitPipelining(
       response.once('close', () => (socket[UNANSWERED] = (socket[UNANSWERED] ?? 0) - 1));
       return handler(request, response);
     }
-    onClosed();
     socket.destroy();
     // Without this it would make a request and a response of each that it has read already, and keep them.
     if (socket.parser) socket.parser.onIncoming = () => 0;

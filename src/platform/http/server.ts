@@ -11,7 +11,6 @@ import type { RequestTraces } from '../log/tracing.js';
 import type { GracefulShutdown } from './graceful-shutdown.js';
 import { KnownPaths } from './known-paths.js';
 import { PROBES, traceRequests } from './request-tracing.js';
-import { RareWarning } from './rare-warning.js';
 import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { ConnectionLimit } from './connection-limit.js';
@@ -89,12 +88,9 @@ export function createServer({
     maxHeaderSize: HEADER_LIMIT_BYTES,
     connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
   };
-  const warning = new RareWarning((count) =>
-    logger.warn({ count }, 'connections are closed: they have sent too many requests ahead of their answers'),
-  );
   const makeServer = (handler: RequestListener): Server => {
     const admitted = concurrency?.standBefore(handler) ?? handler;
-    const limited = limitPipelining(unfinished?.standBefore(admitted) ?? admitted, () => warning.happened());
+    const limited = limitPipelining(unfinished?.standBefore(admitted) ?? admitted);
     const answer: RequestListener = (request, response) => {
       if (shutdown?.isUnderWay === true) response.setHeader('connection', 'close');
       limited(request, response);
