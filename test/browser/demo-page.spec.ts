@@ -64,7 +64,7 @@ describeInBrowser("[P.origins] the demo partner's page", () => {
     await press('Sign the customer out');
     expect(await told(4)).toContain('session-ended {"reason":"signed-out"}');
     await press('Send the same token again');
-    expect(await told(5)).toContain('login-failed {"during":"login","error":"token_replayed"}');
+    expect(await told(5)).toContain('login-failed {"during":"login","error":"token_replayed","requestId":');
     await page.getByText('"status": "401 Unauthorized"').waitFor();
   });
 
