@@ -75,6 +75,22 @@ export async function openBrowser(): Promise<TestBrowser> {
   return { context, close };
 }
 
+/** A Chromium of the test's own, which can sleep. */
+export interface StoppableBrowser extends TestBrowser {
+  /** Reaches each of its processes. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+}
+
+export async function openStoppableBrowser(): Promise<StoppableBrowser> {
+  const server = await chromium.launchServer({ executablePath: chromiumPath(), headless: true, args: FLAGS });
+  const browser = await chromium.connect(server.wsEndpoint());
+  const context = await browser.newContext({ viewport: { width: 900, height: 700 } });
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
+  // It leads a process group.
+  const group = -(server.process().pid ?? Number.NaN);
+  return { context, close: () => server.close(), signal: (name) => process.kill(group, name) };
+}
+
 /** Opens a Firefox of the test's own, as Debian has it: by WebDriver BiDi. @param names that lead to this machine */
 export async function openFirefox(names: readonly string[]): Promise<TestBrowser> {
   const browser = await firefox.launch({

@@ -2,6 +2,9 @@
 import type { Page } from 'playwright-core';
 import type { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
 
+/** Where the page is opened, and what serves it. */
+export type ElementHost = Pick<EmbeddedBrowsing, 'context' | 'instanceOrigin' | 'serve'>;
+
 export interface ElementPageOptions {
   /** Of the element, as HTML; a title is there. */
   readonly attributes?: string;
@@ -31,7 +34,7 @@ export class ElementPage {
 
   private constructor(readonly page: Page) {}
 
-  static async open(browsing: EmbeddedBrowsing, options: ElementPageOptions): Promise<ElementPage> {
+  static async open(browsing: ElementHost, options: ElementPageOptions): Promise<ElementPage> {
     const page = await browsing.context.newPage();
     const opened = new ElementPage(page);
     const { attributes = '', content = '', body = USUAL, policy, token } = options;

@@ -1,0 +1,151 @@
+// A frame of the built service comes back to where it was: after sleep, without a network, a killed service, a provider's logout.
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Partner } from '../../demo/partner.js';
+import { ServiceProcess } from '../../demo/service-process.js';
+import type { StoppableBrowser } from '../support/browser.js';
+import { describeInBrowser, openStoppableBrowser } from '../support/browser.js';
+import { describeBuilt, surroundingsOf } from '../support/built-service.js';
+import { TestDatabase } from '../support/databases.js';
+import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
+import { describeOutsideMain } from '../support/series.js';
+import { GRANT_TYPE } from '../support/test-service.js';
+import { ElementPage } from './support/element-page.js';
+
+const WORKFLOW = 'Morning orders';
+const SESSION_SECONDS = 60;
+const LONGER_MS = (SESSION_SECONDS + 5) * 1000;
+/** The element waits for half a minute at most after so short an outage. */
+const PATIENCE_MS = 70_000;
+const TEST_TIMEOUT_MS = 240_000;
+
+describeBuilt('the frame of a process', () => {
+  describeInBrowser('<embedded-instance> after a real stop', () => {
+    jest.setTimeout(TEST_TIMEOUT_MS);
+    const database = TestDatabase.ofAnyKind();
+    const partner = Partner.create({ issuer: 'https://login.partner.test' });
+    let surroundings: Awaited<ReturnType<typeof surroundingsOf>>;
+    let service: ServiceProcess;
+    let browser: StoppableBrowser;
+    let origin: string;
+    let html = '';
+    const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(html));
+
+    beforeAll(async () => {
+      await database.create();
+      await once(site.listen(0), 'listening');
+      origin = `http://localhost:${(site.address() as AddressInfo).port}`;
+      surroundings = await surroundingsOf({
+        ...database.environment,
+        SVC_ENCRYPTION_KEY: Buffer.alloc(32, 5).toString('base64'),
+        SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
+        SVC_EMBED_FRAME_ANCESTORS: origin,
+        SVC_EMBED_SESSION_TTL_SECONDS: String(SESSION_SECONDS),
+      });
+      service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+      browser = await openStoppableBrowser();
+      browser.context.setDefaultTimeout(PATIENCE_MS);
+      await createWorkflow();
+    });
+    afterAll(async () => {
+      await browser?.close();
+      site.close();
+      await service?.stop();
+      rmSync(surroundings.directory, { recursive: true, force: true });
+      await database.remove();
+    });
+
+    const token = () => partner.sign(partner.claims({ sub: 'ada' }));
+    const post = (path: string, fields: Record<string, string>) =>
+      fetch(surroundings.baseUrl + path, { method: 'POST', body: new URLSearchParams(fields) });
+    const createWorkflow = async () => {
+      const exchanged = await post('/rest/auth/oauth/token', {
+        grant_type: GRANT_TYPE,
+        subject_token: token(),
+      });
+      const { access_token } = (await exchanged.json()) as { access_token: string };
+      const made = await fetch(`${surroundings.baseUrl}/api/v1/workflows`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: WORKFLOW }),
+      });
+      expect(made.status).toBe(201);
+    };
+    const open = (tokens: () => string | undefined = token) => {
+      const serve = (path: string, body: string) => {
+        html = body;
+        return origin + path;
+      };
+      const host = { context: browser.context, instanceOrigin: surroundings.baseUrl, serve };
+      return ElementPage.open(host, { token: tokens, attributes: `redirect-to="/#search=morning"` });
+    };
+    const atWorkflow = async (tokens?: () => string | undefined) => {
+      const page = await open(tokens);
+      await page.frame.getByRole('link', { name: WORKFLOW }).click();
+      await page.frame.getByRole('heading', { name: WORKFLOW }).waitFor();
+      // Nothing of it is still under way.
+      await page.frame.getByText('administrators').waitFor();
+      return page;
+    };
+    const isBackAtWorkflow = async (page: ElementPage) => {
+      await page.told('session-ready', 2);
+      await page.frame.getByRole('heading', { name: WORKFLOW }).waitFor();
+      await page.frame.getByRole('button', { name: 'All workflows' }).click();
+      await page.frame.locator('#count', { hasText: '1 found' }).waitFor();
+      expect(await page.frame.getByRole('searchbox').inputValue()).toBe('morning');
+      expect(await page.page.getByRole('alert').count()).toBe(0);
+      await page.page.close();
+    };
+
+    it('[D131] a logout by the provider has "Continue", which asks for a token once', async () => {
+      let isOff = false;
+      const page = await atWorkflow(() => (isOff ? undefined : token()));
+      const answer = await post(LOGOUT_PATH, { logout_token: logoutToken(partner, { sub: 'ada' }) });
+      expect(answer.status).toBe(200);
+      expect(await page.told('session-ended')).toEqual({ reason: 'signed-out-by-provider' });
+      expect(page.tokens).toBe(1);
+      isOff = true;
+      await page.frame.getByRole('button', { name: 'Continue' }).click();
+      await page.told('login-failed');
+      // Of other ends it would ask again after half a second to one and a half.
+      await pause(3000);
+      expect(page.tokens).toBe(2);
+      isOff = false;
+      await page.page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+      await isBackAtWorkflow(page);
+    });
+
+    describeOutsideMain('for longer than the session', () => {
+      it('a browser that was stopped comes back', async () => {
+        const page = await atWorkflow();
+        browser.signal('SIGSTOP');
+        await pause(LONGER_MS);
+        browser.signal('SIGCONT');
+        await isBackAtWorkflow(page);
+      });
+
+      it('a browser that was offline keeps what it shows, and comes back', async () => {
+        const page = await atWorkflow();
+        await browser.context.setOffline(true);
+        await pause(LONGER_MS);
+        expect(await page.frame.getByRole('heading', { name: WORKFLOW }).count()).toBe(1);
+        await browser.context.setOffline(false);
+        await isBackAtWorkflow(page);
+      });
+
+      it('a service that was killed and started again has its page back', async () => {
+        const page = await atWorkflow();
+        // No public method of the class kills.
+        service['child'].kill('SIGKILL');
+        expect(await service.exited).toBe('SIGKILL');
+        await pause(LONGER_MS);
+        expect(await page.frame.getByRole('heading', { name: WORKFLOW }).count()).toBe(1);
+        service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+        await isBackAtWorkflow(page);
+      });
+    });
+  });
+});
