@@ -54,7 +54,7 @@ describeInBrowser('[D25] third-party cookies are blocked', () => {
     it('[D25] the same login fails, and the script says so', async () => {
       const product = await browsing.productPage();
       await product.login(browsing.token('ada'));
-      await product.heading('You are not signed in.');
+      await product.page.getByRole('alert').getByText('Your browser did not keep the sign-in.').waitFor();
       expect(await product.event(1)).toEqual(['login-failed', { during: 'login', error: 'no_session' }]);
     });
   });

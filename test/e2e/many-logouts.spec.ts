@@ -24,12 +24,12 @@ describeBuilt('[D131] a service with a small heap', () => {
         NODE_OPTIONS: `--max-old-space-size=${HEAP}`,
       });
       const { dataSource } = await database.open();
-      await dataSource.query(
-        `INSERT INTO token_exchange_logout (issuer, login_key, issued_until, received_at)
-         SELECT 'https://partner-' || issuer || '.example', left(md5(issuer || ' ' || n), 22), 1, now()
-         FROM generate_series(1, $1) AS issuer, generate_series(1, $2) AS n`,
-        [ISSUERS, KEPT],
-      );
+      for (let issuer = 1; issuer <= ISSUERS; issuer++)
+        await dataSource.query(
+          `INSERT INTO token_exchange_logout (issuer, login_key, issued_until, received_at)
+           SELECT $1::text, left(md5($1 || n), 22), 1, now() FROM generate_series(1, $2) AS n`,
+          [`https://partner-${issuer}.example`, KEPT],
+        );
       const service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
       try {
         const post = (n: number) =>
