@@ -4,7 +4,9 @@ import { randomInt } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { requireSupportedNode } from './supported-node.mjs';
+import { run } from './child.mjs';
+import { install, installAndBuild } from './preparation.mjs';
+import { explainSeries, seriesPattern } from './series.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const JEST = 'node_modules/jest/bin/jest.js';
@@ -25,7 +27,6 @@ const programs = {
 /** As in the image: where memory is limited Node.js would give new objects too little room (docs/deployment.md, "How large"). */
 const flags = { start: ['--max-semi-space-size=16'] };
 
-requireSupportedNode(root);
 process.exitCode = await launch(...process.argv.slice(2));
 
 /** Answers the exit code; `install` and `build` only prepare. */
@@ -66,8 +67,7 @@ async function launchAllTests(args) {
 }
 
 /** Lists the series where none is named. */
-async function launchSeries(name, ...args) {
-  const { explainSeries, seriesPattern } = await import('./series.mjs');
+function launchSeries(name, ...args) {
   const pattern = seriesPattern(root, name);
   if (pattern === undefined) {
     process.stderr.write(explainSeries(root));
@@ -108,8 +108,6 @@ function optionsOf(args, defaults) {
 }
 
 async function prepare(command) {
-  // Loaded late: on a Node.js that is too old these files need not even parse.
-  const { install, installAndBuild } = await import('./preparation.mjs');
   if (['install', 'test:fast'].includes(command)) return install(root);
   const preparation = await installAndBuild(root);
   // The peer is no package of the project: only the benchmark installs it, beside itself.
@@ -124,7 +122,6 @@ function mustStop(command, { exitCode, interrupted, installed }) {
 
 /** Jest finds its configuration by the working directory; the others take the caller's, for files they are given. */
 async function runProgram(command, file, args) {
-  const { run } = await import('./child.mjs');
   const isTest = command.startsWith('test');
   const folders = command === 'test:fast' ? FAST_FOLDERS : [];
   const { exitCode } = await run(process.execPath, [...(flags[command] ?? []), file, ...folders, ...args], {

@@ -11,12 +11,8 @@ export function seriesPattern(root, name) {
   return specs && `/(${specs.map((path) => path.replaceAll('.', '\\.')).join('|')})$`;
 }
 
-/** Each with the first line of its (first) file, which says what it is for. */
 export function explainSeries(root) {
-  const series = [...seriesOf(root)].sort(([one], [other]) => (one < other ? -1 : 1));
-  const width = Math.max(...series.map(([name]) => name.length)) + 2;
-  const lines = series.map(([name, [first]]) => `  ${name.padEnd(width)}${firstComment(root, first)}\n`);
-  return `Usage: npm run test:long -- NAME [arguments of Jest]\nNAME is one of\n${lines.join('')}`;
+  return `Usage: npm run test:long -- NAME [arguments of Jest]\nNAME is one of ${[...seriesOf(root).keys()].sort().join(', ')}\n`;
 }
 
 /** The paths of the files of each, by its name. */
@@ -33,12 +29,6 @@ function seriesOf(root) {
     series.set(name, [...(series.get(name) ?? []), path]);
   }
   return series;
-}
-
-function firstComment(root, path) {
-  return textOf(root, path)
-    .split('\n', 1)[0]
-    .replace(/^\/\/ /, '');
 }
 
 function textOf(root, path) {
