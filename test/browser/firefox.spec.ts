@@ -2,6 +2,7 @@
 import { firefoxPath, describeInBrowser, openFirefox } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { exampleOfTheGuide } from './support/guide-example.js';
+import { loadTogether } from './support/two-users.js';
 
 describeInBrowser('<embedded-instance> in Firefox', () => {
   if (firefoxPath() === undefined) {
@@ -9,7 +10,7 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
       undefined);
     return;
   }
-  const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
+  const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders', ben: 'Secret of ben' } });
 
   it('signs in by the ten lines of the guide, and shows its page again after a move', async () => {
     const firefox = await openFirefox(['partner.test', 'instance.test']);
@@ -23,6 +24,20 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
       await page.evaluate(`document.body.prepend(document.querySelector('embedded-instance'))`);
       await shown.waitFor();
       expect(await page.getByRole('alert').count()).toBe(0);
+    } finally {
+      await firefox.close();
+    }
+  });
+
+  it('[D51] two users in two frames: one shows its user, the other says that it is another', async () => {
+    const firefox = await openFirefox(['partner.test', 'instance.test']);
+    try {
+      const outcomes = await loadTogether(browsing, [['ada', 'ben']], firefox.context);
+      const [loser, ...others] = outcomes.filter(({ told }) => /another[-_]user$/.test(told.at(-1) ?? ''));
+      const winner = outcomes.find((outcome) => outcome !== loser);
+      expect(others).toEqual([]);
+      expect([loser?.shows, winner?.shows]).toEqual(['', `${winner?.sub} Tester`]);
+      expect(loser?.drawn).not.toContain(`${winner?.sub} Tester`);
     } finally {
       await firefox.close();
     }

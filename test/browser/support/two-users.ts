@@ -1,5 +1,5 @@
 // Two elements, in one page or in two tabs, whose logins run at the same time: what each shows, tells, and has ever drawn.
-import type { Frame, Page } from 'playwright-core';
+import type { BrowserContext, Frame, Page } from 'playwright-core';
 import type { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
 
 /** What became of one element: its user's name in the frame, or the last thing that it told. */
@@ -40,12 +40,13 @@ function pageOf(instance: string, tokens: Readonly<Record<string, string>>): str
 export async function loadTogether(
   browsing: EmbeddedBrowsing,
   pages: readonly (readonly string[])[],
+  context: BrowserContext = browsing.context,
 ): Promise<Outcome[]> {
   const loaded = await Promise.all(
     pages.map(async (subs, index) => {
       // `ada2` is another element of `ada`.
       const tokens = Object.fromEntries(subs.map((sub) => [sub, browsing.token(sub.replace(/\d/, ''))]));
-      const page = await browsing.context.newPage();
+      const page = await context.newPage();
       await page.addInitScript(NOTE_TEXTS);
       return {
         page,
