@@ -13,7 +13,7 @@ const BARE_SCRIPT = join(import.meta.dirname, '..', 'servers', 'bare-nest.mjs');
 const WARM = 'warm PostgreSQL';
 const BARE = 'bare program';
 /** The warm service on PostgreSQL against the bare program. */
-const CONTEST = { over: WARM, under: BARE, atMost: 1.5 };
+const CONTEST = { over: WARM, under: BARE, atMost: 2.2 };
 const ASK_EVERY_MS = 2;
 
 export const start = {
