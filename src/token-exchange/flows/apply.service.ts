@@ -51,7 +51,7 @@ export class ApplyService {
       return { result: { users, result }, events: [...this.changes(tokens, users, request), ...events] };
     };
     request.giveUpPlace();
-    return request.stage('apply', (deadlineMs) => this.turns.take(deadlineMs, () => this.audit.commit(work)));
+    return request.stage('apply', () => this.turns.take(request.deadlineMs, () => this.audit.commit(work)));
   }
 
   private changes({ subject, actor }: Tokens, users: Users, { requestId }: FlowRequest): AuditEvent[] {

@@ -46,10 +46,11 @@ export class BackChannelLogoutService {
    */
   async logOut(text: string, request: FlowRequest): Promise<void> {
     const token = await request.stage('verify', () => this.verify(text));
-    const { issuer } = token.key.policy;
-    if (await request.inTime(() => this.isRepeated(token))) return;
-    await request.inTime(() => this.throttle.countLogout(issuer, this.options.logout.perMinute));
-    await request.stage('apply', () => this.apply(token, request));
+    await request.inTime(async () => {
+      if (await this.isRepeated(token)) return;
+      await this.throttle.countLogout(token.key.policy.issuer, this.options.logout.perMinute);
+      await request.stage('apply', () => this.apply(token, request));
+    });
   }
 
   private async verify(text: string): Promise<VerifiedLogout> {

@@ -75,13 +75,13 @@ export class EmbeddedLoginService {
   async login(asked: EmbedLogin, request: FlowRequest): Promise<SignedIn> {
     const tokens = await request.stage('verify', () => verifyLogin(this, asked, request));
     const { expectedUserId, replacedRedirect } = asked;
-    const login = {
-      tokens,
-      demand: demandOf(asked, tokens, request),
-      expectedUserId,
-      replacedRedirect,
-      request,
-    };
+    const demand = demandOf(asked, tokens, request);
+    const login = { tokens, demand, expectedUserId, replacedRedirect, request };
+    return request.inTime(() => this.signIn(login));
+  }
+
+  private async signIn(login: Login): Promise<SignedIn> {
+    const { tokens, request } = login;
     const rateLimit = await this.throttle.count(request, tokens);
     const linked = await request.stage('use', () => this.uses.use(tokens));
     const known = decideRequest(tokens, linked, this.options.roles);

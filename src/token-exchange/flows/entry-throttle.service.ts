@@ -51,14 +51,12 @@ export class EntryThrottleService {
     const limited = policies.filter(isLimited);
     if (limited.length === 0) return undefined;
     const ofAddress = limited.length === policies.length ? addressHit(request) : undefined;
-    return request.inTime(async () => {
-      const { hits, rateLimit } = await this.countBy(limited, client?.id);
-      if (!canRefund(this.storage)) return undefined;
-      request.hits = { ofEntries: hits, ofAddress };
-      if (ofAddress === undefined) return undefined;
-      await this.refund(this.storage, [ofAddress]);
-      return rateLimit;
-    });
+    const { hits, rateLimit } = await this.countBy(limited, client?.id);
+    if (!canRefund(this.storage)) return undefined;
+    request.hits = { ofEntries: hits, ofAddress };
+    if (ofAddress === undefined) return undefined;
+    await this.refund(this.storage, [ofAddress]);
+    return rateLimit;
   }
 
   /** Counts a verified logout by its issuer. @throws TooManyRequestsError */

@@ -1,5 +1,6 @@
 // One request of a flow: who has sent it, and how long it may still wait for the database.
 import type { Tokens } from '../verify/tokens.js';
+import { DatabaseWaitError } from '../../platform/database/unavailable.js';
 import { withinWait } from '../../platform/database/wait-limit.js';
 import type { Flow } from '../host/flow.js';
 import type { ExchangeTelemetry, Stage } from '../host/telemetry.js';
@@ -35,6 +36,8 @@ export class FlowRequest {
   tokens?: Tokens;
   /** Lets others be processed while it waits. */
   readonly giveUpPlace: () => void;
+  /** Within `inTime`: when the database is no longer waited for, on the monotonic clock. */
+  deadlineMs = Number.POSITIVE_INFINITY;
   /** For how long it may still wait for the database, in milliseconds. */
   private leftMs: number;
 
@@ -51,30 +54,29 @@ export class FlowRequest {
   }
 
   /**
-   * Runs a stage in a span of its own and observes how long it took, also when it failed. But for the verification, which may
-   * fetch keys, it is limited as by `inTime`.
+   * Runs a stage in a span of its own and observes how long it took, also when it failed.
+   * @throws DatabaseWaitError `time_limit`: none begins for a request that has had its answer
    */
-  async stage<T>(name: Stage, work: (deadlineMs: number) => Promise<T>): Promise<T> {
+  async stage<T>(name: Stage, work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
-    const run = () => (name === 'verify' ? work(Number.POSITIVE_INFINITY) : this.inTime(work));
+    if (startedAt > this.deadlineMs) throw new DatabaseWaitError('time_limit');
     try {
-      return await this.telemetry.traced({ name, flow: this.flow }, run);
+      return await this.telemetry.traced({ name, flow: this.flow }, work);
     } finally {
       this.telemetry.observeStage(this.flow, name, (performance.now() - startedAt) / 1000);
     }
   }
 
   /**
-   * Runs what asks the database: all of it shares one limit.
-   * @param work is given its deadline, on the monotonic clock
+   * Runs what asks the database: all of it shares one limit. The verification, which may fetch keys, is no part of it.
    * @throws DatabaseWaitError `time_limit`
    */
-  async inTime<T>(work: (deadlineMs: number) => Promise<T>): Promise<T> {
-    const beganAtMs = performance.now();
+  async inTime<T>(work: () => Promise<T>): Promise<T> {
+    this.deadlineMs = performance.now() + this.leftMs;
     try {
-      return await withinWait(this.leftMs, () => work(beganAtMs + this.leftMs));
+      return await withinWait(this.leftMs, work);
     } finally {
-      this.leftMs -= performance.now() - beganAtMs;
+      this.leftMs = this.deadlineMs - performance.now();
     }
   }
 }

@@ -68,13 +68,17 @@ export class TokenExchangeService {
   /** Issues an access token for verified tokens. @throws as `exchange` */
   async issueFor(tokens: Tokens, asked: AskedGrants, request: FlowRequest): Promise<ExchangeResult> {
     const issuance = this.issuances.plan(asked, tokens, request);
+    return request.inTime(() => this.issueInTime(issuance, request));
+  }
+
+  private async issueInTime(issuance: Issuance, request: FlowRequest): Promise<ExchangeResult> {
+    const { tokens, validity, grants } = issuance;
     const rateLimit = await this.throttle.count(request, tokens);
     const linked = await request.stage('use', () => this.uses.use(tokens));
     const known = decideRequest(tokens, linked, this.options.roles);
     const { users, result: accessToken } =
       known === undefined ? await this.apply(issuance, request) : await this.record(issuance, known, request);
     this.notices.warnAfterCommit(request, tokens, users);
-    const { validity, grants } = issuance;
     const { grantedScopes, audience } = grants;
     return { accessToken, lifetimeSeconds: validity.lifetimeSeconds, grantedScopes, audience, rateLimit };
   }

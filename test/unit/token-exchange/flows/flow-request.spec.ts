@@ -14,3 +14,11 @@ it('[D49] all that a request asks of the database shares one limit', async () =>
   await expect(late.inTime(() => new Promise(() => undefined))).rejects.toThrow('time_limit');
   await expect(late.inTime(within(100))).rejects.toThrow('time_limit');
 });
+
+it('[D49] a request that has had its answer begins no further stage', async () => {
+  const request = requestOf(20);
+  let outcome: Promise<unknown> = Promise.resolve();
+  const work = () => (outcome = within(50)().then(() => request.stage('record', within(1))));
+  await expect(request.inTime(work)).rejects.toThrow('time_limit');
+  await expect(outcome).rejects.toThrow('time_limit');
+});
