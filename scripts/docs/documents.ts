@@ -1,6 +1,7 @@
 // What is written from the code: which document, and how. `npm run docs` writes them all, and a test compares.
 import { withBlock } from './blocks.js';
 import { COMMAND_BLOCKS } from './commands.js';
+import { ENTRY_BLOCKS } from './entries.js';
 import { EVENT_BLOCKS, PACKAGE_EVENT_LIST, eventSchema } from './events.js';
 import { REFUSAL_BLOCKS } from './refusals.js';
 import { PACKAGE_SETTINGS, VARIABLE_TABLE } from './settings.js';
@@ -22,6 +23,7 @@ export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/commands.md', COMMAND_BLOCKS),
   page('docs/configuration.md', VARIABLE_TABLE),
   page('docs/refusals.md', REFUSAL_BLOCKS),
+  page('docs/trusted-keys.md', ENTRY_BLOCKS),
   page('docs/audit-events.md', EVENT_BLOCKS),
   page('src/token-exchange/docs/guide.md', { ...PACKAGE_EVENT_LIST, ...PACKAGE_SETTINGS }),
   { path: 'docs/audit-events.schema.json', write: eventSchema },

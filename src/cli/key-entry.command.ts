@@ -4,21 +4,18 @@ import { createPublicKey } from 'node:crypto';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import type { Algorithm, Findings } from '../token-exchange/plain.js';
-import { ALGORITHMS, algorithmsFitting, readEntry } from '../token-exchange/plain.js';
+import type { Algorithm, Findings, Row } from '../token-exchange/plain.js';
+import { ALGORITHMS, KEY_MEMBERS, POLICY, algorithmsFitting, readEntry } from '../token-exchange/plain.js';
 import type { CommandContext } from './command-settings.js';
 import { rulesOf } from './instance-settings.js';
 import { defaultKid } from './key-files.js';
 import { jsonMember, listOf, wholeNumber } from './option-values.js';
 import { readTextFile } from './text-file.js';
 
-const MOST_PER_MINUTE = 1_000_000;
-
 interface EntryOptions {
   readonly publicKey?: string;
   readonly jwksUri?: string;
   readonly issuer: string;
-  readonly audience?: string;
   readonly kid?: string;
   readonly alg?: Algorithm[];
   readonly set?: readonly [string, unknown][];
@@ -26,38 +23,23 @@ interface EntryOptions {
   readonly array?: boolean;
 }
 
-/** Options that are members under another name. */
-type PolicyOptions = Readonly<Record<(typeof MEMBERS)[number][0], unknown>>;
-
-/** By the names that commander gives to options. */
-const MEMBERS = [
-  ['name', 'name'],
-  ['roles', 'allowedRoles'],
-  ['origins', 'origins'],
-  ['emailDomains', 'emailDomains'],
-  ['scopes', 'scopes'],
-  ['resources', 'resources'],
-  ['flows', 'flows'],
-  ['logoutIssuer', 'logoutIssuer'],
-  ['logoutAudience', 'logoutAudience'],
-  ['actFor', 'actFor'],
-  ['requireActor', 'requireActor'],
-  ['rights', 'rights'],
-  ['notAfter', 'notAfter'],
-  ['perMinute', 'perMinute'],
-] as const;
+/** Members that have an option of their own, by the names that commander gives to options. */
+const MEMBER_OPTIONS = Object.entries<Row<unknown>>({ ...KEY_MEMBERS.both, ...POLICY }).flatMap(
+  ([member, row]) => (row.option === undefined ? [] : [{ member, row, option: optionOf(row.option, row) }]),
+);
 
 export function addEntryCommand(keys: Command, context: CommandContext): void {
   const command = keys
     .command('entry')
     .description('print a trusted key entry for the file of trusted keys, or for `keys add`');
   withKey(command);
-  withPolicy(command)
+  for (const { option } of MEMBER_OPTIONS) command.addOption(option);
+  command
     .option('--set <member=json>', 'any other member; repeatable', jsonMember)
     .option('--no-strict', 'check without the strict policy: what the entry leaves out is then allowed')
     .option('--array', 'print a whole file of trusted keys, with this one entry')
     .addHelpText('after', HELP)
-    .action((options: EntryOptions & PolicyOptions) => printEntry(options, context));
+    .action((options: EntryOptions & Readonly<Record<string, unknown>>) => printEntry(options, context));
 }
 
 const HELP = `
@@ -75,7 +57,6 @@ function withKey(command: Command): Command {
     .addOption(new Option('--public-key <file>', "the partner's public key, PEM").conflicts('jwksUri'))
     .option('--jwks-uri <url>', "address of the partner's key set, in place of --public-key")
     .requiredOption('--issuer <url>', 'the `iss` of its tokens, character by character')
-    .option('--audience <text>', '`aud` of its tokens, usually the address of the instance')
     .option(
       '--kid <kid>',
       'with --public-key: the `kid` of its tokens; the thumbprint of the key if left out',
@@ -90,34 +71,20 @@ function withKey(command: Command): Command {
     );
 }
 
-function withPolicy(command: Command): Command {
-  return command
-    .option('--name <name>', 'name in logs and commands; `keys add` needs one')
-    .option('--roles <list>', 'roles that its tokens may assign', texts)
-    .option('--origins <list>', 'origins of pages that may frame the instance and sign in', texts)
-    .option(
-      '--email-domains <list>',
-      "domains whose addresses may link to users and create them, or '*' for any",
-      texts,
-    )
-    .option('--scopes <list>', 'scopes that its access tokens may have', texts)
-    .option('--resources <list>', 'other services that its access tokens may be for', texts)
-    .option('--flows <list>', 'of embed, exchange, id-jag and logout', texts)
-    .option('--logout-issuer <url>', 'the provider that sends logouts, if another than --issuer')
-    .option('--logout-audience <text>', 'another `aud` that logout tokens may have')
-    .option('--act-for <list>', 'issuers whose subjects its actors may act for', texts)
-    .option('--require-actor', 'refuse subjects without an actor')
-    .option('--rights <rights>', 'whose rights a call with an actor needs: actor or both')
-    .option('--not-after <moment>', 'when trust ends')
-    .addOption(
-      new Option('--per-minute <number>', 'tokens a minute, counted by the entry').argParser(
-        wholeNumber(1, MOST_PER_MINUTE),
-      ),
-    );
+/** Its help is the label of the member, with the values where they are known. */
+function optionOf(flags: string, { kind, label, values, range }: Row<unknown>): Option {
+  const known = Array.isArray(values) ? `: ${values.join(', ')}` : '';
+  const option = new Option(flags, `${label.charAt(0).toLowerCase()}${label.slice(1)}${known}`);
+  if (kind === 'list') option.argParser(texts);
+  if (range !== undefined) option.argParser(wholeNumber(...range));
+  return option;
 }
 
-async function printEntry(options: EntryOptions & PolicyOptions, context: CommandContext): Promise<void> {
-  const entry = { ...(await keyMembers(options, context)), ...policyMembers(options) };
+async function printEntry(
+  options: EntryOptions & Readonly<Record<string, unknown>>,
+  context: CommandContext,
+): Promise<void> {
+  const entry = { ...(await keyMembers(options, context)), ...otherMembers(options) };
   const { strict, array } = options;
   const { warnings, notes } = checked(entry, strict, context);
   for (const warning of warnings) context.answers.remark(`warning: ${warning}`);
@@ -136,14 +103,14 @@ function checked(entry: object, isStrict: boolean, context: CommandContext): Fin
 }
 
 async function keyMembers(options: EntryOptions, context: CommandContext): Promise<object> {
-  const { publicKey: path, jwksUri: url, issuer, audience: expectedAudience } = options;
-  if (url !== undefined) return { type: 'jwks', url, issuer, expectedAudience };
+  const { publicKey: path, jwksUri: url, issuer } = options;
+  if (url !== undefined) return { type: 'jwks', url, issuer };
   if (path === undefined) throw new CommandError('Give --public-key or --jwks-uri.');
   const pem = readTextFile(context, path);
   const key = publicKeyOf(pem);
   const kid = options.kid ?? (key === undefined ? '' : await defaultKid(key));
   const algorithms = options.alg ?? (key === undefined ? [] : firstFitting(key));
-  return { type: 'static', kid, algorithms, key: pem, issuer, expectedAudience };
+  return { type: 'static', kid, algorithms, key: pem, issuer };
 }
 
 /** Undefined where it is none: the reader of entries says what is wrong with it. */
@@ -161,9 +128,11 @@ function firstFitting(key: KeyObject): readonly Algorithm[] {
 }
 
 /** Members that were not given are undefined, and JSON leaves them out. */
-function policyMembers(options: EntryOptions & PolicyOptions): Record<string, unknown> {
-  const named = MEMBERS.map(([option, member]) => [member, options[option]]);
-  return Object.fromEntries([...named, ...(options.set ?? [])]) as Record<string, unknown>;
+function otherMembers(options: EntryOptions & Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const named = MEMBER_OPTIONS.map(
+    ({ member, option }) => [member, options[option.attributeName()]] as const,
+  );
+  return Object.fromEntries<unknown>([...named, ...(options.set ?? [])]);
 }
 
 function texts(list: string): string[] {

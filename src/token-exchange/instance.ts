@@ -5,7 +5,7 @@ export * from './advanced.js';
 export { KEY_SET_FETCH_OUTCOMES } from './host/telemetry.js';
 
 // Trusted key entries
-export type { TrustedKeysRules } from './trust/entry-reader.js';
+export type { TrustedKeysRules } from './trust/entry-rules.js';
 export { JwksFetchError, JwksFetcher } from './trust/jwks/jwks-fetcher.js';
 export { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 export { JwksSnapshotRepository, toJwksAddress } from './trust/jwks/jwks-snapshot.repository.js';

@@ -61,7 +61,7 @@ const VALUES = {
 const MOST_EXPORTS = 15;
 /** 60 % of what it had before its entries were bundled. */
 const MOST_FILES = 256;
-const MOST_BYTES = 182_000;
+const MOST_BYTES = 186_000;
 const MOST_README_LINES = 120;
 const EXAMPLES = ['examples/own-product', 'examples/with-defaults'];
 const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');

@@ -6,7 +6,7 @@ import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { SoleProcessNotifications } from '../../src/platform/jobs/notifications.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
-import type { TrustedKeysRules } from '../../src/token-exchange/trust/entry-reader.js';
+import type { TrustedKeysRules } from '../../src/token-exchange/trust/entry-rules.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import { StaticKeyProvider } from '../../src/token-exchange/trust/lookup/static-key.provider.js';

@@ -1,14 +1,16 @@
 // The state of the instance for operators: what is configured and licensed, who leads, how sinks keep up.
 import type { Startup } from '../../instance/startup.js';
+import { trustedKeysRules } from '../../instance/startup.js';
 import { License } from '../../config/license.js';
 import { VERSION } from '../../platform/version.js';
 import { endOf, explanationOf, unavailableBecause } from '../../instance/availability.js';
 import { variableStates } from '../../instance/variable-states.js';
-import { ALGORITHMS, leftOutMembers } from '../../token-exchange/plain.js';
+import { ALGORITHMS } from '../../token-exchange/plain.js';
 import type { SinkStatus } from '../../audit/sinks/audit-streaming.js';
 import type { Leader } from '../../platform/jobs/leader.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Clock } from '../../platform/clock.js';
+import { entryForm } from './entry-form.js';
 
 /** What the instance that answers knows of itself. */
 export interface InstanceState {
@@ -68,8 +70,8 @@ export class OverviewReader {
       frameAncestors: frameAncestors() ?? null,
       // With a problem it would not have started.
       variables: variableStates({ ...startup, problems: [] }),
-      // What holds of members that an entry leaves out if it is added now.
-      policyDefaults: { strict: config.strict, ...leftOutMembers(config.strict ? 'strict' : 'stored') },
+      strict: config.strict,
+      entryForm: entryForm(trustedKeysRules(config)),
       // That an entry with a static key may name.
       keyAlgorithms: ALGORITHMS,
       // As the leader has looked last; another instance does not know.

@@ -1,7 +1,7 @@
 // What the service would make of a token, as a plain value: for a terminal, a page or a program to show.
 import type { AccessFlow } from '../host/flow.js';
 import type { ProfileField } from '../host/users.js';
-import type { DelegatedRights } from '../trust/trust-policy.js';
+import type { DelegatedRights } from '../trust/policy-rows.js';
 import type { Check } from '../refusals/refusals.js';
 import type { SubjectOrActor } from '../refusals/rejection.js';
 import type { RejectionReason } from '../refusals/token-refusals.js';

@@ -19,7 +19,7 @@ export function identityEvents(
 
 /**
  * @rule D54 A link to an administrator has an event of its own, and a warning.
- * See policy-defaults.ts for the entries that may, and notices.ts for the log.
+ * See policy-checks.ts for the entries that may, and notices.ts for the log.
  */
 function linkEvents(
   context: AuditContext,

@@ -3,7 +3,7 @@ import type { SessionSettings } from '../sessions/session-cookie.js';
 import type { Log } from '../../platform/log/log.js';
 import { SILENT } from '../../platform/log/log.js';
 import { isSameAddress } from '../../platform/text/origin.js';
-import type { TrustedKeysRules } from '../trust/entry-reader.js';
+import type { TrustedKeysRules } from '../trust/entry-rules.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { areStrict, isRead, readTrustedKeys } from '../trust/trusted-key-entry.js';
 import { refuseUnknownMembers } from './known-members.js';

@@ -1,12 +1,18 @@
-// Reads the clients of a trusted key entry: what each authenticates by.
+// The member `clients` of a trusted key entry: what each client authenticates by.
 import { isJsonObject } from '../../platform/json/strict-json.js';
+import type { Row } from './entry-kinds.js';
+import { Fault } from './entry-kinds.js';
 import type { EntryMembers } from './entry-members.js';
 import type { JwksKey } from './jwks-content.js';
 import { JwksContentError, readJwks } from './jwks-content.js';
 import type { JwksUrlRules } from './jwks-url.js';
 import { urlFault } from './jwks-url.js';
-import type { TrustPolicy, ClientCredential, TrustedClient } from './trust-policy.js';
-import { flowsOf } from './trust-policy.js';
+
+/** What a client authenticates by: its public keys, in the entry or fetched, or the SHA-256 of its secret in hexadecimal digits. */
+type ClientCredential =
+  { readonly keys: readonly JwksKey[] } | { readonly jwksUrl: string } | { readonly secretHash: string };
+
+export type TrustedClient = ClientCredential & { readonly id: string };
 
 /** A fault of one client, without its values. */
 class ClientFault extends Error {}
@@ -17,20 +23,21 @@ const MAX_CLIENTS = 100;
 const CLIENT_ID = /^[\x20-\x7e]{1,255}$/;
 const SHA256_DIGITS = /^[\da-f]{64}$/;
 
-/**
- * Reads `clients` of an entry.
- * @rule P.clients An entry names the clients that may send its identity assertions, each with one credential: none is public.
- */
-export function readClients(
-  members: EntryMembers,
-  rules: JwksUrlRules,
-): ReadonlyMap<string, TrustedClient> | undefined {
-  const list = members.value('clients');
-  if (list === undefined) return undefined;
-  if (!Array.isArray(list) || list.length > MAX_CLIENTS) {
-    members.problem('clients', `must be an array of at most ${MAX_CLIENTS} clients`);
-    return undefined;
-  }
+/** @rule P.clients An entry names the clients that may send its identity assertions, each with one credential: none is public. */
+export const CLIENTS: Row<ReadonlyMap<string, TrustedClient>> = {
+  kind: 'structure',
+  label: 'Clients',
+  rule: 'programs that may send its [identity assertions](id-jag.md)',
+  unsaid: 'none',
+  prevents: "a program redeems another's assertion",
+  read(given, rules, { members }) {
+    if (!Array.isArray(given) || given.length > MAX_CLIENTS)
+      return new Fault(`must be an array of at most ${MAX_CLIENTS} clients`);
+    return readClients(given, rules, members);
+  },
+};
+
+function readClients(list: readonly unknown[], rules: JwksUrlRules, members: EntryMembers) {
   const clients = new Map<string, TrustedClient>();
   for (const [index, value] of list.entries()) {
     try {
@@ -43,15 +50,6 @@ export function readClients(
     }
   }
   return clients;
-}
-
-/** What the author of an entry should know of its clients. */
-export function warnOfClients(members: EntryMembers, policy: TrustPolicy): void {
-  const takesAssertions = flowsOf(policy).has('id-jag');
-  if (takesAssertions && (policy.clients?.size ?? 0) === 0)
-    members.warning('clients', 'has none, so every identity assertion is refused');
-  if (!takesAssertions && policy.clients !== undefined)
-    members.warning('clients', 'are of no use: flows does not have "id-jag"');
 }
 
 function readClient(value: unknown, rules: JwksUrlRules): TrustedClient {

@@ -1,6 +1,6 @@
-// Reads the members of one trusted key entry by their types, and goes on after a problem so that one start shows them all.
+// The members of one trusted key entry as they were given, and what is found about them: all problems, so that one start shows them.
 import { didYouMean } from '../../platform/text/wording.js';
-import { isJsonObject, isUnstorable } from '../../platform/json/strict-json.js';
+import { isJsonObject } from '../../platform/json/strict-json.js';
 
 /** Findings about entries. With problems the process must not start; values never appear in any text (D32). */
 export interface Findings {
@@ -40,71 +40,13 @@ export class EntryMembers {
     return this.members[member];
   }
 
-  /** Empty after a problem. */
-  requiredText(member: string): string {
-    const value = this.members[member];
-    if (isText(value)) return value;
-    this.problem(member, 'must be a non-empty string');
-    return '';
-  }
-
-  optionalText(member: string): string | undefined {
-    return this.has(member) ? this.requiredText(member) : undefined;
-  }
-
-  optionalBoolean(member: string): boolean | undefined {
-    const value = this.members[member];
-    if (value === undefined || typeof value === 'boolean') return value;
-    this.problem(member, 'must be true or false');
-    return undefined;
-  }
-
-  /** A whole number within limits, both of them included. */
-  optionalInteger(member: string, min: number, max: number): number | undefined {
-    const value = this.members[member];
-    if (value === undefined) return undefined;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-    this.problem(member, `must be a whole number from ${min} to ${max}`);
-    return undefined;
+  has(member: string): boolean {
+    return this.members[member] !== undefined;
   }
 
   /** The members of an object, whose problems are those of the entry. */
-  optionalObject(name: string): EntryMembers | undefined {
-    if (!this.has(name)) return undefined;
+  within(name: string): EntryMembers {
     return new EntryMembers(this.index, this.members[name], this.findings, { members: this, name });
-  }
-
-  optionalChoice<Choice extends string>(member: string, choices: readonly Choice[]): Choice | undefined {
-    const value = this.members[member];
-    if (value === undefined) return undefined;
-    const choice = choices.find((known) => known === value);
-    if (choice === undefined) this.problem(member, `must be ${quotedList(choices)}`);
-    return choice;
-  }
-
-  /**
-   * A list of texts, each read by itself.
-   * @param read makes the value that a text stands for; undefined where the text is none of these
-   * @param rule what is said where the list, or a text in it, is not as it must be
-   * @param leastTexts how many there must be
-   */
-  optionalTexts<Value>(
-    member: string,
-    read: (text: string) => Value | undefined,
-    rule: string,
-    leastTexts = 0,
-  ): ReadonlySet<Value> | undefined {
-    const list = this.members[member];
-    if (list === undefined) return undefined;
-    const values = isTextArray(list) ? list.map(read).filter((value) => value !== undefined) : [];
-    const isGood = isTextArray(list) && values.length === list.length && list.length >= leastTexts;
-    if (isGood) return new Set(values);
-    this.problem(member, rule);
-    return undefined;
-  }
-
-  has(member: string): boolean {
-    return this.members[member] !== undefined;
   }
 
   /**
@@ -145,20 +87,7 @@ export class EntryMembers {
   }
 }
 
-/** Whether a text that the database can hold, and not the empty one. */
-export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && !isUnstorable(value);
-}
-
-export function isTextArray(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((member) => typeof member === 'string');
-}
-
 /** The members of entries are public: to name one reveals nothing of the entry. */
 function unknownMember(member: string, known: ReadonlySet<string>): string {
   return `is not a known member${didYouMean(member, known)}`;
-}
-
-function quotedList(words: readonly string[]): string {
-  return words.map((word) => `"${word}"`).join(' or ');
 }

@@ -15,37 +15,121 @@ import {
 } from './algorithms.js';
 import { pemFault } from '../../platform/text/pem-fault.js';
 import { MAX_KID_BYTES } from './jwks-content.js';
-import { EntryMembers, isTextArray } from './entry-members.js';
+import { EntryMembers } from './entry-members.js';
 import type { Findings } from './entry-members.js';
-import type { JwksUrlRules } from './jwks-url.js';
+import { Fault, choice, list, number, readRows, text } from './entry-kinds.js';
+import type { TrustedKeysRules } from './entry-rules.js';
+import { isOwnIssuer } from './entry-rules.js';
 import { JWKS_SETTING_NAMES, urlFault } from './jwks-url.js';
 import { NetworkAddressPolicy, settingThatAllows } from '../../platform/http/network-address.js';
-import type { PolicyRules } from './policy-reader.js';
-import { POLICY_MEMBERS, readPolicy } from './policy-reader.js';
+import { checkPolicy, defaultsOf } from './policy-checks.js';
+import { POLICY } from './policy-rows.js';
 import type { TrustPolicy } from './trust-policy.js';
-import { readClients, warnOfClients } from './client-reader.js';
 import type { JwksEntry, StaticKeyEntry, TrustedKeyEntry } from './trusted-key.js';
 
-/** Facts of the host and its configuration for the reader. */
-export interface TrustedKeysRules extends PolicyRules, JwksUrlRules {
-  /** CIDR ranges that are not public and yet allowed (D33). Addresses are not checked where it is left out: a fetch does it. */
-  readonly allowPrivate?: readonly string[];
-}
-
-const MEMBERS = {
-  static: new Set(['type', ...POLICY_MEMBERS, 'kid', 'algorithms', 'key']),
-  jwks: new Set(['type', ...POLICY_MEMBERS, 'url', 'cacheTtlSeconds']),
-};
+/** Issuer and subject together are a database key, whose length is limited. */
+export const MAX_ISSUER_BYTES = 512;
 /** And nothing after it, which would be kept and shown without a check. */
 const ONE_PUBLIC_KEY =
   /^\s*-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z\d+/=\s]+-----END (RSA )?PUBLIC KEY-----\s*$/;
 const MIN_CACHE_SECONDS = 60;
 const MAX_CACHE_SECONDS = 86_400;
 
+/** The members of every entry that tell it from others. */
+const IDENTITY = {
+  /** @rule 2.1.type An entry is static or jwks, and has no member that its type does not know. */
+  type: choice(['static', 'jwks'], {
+    label: 'Type',
+    rule: '`static` (one public key) or `jwks` (a key set at a URL)',
+    required: 'always',
+  }),
+  /** @rule 2.1.issuer Every entry names its issuer by URL, which is not the instance's own (D126). */
+  issuer: text({
+    label: 'Issuer',
+    rule: `URL, compared with \`iss\` character by character; at most ${MAX_ISSUER_BYTES} bytes; not your own API`,
+    required: 'always',
+    fault(issuer, rules) {
+      if (!URL.canParse(issuer)) return 'must be a URL';
+      if (Buffer.byteLength(issuer) > MAX_ISSUER_BYTES) return `must have at most ${MAX_ISSUER_BYTES} bytes`;
+      const isOwn = isOwnIssuer(issuer, rules);
+      return isOwn ? 'must not be that of this instance, which signs no external tokens' : undefined;
+    },
+  }),
+  /** @rule P.name An entry may have a name for logs and metrics. */
+  name: text({
+    label: 'Name',
+    rule: "the entry's name in logs and metrics; stored entries need one",
+    option: '--name <name>',
+  }),
+};
+
+const STATIC = {
+  /** @rule 2.1.static.kid A static entry names the kid of its key. */
+  kid: text({
+    label: 'Key id',
+    rule: `equals the \`kid\` of token headers; at most ${MAX_KID_BYTES} bytes. Two entries must not share issuer and \`kid\``,
+    required: 'always',
+    fault: (kid) =>
+      Buffer.byteLength(kid) > MAX_KID_BYTES ? `must have at most ${MAX_KID_BYTES} bytes` : undefined,
+  }),
+  /** @rule 2.1.static.algorithms All algorithms of an entry are supported and of one family. */
+  algorithms: list(
+    {
+      values: ALGORITHMS,
+      each: (name) => (isAlgorithm(name) ? name : new Fault(unsupported(name))),
+      must: 'must be an array of at least one algorithm',
+      least: 1,
+    },
+    {
+      label: 'Algorithms',
+      rule: `of one family, all fitting the key: ${ALGORITHMS.map((name) => `\`${name}\``).join(' ')} (\`EdDSA\` is Ed25519)`,
+      required: 'always',
+      fault: (algorithms) =>
+        new Set([...algorithms].map(familyOf)).size > 1 ? 'must be of one family' : undefined,
+    },
+  ),
+  /** @rule 2.1.static.key The key is a PEM public key that fits every algorithm of the entry. */
+  key: text(
+    {
+      label: 'Public key',
+      rule: `PEM public key; RSA of ${MINIMUM_RSA_BITS} bits or more`,
+      required: 'always',
+    },
+    readPublicKey,
+  ),
+};
+
+const JWKS = {
+  /** @rule 2.1.jwks.url A JWKS entry names an https: URL. */
+  url: text(
+    {
+      label: 'Address of the key set',
+      rule: '`https:`, without user name or password; each URL once',
+      required: 'always',
+    },
+    (url, rules) => {
+      const fault = urlFault(url, rules);
+      return fault === undefined ? url : new Fault(fault);
+    },
+  ),
+  /** @rule 2.1.jwks.cacheTtlSeconds = 8.13 The fallback cache life is 60 to 86,400 seconds. */
+  cacheTtlSeconds: number(MIN_CACHE_SECONDS, MAX_CACHE_SECONDS, {
+    label: 'Life in the cache',
+    rule: `${MIN_CACHE_SECONDS} to ${MAX_CACHE_SECONDS} seconds, if the answer has no \`Cache-Control: max-age\`; default 3600`,
+  }),
+};
+
+/** The members of entries beside those of their policies, by the types that have them. */
+export const KEY_MEMBERS = { both: IDENTITY, static: STATIC, jwks: JWKS };
+
+const MEMBERS = {
+  static: new Set(Object.keys({ ...IDENTITY, ...POLICY, ...STATIC })),
+  jwks: new Set(Object.keys({ ...IDENTITY, ...POLICY, ...JWKS })),
+};
+
 /**
  * Reads one entry; undefined where it has a problem.
  * @param index in the list; undefined where it stands alone
- * @rule 2.1.type An entry is static or jwks, and has no member that its type does not know.
  */
 export function readEntry(
   index: number | undefined,
@@ -55,51 +139,40 @@ export function readEntry(
 ): TrustedKeyEntry | undefined {
   const members = new EntryMembers(index, value, findings);
   if (members.hasProblem) return undefined;
-  const policy = { ...readPolicy(members, rules), clients: readClients(members, rules) };
-  warnOfClients(members, policy);
-  const type = members.value('type');
-  if (type !== 'static' && type !== 'jwks') {
-    members.problem('type', 'must be "static" or "jwks"');
-    return undefined;
-  }
+  const { type, issuer = '', name = `entry-${index ?? 0}` } = readRows(IDENTITY, members, rules);
+  const said = readRows(POLICY, members, rules);
+  const given = Object.entries(said).filter(([, one]) => one !== undefined);
+  const unsaid = defaultsOf(said, rules.defaults);
+  const policy = { ...unsaid, ...Object.fromEntries(given), entryIndex: index, label: name, issuer };
+  checkPolicy(members, said, policy, rules);
+  if (type === undefined) return undefined;
   members.refuseUnknown(MEMBERS[type], MEMBERS[type === 'static' ? 'jwks' : 'static']);
-  const entry = type === 'static' ? staticEntry(members, policy) : jwksEntry(members, policy, rules);
+  const entry = type === 'static' ? staticEntry(members, policy, rules) : jwksEntry(members, policy, rules);
   return members.hasProblem ? undefined : entry;
 }
 
-/** @rule 2.1.static.kid A static entry names the kid of its key. */
-function staticEntry(members: EntryMembers, policy: TrustPolicy): StaticKeyEntry | undefined {
-  const kid = members.requiredText('kid');
-  if (Buffer.byteLength(kid) > MAX_KID_BYTES)
-    members.problem('kid', `must have at most ${MAX_KID_BYTES} bytes`);
-  const algorithms = readAlgorithms(members);
-  const publicKey = readPublicKey(members);
-  if (publicKey === undefined) return undefined;
-  refuseMisfit(members, publicKey, algorithms);
-  return { ...policy, type: 'static', key: { kid, algorithms: new Set(algorithms), publicKey, policy } };
+function staticEntry(
+  members: EntryMembers,
+  policy: TrustPolicy,
+  rules: TrustedKeysRules,
+): StaticKeyEntry | undefined {
+  const { kid, algorithms, key: publicKey } = readRows(STATIC, members, rules);
+  if (algorithms === undefined || publicKey === undefined) return undefined;
+  refuseMisfit(members, publicKey, [...algorithms]);
+  if (kid === undefined) return undefined;
+  return { ...policy, type: 'static', key: { kid, algorithms, publicKey, policy } };
 }
 
-/** @rule 2.1.jwks.cacheTtlSeconds = 8.13 The fallback cache life is 60 to 86,400 seconds. */
-function jwksEntry(members: EntryMembers, policy: TrustPolicy, rules: TrustedKeysRules): JwksEntry {
-  const url = readUrl(members, rules);
-  const cacheTtlSeconds = members.optionalInteger('cacheTtlSeconds', MIN_CACHE_SECONDS, MAX_CACHE_SECONDS);
+function jwksEntry(
+  members: EntryMembers,
+  policy: TrustPolicy,
+  rules: TrustedKeysRules,
+): JwksEntry | undefined {
+  const { url, cacheTtlSeconds } = readRows(JWKS, members, rules);
+  if (url === undefined) return undefined;
+  warnOfAddress(members, new URL(url), rules);
   return { ...policy, type: 'jwks', url, cacheTtlSeconds };
 }
-
-/** @rule 2.1.static.algorithms All algorithms of an entry are supported and of one family. */
-function readAlgorithms(members: EntryMembers): Algorithm[] {
-  const algorithms = members.value('algorithms');
-  if (!isTextArray(algorithms) || algorithms.length === 0) {
-    members.problem('algorithms', 'must be an array of at least one algorithm');
-    return [];
-  }
-  const supported = algorithms.filter(isAlgorithm);
-  const unknown = algorithms.find((algorithm) => !isAlgorithm(algorithm));
-  if (unknown !== undefined) members.problem('algorithms', unsupported(unknown));
-  if (new Set(supported.map(familyOf)).size > 1) members.problem('algorithms', 'must be of one family');
-  return supported;
-}
-
 /** Names the nearest supported algorithm, but for HMAC, which differs from RSA by one letter and is never meant. */
 function unsupported(algorithm: string): string {
   const meant = /^hs/i.test(algorithm)
@@ -109,21 +182,15 @@ function unsupported(algorithm: string): string {
   return `has an algorithm that is not supported${guess}; supported are ${ALGORITHMS.join(', ')}`;
 }
 
-/** @rule 2.1.static.key The key is a PEM public key that fits every algorithm of the entry. */
-function readPublicKey(members: EntryMembers): KeyObject | undefined {
-  const pem = members.requiredText('key');
-  if (pem === '') return undefined;
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
-    members.problem('key', 'is a private key; only the public key belongs here');
-    return undefined;
-  }
+function readPublicKey(pem: string): KeyObject | Fault {
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem))
+    return new Fault('is a private key; only the public key belongs here');
   try {
     if (ONE_PUBLIC_KEY.test(pem)) return importKey(pem);
   } catch {
     // Falls through to the same problem as any other text.
   }
-  members.problem('key', `must be a PEM public key: it ${pemFault(pem, 'public key')}`);
-  return undefined;
+  return new Fault(`must be a PEM public key: it ${pemFault(pem, 'public key')}`);
 }
 
 /**
@@ -143,16 +210,6 @@ function refuseMisfit(members: EntryMembers, key: KeyObject, algorithms: readonl
   else if (algorithmsFitting(key).length === 0)
     members.problem('key', 'is of a kind that no algorithm can use safely');
   else members.problem('key', 'does not fit the algorithms');
-}
-
-/** @rule 2.1.jwks.url A JWKS entry names an https: URL. */
-function readUrl(members: EntryMembers, rules: TrustedKeysRules): string {
-  const text = members.requiredText('url');
-  if (text === '') return text;
-  const fault = urlFault(text, rules);
-  if (fault === undefined) warnOfAddress(members, new URL(text), rules);
-  else members.problem('url', fault);
-  return text;
 }
 
 /** What a name leads to is seen at each fetch; an address in the URL itself can be checked at once. */

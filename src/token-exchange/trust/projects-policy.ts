@@ -1,61 +1,77 @@
 // The member `projects` of a trusted key entry: which projects its tokens may put their users into, and as what.
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { CLAIM_NAMES } from './claim-names.js';
-import type { EntryMembers } from './entry-members.js';
-import { isText } from './entry-members.js';
+import type { ValuesOf } from './entry-kinds.js';
+import { Fault, flag, isText, list, structure, text } from './entry-kinds.js';
+import type { TrustedKeysRules } from './entry-rules.js';
 
 /** Of the external key of a project. */
 export const MAX_KEY_CHARACTERS = 128;
 
-export interface ProjectsPolicy {
-  /** The name of the claim. Default `projects`. */
-  readonly claim: string;
-  /** External keys, exact or with one `*` at the end; undefined: any. */
-  readonly mayAssign?: ReadonlySet<string>;
-  /** Undefined: every role that a member of a project may have. */
-  readonly roles?: ReadonlySet<string>;
-  /** Whether a project that is missing is made. Default false. */
-  readonly create: boolean;
-}
-
-const MEMBERS = new Set(['claim', 'mayAssign', 'roles', 'create']);
 const TAKEN: ReadonlySet<string> = new Set(CLAIM_NAMES);
 
-/** Facts of the host for the reader. */
-interface ProjectsRules {
-  readonly projectRoles?: readonly string[];
-  readonly defaults?: string;
-}
+const projectRoles = ({ projectRoles: roles = [] }: TrustedKeysRules) => roles;
 
-/** Without the member the claim is not read. Under the strict policy it says which projects and roles: half of P.projects. */
-export function readProjects(
-  members: EntryMembers,
-  { projectRoles, defaults }: ProjectsRules,
-): ProjectsPolicy | undefined {
-  const projects = members.optionalObject('projects');
-  if (projects === undefined) return undefined;
-  if (projectRoles === undefined)
-    members.problem('projects', 'is for hosts with projects, and this one has none');
-  projects.refuseUnknown(MEMBERS, new Set());
-  if (defaults === 'strict') {
-    for (const member of ['mayAssign', 'roles'] as const)
-      if (!projects.has(member)) projects.problem(member, 'is required by the strict policy');
-  }
-  const keys = `must be an array of keys of at most ${MAX_KEY_CHARACTERS} characters, * only at the end`;
-  const roles = `must be an array of some of ${(projectRoles ?? []).join(', ')}`;
-  return {
-    claim: readClaimName(projects),
-    mayAssign: projects.optionalTexts('mayAssign', keyPatternOf, keys, 1),
-    roles: projects.optionalTexts('roles', (role) => projectRoles?.find((known) => known === role), roles, 1),
-    create: projects.optionalBoolean('create') ?? false,
-  };
-}
+const MEMBERS = {
+  mayAssign: list(
+    {
+      each: keyPatternOf,
+      must: `must be an array of keys of at most ${MAX_KEY_CHARACTERS} characters, * only at the end`,
+      least: 1,
+    },
+    {
+      label: 'Projects that tokens may name',
+      rule: 'external keys, exact or with one `*` at the end, which stands for any rest',
+      unsaid: 'every project of the issuer',
+      required: 'strictly',
+    },
+  ),
+  roles: list(
+    {
+      values: projectRoles,
+      each: (role, rules) => projectRoles(rules).find((known) => known === role),
+      must: (rules) => `must be an array of some of ${projectRoles(rules).join(', ')}`,
+    },
+    {
+      label: 'Roles in projects that tokens may assign',
+      rule: 'those of members of a project',
+      unsaid: 'every role',
+      required: 'strictly',
+    },
+  ),
+  create: flag({
+    label: 'Tokens may create projects',
+    rule: 'a project that is missing is made',
+    open: false,
+  }),
+  claim: text(
+    { label: 'Name of the claim', rule: 'none that has a meaning already', open: 'projects' },
+    (claim) => (TAKEN.has(claim) ? new Fault('must not be a claim that has a meaning already') : claim),
+  ),
+};
 
-function readClaimName(projects: EntryMembers): string {
-  const claim = projects.optionalText('claim') ?? 'projects';
-  if (TAKEN.has(claim)) projects.problem('claim', 'must not be a claim that has a meaning already');
-  return claim;
-}
+type Members = ValuesOf<typeof MEMBERS>;
+export type ProjectsPolicy = Members & Required<Pick<Members, 'claim' | 'create'>>;
+
+export const PROJECTS = structure<typeof MEMBERS, ProjectsPolicy>(
+  MEMBERS,
+  {
+    label: 'Projects',
+    rule: 'what the [claim of projects](projects-claim.md) may do',
+    unsaid: 'the claim is ignored',
+    prevents: "one customer's people get into another's project",
+    fault: (_projects, rules) =>
+      rules.projectRoles === undefined ? 'is for hosts with projects, and this one has none' : undefined,
+    words(projects) {
+      if (projects === undefined) return undefined;
+      const { mayAssign: keys, roles, create } = projects;
+      const which = keys === undefined ? 'every project of its issuer' : `projects ${[...keys].join(', ')}`;
+      const as = roles === undefined ? 'in every role' : `as ${[...roles].join(', ')}`;
+      return `may put users into ${which} ${as}${create ? ', and create projects' : ''}`;
+    },
+  },
+  ({ claim = 'projects', create = false, ...others }) => ({ ...others, claim, create }),
+);
 
 /** Whether a list has a key, or the beginning of it before a `*`. */
 export function mayAssign({ mayAssign: patterns }: ProjectsPolicy, key: string): boolean {

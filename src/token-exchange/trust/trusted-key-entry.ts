@@ -6,9 +6,8 @@ import {
   parseStrictJson,
 } from '../../platform/json/strict-json.js';
 import type { Findings } from './entry-members.js';
-import type { TrustedKeysRules } from './entry-reader.js';
 import { readEntry } from './entry-reader.js';
-import type { PolicyDefaults } from './policy-defaults.js';
+import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { TrustedKeyEntry } from './trusted-key.js';
 
 /** The result of reading: the entries without a problem, in their order. */

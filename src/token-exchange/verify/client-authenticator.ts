@@ -13,7 +13,7 @@ import { CLIENT_KEYS } from '../trust/lookup/client-keys.js';
 import type { JwksKey } from '../trust/jwks-content.js';
 import { MOST_TRIED_KEYS } from '../trust/jwks-content.js';
 import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
-import type { TrustedClient } from '../trust/trust-policy.js';
+import type { TrustedClient } from '../trust/client-reader.js';
 import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { CompactJws } from './compact-jws.js';

@@ -200,7 +200,7 @@ function priorActors(payload: ClaimSet): readonly PriorActor[] | undefined {
 
 /**
  * The access token repeats the chain, and its reader would take such an actor for a user of this instance.
- * @rule D126 No partner names an actor of the instance's own issuer. See policy-reader.ts for entries.
+ * @rule D126 No partner names an actor of the instance's own issuer. See entry-reader.ts for entries.
  */
 function refuseOwnActors({ priorActors: actors = [] }: ExternalClaims, ownIssuer: string | undefined): void {
   if (ownIssuer !== undefined && actors.some(({ iss }) => isSameAddress(iss, ownIssuer)))

@@ -223,7 +223,7 @@ describeInBrowser("the operator's pages", () => {
     await one.button('Next').click();
     expect(await one.field('Expected audience').inputValue()).toBe(browsing.instanceOrigin);
     await one.page.getByText('As the instance has it: no').first().waitFor({ state: 'attached' });
-    await one.page.getByLabel('Only these roles').check();
+    await one.page.getByLabel('Only these: Roles that tokens may assign').check();
     await one.page.getByLabel('Member', { exact: true }).check();
     await one.button('Next').click();
     // The problem stands at its field, in the step before.
@@ -253,26 +253,28 @@ describeInBrowser("the operator's pages", () => {
     await answers(200);
 
     await one.link('Change').click();
-    await one.page.getByLabel('Only these methods').check();
+    await one.page.getByLabel('Only these: Sign-in methods').check();
     await one.page.getByLabel('Embedded login').check();
     await one.button('Save changes').click();
     await one.text('Embed only.');
     await answers(400);
     await one.link('Change').click();
-    await one.page.getByLabel('Only these methods').uncheck();
-    await one.page.getByLabel('Tokens add users to projects, and remove them').check();
-    await one.page.getByLabel('Only these projects').check();
-    await one.field('Projects that tokens may name').fill('acme-*');
-    await one.page.getByLabel('Only these project roles').check();
+    await one.page.getByLabel('Only these: Sign-in methods').uncheck();
+    await one.page.getByLabel('With these settings: Projects').check();
+    await one.page.getByLabel('Only these: Projects that tokens may name').check();
+    await one.page.getByLabel('Projects that tokens may name', { exact: true }).fill('acme-*');
+    await one.page.getByLabel('Only these: Roles in projects that tokens may assign').check();
     await one.page.getByLabel('Viewer', { exact: true }).check();
     await one.field('Name of the claim').fill('customers');
     await one.button('Save changes').click();
     await one.heading('stored:added');
     await answers(200);
     await one.link('Change').click();
-    expect(await one.field('Projects that tokens may name').inputValue()).toBe('acme-*');
+    expect(await one.page.getByLabel('Projects that tokens may name', { exact: true }).inputValue()).toBe(
+      'acme-*',
+    );
     expect(await one.field('Name of the claim').inputValue()).toBe('customers');
-    await one.page.getByLabel('Tokens add users to projects, and remove them').uncheck();
+    await one.page.getByLabel('With these settings: Projects').uncheck();
     await one.button('Save changes').click();
     await one.heading('stored:added');
 

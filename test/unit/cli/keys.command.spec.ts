@@ -107,7 +107,7 @@ describe('keys check', () => {
   it('[D32] passes what is only a warning', async () => {
     const { exitCode, stdout } = await check([{ ...good, allowedRoles: ['global:owner'] }]);
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^warning: entry 0, allowedRoles: /);
+    expect(stdout).toMatch(/^warning: entry 0, allowedRoles: /m);
   });
 
   it('[P.origins] says in words what origins bind, for the entries that name them', async () => {

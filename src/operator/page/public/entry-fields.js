@@ -1,9 +1,8 @@
 // The fields of a trusted entry: what tells it from others, and what its tokens may do.
 import { h } from './dom.js';
-import { POLICY } from './entry-members.js';
 import { checkbox, field, select } from './form.js';
 import { problemOf } from './states.js';
-import { withCode } from './wording.js';
+import { sentence, valueInWords, withCode } from './wording.js';
 
 /**
  * What tells an entry from others, and its keys.
@@ -82,13 +81,13 @@ function together(places) {
 }
 
 /**
+ * @param {{ title: string, fields: object[] }[]} entryForm as the instance describes it
  * @param {object} definition the entry as it is, or what is filled in
- * @param {object} defaults what the instance makes of members that are left out
  */
-export function policyFields(definition, defaults) {
-  const made = POLICY.map(({ title, members }) => ({
+export function policyFields(entryForm, definition) {
+  const made = entryForm.map(({ title, fields }) => ({
     title,
-    controls: members.map((member) => controlFor(withDefault(member, defaults), definition[member.name])),
+    controls: fields.map((member) => controlFor(member, definition[member.name])),
   }));
   const controls = made.flatMap((one) => one.controls);
   return {
@@ -104,33 +103,18 @@ export function policyFields(definition, defaults) {
   };
 }
 
-/** A member with what holds where it is left out. */
-function withDefault(member, { strict, values, required }) {
-  const isRequired = required.includes(member.name);
-  return {
-    ...member,
-    hint: (strict && member.strictHint) || member.hint,
-    isRequired,
-    leftOut: isRequired ? 'not possible' : inWords(values[member.name], member),
-    members: member.members?.map((inner) =>
-      withDefault(inner, { strict, values: {}, required: strict ? member.strictMembers : [] }),
-    ),
-  };
-}
-
-function inWords(value, { values = [], unlimited = 'not limited' }) {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (value === undefined) return unlimited;
-  const texts = [value].flat().map((one) => values.find((known) => known.value === one)?.text ?? one);
+function leftOutInWords({ isRequired, leftOut = 'not limited' }) {
+  if (isRequired) return 'not possible';
+  if (typeof leftOut === 'boolean') return leftOut ? 'yes' : 'no';
+  const texts = [leftOut].flat().map(valueInWords);
   return texts.length === 0 ? 'none' : texts.join(', ');
 }
 
 function controlFor(member, value) {
-  if (member.kind === 'object' || member.kind === 'lines' || member.kind === 'some')
-    return listControl(member, value);
-  if (member.kind === 'yes-no' || member.kind === 'choice') return choiceControl(member, value);
+  if (member.kind === 'structure' || member.kind === 'list') return limitControl(member, value);
+  if (member.kind === 'flag' || member.kind === 'choice') return choiceControl(member, value);
   const input = h('input', {
-    ...(member.kind === 'number' ? { type: 'number', min: 1, max: 1_000_000 } : {}),
+    ...(member.kind === 'number' ? { type: 'number', min: member.range[0], max: member.range[1] } : {}),
     value: value ?? '',
     required: member.isRequired,
     autocapitalize: 'none',
@@ -142,30 +126,39 @@ function controlFor(member, value) {
       : member.kind === 'number'
         ? Number(input.value)
         : input.value.trim();
-  return { name: member.name, whole: field(member.label, input, hintOf(member)), value: read };
+  const otherwise = !member.isRequired && withCode(` Left empty: ${leftOutInWords(member)}.`);
+  const hint = [sentence(member.hint), otherwise];
+  return { name: member.name, whole: field(member.label, input, hint), value: read };
 }
 
+/** The label of a flag says what it does. */
 function choiceControl(member, value) {
-  const values = member.values ?? [
-    { value: 'true', text: 'Yes' },
-    { value: 'false', text: 'No' },
-  ];
-  const leftOut = { value: '', text: `As the instance has it: ${member.leftOut}` };
+  const isFlag = member.kind === 'flag';
+  const values = isFlag
+    ? [
+        { value: 'true', text: 'Yes' },
+        { value: 'false', text: 'No' },
+      ]
+    : member.values.map((one) => ({ value: one, text: valueInWords(one) }));
+  const leftOut = { value: '', text: `As the instance has it: ${leftOutInWords(member)}` };
   const control = select([leftOut, ...values], value === undefined ? '' : String(value));
   const read = () => {
     if (control.value === '') return undefined;
-    return member.kind === 'yes-no' ? control.value === 'true' : control.value;
+    return isFlag ? control.value === 'true' : control.value;
   };
-  return { name: member.name, whole: field(member.label, control, hintOf(member)), value: read };
+  return {
+    name: member.name,
+    whole: field(member.label, control, !isFlag && sentence(member.hint)),
+    value: read,
+  };
 }
 
-const CONTROLS = { lines: linesControl, some: someControl, object: objectControl };
-
 /** A list that is left out does not limit; an empty one allows nothing. */
-function listControl(member, value) {
-  const limit = checkbox(member.limit, value !== undefined);
-  const list = CONTROLS[member.kind](member, value);
-  const leftOut = h('p', { class: 'soft hint' }, `Left out: ${member.leftOut}.`);
+function limitControl(member, value) {
+  const text = member.kind === 'structure' ? 'With these settings' : 'Only these';
+  const limit = checkbox(text, value !== undefined, { 'aria-label': `${text}: ${member.label}` });
+  const list = limitedTo(member, value);
+  const leftOut = h('p', { class: 'soft hint' }, 'Left out: ', withCode(leftOutInWords(member)), '.');
   const show = () => {
     list.whole.hidden = !limit.input.checked;
     leftOut.hidden = limit.input.checked;
@@ -183,6 +176,11 @@ function listControl(member, value) {
   return { name: member.name, whole, value: () => (limit.input.checked ? list.value() : undefined) };
 }
 
+function limitedTo(member, value) {
+  if (member.kind === 'structure') return structureControl(member, value);
+  return member.values === undefined ? linesControl(member, value) : someControl(member, value);
+}
+
 function linesControl(member, value = []) {
   const text = h(
     'textarea',
@@ -195,25 +193,33 @@ function linesControl(member, value = []) {
       .map((line) => line.trim())
       .filter((line) => line !== '');
   return {
-    whole: h('div', { class: 'field' }, text, member.hint && h('p', { class: 'soft hint' }, hintOf(member))),
+    whole: h(
+      'div',
+      { class: 'field' },
+      text,
+      h('p', { class: 'soft hint' }, 'One a line. ', sentence(member.hint)),
+    ),
     value: read,
   };
 }
 
 function someControl(member, value = []) {
-  const boxes = member.values.map((one) => ({ ...one, ...checkbox(one.text, value.includes(one.value)) }));
+  const boxes = member.values.map((one) => ({
+    value: one,
+    ...checkbox(valueInWords(one), value.includes(one)),
+  }));
   return {
     whole: h(
       'div',
       { class: 'field' },
       boxes.map(({ whole }) => whole),
-      member.hint && h('p', { class: 'soft hint' }, hintOf(member)),
+      h('p', { class: 'soft hint' }, sentence(member.hint)),
     ),
     value: () => boxes.filter(({ input }) => input.checked).map((box) => box.value),
   };
 }
 
-function objectControl({ members }, value = {}) {
+function structureControl({ members }, value = {}) {
   const controls = members.map((member) => controlFor(member, value[member.name]));
   return {
     whole: h(
@@ -244,10 +250,6 @@ export function jsonField(value) {
     }
   };
   return { text, read: readJson };
-}
-
-function hintOf({ hint }) {
-  return hint && withCode(hint);
 }
 
 function group(title, fields) {

@@ -1,7 +1,6 @@
 // The page on which the policy of a stored entry is changed.
 import { h, isolated } from './dom.js';
 import { policyFields } from './entry-fields.js';
-import { POLICY } from './entry-members.js';
 import { form } from './form.js';
 import { address, put, read } from './instance-api.js';
 import { pageHead } from './shell.js';
@@ -18,20 +17,20 @@ export function changeEntryPage(context) {
     }),
     filled(
       () => Promise.all([read(address('/entries/?', name), { signal }), read('/overview', { signal })]),
-      ([{ definition }, { policyDefaults }]) =>
-        changeForm({ name, definition, policyDefaults, backHref: back.href }, context),
+      ([{ definition }, { entryForm }]) =>
+        changeForm({ name, definition, entryForm, backHref: back.href }, context),
     ),
   ];
 }
 
-function changeForm({ name, definition, policyDefaults, backHref }, context) {
-  const policy = policyFields(definition, policyDefaults);
+function changeForm({ name, definition, entryForm, backHref }, context) {
+  const policy = policyFields(entryForm, definition);
   return form(policy.fields, {
     button: 'Save changes',
     asksToLeave: true,
     besides: [h('a', { class: 'button', href: backHref }, 'Cancel')],
     send: async () => {
-      const change = changeOf(definition, policy.read());
+      const change = changeOf(Object.keys(policy.places), definition, policy.read());
       if (Object.keys(change.set).length + change.unset.length === 0)
         throw problemOf('Nothing is changed yet.');
       return put(address('/entries/?/policy', name), change, context);
@@ -41,8 +40,7 @@ function changeForm({ name, definition, policyDefaults, backHref }, context) {
 }
 
 /** What of a policy is to be set and what left out, so that it becomes another. */
-function changeOf(before, after) {
-  const names = POLICY.flatMap(({ members }) => members.map((member) => member.name));
+function changeOf(names, before, after) {
   const isChanged = (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]);
   const changed = names.filter(isChanged);
   return {

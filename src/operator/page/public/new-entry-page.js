@@ -30,7 +30,7 @@ export function newEntryPage(context) {
       return [
         pageHead('Add a trusted entry', {
           back: { href: '#/entries', text: 'Trusted entries' },
-          lead: overview.policyDefaults.strict
+          lead: overview.strict
             ? 'Its tokens are taken as soon as it is added, on all instances. This instance is strict: what an entry does not allow is refused.'
             : 'Its tokens are taken as soon as it is added, on all instances. What an entry does not limit is allowed.',
         }),
@@ -60,9 +60,9 @@ function placeOf({ name }) {
   return `${address('#/entries/?', `stored:${name}`)}?added`;
 }
 
-function stepForm({ baseUrl, policyDefaults, keyAlgorithms }, context) {
+function stepForm({ baseUrl, entryForm, keyAlgorithms }, context) {
   const identity = identityFields(keyAlgorithms);
-  const policy = policyFields({ expectedAudience: baseUrl }, policyDefaults);
+  const policy = policyFields(entryForm, { expectedAudience: baseUrl });
   const review = h('div', { class: 'fields', tabindex: '-1' });
   const parts = [identity.fields, policy.fields, review];
   const steps = parts.map((content, index) =>

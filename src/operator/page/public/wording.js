@@ -18,6 +18,16 @@ const FLOWS = {
   'id-jag': 'Identity assertion',
   logout: 'Logout by the provider',
 };
+/** Of members of a trusted entry. */
+const VALUES = {
+  ...ROLES,
+  ...FLOWS,
+  'project:viewer': 'Viewer',
+  'project:editor': 'Editor',
+  'project:admin': 'Project administrator',
+  actor: 'Those of the actor',
+  both: 'What both may do',
+};
 const EVENTS = {
   'svc.audit.token-exchange.failed': 'Token exchange',
   'svc.audit.token-exchange.embed-login-failed': 'Embedded login',
@@ -106,6 +116,11 @@ export function roleInWords(role) {
 
 export function flowInWords(flow) {
   return FLOWS[flow] ?? flow;
+}
+
+/** A value of a trusted entry. */
+export function valueInWords(value) {
+  return VALUES[value] ?? value;
 }
 
 /** What has happened, by the name of its event. */

@@ -6,7 +6,8 @@ import { ExchangeTelemetry } from '../../host/telemetry.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from './static-key.provider.js';
 import type { Algorithm } from '../algorithms.js';
-import type { TrustPolicy, TrustedClient } from '../trust-policy.js';
+import type { TrustedClient } from '../client-reader.js';
+import type { TrustPolicy } from '../trust-policy.js';
 import type { TrustedKey, TrustedKeyEntry } from '../trusted-key.js';
 
 /** A client, with the issuer whose identity assertions it may send. */

@@ -1,6 +1,6 @@
 // Checks stored entries as they are read: by the rules of today, and beside the configured entries.
 import { JsonError, parseStrictJson } from '../../../platform/json/strict-json.js';
-import type { TrustedKeysRules } from '../entry-reader.js';
+import type { TrustedKeysRules } from '../entry-rules.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import type { CheckedStoredEntry, StoredEntry } from './stored-entry.js';
 import { identityOfEntry, readStoredEntry, suspended } from './stored-entry.reader.js';

@@ -1,7 +1,7 @@
 // Reads a stored entry by the rules of the configured ones, and by the few that only stored ones have.
 import type { TrustedKeysReading } from '../trusted-key-entry.js';
 import { identityOf } from '../trusted-key-entry.js';
-import type { TrustedKeysRules } from '../entry-reader.js';
+import type { TrustedKeysRules } from '../entry-rules.js';
 import { readEntry } from '../entry-reader.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';

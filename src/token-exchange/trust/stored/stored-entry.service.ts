@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditBus } from '../../audit/audit.bus.js';
 import { Clock } from '../../../platform/clock.js';
 import { newRequestId } from '../../../platform/log/request-id.js';
-import { policyInWords } from '../policy-words.js';
+import { policyInWords } from '../policy-checks.js';
 import type { StoredEntriesRules } from './check-stored-entries.js';
 import type { PolicyChange, StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
 import { StoredEntryChanges, shownEntry } from './stored-entry.changes.js';

@@ -2,7 +2,7 @@
 import type { Members } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
-import type { PolicyDefaults } from '../../../../src/token-exchange/trust/policy-defaults.js';
+import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';
 import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { LOGOUT_EVENT, logoutToken } from '../../../support/logout-tokens.js';
 import { TestClock } from '../../../support/test-clock.js';

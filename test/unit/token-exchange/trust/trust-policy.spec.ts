@@ -1,6 +1,6 @@
 // What an entry leaves out, and what then holds.
-import { comparesAudience } from '../../../../src/token-exchange/trust/policy-defaults.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
+import { comparesAudience } from '../../../../src/token-exchange/trust/trust-policy.js';
 
 it.each<[string, boolean, TrustPolicy['flows']]>([
   ['logins alone', true, new Set(['embed'])],
@@ -9,5 +9,5 @@ it.each<[string, boolean, TrustPolicy['flows']]>([
   // They are always for this instance.
   ['identity assertions alone', false, new Set(['id-jag'])],
 ])('an entry for %s has an audience to compare: %s', (_name, compares, flows) => {
-  expect(comparesAudience({ flows } as TrustPolicy)).toBe(compares);
+  expect(comparesAudience({ flows })).toBe(compares);
 });

@@ -1,0 +1,48 @@
+// The tables of docs/trusted-keys.md, from the rows of the members of trusted key entries.
+import type { Row, Rows } from '../../src/token-exchange/plain.js';
+import { KEY_MEMBERS, POLICY } from '../../src/token-exchange/plain.js';
+import { table } from './blocks.js';
+
+export const ENTRY_BLOCKS = {
+  members: () =>
+    table(
+      ['Member', 'Type', 'Rule'],
+      Object.entries<Rows>(KEY_MEMBERS).flatMap(([type, rows]) =>
+        Object.entries(rows).map(([name, { rule, required }]) => [
+          code(name),
+          type === 'both' ? 'both' : code(type),
+          required === 'always' ? rule : `optional: ${rule}`,
+        ]),
+      ),
+    ),
+  policy: () =>
+    table(
+      ['Member', 'Rule', 'Default', 'Strict default', 'Prevents'],
+      Object.entries<Row<unknown>>(POLICY).map(([name, row]) => [
+        code(name),
+        row.rule,
+        openDefault(row),
+        strictDefault(row),
+        row.prevents ?? '',
+      ]),
+    ),
+};
+
+function openDefault({ open, unsaid = '' }: Row<unknown>): string {
+  return open === undefined ? unsaid : valueOf(open);
+}
+
+function strictDefault(row: Row<unknown>): string {
+  const { strict, required, unless } = row;
+  if (required === 'strictly') return `an error${unless === undefined ? '' : `, unless ${unless}`}`;
+  return strict === undefined ? openDefault(row) : valueOf(strict);
+}
+
+function valueOf(value: unknown): string {
+  if (!(value instanceof Set)) return code(String(value));
+  return value.size === 0 ? code('[]') : [...value].map((one) => code(String(one))).join(', ');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

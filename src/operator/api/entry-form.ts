@@ -1,0 +1,52 @@
+// The form in which the policy of a trusted entry is set, from the rows of its members: what the page shows and asks for.
+import type { Row, Rows, TrustedKeysRules } from '../../token-exchange/plain.js';
+import { POLICY_GROUPS } from '../../token-exchange/plain.js';
+
+/** A field for one member. Texts have code between backquotes. */
+interface FormField {
+  readonly name: string;
+  readonly kind: Row<unknown>['kind'];
+  readonly label: string;
+  readonly hint: string;
+  /** Those to choose from; undefined: any text. */
+  readonly values?: readonly string[];
+  /** The least and the most of a number. */
+  readonly range?: readonly [number, number];
+  readonly isRequired: boolean;
+  /** What holds where it is left out: a value, or words. */
+  readonly leftOut: unknown;
+  readonly members?: readonly FormField[];
+}
+
+/** The groups of fields with their titles. A structure without members is shown, and changed, as JSON and by commands. */
+export function entryForm(rules: TrustedKeysRules) {
+  return Object.entries<Rows>(POLICY_GROUPS).map(([title, rows]) => ({
+    title,
+    fields: fieldsOf(rows, rules),
+  }));
+}
+
+function fieldsOf(rows: Rows, rules: TrustedKeysRules): FormField[] {
+  return Object.entries(rows)
+    .filter(([, { kind, members }]) => kind !== 'structure' || members !== undefined)
+    .map(([name, row]) => fieldOf(name, row, rules));
+}
+
+function fieldOf(name: string, row: Row<unknown>, rules: TrustedKeysRules): FormField {
+  const { kind, label, rule, values, range, members, required } = row;
+  return {
+    ...{ name, kind, label, range },
+    hint: rule.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'),
+    values: typeof values === 'function' ? values(rules) : values,
+    isRequired: required === 'strictly' && rules.defaults === 'strict',
+    leftOut: leftOut(row, rules),
+    members: members && fieldsOf(members, rules),
+  };
+}
+
+/** A stored entry has defaults of its own, but under the strict policy. */
+function leftOut(row: Row<unknown>, { defaults }: TrustedKeysRules): unknown {
+  const own = defaults === 'strict' ? row.strict : row.stored;
+  const value = own ?? row.open ?? row.unsaid;
+  return value instanceof Set ? [...value] : value;
+}

@@ -1,0 +1,212 @@
+// The six kinds of members of a trusted key entry: how each is read, and what a row says of its member.
+import { isUnstorable } from '../../platform/json/strict-json.js';
+import { didYouMean } from '../../platform/text/wording.js';
+import type { EntryMembers } from './entry-members.js';
+import type { TrustedKeysRules } from './entry-rules.js';
+
+/** Why a value is not taken, as a clause: `must be a URL`. Never with the value (D32). */
+export class Fault {
+  constructor(readonly rule: string) {}
+}
+
+/** What a row says of its member, whatever its kind. It is for people, unless a comment says more. */
+interface RowFacts<Value> {
+  /** What a form calls it, and the help of a command. */
+  readonly label: string;
+  /** What it does, for the document and the form: Markdown, a clause that may be followed by sentences. */
+  readonly rule: string;
+  /** What goes wrong without it. */
+  readonly prevents?: string;
+  /** What holds where it is left out, where no default says it. */
+  readonly unsaid?: string;
+  /** Its option of `svc-admin keys entry`, with what follows it. */
+  readonly option?: string;
+  /** `always`: every entry has it. `strictly`: under the strict policy, `unless` something else is as it says. */
+  readonly required?: 'always' | 'strictly';
+  readonly unless?: string;
+  /** What an entry means that leaves it out: by the contract, which code that reads a policy knows as well. */
+  readonly open?: Value;
+  /** The same of a stored entry, where it is another. */
+  readonly stored?: Value;
+  /** The same under the strict policy; undefined: as by the contract. */
+  readonly strict?: Value;
+  /** What is wrong with a value that was read. */
+  fault?(value: Value, rules: TrustedKeysRules): string | undefined;
+  /** What is said of an entry, where this member alone decides it. @param value undefined: left out */
+  words?(value: Value | undefined, now: Date): string | undefined;
+}
+
+/** The declaration of one member. */
+export interface Row<Value> extends RowFacts<Value> {
+  readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'list' | 'structure';
+  /** Those that a form offers. */
+  readonly values?: readonly string[] | ((rules: TrustedKeysRules) => readonly string[]);
+  /** Of a number: the least and the most. */
+  readonly range?: readonly [number, number];
+  /** Of a structure that a form can show. */
+  readonly members?: Rows;
+  /** @param at where a structure reports what is wrong within it */
+  read(given: unknown, rules: TrustedKeysRules, at: MemberPlace): Value | Fault;
+}
+
+export type Rows = Readonly<Record<string, Row<unknown>>>;
+
+/** The members of an entry, or of a part of it, as they were read. */
+export type ValuesOf<Declared extends Rows> = {
+  readonly [Member in keyof Declared]?: Declared[Member] extends Row<infer Value> ? Value : never;
+};
+
+interface MemberPlace {
+  readonly members: EntryMembers;
+  readonly name: string;
+}
+
+/** @param read what a text stands for; itself, if left out */
+export function text(row: RowFacts<string>): Row<string>;
+export function text<Value>(row: RowFacts<Value>, read: TextReader<Value>): Row<Value>;
+export function text(row: RowFacts<unknown>, read: TextReader<unknown> = (given) => given): Row<unknown> {
+  return {
+    ...row,
+    kind: 'text',
+    read: (given, rules) => (isText(given) ? read(given, rules) : new Fault('must be a non-empty string')),
+  };
+}
+
+type TextReader<Value> = (given: string, rules: TrustedKeysRules) => Value | Fault;
+
+/** A whole number within limits, both of them included. */
+export function number(min: number, max: number, row: RowFacts<number>): Row<number> {
+  const isGood = (given: unknown): given is number =>
+    Number.isInteger(given) && Number(given) >= min && Number(given) <= max;
+  return {
+    ...row,
+    kind: 'number',
+    range: [min, max],
+    read: (given) => (isGood(given) ? given : new Fault(`must be a whole number from ${min} to ${max}`)),
+  };
+}
+
+export function flag(row: RowFacts<boolean>): Row<boolean> {
+  return {
+    ...row,
+    kind: 'flag',
+    read: (given) => (typeof given === 'boolean' ? given : new Fault('must be true or false')),
+  };
+}
+
+export function choice<Choice extends string>(values: readonly Choice[], row: RowFacts<Choice>): Row<Choice> {
+  const fault = new Fault(`must be ${values.map((value) => `"${value}"`).join(' or ')}`);
+  return {
+    ...row,
+    kind: 'choice',
+    values,
+    read: (given) => values.find((value) => value === given) ?? fault,
+  };
+}
+
+/** How the texts of a list are read. */
+interface ListRules<Value> {
+  /** The value that a text stands for; undefined where it is none. */
+  readonly each: (text: string, rules: TrustedKeysRules) => Value | Fault | undefined;
+  /** What is said where the list, or a text in it, is not as it must be. */
+  readonly must: string | ((rules: TrustedKeysRules) => string);
+  /** How many there must be. */
+  readonly least?: number;
+  readonly values?: Row<unknown>['values'];
+}
+
+export function list<Value>(
+  { each, must, least = 0, values }: ListRules<Value>,
+  row: RowFacts<ReadonlySet<Value>>,
+): Row<ReadonlySet<Value>> {
+  const read = (given: unknown, rules: TrustedKeysRules) => {
+    const read =
+      isTextArray(given) && given.length >= least ? given.map((one) => each(one, rules)) : [undefined];
+    const fault = read.find((value) => value instanceof Fault);
+    if (fault !== undefined) return fault;
+    if (read.includes(undefined)) return new Fault(typeof must === 'string' ? must : must(rules));
+    return new Set(read as Value[]);
+  };
+  return { ...row, kind: 'list', values, read };
+}
+
+/** Those of a list whose values are known: a misspelt one is answered with the nearest. */
+export function known<Value extends string>(values: readonly Value[]): ListRules<Value> {
+  const must = `must be an array of some of ${values.join(', ')}`;
+  return {
+    values,
+    must,
+    each: (text) => values.find((value) => value === text) ?? new Fault(`${must}${didYouMean(text, values)}`),
+  };
+}
+
+/** An object with members of its own, whose problems are those of the entry. @param made of what was read */
+export function structure<Declared extends Rows, Value>(
+  members: Declared,
+  row: RowFacts<Value>,
+  made: (values: ValuesOf<Declared>) => Value,
+): Row<Value> {
+  return {
+    ...row,
+    kind: 'structure',
+    members,
+    read(_given, rules, at) {
+      const inner = at.members.within(at.name);
+      const values = readRows(members, inner, rules);
+      inner.refuseUnknown(new Set(Object.keys(members)), new Set());
+      requireStrictly(members, inner, rules);
+      return made(values);
+    },
+  };
+}
+
+/** Reads what rows declare; a member with a problem is as one that was left out. */
+export function readRows<Declared extends Rows>(
+  rows: Declared,
+  members: EntryMembers,
+  rules: TrustedKeysRules,
+): ValuesOf<Declared> {
+  const values = Object.entries(rows).map(([name, row]) => [name, readMember(name, row, members, rules)]);
+  return Object.fromEntries(values) as ValuesOf<Declared>;
+}
+
+function readMember(
+  name: string,
+  row: Row<unknown>,
+  members: EntryMembers,
+  rules: TrustedKeysRules,
+): unknown {
+  const given = members.value(name);
+  if (given === undefined && row.required !== 'always') return undefined;
+  const value = row.read(given, rules, { members, name });
+  const fault = value instanceof Fault ? value.rule : row.fault?.(value, rules);
+  if (fault === undefined) return value;
+  members.problem(name, fault);
+  return undefined;
+}
+
+/** @param isExcused whether a member may be left out all the same */
+export function requireStrictly(
+  rows: Rows,
+  members: EntryMembers,
+  { defaults }: TrustedKeysRules,
+  isExcused: (name: string) => boolean = () => false,
+): void {
+  if (defaults !== 'strict') return;
+  for (const [name, { required, unless }] of Object.entries(rows)) {
+    if (required !== 'strictly' || members.has(name) || isExcused(name)) continue;
+    members.problem(
+      name,
+      `is required by the strict policy${unless === undefined ? '' : `, unless ${unless}`}`,
+    );
+  }
+}
+
+/** Whether a text that the database can hold, and not the empty one. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && !isUnstorable(value);
+}
+
+function isTextArray(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((member) => typeof member === 'string');
+}

@@ -1,0 +1,243 @@
+// What looks at two members of an entry: defaults that follow from another member, what is missing or at odds, what its author should
+// know, and the words for several members together.
+import { counted, similarName } from '../../platform/text/wording.js';
+import type { EntryMembers } from './entry-members.js';
+import type { Row, Rows } from './entry-kinds.js';
+import { requireStrictly } from './entry-kinds.js';
+import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
+import type { PolicyMembers } from './policy-rows.js';
+import { POLICY, listed, named } from './policy-rows.js';
+import type { TrustPolicy } from './trust-policy.js';
+import { comparesAudience, domainsOf, flowsOf } from './trust-policy.js';
+
+type Member = keyof PolicyMembers;
+
+/**
+ * What stands where an entry says nothing; without what the contract says, which code that reads a policy knows.
+ * @rule P.strict What an entry does not say has its safe value.
+ */
+export function defaultsOf(said: PolicyMembers, defaults: PolicyDefaults = 'contract'): PolicyMembers {
+  if (defaults === 'contract') return {};
+  const values = Object.entries<Row<unknown>>(POLICY).map(([member, row]) => [member, row[defaults]]);
+  const unsaid = Object.fromEntries(values) as PolicyMembers;
+  if (defaults === 'stored') return unsaid;
+  return { ...unsaid, linkExistingUsers: domainsOf(said) !== undefined };
+}
+
+/** Where a member may be left out that the strict policy asks for elsewhere. */
+const EXCUSED: Partial<Record<string, (policy: PolicyMembers) => boolean>> = {
+  expectedAudience: (policy) => !comparesAudience(policy),
+  origins: (policy) => !flowsOf(policy).has('embed'),
+  emailDomains: ({ linkExistingUsers, provisionUsers }) =>
+    linkExistingUsers === false && provisionUsers === false,
+};
+
+/** What a check looks at. */
+interface Checked {
+  readonly said: PolicyMembers;
+  /** With its defaults. */
+  readonly policy: TrustPolicy;
+  readonly rules: TrustedKeysRules;
+  readonly isStrict: boolean;
+  /** Whether a member is there, with a problem or without. */
+  readonly has: (member: Member) => boolean;
+}
+
+/** What is found, and told of a member; a check that finds nothing gives nothing. */
+interface Check {
+  readonly as: 'problem' | 'warning' | 'note';
+  readonly of: Member;
+  readonly text: string | ((checked: Checked) => string);
+  readonly where: (checked: Checked) => boolean;
+}
+
+/** In the order in which they are told. */
+const CHECKS: readonly Check[] = [
+  {
+    as: 'problem',
+    of: 'scopes',
+    text: 'must be listed where flows has "id-jag": an assertion without a scope would get all rights of its user',
+    where: ({ policy, has }) => flowsOf(policy).has('id-jag') && !has('scopes'),
+  },
+  {
+    as: 'problem',
+    of: 'roleCeiling',
+    text: 'needs allowedRoles: it keeps out who has another role',
+    where: ({ policy, isStrict, has }) => !isStrict && policy.roleCeiling === true && !has('allowedRoles'),
+  },
+  {
+    as: 'warning',
+    of: 'expectedAudience',
+    text: 'is not set: a token that was made for another service is taken too',
+    where: ({ policy, isStrict }) =>
+      !isStrict && policy.expectedAudience === undefined && comparesAudience(policy),
+  },
+  {
+    as: 'warning',
+    of: 'linkPrivileged',
+    text: 'is not false: by e-mail a token may take over the account of an administrator',
+    where: ({ policy, isStrict, rules }) => !isStrict && mayLinkToAdministrators(policy, rules),
+  },
+  {
+    as: 'warning',
+    of: 'requireActor',
+    text: 'does not stop a holder of the key: let actFor leave the issuer of the entry out',
+    // A holder of the key can sign an actor token as well, for any user.
+    where: ({ policy: { requireActor, actFor, issuer } }) =>
+      requireActor === true && actFor?.has(issuer) !== false,
+  },
+  {
+    as: 'warning',
+    of: 'scopes',
+    text: 'has none, so every token exchange is refused: list some, or let flows be ["embed"]',
+    where: ({ policy }) =>
+      policy.scopes?.size === 0 && (flowsOf(policy).has('exchange') || flowsOf(policy).has('id-jag')),
+  },
+  {
+    as: 'warning',
+    of: 'scopes',
+    text: (checked) =>
+      `has ${counted(unknownScopes(checked).length, 'scope')} that this API does not ask for`,
+    where: (checked) => unknownScopes(checked).length > 0 && !checked.has('resources'),
+  },
+  {
+    as: 'warning',
+    of: 'allowedRoles',
+    text: (checked) => uselessInWords(uselessRoles(checked), checked.rules.assignableRoles),
+    where: (checked) => uselessRoles(checked).length > 0,
+  },
+  {
+    as: 'warning',
+    of: 'clients',
+    text: 'has none, so every identity assertion is refused',
+    where: ({ policy }) => flowsOf(policy).has('id-jag') && (policy.clients?.size ?? 0) === 0,
+  },
+  {
+    as: 'warning',
+    of: 'clients',
+    text: 'are of no use: flows does not have "id-jag"',
+    where: ({ policy }) => !flowsOf(policy).has('id-jag') && policy.clients !== undefined,
+  },
+  {
+    as: 'note',
+    of: 'origins',
+    text: 'logins by GET are refused, and posts of browsers without an Origin',
+    where: ({ said }) => said.origins !== undefined,
+  },
+  {
+    as: 'note',
+    of: 'requireActor',
+    text: 'an embedded login is refused, since it has no actor',
+    where: ({ said }) => said.requireActor === true,
+  },
+  {
+    as: 'note',
+    of: 'scopes',
+    text: 'are those of access tokens: a session of an embedded login has none',
+    where: ({ said }) => said.scopes !== undefined && flowsOf(said).has('embed'),
+  },
+];
+
+/**
+ * @rule 5.5.1 Under the strict policy every entry expects an audience.
+ * @rule 5.5.2 Under the strict policy every entry limits roles.
+ * Under it an entry that links or provisions by e-mail also says of which domains: half of P.emailDomains.
+ */
+export function checkPolicy(
+  members: EntryMembers,
+  said: PolicyMembers,
+  policy: TrustPolicy,
+  rules: TrustedKeysRules,
+): void {
+  requireStrictly(POLICY, members, rules, (name) => EXCUSED[name]?.(policy) === true);
+  const isStrict = rules.defaults === 'strict';
+  const checked = { said, policy, rules, isStrict, has: (member: Member) => members.has(member) };
+  if (isStrict) warnOfWeakness(members, said);
+  for (const { as, of, text, where } of CHECKS)
+    if (where(checked)) members[as](of, typeof text === 'string' ? text : text(checked));
+}
+
+/** A weaker value wins over that of the strict policy: where it is the one that leaves everything open. */
+function warnOfWeakness(members: EntryMembers, said: PolicyMembers): void {
+  const strict = defaultsOf(said, 'strict');
+  for (const [member, { kind, open }] of Object.entries<Row<unknown>>(POLICY)) {
+    const value = strict[member as Member];
+    if (kind === 'list' || value === undefined || value === open || said[member as Member] !== open) continue;
+    members.warning(member, `is weaker than the strict policy, which would be ${JSON.stringify(value)}`);
+  }
+}
+
+/** A ceiling without their roles keeps them out as well. */
+function mayLinkToAdministrators(policy: PolicyMembers, { privilegedRoles }: TrustedKeysRules): boolean {
+  const { linkExistingUsers, linkPrivileged, roleCeiling, allowedRoles } = policy;
+  const admits =
+    roleCeiling !== true ||
+    privilegedRoles === undefined ||
+    privilegedRoles.some((role) => allowedRoles?.has(role));
+  return linkExistingUsers !== false && linkPrivileged !== false && admits;
+}
+
+function unknownScopes({ said, rules }: Checked): string[] {
+  return [...(said.scopes ?? [])].filter((scope) => rules.scopes?.includes(scope) === false);
+}
+
+function uselessRoles({ said, rules }: Checked): string[] {
+  return [...(said.allowedRoles ?? [])].filter((role) => !rules.assignableRoles.includes(role));
+}
+
+/** The nearest one is named also for a role without its prefix: `member`. */
+function uselessInWords(useless: readonly string[], roles: readonly string[]): string {
+  const [meant] = useless.flatMap(
+    (role) => roles.find((one) => one.endsWith(`:${role.toLowerCase()}`)) ?? similarName(role, roles) ?? [],
+  );
+  const guess = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return `allows ${counted(useless.length, 'role')} that cannot be assigned${guess}; assignable are ${roles.join(', ')}`;
+}
+
+/** What is said of several members, at the place of one of them. */
+const WORDS: Partial<Record<string, (policy: TrustPolicy) => string | undefined>> = {
+  expectedAudience: (policy) =>
+    policy.expectedAudience === undefined && comparesAudience(policy) ? 'tokens for any audience' : undefined,
+  clients(policy) {
+    if (!flowsOf(policy).has('id-jag')) return undefined;
+    const ids = [...(policy.clients?.keys() ?? [])];
+    return ids.length === 0 ? 'assertions of no client' : `assertions of the clients ${listed(ids)}`;
+  },
+  origins: (policy) =>
+    flowsOf(policy).has('embed') && policy.origins === undefined ? 'logins posted by any page' : undefined,
+  roleCeiling: ({ roleCeiling, allowedRoles }) =>
+    roleCeiling === true && allowedRoles !== undefined
+      ? `signs in users with ${named(allowedRoles)} only`
+      : undefined,
+  excludeOwner({ excludeOwner, roleCeiling, allowedRoles }) {
+    if (excludeOwner === true) return 'never the owner';
+    return roleCeiling === true && allowedRoles !== undefined ? undefined : 'lets the owner in too';
+  },
+  linkExistingUsers(policy) {
+    if (policy.linkExistingUsers === false) return 'may not link to existing users';
+    const whom =
+      policy.linkPrivileged === false
+        ? 'existing users but administrators'
+        : 'existing users, administrators too';
+    const verified = policy.requireVerifiedEmail === true ? ' verified' : '';
+    return `may link to ${whom}, by${verified} e-mail${ofDomains(policy)}`;
+  },
+  provisionUsers: (policy) =>
+    policy.provisionUsers === false ? 'may not create users' : `may create users${ofDomains(policy)}`,
+};
+
+function ofDomains(policy: PolicyMembers): string {
+  const domains = domainsOf(policy);
+  return domains === undefined ? '' : ` of ${listed(domains)}`;
+}
+
+/**
+ * What an entry's tokens may do, in phrases.
+ * @param now to see whether trust has ended
+ */
+export function policyInWords(policy: TrustPolicy, now: Date): string[] {
+  return Object.entries<Row<unknown>>(POLICY satisfies Rows).flatMap(([member, row]) => {
+    const joint = WORDS[member];
+    return (joint ? joint(policy) : row.words?.(policy[member as Member], now)) ?? [];
+  });
+}

@@ -1,0 +1,306 @@
+// The members of a policy: what an entry of the trusted keys allows its tokens. Everything about one member alone stands in its row;
+// the reader, forms, commands, words and docs/trusted-keys.md follow. What looks at two members is in policy-checks.ts.
+import { domainNamed } from '../../platform/text/email-address.js';
+import { momentOf } from '../../platform/text/moment.js';
+import { isSameAddress, originOfText } from '../../platform/text/origin.js';
+import type { Flow } from '../host/flow.js';
+import { CLIENTS } from './client-reader.js';
+import type { ValuesOf } from './entry-kinds.js';
+import { Fault, choice, flag, isText, known, list, number, text } from './entry-kinds.js';
+import { isOwnIssuer } from './entry-rules.js';
+import { PROJECTS } from './projects-policy.js';
+
+/** In the place of all domains: a policy for any address that says so. */
+export const ANY_DOMAIN = '*';
+
+/** What an entry without `flows` serves. Identity assertions are taken only where it names them. */
+export const FLOWS_BY_DEFAULT: ReadonlySet<Flow> = new Set<Flow>(['embed', 'exchange', 'logout']);
+const FLOWS: readonly Flow[] = ['embed', 'exchange', 'id-jag', 'logout'];
+const NONE: ReadonlySet<string> = new Set();
+
+const MAX_PER_MINUTE = 1_000_000;
+/** The longest scope of a request (4.2.scope). */
+const MAX_SCOPE_CHARACTERS = 1024;
+/** RFC 6749 §3.3. */
+const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+const DOMAINS = 'must be an array of at least one domain such as product.example, or ["*"] for any';
+
+const SIGN_IN = {
+  expectedAudience: text({
+    label: 'Expected audience',
+    rule: '`aud` must be or contain it: the address of this instance, unless the partner has another',
+    option: '--audience <text>',
+    unsaid: 'any `aud`',
+    required: 'strictly',
+    unless: 'flows has "id-jag" or "logout" alone',
+    prevents: 'a token for another service is used here',
+  }),
+  flows: list(known(FLOWS), {
+    label: 'Sign-in methods',
+    rule: 'a list of `embed`, `exchange`, `id-jag` and `logout`',
+    option: '--flows <list>',
+    open: FLOWS_BY_DEFAULT,
+    strict: new Set<Flow>(['embed', 'exchange']),
+    prevents: 'a leaked key for the frame gives access tokens',
+    fault: (flows) => (flows.size === 0 ? 'must have at least one flow' : undefined),
+    words: (flows) => flows && `${listed(flows, ' and ')} only`,
+  }),
+  clients: CLIENTS,
+  logoutIssuer: text<string>(
+    {
+      label: 'Provider that sends logouts',
+      rule: 'an `iss` that [logout tokens](logout.md) may have besides the issuer, signed by a key of this entry; of entries that share it, or whose issuer it is, configured ones go first',
+      option: '--logout-issuer <url>',
+      unsaid: 'none',
+      words: (issuer) => issuer && `logouts by ${issuer}`,
+    },
+    (issuer, rules) =>
+      URL.canParse(issuer) && !isOwnIssuer(issuer, rules)
+        ? issuer
+        : new Fault('must be the URL of a provider'),
+  ),
+  logoutAudience: text({
+    label: 'Audience of logout tokens',
+    rule: 'an `aud` that [logout tokens](logout.md) may have besides the expected audience, such as the client id at the provider',
+    option: '--logout-audience <text>',
+    unsaid: 'none',
+    words: (audience) => audience && `logouts for ${audience} too`,
+  }),
+  // As browsers write them.
+  origins: list(
+    {
+      each: originOfText,
+      // An empty list would refuse all logins, which is never meant.
+      must: 'must be an array of at least one origin such as https://product.example',
+      least: 1,
+    },
+    {
+      label: 'Origins of the product',
+      rule: "origins (`https://host[:port]`) of the partner's pages, which may frame the instance. Logins by GET, from other origins or from browsers without `Origin` are refused. A program's post, with neither `Origin` nor `Sec-Fetch-Site`, passes",
+      option: '--origins <list>',
+      unsaid: 'any page may post',
+      required: 'strictly',
+      unless: 'flows leaves "embed" out',
+      prevents: 'a foreign page signs its visitor in as another user',
+    },
+  ),
+  // The first moment without trust: a day is meant with all its hours, by UTC.
+  notAfter: text<Date>(
+    {
+      label: 'End of trust',
+      rule: 'a day (in UTC, to its end) or a moment (`2030-12-31T18:00:00Z`) after which no token is accepted',
+      option: '--not-after <moment>',
+      unsaid: 'no end',
+      prevents: 'a partner keeps its access after the contract',
+      words(end, now) {
+        const moment = end?.toISOString().replace('.000Z', 'Z');
+        return end && (end <= now ? `nothing since ${moment}` : `until ${moment}`);
+      },
+    },
+    (given) => {
+      const moment = momentOf(given);
+      if (moment === undefined)
+        return new Fault('must be a day such as 2030-12-31, or a moment such as 2030-12-31T18:00:00Z');
+      return given.includes('T') ? moment : new Date(moment.getTime() + 86_400_000);
+    },
+  ),
+  perMinute: number(1, MAX_PER_MINUTE, {
+    label: 'Tokens a minute',
+    rule: `1 to ${MAX_PER_MINUTE}: successful tokens a minute, counted by the entry instead of the address`,
+    option: '--per-minute <number>',
+    unsaid: 'by address',
+    prevents: 'one partner uses up what others share',
+    words: (count) => (count === undefined ? undefined : `${count} a minute`),
+  }),
+};
+
+const USERS = {
+  allowedRoles: list(
+    {
+      values: ({ assignableRoles }) => assignableRoles,
+      each: (role) => role,
+      must: 'must be an array of strings',
+    },
+    {
+      label: 'Roles that tokens may assign',
+      rule: 'roles that the `role` claim may assign; `[]` allows no role claim',
+      option: '--roles <list>',
+      unsaid: 'every assignable role',
+      required: 'strictly',
+      prevents: 'a partner makes its users administrators',
+      words: (roles) => `may assign ${roles === undefined ? "every role but the owner's" : named(roles)}`,
+    },
+  ),
+  roleCeiling: flag({
+    label: 'Users get in only with one of these roles',
+    rule: 'only users whose stored role is in `allowedRoles`, before the role claim is applied',
+    open: false,
+    strict: true,
+    prevents: 'a key for members signs in an administrator',
+  }),
+  excludeOwner: flag({
+    label: 'The owner never gets in',
+    rule: 'the owner is refused',
+    open: false,
+    stored: true,
+    strict: true,
+    prevents: 'a partner becomes the owner',
+  }),
+  requireVerifiedEmail: flag({
+    label: 'An address must be verified',
+    rule: 'an address links and creates users only with `email_verified: true`; without it only `false` is refused',
+    open: false,
+    strict: true,
+    prevents: 'a user takes over the account of an address typed at the partner',
+  }),
+  // In lower-case ASCII.
+  emailDomains: list(
+    { each: (one) => (one === ANY_DOMAIN ? one : domainNamed(one)), must: DOMAINS, least: 1 },
+    {
+      label: 'E-mail domains',
+      rule: 'domains whose addresses may link and create users, or `*` alone for any; a subdomain is another domain',
+      option: '--email-domains <list>',
+      unsaid: 'any domain',
+      required: 'strictly',
+      unless: 'linkExistingUsers and provisionUsers are false; ["*"] is any domain',
+      prevents: 'a partner signs for addresses of your own staff',
+      fault: (domains) => (domains.has(ANY_DOMAIN) && domains.size > 1 ? DOMAINS : undefined),
+    },
+  ),
+  linkExistingUsers: flag({
+    label: 'Tokens may find existing users by e-mail',
+    rule: 'an unknown `sub` may be linked to an existing user; by the strict policy only beside listed `emailDomains`',
+    open: true,
+    strict: true,
+    prevents: 'a partner takes over accounts that it has not created',
+  }),
+  linkPrivileged: flag({
+    label: 'Also the owner and administrators',
+    rule: 'that user may be the owner or an administrator, of which there is a warning',
+    open: true,
+    stored: false,
+    strict: false,
+    prevents: 'the same with the most important accounts',
+  }),
+  provisionUsers: flag({
+    label: 'Tokens may create users',
+    rule: 'users are created',
+    open: true,
+    strict: true,
+    prevents: 'a leaked key fills the instance with users',
+  }),
+  projects: PROJECTS,
+};
+
+const GRANTS = {
+  actFor: list(
+    {
+      each: (issuer) => (isText(issuer) && URL.canParse(issuer) ? issuer : undefined),
+      must: 'must be an array of issuers, by URL',
+    },
+    {
+      label: 'Issuers whose subjects its actors may act for',
+      rule: 'issuers whose subjects an actor of this entry may act for; `[]`: none',
+      option: '--act-for <list>',
+      unsaid: 'any',
+      strict: NONE,
+      prevents: 'an actor of one partner acts for customers of another',
+      words: (issuers) =>
+        issuers === undefined
+          ? 'may act for any subject'
+          : issuers.size === 0
+            ? 'may act for no subject'
+            : `may act for subjects of ${listed(issuers)}`,
+    },
+  ),
+  requireActor: flag({
+    label: 'Subjects need an actor',
+    rule: "subjects are refused without an actor, embedded logins too. Leave the entry's own issuer out of `actFor`, or its key could sign the actor as well",
+    option: '--require-actor',
+    open: false,
+    prevents: 'a key that only names customers gives their rights',
+    words: (isRequired) => (isRequired === true ? 'never without an actor' : undefined),
+  }),
+  rights: choice(['actor', 'both'], {
+    label: 'Rights on behalf of a user',
+    rule: '`actor` or `both`: whose rights a call with an actor needs',
+    option: '--rights <whose>',
+    open: 'actor',
+    strict: 'both',
+    prevents: 'a service account reads for one customer what belongs to another',
+    words: (rights) =>
+      rights === 'both'
+        ? "an actor's call needs the rights of both"
+        : "an actor's call has the actor's rights",
+  }),
+  scopes: list(
+    {
+      each: (scope) => (SCOPE_TOKEN.test(scope) ? scope : undefined),
+      must: 'must be an array of scopes: printable ASCII without spaces, quotes and backslashes',
+    },
+    {
+      label: 'Scopes',
+      rule: 'scopes that an access token may have; it gets those that were asked for (all, if none) and are listed. Sessions have no scopes: set `flows` to `["exchange"]` for such a key. Required where `flows` has `id-jag`; `[]`: no token exchange',
+      option: '--scopes <list>',
+      unsaid: 'not limited',
+      strict: NONE,
+      prevents: 'a leaked access token can write',
+      fault: (scopes) =>
+        listed(scopes, ' ').length > MAX_SCOPE_CHARACTERS
+          ? `must have at most ${MAX_SCOPE_CHARACTERS} characters together`
+          : undefined,
+      words: (scopes) =>
+        scopes === undefined
+          ? 'every scope'
+          : scopes.size === 0
+            ? 'no scope, so no token exchange'
+            : `access tokens of the scopes ${listed(scopes)}`,
+    },
+  ),
+  // RFC 8707 §2: absolute, without a fragment; compared character by character.
+  resources: list(
+    {
+      each: (uri) => (isText(uri) && URL.canParse(uri) && !/[#\s]/.test(uri) ? uri : undefined),
+      must: 'must be an array of absolute URIs without a fragment',
+    },
+    {
+      label: 'Other services',
+      rule: 'absolute URIs of other services that an access token may be for (RFC 8707), compared character by character',
+      option: '--resources <list>',
+      unsaid: 'recorded only',
+      strict: NONE,
+      prevents: 'a token for one service is used at another',
+      fault: (resources, { baseUrl }) =>
+        baseUrl !== undefined && [...resources].some((uri) => isSameAddress(uri, baseUrl))
+          ? 'must not have the address of this instance, for which tokens are good anyway'
+          : undefined,
+      words: (resources) =>
+        resources && (resources.size === 0 ? 'no other service' : `tokens for ${listed(resources)}`),
+    },
+  ),
+};
+
+/** As forms group them. */
+export const POLICY_GROUPS = {
+  'Who signs in': SIGN_IN,
+  'Roles and users': USERS,
+  'Access tokens and actors': GRANTS,
+};
+
+/** In the order in which documents, commands and words have them. */
+export const POLICY = { ...SIGN_IN, ...USERS, ...GRANTS };
+
+/** What an entry says, or stands for; a member that is not there leaves the contract's rule as it is, which `open` names. */
+export type PolicyMembers = ValuesOf<typeof POLICY>;
+
+/** Whose rights a call has that an actor makes for a subject. */
+export type DelegatedRights = NonNullable<PolicyMembers['rights']>;
+
+export function listed(values: Iterable<string>, separator = ', '): string {
+  return [...values].join(separator);
+}
+
+export function named(roles: ReadonlySet<string>): string {
+  return roles.size === 0 ? 'no role' : listed(roles);
+}
