@@ -8,6 +8,7 @@ import type { Application } from './application.js';
 import { createApplication } from './application.js';
 import { ConfigurationError } from './config/load-config.js';
 import { VERSION } from './platform/version.js';
+import { CopiedDataError, hasDatabase, isCopied } from './platform/database/embedded/copied-data.js';
 import { DataDirectoryLockedError } from './platform/database/embedded/data-directory.lock.js';
 import { DatabaseUnavailableError } from './platform/database/data-source.js';
 import { UnsuitableServerError } from './platform/database/pooler.js';
@@ -29,6 +30,7 @@ const LAST_ANSWERS_MS = 250;
 const OPERATORS_ERRORS = [
   CommandLineError,
   ConfigurationError,
+  CopiedDataError,
   DataDirectoryLockedError,
   DatabaseUnavailableError,
   ListenError,
@@ -66,11 +68,18 @@ async function serve(startup: Startup, logger: Logger): Promise<object> {
 
 /** On an empty database used tokens would pass again, so nobody should come to one without noticing. */
 function tellOfData({ config }: Startup, { database }: Application, logger: Logger): void {
-  if (database.kind !== 'embedded') return;
-  const { appliedMigrations, dataSource } = database;
+  const { kind, appliedMigrations, dataSource } = database;
   const isNew = appliedMigrations.length === dataSource.migrations.length;
   const state = isNew ? 'was made just now and is empty' : 'was there';
-  logger.info(`the data is in the folder ${resolve(config.dataDirectory)}, which ${state}`);
+  const folder = resolve(config.dataDirectory);
+  logger.info(
+    `the data is in ${kind === 'embedded' ? `the folder ${folder}` : 'PostgreSQL'}, which ${state}`,
+  );
+  if (kind === 'postgresql' && hasDatabase(folder) && !isCopied(folder))
+    logger.warn(
+      `the embedded database in ${folder} is not used, since SVC_DATABASE_URL is set: ` +
+        'svc-admin data copy copies it into an empty PostgreSQL database; otherwise remove the folder',
+    );
 }
 
 /** What an operator wants to see at the start: the version, the database, the flows, the keys. */

@@ -55,10 +55,7 @@ async function rekey(
   { discardUnreadable }: RekeyOptions,
 ): Promise<void> {
   const keyRing = new KeyRing(configuredKeys(context), VARIABLES.encryptionKeys.name);
-  const tables = {
-    credential: new CredentialRepository(dataSource),
-    'signing key': new SigningKeyRepository(new Database(dataSource)),
-  };
+  const tables = sealedTables(dataSource);
   const resealAll = async (unreadable: Unreadable) => ({
     credential: await reseal(tables.credential, keyRing, unreadable),
     'signing key': await reseal(tables['signing key'], keyRing, unreadable),
@@ -75,6 +72,14 @@ async function rekey(
   refuseIncomplete({ credential, 'signing key': signingKey }, discardUnreadable);
 }
 
+/** All tables with a sealed column, by what a row of theirs is. */
+export function sealedTables(dataSource: OpenDatabase['dataSource']) {
+  return {
+    credential: new CredentialRepository(dataSource),
+    'signing key': new SigningKeyRepository(new Database(dataSource)),
+  };
+}
+
 function inWords({ credentials, signingKeys }: { credentials: number; signingKeys: number }): string {
   return `${counted(credentials, 'credential')}, ${counted(signingKeys, 'signing key')}`;
 }
@@ -89,7 +94,7 @@ function configuredKeys(context: CommandContext): readonly Buffer[] {
   return encryptionKeys({ ...config, dataDirectory: absoluteDataDirectory(config, context) });
 }
 
-function failuresOf(resealings: Record<string, Resealing>): string[] {
+export function failuresOf(resealings: Record<string, Pick<Resealing, 'failures'>>): string[] {
   return Object.entries(resealings).flatMap(([kind, { failures }]) =>
     failures.map(({ key, reason }) => `${kind} ${key}: ${reason}`),
   );

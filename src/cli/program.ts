@@ -9,6 +9,7 @@ import { CommandSettings } from './command-settings.js';
 import { addClientsCommands } from './clients.command.js';
 import { addConfigCommands } from './config.command.js';
 import { addCredentialsCommands } from './credentials.command.js';
+import { addDataCommands } from './data.command.js';
 import { addInitCommand } from './init.command.js';
 import { addKeysCommands } from './keys.command.js';
 import { addLicenseCommands } from './license.command.js';
@@ -72,6 +73,7 @@ export function createProgram(surroundings: CliContext, answers: Answers): Comma
   addCredentialsCommands(program, context);
   addAuditCommands(program, context);
   addMigrateCommand(program, context);
+  addDataCommands(program, context);
   addTokenCommands(program, context);
   return program;
 }

@@ -1,5 +1,5 @@
 // The built service as a process: what it says at start, refuses, keeps over restarts, and finishes before it ends.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
@@ -35,6 +35,8 @@ describeBuilt('[D43] the process', () => {
         SVC_ENCRYPTION_KEY:
           database.kind === 'postgresql' ? Buffer.alloc(32, 3).toString('base64') : undefined,
       });
+      if (database.kind === 'postgresql')
+        mkdirSync(join(surroundings.directory, 'data', 'database'), { recursive: true });
     });
     afterAll(async () => {
       await service?.stop();
@@ -94,6 +96,14 @@ describeBuilt('[D43] the process', () => {
         trustedKeys: { static: 1, keySets: 0, issuers: [partner.issuer] },
       });
       expect(String(ready?.['address'])).toMatch(/^http:\/\/(127\.0\.0\.1|\[::1\]|localhost):\d+$/);
+    });
+
+    it('[D137] says where the data is, and of an embedded database beside it that it is not used', async () => {
+      const messages = (await logOf(await running())).map(({ msg }) => String(msg));
+      const embedded = `the embedded database in ${join(surroundings.directory, 'data')} is not used`;
+      const isOnPostgresql = database.kind === 'postgresql';
+      expect(messages.includes('the data is in PostgreSQL, which was there')).toBe(isOnPostgresql);
+      expect(messages.some((message) => message.startsWith(embedded))).toBe(isOnPostgresql);
     });
 
     it('[2.6] a restart keeps users, sessions, issued tokens and replay records', async () => {

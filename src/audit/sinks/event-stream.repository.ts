@@ -5,7 +5,7 @@ import type { StreamedEvent } from './audit-sink.js';
 
 /** A place in the order of events: behind this one, and before all that follow. Numbers of 64 bits, as text. */
 export interface Position {
-  /** `0`: among the events from before a restore, which has set that (docs/audit-streaming.md). */
+  /** `0`: among the events from before a restore, which has set that (docs/audit-streaming.md). For a copy see positions-in-copy.ts. */
   readonly transactionId: string;
   readonly eventId: string;
 }

@@ -18,7 +18,7 @@ export type DatabaseSettings =
 export class DatabaseUnavailableError extends Error {
   constructor(cause: unknown) {
     super(
-      `The database cannot be reached: ${connectionFailure(cause)}. Check SVC_DATABASE_URL and the server.`,
+      `The database cannot be reached: ${connectionFailure(cause)}. Check the URL (SVC_DATABASE_URL) and the server.`,
     );
     this.name = 'DatabaseUnavailableError';
   }

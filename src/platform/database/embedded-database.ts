@@ -5,6 +5,7 @@ import type { DataSource } from 'typeorm';
 import { driverPool } from './driver-pool.js';
 import type { BackgroundPool } from './wait-limit.js';
 import { limitWaits } from './wait-limit.js';
+import { refuseCopied } from './embedded/copied-data.js';
 import { DataDirectoryLock } from './embedded/data-directory.lock.js';
 import { EngineSocket } from './embedded/engine-socket.js';
 import { startEngineThread } from './embedded/engine-thread.js';
@@ -22,13 +23,17 @@ export interface EmbeddedSettings extends ServingSettings {
   readonly directory: string;
 }
 
-/** @throws DataDirectoryLockedError when another process has the directory */
+/**
+ * @throws DataDirectoryLockedError when another process has the directory
+ * @throws CopiedDataError when its data was copied to PostgreSQL
+ */
 export async function prepareEmbedded(
   { directory, requestWaitMs, engineThread }: EmbeddedSettings,
   schema: Schema,
 ): Promise<PreparedDatabase> {
   const lock = DataDirectoryLock.take(directory);
   try {
+    refuseCopied(directory);
     const settings = { directory };
     const engine = await (engineThread === undefined
       ? startEngine(settings)

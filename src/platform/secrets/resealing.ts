@@ -64,13 +64,31 @@ interface Pass {
 
 async function resealOnce(rows: SealedRows, keyRing: KeyRing, unreadable: Unreadable): Promise<Pass> {
   const pass: Pass = { resealed: 0, discarded: 0, overtaken: 0, failures: [] };
+  for await (const row of allOf(rows))
+    if (!keyRing.isSealedUnderFirstKey(row.envelope)) await step(row, rows, keyRing, unreadable, pass);
+  return pass;
+}
+
+/** What cannot be unsealed. Changes nothing. */
+export async function unopened(rows: SealedRows, keyRing: KeyRing): Promise<Resealing['failures']> {
+  const failures: Resealing['failures'][number][] = [];
+  for await (const { key, envelope } of allOf(rows))
+    try {
+      keyRing.unseal(envelope, rows.sealedFor(key));
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      failures.push({ key, reason: error.message });
+    }
+  return failures;
+}
+
+async function* allOf(rows: SealedRows): AsyncGenerator<SealedRow, void> {
   let afterKey: string | undefined;
   for (;;) {
     const batch = await rows.readSealed(afterKey, BATCH_SIZE);
-    for (const row of batch)
-      if (!keyRing.isSealedUnderFirstKey(row.envelope)) await step(row, rows, keyRing, unreadable, pass);
+    yield* batch;
     afterKey = batch.at(-1)?.key;
-    if (batch.length < BATCH_SIZE) return pass;
+    if (batch.length < BATCH_SIZE) return;
   }
 }
 

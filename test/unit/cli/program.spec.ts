@@ -24,6 +24,7 @@ const COMMANDS = [
   'workflows import',
   'credentials rekey',
   'migrate',
+  'data copy',
   'token sign',
   'token explain',
 ];

@@ -1,0 +1,38 @@
+// Marks a data directory whose data was copied to PostgreSQL, so that nobody goes on with it by mistake.
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const MARK = 'copied-to-postgresql';
+
+/** The directory is marked. The message says what to do. */
+export class CopiedDataError extends Error {
+  constructor(directory: string) {
+    super(
+      `The data of ${directory} was copied to PostgreSQL: set SVC_DATABASE_URL to that database. In the folder ` +
+        `tokens that were used there since would pass again. If that database is given up, delete ${join(directory, MARK)}.`,
+    );
+    this.name = 'CopiedDataError';
+  }
+}
+
+/** @throws CopiedDataError when the directory is marked */
+export function refuseCopied(directory: string): void {
+  if (isCopied(directory)) throw new CopiedDataError(directory);
+}
+
+export function isCopied(directory: string): boolean {
+  return existsSync(join(directory, MARK));
+}
+
+/** Whether there is an embedded database. */
+export function hasDatabase(directory: string): boolean {
+  return existsSync(join(directory, 'database'));
+}
+
+export function markCopied(directory: string): void {
+  writeFileSync(join(directory, MARK), `${new Date().toISOString()}\n`, { mode: 0o600, flush: true });
+}
+
+export function unmarkCopied(directory: string): void {
+  rmSync(join(directory, MARK), { force: true });
+}
