@@ -21,7 +21,17 @@ const ASSET_TYPES: Readonly<Record<string, string>> = { '.css': css, '.js': java
 
 /** What host pages know of the script for them, and its other parts. */
 const EMBED_TYPES = ['options', 'embedded-instance', 'embedded-instance-element'];
-const EMBED_PARTS = ['option-checks', 'attempt', 'frames', 'embedded-instance', 'embedded-instance-element'];
+const EMBED_PARTS = [
+  'option-checks',
+  'texts',
+  'frames',
+  'addresses',
+  'frame-height',
+  'card',
+  'attempt',
+  'embedded-instance',
+  'embedded-instance-element',
+];
 
 @Injectable()
 export class PublicFiles {

@@ -1,7 +1,8 @@
 // `<embedded-instance>`: a frame of the instance that signs in, renews and tries again by itself.
+import { UNAVAILABLE } from './card.js';
 import { EmbeddedInstance } from './embedded-instance.js';
 import { optionFault } from './option-checks.js';
-import type { Appearance, EmbeddedInstanceError, EmbeddedInstanceEvents, LoginFailure } from './options.js';
+import type { Appearance, EmbeddedInstanceError, EmbeddedInstanceEvents } from './options.js';
 
 declare global {
   interface HTMLElementTagNameMap {
@@ -11,16 +12,9 @@ declare global {
 
 /** Attributes that are options of the look. */
 const LOOKS = ['theme', 'accent', 'lang', 'hide-header', 'font', 'background', 'full-width'];
+const OTHERS = ['title', 'url', 'height', 'redirect-to', 'user-key', 'error-ui'];
 /** What time may mend; of other failures one more token finds out. */
-const MAY_PASS = [
-  'timeout',
-  'unreachable',
-  'no_token',
-  'too_many_requests',
-  'temporarily_unavailable',
-  'internal_error',
-  'not_enabled',
-];
+const MAY_PASS = [...UNAVAILABLE, 'too_many_requests'];
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 /** A session that ends sooner is not worth going on with. */
@@ -29,23 +23,24 @@ const LEFT_MS = 60_000;
 /** Sessions of the elements that were there, by instance and `user-key`: an element that comes back goes on with its own. */
 const sessions = new Map<string, { userId: string; endsAt: number }>();
 
+/** Its events are typed, as those of DOM elements are. */
+interface TypedEvents {
+  addEventListener<Name extends keyof EmbeddedInstanceEvents>(
+    name: Name,
+    listener: (event: CustomEvent<EmbeddedInstanceEvents[Name]>) => void,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+}
+
 /** On a server, where there are no elements, the module can be loaded all the same. */
-const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+const Base = (globalThis.HTMLElement ?? class {}) as new () => TypedEvents & HTMLElement;
 
 /**
  * Its attributes are the options of the class with hyphens (`hide-header`), `redirect-to` and `user-key`; its events are DOM events
  * of the same names. It signs in once it is in the page and knows `fetchToken`. A child with `slot="error"` is its `errorUi`.
  */
 export class EmbeddedInstanceElement extends Base {
-  static readonly observedAttributes: readonly string[] = [
-    ...LOOKS,
-    'title',
-    'url',
-    'height',
-    'redirect-to',
-    'user-key',
-    'error-ui',
-  ];
+  static readonly observedAttributes: readonly string[] = [...LOOKS, ...OTHERS];
 
   #fetchToken: (() => Promise<string>) | undefined;
   #instance: EmbeddedInstance | undefined;
@@ -83,25 +78,6 @@ export class EmbeddedInstanceElement extends Base {
   signIn(): void {
     this.#failures = 0;
     this.#try((instance) => instance.login(this.#token(), instance.path));
-  }
-
-  /** Its events are typed, as those of DOM elements are. */
-  override addEventListener<Name extends keyof EmbeddedInstanceEvents>(
-    name: Name,
-    listener: (event: CustomEvent<EmbeddedInstanceEvents[Name]>) => void,
-    options?: boolean | AddEventListenerOptions,
-  ): void;
-  override addEventListener(
-    name: string,
-    listener: EventListenerOrEventListenerObject,
-    options?: boolean | AddEventListenerOptions,
-  ): void;
-  override addEventListener(
-    name: string,
-    listener: ((event: never) => void) | EventListenerObject,
-    options?: boolean | AddEventListenerOptions,
-  ): void {
-    super.addEventListener(name, listener as EventListenerOrEventListenerObject, options);
   }
 
   connectedCallback(): void {
@@ -178,7 +154,6 @@ export class EmbeddedInstanceElement extends Base {
     this.#begin(instance, key);
   }
 
-  /** The options that are not as described are named, and left out. */
   #made(): EmbeddedInstance | undefined {
     const slot = this.querySelector<HTMLElement>(':scope > [slot=error]');
     const options = {
@@ -220,24 +195,18 @@ export class EmbeddedInstanceElement extends Base {
     const instance = this.#instance;
     if (instance === undefined) return;
     this.#giveUp();
-    attempt(instance).catch((failure: EmbeddedInstanceError) => {
-      if (failure.error === 'given_up' || instance !== this.#instance) return;
-      if (failure.cause !== undefined) console.warn('<embedded-instance>: there is no token:', failure.cause);
+    attempt(instance).catch(({ error, cause, retryAfterSeconds = 0 }: EmbeddedInstanceError) => {
+      if (error === 'given_up' || instance !== this.#instance) return;
+      if (cause !== undefined) console.warn('<embedded-instance>: there is no token:', cause);
       this.#failures += 1;
-      if (this.#isWorthAnother(failure)) this.#wait(failure, () => this.#try(attempt));
+      // Two frames of two users would end each other's sessions for ever.
+      if (error === 'another_user' || this.#isLastTry) return;
+      if (!MAY_PASS.includes(error) && this.#failures > 1) return;
+      const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
+      const asked = retryAfterSeconds * 1000;
+      this.#notBefore = performance.now() + asked;
+      this.#schedule(Math.max(asked, longest / 2) + (Math.random() * longest) / 2, () => this.#try(attempt));
     });
-  }
-
-  #isWorthAnother({ error }: LoginFailure): boolean {
-    // Two frames of two users would end each other's sessions for ever.
-    if (error === 'another_user' || this.#isLastTry) return false;
-    return MAY_PASS.includes(error) || this.#failures === 1;
-  }
-
-  #wait({ retryAfterSeconds = 0 }: LoginFailure, run: () => void): void {
-    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
-    this.#notBefore = performance.now() + retryAfterSeconds * 1000;
-    this.#schedule(Math.max(retryAfterSeconds * 1000, longest / 2) + (Math.random() * longest) / 2, run);
   }
 
   #schedule(milliseconds: number, run: () => void): void {
@@ -281,17 +250,16 @@ export class EmbeddedInstanceElement extends Base {
     return this.#good(Object.fromEntries(given) as Record<string, unknown>);
   }
 
+  /** An option that is not as described is named, and counts as left out. */
   #good(options: Record<string, unknown>): object {
-    const faults = Object.entries(options).map(([name, value]) => {
+    const isGood = ([name, value]: [string, unknown]) => {
       // Without it the origin of the script counts, which the class knows.
-      if (name === 'url' && value === undefined) return undefined;
-      const fault = optionFault(name, value);
+      const fault = name === 'url' && value === undefined ? undefined : optionFault(name, value);
       if (fault !== undefined) this.#warn(fault);
-      return fault === undefined ? undefined : name;
-    });
-    return Object.fromEntries(
-      Object.entries(options).map(([name, value]) => [name, faults.includes(name) ? undefined : value]),
-    );
+      return fault === undefined;
+    };
+    const entries = Object.entries(options);
+    return Object.fromEntries(entries.map((entry) => [entry[0], isGood(entry) ? entry[1] : undefined]));
   }
 
   #warnOfLack(): void {

@@ -1,16 +1,10 @@
 // The script for host pages, `/embed.js`: a frame of the instance, its login, and its session's life as events.
 // The instance joins what the compiler makes of this folder, without imports and exports, in one scope of its own.
-import { Attempt } from './attempt.js';
-import {
-  addHiddenFrame,
-  drawLoading,
-  failureCard,
-  hasFocus,
-  isBlank,
-  named,
-  newFrame,
-  postInto,
-} from './frames.js';
+import { dressed, innerPath, landing, namingUser } from './addresses.js';
+import { ANSWER_MS, Attempt } from './attempt.js';
+import { Card } from './card.js';
+import { FrameHeight } from './frame-height.js';
+import { addHiddenFrame, addSuccessor, drawLoading, hasFocus, isBlank, newFrame } from './frames.js';
 import { checkOptions } from './option-checks.js';
 import type {
   Appearance,
@@ -45,25 +39,22 @@ export class EmbeddedInstance {
   static readonly #home: string | undefined = (
     globalThis.document?.currentScript as HTMLScriptElement | null | undefined
   )?.src;
-  /** A page of the instance answers at once; what has loaded and does not is none (milliseconds). */
-  static readonly #answerMs = 3000;
   readonly #origin: string;
   readonly #timeoutMs: number;
-  readonly #isAsHighAsPage: boolean;
-  readonly #listeners = new Map<string, Set<(detail: never) => void>>();
-  readonly #errorUi: 'none' | HTMLElement | undefined;
-  #appearance: Appearance = {};
+  /** Undefined where the host page's style says how high the frame is. */
+  readonly #height: FrameHeight | undefined;
+  readonly #events = new EventTarget();
+  /** The listeners for `retry`: without any there are no buttons. */
+  readonly #retries = new Set<object>();
+  readonly #card: Card;
+  #appearance: Appearance;
   #frame: HTMLIFrameElement;
-  /** Says in the container why there is no page. */
-  #card: HTMLElement | undefined;
   #attempt: Attempt | undefined;
   /** The last signed-in user, and until when. */
   #userId: string | undefined;
   #expiresAt = '';
   /** The present page: the target of the last login, or a later one. */
   #target = '/';
-  /** Where the host page was scrolled to when the list was left, and whether it is to be there again. */
-  #place = { top: 0, isDue: false };
   /** Whether its end was reported: two frames may report it. */
   #isOver = false;
 
@@ -81,9 +72,8 @@ export class EmbeddedInstance {
     checkOptions({ ...appearance, container, title, url, height, loginTimeoutSeconds, errorUi });
     this.#origin = new URL(String(url)).origin;
     this.#timeoutMs = loginTimeoutSeconds * 1000;
-    this.#isAsHighAsPage = height === 'auto';
-    this.#errorUi = errorUi;
-    if (errorUi instanceof HTMLElement) errorUi.hidden = true;
+    this.#height = height === 'auto' ? new FrameHeight() : undefined;
+    this.#card = new Card(errorUi);
     this.#appearance = appearance;
     // As attributes, which any style of the host page outweighs.
     const frame = newFrame({ title, width: '100%', height: '600', frameBorder: '0' });
@@ -114,10 +104,16 @@ export class EmbeddedInstance {
     listener: (detail: EmbeddedInstanceEvents[Name]) => void,
   ): () => void {
     if (!EmbeddedInstance.events.includes(name)) throw new TypeError(`There is no event ${String(name)}`);
-    const listeners = this.#listeners.get(name) ?? new Set();
-    this.#listeners.set(name, listeners.add(listener));
-    if (name === 'retry') this.#hello(this.#frame);
-    return () => void listeners.delete(listener);
+    const hear = (event: Event) => listener((event as CustomEvent<EmbeddedInstanceEvents[Name]>).detail);
+    this.#events.addEventListener(name, hear);
+    if (name === 'retry') {
+      this.#retries.add(hear);
+      this.#hello(this.#frame);
+    }
+    return () => {
+      this.#retries.delete(hear);
+      this.#events.removeEventListener(name, hear);
+    };
   }
 
   /**
@@ -126,9 +122,7 @@ export class EmbeddedInstance {
    * @throws EmbeddedInstanceError as `login-failed` says it; Error when the frame is not in the page
    */
   login(token: string | Promise<string>, redirectTo = '/'): Promise<EmbeddedSession> {
-    return this.#open(redirectTo, (attempt, frame) =>
-      this.#post(attempt, frame, token, this.#landing(redirectTo)),
-    );
+    return this.#open(redirectTo, (attempt) => this.#post(attempt, token, this.#landing(redirectTo)));
   }
 
   /**
@@ -137,31 +131,18 @@ export class EmbeddedInstance {
    * @throws EmbeddedInstanceError `no_session` or `another_user` where that session is not there any more
    */
   resume(userId: string, redirectTo = '/'): Promise<EmbeddedSession> {
-    return this.#open(redirectTo, (_, frame) => {
-      frame.src = this.#origin + namingUser(this.#landing(redirectTo), userId);
+    return this.#open(redirectTo, ({ frame }) => {
+      frame!.src = this.#origin + namingUser(this.#landing(redirectTo), userId);
     });
   }
 
   /** Begins a login in a new frame, which takes the place of the shown one once its page has come. */
-  #open(
-    redirectTo: string,
-    begin: (attempt: Attempt, frame: HTMLIFrameElement) => void,
-  ): Promise<EmbeddedSession> {
-    const shown = this.#frame;
-    if (!shown.isConnected) return Promise.reject(new Error('The frame is not in the page'));
+  #open(redirectTo: string, begin: (attempt: Attempt) => void): Promise<EmbeddedSession> {
+    if (!this.#frame.isConnected) return Promise.reject(new Error('The frame is not in the page'));
     this.#target = redirectTo;
-    // A new frame has no history yet, so that the step back never leads to the page of another login.
-    const frame = named(shown.cloneNode() as HTMLIFrameElement);
-    frame.removeAttribute('src');
-    // Laid out as the shown one, unseen: where `display` changes while a page is coming, Chromium may never paint that page.
-    const width = shown.offsetWidth || shown.parentElement?.clientWidth;
-    const height = shown.offsetHeight || shown.height;
-    frame.style.cssText = `position:fixed;visibility:hidden;width:${width}px;height:${height}px`;
-    shown.after(frame);
-    const attempt = this.#begin('login', frame);
-    frame.onload = () => this.#greet(attempt, frame);
-    begin(attempt, frame);
-    return attempt.outcome.promise as Promise<EmbeddedSession>;
+    const attempt = this.#begin('login', addSuccessor(this.#frame));
+    begin(attempt);
+    return attempt.promise;
   }
 
   /**
@@ -171,11 +152,10 @@ export class EmbeddedInstance {
    */
   renew(token: string | Promise<string>): Promise<EmbeddedSession> {
     if (this.#userId === undefined) return this.login(token, this.#target);
-    const frame = addHiddenFrame();
-    const attempt = this.#begin('renewal', frame);
-    frame.onload = () => this.#greet(attempt, frame);
-    this.#post(attempt, frame, token, '/renewed');
-    return attempt.outcome.promise as Promise<EmbeddedSession>;
+    const attempt = this.#begin('renewal', addHiddenFrame());
+    // With it the instance accepts a token of this user alone.
+    this.#post(attempt, token, '/renewed', { userId: this.#userId });
+    return attempt.promise;
   }
 
   /**
@@ -185,7 +165,8 @@ export class EmbeddedInstance {
    */
   navigate(path: string): void {
     this.#target = path;
-    if (this.#userId !== undefined) this.#say(this.#frame, { type: 'navigate', path: this.#inner(path) });
+    if (this.#userId !== undefined)
+      this.#say(this.#frame, { type: 'navigate', path: innerPath(this.#origin, path) });
   }
 
   /**
@@ -197,7 +178,7 @@ export class EmbeddedInstance {
     this.#say(this.#frame, { type: 'sign-out' });
     // The page in the frame answers that it does so. Where it is another, or none, a frame of our own does it.
     attempt.after(300, () => this.#leaveUnseen(attempt));
-    return attempt.outcome.promise;
+    return attempt.promise;
   }
 
   /**
@@ -215,7 +196,7 @@ export class EmbeddedInstance {
     removeEventListener('message', this.#hear);
     document.removeEventListener('securitypolicyviolation', this.#hearPolicy);
     this.#giveUp();
-    this.#removeCard();
+    this.#card.remove();
     this.#frame.remove();
   }
 
@@ -224,105 +205,45 @@ export class EmbeddedInstance {
     return { ...this.#appearance, lang };
   }
 
-  /** An address of the instance with what the page there has to know before it is painted. */
-  #dressed(path: string): string {
-    const url = new URL(path, this.#origin);
-    for (const [name, value] of Object.entries(this.#look()))
-      if (value) url.searchParams.set(name, String(value));
-    return url.href.slice(this.#origin.length);
-  }
-
-  /** The path itself where it is one of the instance, in WHATWG form; `/` otherwise. */
-  #inner(path: string): string {
-    const url = URL.canParse(path, this.#origin) ? new URL(path, this.#origin) : undefined;
-    return url?.origin === this.#origin && path.startsWith('/') ? url.href.slice(this.#origin.length) : '/';
-  }
-
-  /** Only `/` reports its session: other targets are reached through a page that does. */
   #landing(target: string): string {
-    const inner = this.#inner(target);
-    if (new URL(inner, this.#origin).pathname === '/') return this.#dressed(inner);
-    return this.#dressed(`/renewed?${String(new URLSearchParams({ to: inner }))}`);
+    return landing(this.#origin, target, this.#look());
   }
 
   /** Abandons what is in progress. */
   #begin(during: Attempt['during'], frame?: HTMLIFrameElement): Attempt {
     this.#giveUp();
-    const attempt = new Attempt(during, frame);
-    this.#limit(attempt, this.#timeoutMs, 'timeout');
+    const attempt = new Attempt(during, this.#origin, (failure) => this.#note(during, failure), frame);
+    attempt.limit(this.#timeoutMs, 'timeout');
+    if (frame) frame.onload = () => attempt.expectAnswer() && this.#hello(frame);
     this.#attempt = attempt;
     return attempt;
   }
 
-  #limit(attempt: Attempt, milliseconds: number, error: string): void {
-    attempt.after(milliseconds, () => this.#fail(attempt, { error }));
-  }
-
-  #post(
-    attempt: Attempt,
-    frame: HTMLIFrameElement,
-    token: string | Promise<string>,
-    redirectTo: string,
-  ): void {
+  #post(attempt: Attempt, token: string | Promise<string>, redirectTo: string, expected: object = {}): void {
     // In the address too: of a body that is too large the instance keeps nothing.
-    const action = this.#origin + this.#dressed('/rest/auth/embed?answer=page');
-    // With it the instance accepts a token of this user alone.
-    const expected = attempt.during === 'renewal' ? { userId: this.#userId } : {};
-    const post = (value: string) => {
-      if (this.#attempt !== attempt) return;
-      const fields = { token: value, redirectTo, answer: 'page', ...expected };
-      if (!postInto(frame.name, action, fields)) this.#fail(attempt, { error: 'blocked' });
-    };
-    Promise.resolve(token)
-      .then((value) => {
-        if (typeof value === 'string' && value !== '') return value;
-        throw new TypeError(`A token is a text, not ${value === '' ? 'empty' : typeof value}`);
-      })
-      .then(post, (cause: unknown) => this.#fail(attempt, { error: 'no_token' }, cause));
+    const action = this.#origin + dressed(this.#origin, '/rest/auth/embed?answer=page', this.#look());
+    attempt.post(action, token, { redirectTo, answer: 'page', ...expected });
   }
 
   /** The policy of the host page may forbid the frame, or that forms are posted into it. */
   readonly #hearPolicy = (violation: SecurityPolicyViolationEvent): void => {
     const { blockedURI, disposition, effectiveDirective } = violation;
     const isEnforced = disposition === 'enforce' && /^(form-action|frame-src)$/.test(effectiveDirective);
-    if (this.#attempt && isEnforced && blockedURI.startsWith(this.#origin))
-      this.#fail(this.#attempt, { error: 'blocked' });
+    if (isEnforced && blockedURI.startsWith(this.#origin)) this.#attempt?.fail({ error: 'blocked' });
   };
-
-  /** Something has loaded in the frame of an attempt: asks whether it is a page of the instance. */
-  #greet(attempt: Attempt, frame: HTMLIFrameElement): void {
-    if (this.#attempt !== attempt || isBlank(frame)) return;
-    this.#limit(attempt, EmbeddedInstance.#answerMs, 'unreachable');
-    attempt.after(300, () => void this.#probe(attempt));
-    this.#hello(frame);
-  }
 
   /** Makes the page in the frame answer; it offers another login where there is a listener for it. */
   #hello(frame: HTMLIFrameElement): void {
-    this.#say(frame, { type: 'hello', canRetry: !!this.#listeners.get('retry')?.size });
-  }
-
-  /** Asks by itself whether the instance can be reached, where the policy of the host page lets it. */
-  async #probe(attempt: Attempt): Promise<void> {
-    let isForbidden = false;
-    const note = () => (isForbidden = true);
-    document.addEventListener('securitypolicyviolation', note);
-    try {
-      await fetch(`${this.#origin}/embed.js`, { mode: 'no-cors', cache: 'no-store' });
-    } catch {
-      // A browser may say that the policy forbids it a little later than that it did not work.
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      if (!isForbidden && attempt.timers.length > 1) this.#fail(attempt, { error: 'unreachable' });
-    }
-    document.removeEventListener('securitypolicyviolation', note);
+    this.#say(frame, { type: 'hello', canRetry: this.#retries.size > 0 });
   }
 
   /** Puts the frame of a login in the place of the one that was shown. */
-  #show(frame: HTMLIFrameElement): void {
-    const shown = this.#frame;
-    if (frame === shown) return;
-    const hadFocus = hasFocus(shown);
+  #show(login: Attempt): void {
+    const [frame, shown] = [login.frame!, this.#frame];
+    login.frame = undefined;
+    const hadFocus = [this.#card.remove(), hasFocus(shown)].includes(true);
     frame.style.cssText = shown.style.cssText;
+    frame.style.display = '';
     shown.remove();
     this.#frame = frame;
     frame.onload = () => this.#reload(frame);
@@ -343,33 +264,19 @@ export class EmbeddedInstance {
     this.#dispatch('reloaded', {});
   }
 
-  #fail(attempt: Attempt, failure: LoginFailure, cause?: unknown): void {
-    if (this.#attempt !== attempt) return;
-    const { during } = attempt;
-    this.#end();
+  /** An attempt has ended. */
+  #note(during: Attempt['during'], failure: LoginFailure | undefined): void {
+    this.#attempt = undefined;
+    if (failure === undefined || failure.error === 'given_up') return;
     if (during === 'login') this.#showCard(failure);
-    attempt.reject(failure, cause);
     if (during !== 'logout') return this.#dispatch('login-failed', { during, ...failure });
     addEventListener('online', this.#leaveAgain);
     this.#dispatch('logout-failed', failure);
   }
 
-  #succeed(session?: EmbeddedSession): void {
-    this.#end()?.outcome.resolve(session);
-  }
-
   #giveUp(): void {
-    this.#end()?.reject({ error: 'given_up' });
+    this.#attempt?.fail({ error: 'given_up' });
     removeEventListener('online', this.#leaveAgain);
-  }
-
-  /** Ends what is in progress, successful or not, and returns it. */
-  #end(): Attempt | undefined {
-    const attempt = this.#attempt;
-    this.#attempt = undefined;
-    attempt?.timers.forEach(clearTimeout);
-    if (attempt?.frame !== this.#frame) attempt?.frame?.remove();
-    return attempt;
   }
 
   #leaveUnseen(attempt: Attempt): void {
@@ -377,7 +284,7 @@ export class EmbeddedInstance {
     attempt.frame = frame;
     frame.onload = () => {
       this.#say(frame, { type: 'sign-out', userId: this.#userId });
-      this.#limit(attempt, EmbeddedInstance.#answerMs, 'unreachable');
+      attempt.limit(ANSWER_MS, 'unreachable');
     };
     frame.src = `${this.#origin}/sign-out`;
   }
@@ -394,14 +301,14 @@ export class EmbeddedInstance {
   #hearAttempt(attempt: Attempt, type: string, detail: FrameDetail): void {
     attempt.answer();
     const { reason, ...failure } = detail;
-    if (type === 'login-failed') this.#fail(attempt, failure);
-    if (type === 'page-loaded') this.#fail(attempt, { error: 'no_session' });
+    if (type === 'login-failed') attempt.fail(failure);
+    if (type === 'page-loaded') attempt.fail({ error: 'no_session' });
     if (type === 'session-ready') this.#hearReady(detail);
-    if (type === 'sign-out-failed') this.#fail(attempt, { error: 'unreachable' });
-    if (type === 'no-session') this.#succeed();
+    if (type === 'sign-out-failed') attempt.fail({ error: 'unreachable' });
+    if (type === 'no-session') attempt.succeed();
     if (type !== 'session-ended') return;
     if (attempt.during === 'logout') this.#dispatch(type, { reason });
-    else if (reason === 'another-user') this.#fail(attempt, { error: 'another_user' });
+    else if (reason === 'another-user') attempt.fail({ error: 'another_user' });
   }
 
   #hearPage(type: string, detail: FrameDetail): void {
@@ -411,21 +318,24 @@ export class EmbeddedInstance {
     if (attempt?.during === 'login' && type !== 'retry') return;
     if (type === 'session-ready') return this.#hearReady(detail);
     if (type === 'navigated') this.#follow(detail.path);
-    if (type === 'resize') this.#fit(detail.height);
+    if (type === 'resize') this.#height?.fit(this.#frame, detail.height);
     if (/^session-|^navigated$|^resize$|^retry$/.test(type)) this.#dispatch(type, detail);
+  }
+
+  #follow(path: string): void {
+    this.#height?.follow(this.#frame, this.#target, path);
+    this.#target = path;
   }
 
   #hearReady({ expiresAt, userId, isRenewal }: FrameDetail): void {
     const attempt = this.#attempt;
-    if (attempt?.during === 'login' && attempt.frame) {
-      this.#removeCard();
-      this.#show(attempt.frame);
-    } else if (userId !== this.#userId && this.#userId !== undefined) {
+    if (attempt?.during === 'login') this.#show(attempt);
+    else if (userId !== this.#userId && this.#userId !== undefined) {
       // Only a login may change the user: the page has found the session of another one.
-      if (attempt?.during === 'renewal') this.#fail(attempt, { error: 'another_user' });
+      if (attempt?.during === 'renewal') attempt.fail({ error: 'another_user' });
       return this.#dispatch('session-ended', { reason: 'another-user' });
     }
-    if (attempt?.during !== 'logout') this.#succeed({ expiresAt, userId });
+    if (attempt?.during !== 'logout') attempt?.succeed({ expiresAt, userId });
     // Both the frame of a renewal and the visible one report it.
     if (isRenewal && this.#expiresAt === expiresAt) return;
     this.#userId = userId;
@@ -434,37 +344,13 @@ export class EmbeddedInstance {
     this.#dispatch('session-ready', { expiresAt, userId });
   }
 
-  /** The page in the frame is about to show a part of itself that is higher or lower. */
-  #follow(path: string): void {
-    const isList = !path.includes('#');
-    if (!isList && !this.#target.includes('#')) this.#place.top = scrollY;
-    this.#place.isDue = isList;
-    this.#target = path;
-    if (this.#isAsHighAsPage && !isList && this.#frame.getBoundingClientRect().top < 0)
-      this.#frame.scrollIntoView();
-  }
-
-  #fit(height: number): void {
-    if (!this.#isAsHighAsPage || height === 0) return;
-    this.#frame.style.height = `${height}px`;
-    if (this.#place.isDue) scrollTo(scrollX, this.#place.top);
-    this.#place.isDue = false;
-  }
-
   #dispatch(name: string, detail: object): void {
     if (name === 'session-ended') {
-      if (this.#attempt?.during === 'logout') this.#succeed();
+      if (this.#attempt?.during === 'logout') this.#attempt.succeed();
       if (this.#isOver) return;
       this.#isOver = true;
     }
-    for (const listener of this.#listeners.get(name) ?? []) {
-      try {
-        listener(detail as never);
-      } catch (error) {
-        // Shown as any uncaught error; the listeners that follow are called.
-        reportError(error);
-      }
-    }
+    this.#events.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
   #say({ contentWindow }: HTMLIFrameElement, message: object): void {
@@ -473,29 +359,8 @@ export class EmbeddedInstance {
 
   /** What the frame shows stays below the card, if it shows anything. */
   #showCard(failure: LoginFailure): void {
-    const errorUi = this.#errorUi;
-    this.#removeCard();
-    if (errorUi === 'none') return;
-    const retry = this.#listeners.get('retry')?.size ? () => this.#dispatch('retry', {}) : undefined;
-    this.#card = errorUi ?? failureCard(failure, this.#look(), retry);
-    this.#card.hidden = false;
-    if (!errorUi) this.#frame.before(this.#card);
-    if (this.#userId === undefined) this.#frame.style.display = 'none';
+    const retry = this.#retries.size > 0 ? () => this.#dispatch('retry', {}) : undefined;
+    const isShown = this.#card.show(failure, this.#look(), this.#frame, retry);
+    this.#frame.style.display = isShown && this.#userId === undefined ? 'none' : '';
   }
-
-  #removeCard(): void {
-    const card = this.#card;
-    if (card === undefined) return;
-    const hadFocus = hasFocus(card);
-    if (card === this.#errorUi) card.hidden = true;
-    else card.remove();
-    this.#card = undefined;
-    this.#frame.style.display = '';
-    if (hadFocus) this.#frame.focus();
-  }
-}
-
-/** Frames share one cookie, so the address says for whom a page is. */
-function namingUser(address: string, userId: string): string {
-  return `${address}${address.includes('#') ? '&' : '#'}user=${encodeURIComponent(userId)}`;
 }

@@ -50,25 +50,24 @@ export function spokenFor() {
 }
 
 /** Who is signed in. */
-export async function readAccount(signal) {
-  return (await request('/rest/me', { signal })).json();
+export function readAccount(signal) {
+  return request('/rest/me', { signal });
 }
 
 /** Workflows of what is asked for: the first ones, or those from a cursor on. */
-export async function readWorkflows(signal, asked, cursor) {
+export function readWorkflows(signal, asked, cursor) {
   const query = new URLSearchParams({ limit: PAGE_SIZE, ...asked, ...(cursor && { cursor }) });
-  return (await request(`/api/v1/workflows?${query}`, { signal })).json();
+  return request(`/api/v1/workflows?${query}`, { signal });
 }
 
 /** How many fit what is asked for, up to some number; whether there are more, and no longer counted. */
-export async function countWorkflows(signal, asked) {
-  const query = new URLSearchParams(asked);
-  return (await request(`/api/v1/workflow-count?${query}`, { signal })).json();
+export function countWorkflows(signal, asked) {
+  return request(`/api/v1/workflow-count?${new URLSearchParams(asked)}`, { signal });
 }
 
 /** A workflow with its nodes and connections. */
-export async function readWorkflow(signal, id) {
-  return (await request(`/api/v1/workflows/${encodeURIComponent(id)}`, { signal })).json();
+export function readWorkflow(signal, id) {
+  return request(`/api/v1/workflows/${encodeURIComponent(id)}`, { signal });
 }
 
 /** The project of a workflow and those who may edit in it; null where the instance does not tell. */
@@ -80,47 +79,63 @@ export async function readProject(signal, id) {
   return { project, editors: members?.data.filter(({ role }) => role !== 'project:viewer') ?? null };
 }
 
-export async function signOut(signal) {
-  await request('/rest/auth/logout', { method: 'POST', signal });
+export function signOut(signal) {
+  return request('/rest/auth/logout', { method: 'POST', signal });
 }
 
 /** Activates or deactivates a workflow; answers it as it is then, or undefined where the instance does not say. */
-export async function changeWorkflow(signal, id, active) {
+export function changeWorkflow(signal, id, active) {
   const path = `/api/v1/workflows/${encodeURIComponent(id)}/${active ? 'activate' : 'deactivate'}`;
-  const answer = await request(path, { method: 'POST', signal });
-  return answer.status === 204 ? undefined : answer.json();
+  return request(path, { method: 'POST', signal });
 }
 
-async function optional(answer) {
-  try {
-    return await (await answer).json();
-  } catch (error) {
+function optional(answer) {
+  return answer.catch((error) => {
     if (error instanceof RefusedError) return null;
     throw error;
-  }
+  });
 }
 
-/** The body of a refusal; empty where something else has answered, such as a proxy. */
-async function refusalIn(answer) {
-  return (await answer.json().catch(() => null)) ?? {};
+/**
+ * Asks once more where that may help: another frame's login has ended this session, and its cookie may not be here yet; or what only
+ * reads had no answer, as on a machine that has slept.
+ * @returns what the instance has answered; undefined where that is nothing
+ * @throws NotSignedInError, AnotherUserError or RefusedError; TypeError or DOMException when there was no answer
+ */
+async function request(path, { method = 'GET', signal }) {
+  try {
+    return await ask(path, method, signal);
+  } catch (error) {
+    const isRefused = error instanceof RefusedError || error instanceof AnotherUserError;
+    const mayHelp = error instanceof NotSignedInError ? userId !== null : method === 'GET' && !isRefused;
+    if (!mayHelp || signal.aborted) throw error;
+  }
+  await new Promise((resolve) => setTimeout(resolve, COOKIE_MS));
+  signal.throwIfAborted();
+  return ask(path, method, signal);
 }
 
 /**
  * The mode stays `cors`, fetch's default: in mode `same-origin` a page without referrer posts `Origin: null`, which
  * the instance takes for a forgery.
- * @throws NotSignedInError, AnotherUserError or RefusedError; TypeError or DOMException when there was no answer
  */
-async function request(path, { method = 'GET', signal }, isRepeated = false) {
+async function ask(path, method, signal) {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   const headers = userId === null ? {} : { 'x-session-user': userId };
   const answer = await fetch(path, { method, headers, signal: patience });
-  if (answer.ok) return answer;
-  const { error, hostOrigin } = answer.status === 401 || answer.status === 409 ? await refusalIn(answer) : {};
+  const text = await answer.text();
+  if (answer.ok) return text === '' ? undefined : JSON.parse(text);
+  const { error, hostOrigin } = refusalIn(text);
   if (error === 'session_of_another_user') throw new AnotherUserError(hostOrigin);
-  if (answer.status !== 401) throw new RefusedError(answer.status, answer.headers.get('x-request-id'));
-  // A login in another frame has ended this session, and its cookie may not be here yet: then it says whose it is.
-  if (isRepeated || userId === null) throw new NotSignedInError(error);
-  await new Promise((resolve) => setTimeout(resolve, COOKIE_MS));
-  signal.throwIfAborted();
-  return request(path, { method, signal }, true);
+  if (answer.status === 401) throw new NotSignedInError(error);
+  throw new RefusedError(answer.status, answer.headers.get('x-request-id'));
+}
+
+/** A refusal of the instance; empty where something else has answered, such as a proxy. */
+function refusalIn(text) {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
 }

@@ -1,5 +1,5 @@
 // Writes the list of workflows: rows, their states, counts, and what stands in their place.
-import { element, keepFocus, markBusy, refreshTimes, showPanels, showProblem, tellNews } from './view.js';
+import { element, keepFocus, refreshTimes, showPanels, tellNews } from './view.js';
 import { numberInWords, workflowNameOf } from './wording.js';
 import { say, write, writeAll } from './words.js';
 import { fragmentOf } from './workflow-list.js';
@@ -59,14 +59,6 @@ export function showNoList() {
   element('count').textContent = '';
 }
 
-export function showMoreProblem() {
-  showProblem(element('more-problem'), 'moreProblem');
-}
-
-export function hideMoreProblem() {
-  element('more-problem').hidden = true;
-}
-
 /** Shows a workflow as it is now; its row, and the focus in it, stay. */
 export function refreshRow(workflow) {
   const row = rowFor(workflow.id);
@@ -118,17 +110,8 @@ export function showState(place, workflow, change) {
   button.ariaLabel = workflowNameOf(workflow);
 }
 
-/** Says beside the switch why a change did not happen. */
-export function showChangeProblem(button, name) {
-  showProblem(problemBeside(button), name);
-}
-
-export function beginChange(button) {
-  problemBeside(button).hidden = true;
-  markBusy(button, true);
-}
-
-function problemBeside(button) {
+/** Where it is said why a switch did not do what it is for. */
+export function problemBeside(button) {
   return button.closest('li, .facts').querySelector('.problem');
 }
 

@@ -1,8 +1,8 @@
 // Runs where a login has led to: tells the host page and the other frames of the session, then goes on if it is to.
 import { appearanceInAddress, wear } from './appearance.js';
 import { meetHostPage, tellHostPage, tellLoaded } from './host-page.js';
-import { AnotherUserError, readAccount, speakFor, spokenFor } from './instance.js';
-import { addressFor, announceSession, takeUser } from './session.js';
+import { AnotherUserError, readAccount, spokenFor } from './instance.js';
+import { addressFor, addressOf, announceSession, takeUser } from './session.js';
 import { write } from './words.js';
 
 const text = document.getElementById('text');
@@ -15,8 +15,7 @@ const REFERENCE = '/api/v1/docs';
 function destination() {
   const { to, ...appearance } = Object.fromEntries(new URLSearchParams(location.search));
   if (to === undefined) return undefined;
-  const url = new URL(URL.canParse(to, location.origin) ? to : '/', location.origin);
-  if (url.origin !== location.origin) return addressFor(spokenFor(), '/');
+  const url = addressOf(to);
   const isForPrograms = FOR_PROGRAMS.test(url.pathname);
   if (isForPrograms && url.pathname !== REFERENCE) return url.href;
   if (!isForPrograms)
@@ -36,7 +35,7 @@ async function arrive() {
 }
 
 wear(appearanceInAddress());
-speakFor(takeUser());
+takeUser();
 try {
   await arrive();
 } catch (error) {

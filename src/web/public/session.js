@@ -1,6 +1,6 @@
 // Watches the session: whose it has to be, when it is about to end, when it has ended, and when another frame has changed it.
-import { meetHostPage, tellHostPage } from './host-page.js';
-import { AnotherUserError, NotSignedInError, readAccount, speakFor, spokenFor } from './instance.js';
+import { meetHostPage, tellHeight, tellHostPage } from './host-page.js';
+import { speakFor, spokenFor } from './instance.js';
 
 /**
  * How long before the end it is announced. A short session is announced at half its time: a host page that renews at each
@@ -16,36 +16,34 @@ const NAMED = 'user=';
 // other that share a session.
 const changes = new BroadcastChannel('svc-session');
 
-let timers = [];
+/** The name of the session that is watched, and what looks after it. */
+let watched = null;
 let lookNow = () => undefined;
+let timers = [];
 /** By two clocks: one may be set, and the other may stand still while the machine sleeps. */
-let end = { clockMs: 0, monotonicMs: 0 };
+let end = { clockMs: 0, monotonicMs: 0, isTold: false };
 
 /**
- * Takes the user whom the login has named out of the address, before anybody else sees it.
+ * Takes the user whom the login has named out of the address, before anybody else sees it: requests are made for that user.
  * @returns {string | null} the user's id; null where the login has named nobody
  */
 export function takeUser() {
-  const parts = location.hash.slice(1).split('&');
+  const { pathname, search, hash } = location;
+  const parts = hash.slice(1).split('&');
   const named = parts.findLast((part) => part.startsWith(NAMED));
-  if (named === undefined) return history.state?.user ?? null;
-  const user = new URLSearchParams(named).get('user');
-  const hash = parts.filter((part) => !part.startsWith(NAMED)).join('&');
-  history.replaceState(
-    { ...history.state, user },
-    '',
-    location.pathname + location.search + (hash && `#${hash}`),
-  );
+  const user = named === undefined ? (history.state?.user ?? null) : new URLSearchParams(named).get('user');
+  const others = parts.filter((part) => !part.startsWith(NAMED)).join('&');
+  if (named !== undefined)
+    history.replaceState({ ...history.state, user }, '', pathname + search + (others && `#${others}`));
+  speakFor(user);
   return user;
 }
 
-/** Where a path of this instance leads; anything else leads to `/`. */
+/** Where a path of this instance leads; anything else leads to `/`. @returns {URL} */
 export function addressOf(path) {
-  const url = URL.canParse(path, location.origin)
-    ? new URL(path, location.origin)
-    : new URL('/', location.origin);
-  const { href, hash, pathname } = url.origin === location.origin ? url : new URL('/', location.origin);
-  return { href, hash, isHere: pathname === location.pathname };
+  const home = new URL('/', location.origin);
+  const url = URL.canParse(path, home) ? new URL(path, home) : home;
+  return url.origin === home.origin ? url : home;
 }
 
 /** Goes on to another page of this instance, which stays this user's. */
@@ -61,52 +59,51 @@ export function addressFor(user, href) {
 
 /**
  * Takes note of the session that there is now: requests are made for its user, and the host page is told of it and of its end to
- * come.
+ * come. Does nothing while it is the one that is watched already.
+ * @param {{ isRenewal: boolean, look: () => void }} how `look` finds out which session there is
  */
-export function followSession(account, { isRenewal, onChanged }) {
+export function followSession(account, { isRenewal, look }) {
   const { user, hostOrigin, expiresAt, expiresInSeconds } = account;
+  if (watched === nameOf(account)) return;
+  stopWatching();
+  watched = nameOf(account);
   speakFor(user.id);
   meetHostPage(hostOrigin);
   tellHostPage('session-ready', { expiresAt, userId: user.id, isRenewal });
-  stopWatching();
+  tellHeight();
   // As the instance counts: this machine's clock may be wrong.
   const leftMs = expiresInSeconds * 1000;
-  end = { clockMs: Date.now() + leftMs, monotonicMs: performance.now() + leftMs };
-  const look = () => lookQuietly(account, onChanged);
+  end = { clockMs: Date.now() + leftMs, monotonicMs: performance.now() + leftMs, isTold: false };
+  lookNow = () => document.hidden || look();
+  const noticeMs = Math.max(leftMs / 2, leftMs - NOTICE_MS);
   timers = [
-    setTimeout(
-      () => tellHostPage('session-expiring', { expiresAt }),
-      Math.max(leftMs / 2, leftMs - NOTICE_MS),
-    ),
-    setTimeout(onChanged, leftMs),
-    setInterval(look, LOOK_MS),
+    setTimeout(() => tellHostPage('session-expiring', { expiresAt }), noticeMs),
+    setTimeout(look, leftMs),
+    setInterval(lookNow, LOOK_MS),
   ];
-  lookNow = look;
-}
-
-/** Without an answer nothing is known, and nothing is said. */
-async function lookQuietly(account, onChanged) {
-  if (document.hidden) return;
-  const watched = timers;
-  let hasChanged;
-  try {
-    hasChanged = sessionNameOf(await readAccount(AbortSignal.timeout(LOOK_MS))) !== sessionNameOf(account);
-  } catch (error) {
-    hasChanged = error instanceof NotSignedInError || error instanceof AnotherUserError;
-  }
-  // It may have been noticed in another way meanwhile.
-  if (hasChanged && watched === timers) onChanged();
 }
 
 /** Whether the session that is watched has reached its end; if not, somebody has ended it. */
-export function isTimeOver() {
+function isTimeOver() {
   return Date.now() >= end.clockMs || performance.now() >= end.monotonicMs;
+}
+
+/** Without an answer: tells the host page once that the time is over. */
+export function tellIfOver() {
+  if (end.isTold || !isTimeOver()) return;
+  end.isTold = true;
+  tellHostPage('session-ended', { reason: 'expired' });
+}
+
+/** Why the session that was watched has ended, as the host page hears it. @param {NotSignedInError} error */
+export function reasonOf({ reason }) {
+  return reason === 'revoked' && isTimeOver() ? 'expired' : reason;
 }
 
 export function stopWatching() {
   timers.forEach(clearTimeout);
-  timers = [];
   lookNow = () => undefined;
+  watched = null;
 }
 
 /**
@@ -114,16 +111,16 @@ export function stopWatching() {
  * @param {{ user: { id: string }, expiresAt: string } | null} account
  */
 export function announceSession(account) {
-  changes.postMessage(account === null ? null : sessionNameOf(account));
+  changes.postMessage(account && nameOf(account));
 }
 
-/** Calls `work` with what tells a session from others, or with null where it is over. */
+/** Calls `work` when there is another session than the one that is watched, with its name, or with null where it is over. */
 export function onSessionChange(work) {
-  changes.addEventListener('message', ({ data }) => work(data));
+  changes.addEventListener('message', ({ data }) => data !== watched && work(data));
 }
 
 /** What tells a session from others, and is no secret. */
-export function sessionNameOf({ user, expiresAt }) {
+function nameOf({ user, expiresAt }) {
   return `${user.id} ${expiresAt}`;
 }
 

@@ -6,11 +6,13 @@ export const element = (id) => document.getElementById(id);
 
 const panels = ['notice', 'workflows', 'detail'].map(element);
 
-export const noticeButton = element('notice-button');
+const noticeButton = element('notice-button');
 export const backButton = element('back');
 export const signOutButton = element('sign-out');
 
 let account = null;
+/** The latest notice. */
+let notice = {};
 
 /** Shows who is signed in; with null nothing of who was stays in the document. */
 export function showAccount(answer) {
@@ -23,10 +25,12 @@ export function showAccount(answer) {
 
 /**
  * Shows a notice, in the place of everything unless it is about the list, which then keeps its filters.
- * @param {{ title: string, text?: string, button?: string, requestId?: string | null }} what names of words, and what
- *   support can look for
+ * @param {{ title: string, text?: string, button?: string, act?: () => void, requestId?: string | null }} what names of
+ *   words, what the button does, and what support can look for
  */
-export function showNotice({ title, text, button, requestId }, besides = []) {
+export function showNotice(what, besides = []) {
+  notice = what;
+  const { title, text, button, requestId } = what;
   write(element('notice-title'), title);
   element('notice-text').hidden = text === undefined;
   if (text !== undefined) write(element('notice-text'), text);
@@ -38,32 +42,15 @@ export function showNotice({ title, text, button, requestId }, besides = []) {
   showPanels(['notice', ...besides]);
 }
 
-export function showSignOutProblem() {
-  showProblem(element('sign-out-problem'), 'signOutProblem');
-}
-
-export function hideSignOutProblem() {
-  element('sign-out-problem').hidden = true;
-}
-
-/** Says something beside what it is about; it is gone with the next try. */
+/** Says something beside what it is about, until the next try. @param {string | null} name of the words; null: no more */
 export function showProblem(place, name) {
-  place.hidden = false;
-  write(place, name);
+  place.hidden = name === null;
+  if (name !== null) write(place, name);
 }
 
 /** Has assistive technology say it. */
 export function tellNews(text) {
   element('news').textContent = text;
-}
-
-/** Marks the button, if there is one, whose work is under way; it keeps the focus, which a disabled button would lose. */
-export function markBusy(button, busy) {
-  if (button !== undefined) button.ariaDisabled = String(busy);
-}
-
-export function isBusy(button) {
-  return button?.ariaDisabled === 'true';
 }
 
 /**
@@ -99,6 +86,13 @@ export function refreshTimes(root = document) {
     time.title = absolute;
   }
 }
+
+/** What had no answer may have one by now. */
+export function tryAgain() {
+  if (isShown('notice') && notice.button === 'tryAgain') notice.act();
+}
+
+noticeButton.addEventListener('click', () => notice.act());
 
 /** Says everything again, in another language. */
 export function refreshWords() {

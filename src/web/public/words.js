@@ -16,8 +16,6 @@ const en = {
   search: 'Search workflows',
   state: 'State',
   allStates: 'All',
-  onlyActive: 'Active',
-  onlyInactive: 'Inactive',
   sortBy: 'Sort by',
   byChange: 'Last change',
   byName: 'Name',
@@ -58,7 +56,6 @@ const en = {
   forSupport: 'If you ask for support, give this reference:',
 
   back: 'All workflows',
-  lastChange: 'Last change',
   made: 'Created',
   project: 'Project',
   personalProject: 'Personal',
@@ -110,8 +107,6 @@ const de = {
   search: 'Workflows suchen',
   state: 'Status',
   allStates: 'Alle',
-  onlyActive: 'Aktiv',
-  onlyInactive: 'Inaktiv',
   sortBy: 'Sortieren nach',
   byChange: 'Letzte Änderung',
   byName: 'Name',
@@ -152,7 +147,6 @@ const de = {
   forSupport: 'Wenn Sie sich an den Support wenden, geben Sie bitte diese Referenznummer an:',
 
   back: 'Alle Workflows',
-  lastChange: 'Letzte Änderung',
   made: 'Erstellt',
   project: 'Projekt',
   personalProject: 'Persönlich',

@@ -45,7 +45,7 @@ const NONE = { count: 0, hasMore: false };
 export class WorkflowList {
   asked = EVERYTHING;
   #rows = new Map();
-  #nextCursor = null;
+  nextCursor = null;
   #total = NONE;
 
   /** The workflows in the order in which the instance gave them. */
@@ -53,15 +53,11 @@ export class WorkflowList {
     return [...this.#rows.values()];
   }
 
-  get nextCursor() {
-    return this.#nextCursor;
-  }
-
   /** How many fit what is asked for: at least so many, where the instance says no more than that there are more. */
   get total() {
     const { count, hasMore } = this.#total;
     return hasMore
-      ? { count: Math.max(count, this.#rows.size), hasMore: this.#nextCursor !== null }
+      ? { count: Math.max(count, this.#rows.size), hasMore: this.nextCursor !== null }
       : this.#total;
   }
 
@@ -86,7 +82,7 @@ export class WorkflowList {
    * @returns the rows that are new, and those that were there already, as they are now
    */
   add({ data, nextCursor }) {
-    this.#nextCursor = nextCursor;
+    this.nextCursor = nextCursor;
     const [added, known] = [[], []];
     for (const row of data) {
       if (this.update(row)) known.push(this.get(row.id));
@@ -117,7 +113,7 @@ export class WorkflowList {
   forget() {
     this.asked = EVERYTHING;
     this.#rows = new Map();
-    this.#nextCursor = null;
+    this.nextCursor = null;
     this.#total = NONE;
   }
 }
