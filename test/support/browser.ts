@@ -1,5 +1,5 @@
 // Runs blocks of tests in a real Chromium that blocks third-party cookies: one for each worker of a run, a fresh context for each block.
-import { accessSync, constants, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
@@ -92,15 +92,23 @@ export async function openStoppableBrowser(): Promise<StoppableBrowser> {
 }
 
 /** Opens a Firefox of the test's own, as Debian has it: by WebDriver BiDi. @param names that lead to this machine */
-export async function openFirefox(names: readonly string[]): Promise<TestBrowser> {
+export async function openFirefox(names: readonly string[]): Promise<StoppableBrowser> {
+  const before = childProcesses();
   const browser = await firefox.launch({
     channel: 'moz-firefox',
     executablePath: firefoxPath(),
     firefoxUserPrefs: { 'network.dns.localDomains': names.join() },
   });
+  // It leads a process group; the driver names no process.
+  const group = -(childProcesses().find((pid) => !before.includes(pid)) ?? Number.NaN);
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
   context.setDefaultTimeout(STEP_TIMEOUT_MS);
-  return { context, close: () => browser.close() };
+  return { context, close: () => browser.close(), signal: (name) => process.kill(group, name) };
+}
+
+function childProcesses(): number[] {
+  const { pid } = process;
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
 export function firefoxPath(): string | undefined {
