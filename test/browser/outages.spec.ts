@@ -3,6 +3,7 @@ import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 
 const LOGIN = /\/rest\/auth\/embed/;
+const WORKFLOW_LIST = /\/api\/v1\/workflows\?/;
 
 describeInBrowser('a frame in a host page that gets in its way', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
@@ -45,6 +46,21 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
     await product.renew(browsing.token('ada'));
     await product.frame.getByText('Morning orders').waitFor();
     expect(await product.eventNames()).toEqual(['login-failed', 'session-ready']);
+  });
+
+  it('asks again by itself for what had no answer: at once, and when the browser is online', async () => {
+    const product = await signedIn();
+    let lost = 1;
+    await product.page.route(WORKFLOW_LIST, (route) => ((lost -= 1) >= 0 ? route.abort() : route.continue()));
+    await product.frame.getByRole('button', { name: 'Refresh' }).click();
+    await product.frame.getByText('Morning orders').waitFor();
+    expect(await product.frame.locator('#notice').isVisible()).toBe(false);
+    lost = Number.POSITIVE_INFINITY;
+    await product.frame.getByRole('button', { name: 'Refresh' }).click();
+    await product.heading('The workflows could not be loaded');
+    lost = 0;
+    await (await product.shownFrame()).evaluate(`dispatchEvent(new Event('online'))`);
+    await product.frame.getByText('Morning orders').waitFor();
   });
 
   it.each([

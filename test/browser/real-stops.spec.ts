@@ -18,6 +18,8 @@ import { ElementPage } from './support/element-page.js';
 const WORKFLOW = 'Morning orders';
 const SESSION_SECONDS = 60;
 const LONGER_MS = (SESSION_SECONDS + 5) * 1000;
+/** The page waits for 15 seconds. */
+const WAIT_MS = 20_000;
 /** The element waits for half a minute at most after so short an outage. */
 const PATIENCE_MS = 70_000;
 const TEST_TIMEOUT_MS = 240_000;
@@ -125,6 +127,27 @@ describeBuilt('the frame of a process', () => {
         await pause(LONGER_MS);
         browser.signal('SIGCONT');
         await isBackAtWorkflow(page);
+      });
+
+      it.each([
+        ['longer than the page waits for an answer', WAIT_MS],
+        ['longer than the session', LONGER_MS],
+      ])('a browser that was stopped %s while a workflow was on its way shows it', async (_, stopMs) => {
+        const page = await open();
+        let answers = 0;
+        await page.page.route(/\/api\/v1\/workflows\/[^/?]+$/, (route) => {
+          answers += 1;
+          // The first has no answer.
+          return answers === 1 ? undefined : route.continue();
+        });
+        await page.frame.getByRole('link', { name: WORKFLOW }).click();
+        await page.frame.locator('#detail[aria-busy=true]').waitFor();
+        browser.signal('SIGSTOP');
+        await pause(stopMs);
+        browser.signal('SIGCONT');
+        await page.frame.getByText('administrators').waitFor();
+        expect(await page.frame.getByText('could not be loaded').count()).toBe(0);
+        await page.page.close();
       });
 
       it('a browser that was offline keeps what it shows, and comes back', async () => {
