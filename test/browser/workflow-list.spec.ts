@@ -211,6 +211,29 @@ describeInBrowser('the list of workflows', () => {
       expect(await names()).toEqual(all.slice(0, 50));
     });
 
+    it('turns nothing round for a name: of the workflow, its project, its editors, its steps', async () => {
+      const turned = (name: string) => `${name} \u202Etxt.${name}`;
+      const [nodes, connections] = [
+        [{ name: turned('Start'), type: turned('type') }],
+        { [turned('Start')]: { main: [[{ node: turned('Next') }]] } },
+      ];
+      await browsing.service.rows(
+        `UPDATE workflow SET name = $1, nodes = $2, connections = $3 WHERE name = 'Orders 030'`,
+        [turned('Orders'), JSON.stringify(nodes), JSON.stringify(connections)],
+      );
+      await browsing.service.rows('UPDATE user_account SET given_name = $1', [turned('Ada')]);
+      await product.page.route(/\/projects\/[^/]+$/, (route) =>
+        route.fulfill({ json: { type: 'team', name: turned('Team') } }),
+      );
+      await product.frame.getByRole('button', { name: 'Refresh' }).click();
+      await product.frame.getByRole('link', { name: 'Orders txt.Orders' }).click();
+      for (const name of ['Orders', 'Team', 'Ada', 'Start', 'Next'])
+        await product.frame.locator('#detail').getByText(`${name} txt.${name}`).first().waitFor();
+      expect(await product.frame.locator('body').innerHTML()).not.toMatch(/[\u202A-\u202E]/);
+      const shown = JSON.parse(String(await product.frame.locator('#definition').textContent()));
+      expect(shown).toEqual({ nodes, connections });
+    });
+
     it('opens by the step back and forth, and by its address', async () => {
       await product.frame.getByRole('link', { name: 'Orders 001' }).click();
       await product.heading('Orders 001');

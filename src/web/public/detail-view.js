@@ -1,7 +1,7 @@
 // Writes one workflow by itself: what it is, who may edit it, its steps and its definition, none of it to be changed here.
 import { showState } from './list-view.js';
 import { element, refreshTimes, showPanels } from './view.js';
-import { nameOf, plainNameOf, workflowNameOf } from './wording.js';
+import { nameOf, plainJsonOf, plainNameOf, workflowNameOf } from './wording.js';
 import { say } from './words.js';
 
 /** Shows that a workflow is on its way, with as much of it as the list knew. */
@@ -45,7 +45,7 @@ export function showDetail(workflow, { project, editors }, change) {
   showEditors(workflow, editors);
   showSteps(workflow);
   const { nodes, connections } = workflow;
-  element('definition').textContent = JSON.stringify({ nodes, connections }, null, 2);
+  element('definition').textContent = plainJsonOf({ nodes, connections });
   refreshTimes(element('detail'));
 }
 

@@ -67,6 +67,11 @@ export function plainNameOf(name) {
   return name.replace(DIRECTION, '').trim();
 }
 
+/** JSON to be read: what would turn the direction of the text behind it stands as an escape. */
+export function plainJsonOf(value) {
+  return JSON.stringify(value, null, 2).replace(DIRECTION, (sign) => `\\u${sign.charCodeAt().toString(16)}`);
+}
+
 /** The name of a workflow as it is shown: a name of blanks would leave an empty link. */
 export function workflowNameOf({ name }) {
   return plainNameOf(name) || say('unnamed');
