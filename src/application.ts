@@ -23,6 +23,7 @@ import type { Metrics } from './metrics/metrics.js';
 import { MetricsListener } from './metrics/metrics.listener.js';
 import { SCHEMA } from './instance/schema.js';
 import { FrameAncestors } from './instance/frame-ancestors.js';
+import { PresentEntries } from './instance/present-entries.js';
 import type { Startup } from './instance/startup.js';
 import { databaseSettings, encryptionKeys } from './instance/startup.js';
 import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js';
@@ -81,7 +82,8 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
     const keyRing = new KeyRing(encryptionKeys(config), VARIABLES.encryptionKeys.name);
-    const frameAncestors = new FrameAncestors(config, startup.trustedKeys);
+    const entries = new PresentEntries(startup.trustedKeys);
+    const frameAncestors = new FrameAncestors(config, entries);
     const shutdown = new GracefulShutdown();
     const metrics = metricsOf(database, coordination);
     const serverLimits = serverLimitsOf(config, logger, metrics);
@@ -91,6 +93,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       dataDirectory: settings.kind === 'embedded' ? settings.directory : undefined,
       coordination,
       keyRing,
+      entries,
       frameAncestors,
       shutdown,
       metrics,
@@ -102,6 +105,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       logger,
       traces,
       clock,
+      entries,
       frameAncestors,
       shutdown,
       ...serverLimits,
@@ -130,6 +134,7 @@ interface NestParts {
   readonly logger: Logger;
   readonly traces: RequestTraces;
   readonly clock: Clock;
+  readonly entries: PresentEntries;
   readonly frameAncestors: FrameAncestors;
   readonly shutdown: GracefulShutdown;
   readonly connections: ConnectionLimit;
@@ -157,7 +162,17 @@ function serverLimitsOf(
 async function createNest(
   root: DynamicModule,
   startup: Startup,
-  { logger, traces, clock, frameAncestors, shutdown, connections, concurrency, unfinished }: NestParts,
+  {
+    logger,
+    traces,
+    clock,
+    entries,
+    frameAncestors,
+    shutdown,
+    connections,
+    concurrency,
+    unfinished,
+  }: NestParts,
 ) {
   const { config, tls } = startup;
   const server = createServer({
@@ -170,7 +185,7 @@ async function createNest(
     connections,
     concurrency,
     unfinished,
-    isAbsent: (path, method) => isAbsent({ path, method }, startup, clock),
+    isAbsent: (path, method) => isAbsent({ path, method }, { startup, clock, entries }),
     recordedRoutes: new Set([TOKEN_PATH, EMBED_PATH]),
   });
   const nest = await NestFactory.create<NestFastifyApplication>(root, server, {
@@ -181,7 +196,7 @@ async function createNest(
     httpsOptions: tls,
   });
   const isAvailable = isTokenExchangeAvailable(startup, clock);
-  if (isAvailable) followStoredEntries(nest, frameAncestors);
+  if (isAvailable) followStoredEntries(nest, entries);
   addSecurityHeaders(nest, () => frameAncestors.current);
   await nest.init();
   const waysIn = isAvailable ? flowDescriptions(config) : undefined;
@@ -200,9 +215,9 @@ function flowDescriptions(config: Config) {
   };
 }
 
-function followStoredEntries(nest: NestFastifyApplication, frameAncestors: FrameAncestors): void {
+function followStoredEntries(nest: NestFastifyApplication, entries: PresentEntries): void {
   const stored = nest.get(StoredEntryFollower, { strict: false });
-  frameAncestors.follow(() => stored.entries);
+  entries.follow(() => stored.entries);
 }
 
 function metricsAddress(nest: NestFastifyApplication, { config }: Startup): string | undefined {

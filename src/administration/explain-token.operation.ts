@@ -12,7 +12,7 @@ import { checkedText, moment, oneOf, members, optional, textUpTo } from './input
 import type { ListOperation } from './operation.js';
 
 const readTokenMembers = members({
-  flow: oneOf(['embed', 'exchange', 'id-jag'] satisfies AccessFlow[]),
+  flow: oneOf(['embed', 'exchange', 'id-jag', 'jwt-bearer'] satisfies AccessFlow[]),
   /** Secret. */
   token: tokenText,
   /** Secret. With token exchange only. */
@@ -40,6 +40,7 @@ const FOREIGN = {
   embed: ['actorToken', 'scope', 'resource'],
   exchange: ['origin'],
   'id-jag': ['origin', 'actorToken'],
+  'jwt-bearer': ['origin', 'actorToken'],
 } as const satisfies Record<AccessFlow, readonly (keyof TokenToExplain)[]>;
 
 /** A list of one: it changes nothing, and is in the trail without anything of the token. */

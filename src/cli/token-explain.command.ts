@@ -37,7 +37,9 @@ export function addExplain(token: Command, context: CommandContext): void {
     .option('--token-file <file>', 'the (subject) token; - reads standard input', STANDARD_INPUT)
     .option('--actor-token-file <file>', 'the actor token')
     .addOption(
-      new Option('--flow <flow>', 'the way in').choices(['exchange', 'embed', 'id-jag']).default('exchange'),
+      new Option('--flow <flow>', 'the way in')
+        .choices(['exchange', 'embed', 'id-jag', 'jwt-bearer'])
+        .default('exchange'),
     )
     .option('--scope <scopes>', 'as the client asks for them, separated by spaces')
     .option('--resource <uris>', 'as the client asks for them, separated by spaces')

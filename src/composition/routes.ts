@@ -1,5 +1,6 @@
 // Which routes answer at this moment: flag, licence and switches decide.
 import type { TokenEndpoint } from '../token-exchange/instance.js';
+import type { PresentEntries } from '../instance/present-entries.js';
 import type { Startup } from '../instance/startup.js';
 import { isTokenExchangeAvailable } from '../instance/token-exchange-settings.js';
 import {
@@ -7,6 +8,7 @@ import {
   LOGOUT_PATH,
   REVOCATION_PATH,
   TOKEN_PATH,
+  flowsOf,
   loginMethods,
   publishedGrants,
   SERVER_METADATA_PATHS,
@@ -21,15 +23,23 @@ interface Route {
   readonly method: string;
 }
 
+/** What decides which routes there are. */
+interface RouteRules {
+  readonly startup: Startup;
+  readonly clock: Clock;
+  readonly entries: PresentEntries;
+}
+
 /** Whether a route is not there at this moment: its path answers 404, or this method of it 405. */
-export function isAbsent({ path, method }: Route, startup: Startup, clock: Clock): boolean {
+export function isAbsent({ path, method }: Route, rules: RouteRules): boolean {
+  const { startup, clock } = rules;
   if (path === EMBED_PATH && !loginMethods(startup.config).includes(method)) return true;
   if (FLOW_PATHS.includes(path)) return !isTokenExchangeAvailable(startup, clock);
-  return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf(startup, clock) === undefined;
+  return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf(rules) === undefined;
 }
 
 /** Undefined where it is absent or switched off: what answers 404 or 501 is not announced. */
-export function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefined {
+export function tokenEndpointOf({ startup, clock, entries }: RouteRules): TokenEndpoint | undefined {
   const { exchangeEnabled, idAssertionEnabled } = startup.config;
   const isOffered = exchangeEnabled || idAssertionEnabled;
   if (!isOffered || !isTokenExchangeAvailable(startup, clock)) return undefined;
@@ -37,8 +47,8 @@ export function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint |
     path: TOKEN_PATH,
     revocationPath: REVOCATION_PATH,
     ...publishedGrants({
-      exchange: { enabled: exchangeEnabled },
-      idAssertion: { enabled: idAssertionEnabled },
+      switches: { exchange: { enabled: exchangeEnabled }, idAssertion: { enabled: idAssertionEnabled } },
+      takesPlainJwts: () => entries.list.some((entry) => flowsOf(entry).has('jwt-bearer')),
     }),
   };
 }

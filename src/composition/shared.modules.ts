@@ -30,6 +30,7 @@ import type { Coordination } from '../platform/jobs/coordination.module.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import type { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
 import type { FrameAncestors } from '../instance/frame-ancestors.js';
+import type { PresentEntries } from '../instance/present-entries.js';
 import type { Startup } from '../instance/startup.js';
 import { Clock } from '../platform/clock.js';
 import type { KeyRing } from '../platform/secrets/key-ring.js';
@@ -42,6 +43,7 @@ export interface Parts {
   readonly dataDirectory?: string;
   readonly coordination: Coordination;
   readonly keyRing: KeyRing;
+  readonly entries: PresentEntries;
   readonly frameAncestors: FrameAncestors;
   readonly shutdown: GracefulShutdown;
   readonly metrics: Metrics;
@@ -76,7 +78,8 @@ export function sharedModules({ startup, keyRing, clock: time, logger, ...parts 
   ]);
   const projects = offering(class ProjectsModule {}, PROJECTS, [database]);
   const users = offering(class UsersModule {}, [UserRepository, UserService], [database, projects]);
-  const tokenEndpoint = () => tokenEndpointOf(startup, time);
+  const { entries } = parts;
+  const tokenEndpoint = () => tokenEndpointOf({ startup, clock: time, entries });
   const onBearerRefused = (reason: BearerReason) => counters.apiRefusals.inc({ reason });
   const access = AccessModule.register(
     {

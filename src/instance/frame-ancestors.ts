@@ -5,8 +5,6 @@ import type { TrustedKeyEntry } from '../token-exchange/plain.js';
 type Embedding = Pick<Config, 'embedLoginEnabled' | 'frameAncestors' | 'featureFlag' | 'baseUrl'>;
 type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins'>[];
 
-const NO_ENTRIES: Entries = [];
-
 /**
  * The origins for `frame-ancestors` (CSP Level 3 §6.4.2): none at all while embedded login is off, undefined where a
  * reverse proxy is to say it.
@@ -23,32 +21,23 @@ export function frameAncestorsOf(config: Embedding, entries: Entries): readonly 
 
 /** The origins that may frame the instance now; they change with stored entries. */
 export class FrameAncestors {
-  private stored: () => Entries = () => NO_ENTRIES;
   private checked: Entries | undefined;
   private origins: readonly string[] | undefined;
 
   constructor(
     private readonly config: Embedding,
-    private readonly configured: Entries,
+    private readonly entries: { readonly list: Entries },
   ) {}
 
   /**
-   * From now on the origins of stored entries count too. Those of suspended ones do: the sessions of their users go on.
-   * @param stored answers the same list until there is another
-   */
-  follow(stored: () => Entries): void {
-    this.stored = stored;
-  }
-
-  /**
-   * As `frameAncestorsOf`: the same list until there is another.
+   * As `frameAncestorsOf`: the same list until there is another. Suspended entries count: the sessions of their users go on.
    * @rule D74 Origins of stored entries may frame the instance without a restart.
    */
   get current(): readonly string[] | undefined {
-    const stored = this.stored();
-    if (stored !== this.checked) {
-      this.checked = stored;
-      this.origins = frameAncestorsOf(this.config, [...this.configured, ...stored]);
+    const { list } = this.entries;
+    if (list !== this.checked) {
+      this.checked = list;
+      this.origins = frameAncestorsOf(this.config, list);
     }
     return this.origins;
   }

@@ -1,7 +1,7 @@
 // The settings of token exchange from the configuration, for its module and for the explanation of tokens.
 import type { ExplanationRules } from '../token-exchange/explain/index.js';
 import type { TokenExchangeSettings, UserTable } from '../token-exchange/plain.js';
-import { completedOptions } from '../token-exchange/plain.js';
+import { TOKEN_PATH, completedOptions } from '../token-exchange/plain.js';
 import type { Clock } from '../platform/clock.js';
 import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING } from '../workspace/rights/rights.js';
@@ -77,5 +77,6 @@ export function explanationRules(startup: Configured, clock: Clock): Explanation
   const options = completedOptions(tokenExchangeSettings(startup, clock));
   const isAvailable = () => isTokenExchangeAvailable(startup, clock);
   const { baseUrl: audience, sessionLifetimeSeconds } = startup.config;
-  return { options: { ...options, isAvailable }, audience, sessionLifetimeSeconds };
+  const tokenEndpoint = audience + TOKEN_PATH;
+  return { options: { ...options, isAvailable, tokenEndpoint }, audience, sessionLifetimeSeconds };
 }

@@ -16,7 +16,8 @@ export class AuditMetricsSink {
     const outcome = outcomeOf(name);
     // Refused API calls are counted where they are refused: not all of them become an event.
     if (outcome === undefined || outcome.of === 'api') return;
-    const flow = isOfAssertion(payload) ? 'id-jag' : outcome.of;
+    // Their events are those of token exchange.
+    const flow = 'flow' in payload && payload.flow === 'id-jag' ? 'id-jag' : outcome.of;
     const reason = 'reason' in payload ? payload.reason : '';
     this.metrics.outcomes[flow].inc({ outcome: outcome.is, reason });
   }
@@ -26,11 +27,4 @@ export class AuditMetricsSink {
     for (const change of MEMBERSHIP_CHANGES)
       this.metrics.membershipChanges.inc({ change }, payload[change].length);
   }
-}
-
-/** Its events are those of token exchange. A refused one says its flow, and one that succeeded has a client. */
-function isOfAssertion(payload: AuditEvent['payload']): boolean {
-  return 'reason' in payload
-    ? 'flow' in payload && payload.flow === 'id-jag'
-    : 'clientId' in payload && payload.clientId !== undefined;
 }

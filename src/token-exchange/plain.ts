@@ -21,6 +21,7 @@ export { MAX_KEY_CHARACTERS } from './trust/projects-policy.js';
 export type { TrustedClient } from './trust/client-reader.js';
 export { policyInWords } from './trust/policy-checks.js';
 export { POLICY, POLICY_GROUPS } from './trust/policy-rows.js';
+export { flowsOf } from './trust/trust-policy.js';
 export type { TrustPolicy } from './trust/trust-policy.js';
 export { readTrustedKeys } from './trust/trusted-key-entry.js';
 export type { TrustedKeysReading } from './trust/trusted-key-entry.js';

@@ -152,7 +152,9 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
         inject: [TOKEN_EXCHANGE_SETTINGS, LOGGER],
         useFactory: (settings: TokenExchangeSettings, log: Log) => {
           refuseMissingProjects(parts, settings);
-          return completedOptions(settings, log);
+          const options = completedOptions(settings, log);
+          const { ownIssuer } = options;
+          return { ...options, tokenEndpoint: ownIssuer && ownIssuer + pathPrefix + ENDPOINTS.exchange };
         },
       },
       {
@@ -168,7 +170,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
       },
       {
         provide: METADATA_OPTIONS,
-        inject: [TOKEN_EXCHANGE_SETTINGS, TOKEN_EXCHANGE_OPTIONS, ROUTE_SETTINGS],
+        inject: [TOKEN_EXCHANGE_SETTINGS, TOKEN_EXCHANGE_OPTIONS, ROUTE_SETTINGS, TrustedKeyService],
         useFactory: publishedMetadata,
       },
       CallerService,
@@ -196,17 +198,20 @@ function publishedMetadata(
   { accessTokens, entryRules: rules }: TokenExchangeSettings,
   { exchange, idAssertion, isAvailable }: TokenExchangeOptions,
   { pathPrefix, metadata }: Required<RouteSettings>,
+  keys: TrustedKeyService,
 ): MetadataOptions {
   const baseUrl = accessTokens?.issuer ?? '';
   if (metadata && (!URL.canParse(baseUrl) || new URL(baseUrl).origin !== baseUrl))
     throw new RangeError('metadata: accessTokens.issuer must be an origin, such as https://product.example');
-  const endpoint = {
+  const switches = { exchange, idAssertion };
+  const takesPlainJwts = () => keys.serve('jwt-bearer');
+  const endpoint = () => ({
     path: pathPrefix + ENDPOINTS.exchange,
-    ...publishedGrants({ exchange, idAssertion }),
+    ...publishedGrants({ switches, takesPlainJwts }),
     revocationPath: pathPrefix + ENDPOINTS.revocation,
-  };
+  });
   const isOffered = exchange.enabled || idAssertion.enabled;
-  const tokenEndpoint = () => (isOffered && isAvailable() ? endpoint : undefined);
+  const tokenEndpoint = () => (isOffered && isAvailable() ? endpoint() : undefined);
   return { baseUrl, scopes: rules?.scopes, tokenEndpoint };
 }
 

@@ -28,7 +28,7 @@ export class InstanceTelemetry extends ExchangeTelemetry {
   }
 
   countUnrecordedFailure(flow: Flow, reason = 'internal_error'): void {
-    this.metrics.outcomes[flow].inc({ outcome: 'failed', reason });
+    this.metrics.outcomes[flow === 'jwt-bearer' ? 'exchange' : flow].inc({ outcome: 'failed', reason });
   }
 
   countThrottled(flow: ThrottledFlow): void {

@@ -11,6 +11,7 @@ const MESSAGES = {
   exchange: 'The instance cannot reach its database at the moment; retry with a fresh token',
   embed: 'The instance cannot reach its database at the moment; sign in again with a fresh token',
   'id-jag': 'The instance cannot reach its database at the moment; retry with a fresh assertion',
+  'jwt-bearer': 'The instance cannot reach its database at the moment; retry with a fresh assertion',
   revocation: 'The instance cannot reach its database at the moment; the token may still hold, so try again',
   logout: 'The instance cannot reach its database at the moment; send the same logout token again',
   api: 'The instance cannot reach its database at the moment; a change may have been made, so look before trying again',

@@ -36,10 +36,10 @@ const PRIOR_ACTORS = optional(
   ),
 );
 
-const CLIENT_ID = optional(text('Id of the client that sent an identity assertion.'));
+const CLIENT_ID = optional(text('Id of the client that sent an assertion.'));
 
 const REFUSAL = {
-  flow: oneOf(['exchange', 'embed', 'id-jag', 'logout'], 'The flow.'),
+  flow: oneOf(['exchange', 'embed', 'id-jag', 'jwt-bearer', 'logout'], 'The flow.'),
   reason: text('The cause, a word of docs/refusals.md; the client may see less.'),
   issuer: optional(text('`iss` of the token, if it is trusted.', { minLength: 1 })),
   kid: optional(text('`kid` of the token, if its issuer is trusted; at most 200 characters.')),
@@ -62,10 +62,11 @@ const STORED_ENTRY = {
 export const TOKEN_EXCHANGE_EVENTS = {
   /** @rule 6.1 A token exchange succeeded. */
   'svc.audit.token-exchange.succeeded': event(
-    'A token exchange succeeded, or an identity assertion was redeemed (`clientId`). Written before the access token is signed.',
+    'A token exchange succeeded, or an assertion was redeemed (`flow`). Written before the access token is signed.',
     {
       issuer: ISSUER,
       kid: KID,
+      flow: optional(oneOf(['id-jag', 'jwt-bearer'], 'The flow of an assertion.')),
       clientId: CLIENT_ID,
       accessTokenId: ACCESS_TOKEN_ID,
       lifetimeSeconds: integer('Life of the access token, in seconds.', 1),
@@ -81,7 +82,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
   ),
   /** @rule 6.2 A token exchange was refused; the event holds the reason. */
   'svc.audit.token-exchange.failed': event(
-    'A token exchange or an identity assertion was refused, or ended by a fault of the service (`internal_error`).',
+    'A token exchange or an assertion was refused, or ended by a fault of the service (`internal_error`).',
     REFUSAL,
     { of: 'exchange', is: 'failed' },
   ),

@@ -29,6 +29,7 @@ export interface ExplanationRules {
     | 'isAvailable'
     | 'jwks'
     | 'ownIssuer'
+    | 'tokenEndpoint'
     | 'roles'
     | 'trustedKeys'
   >;

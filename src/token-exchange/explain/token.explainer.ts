@@ -154,7 +154,7 @@ class Evaluation {
   private closed(flow: AccessFlow): EndpointRefusal | undefined {
     const { isAvailable, embedLogin: embed, exchange, idAssertion } = this.rules.options;
     if (!isAvailable()) return 'not_available';
-    const switches = { embed, exchange, 'id-jag': idAssertion };
+    const switches = { embed, exchange, 'id-jag': idAssertion, 'jwt-bearer': exchange };
     return switches[flow].enabled ? undefined : 'not_enabled';
   }
 
@@ -181,13 +181,14 @@ class Evaluation {
       const source: LoginSource = { method: 'POST', origin, fetchSite: undefined };
       return verifyLogin({ verifier, revocations }, { token, source });
     }
+    const { flow } = request;
     const tokens =
-      request.flow === 'id-jag'
-        ? await verifyAssertion(
+      flow === 'exchange'
+        ? await verifyExchange({ verifier, revocations }, { subjectToken: token, actorToken })
+        : await verifyAssertion(
             { verifier, revocations },
-            { assertion: token, client: supposedClient(token) },
-          )
-        : await verifyExchange({ verifier, revocations }, { subjectToken: token, actorToken });
+            { flow, assertion: token, client: flow === 'id-jag' ? supposedClient(token) : undefined },
+          );
     this.terms = this.termsOf(askedOf(request, tokens), tokens);
     return tokens;
   }

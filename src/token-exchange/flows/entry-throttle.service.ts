@@ -51,7 +51,8 @@ export class EntryThrottleService {
     const limited = policies.filter(isLimited);
     if (limited.length === 0) return undefined;
     const ofAddress = limited.length === policies.length ? addressHit(request) : undefined;
-    const { hits, rateLimit } = await this.countBy(limited, client?.id);
+    const clientId = request.flow === 'id-jag' ? client?.id : undefined;
+    const { hits, rateLimit } = await this.countBy(limited, clientId);
     if (!canRefund(this.storage)) return undefined;
     request.hits = { ofEntries: hits, ofAddress };
     if (ofAddress === undefined) return undefined;
@@ -110,7 +111,7 @@ export class EntryThrottleService {
 
 function addressHit({ flow, clientAddress, arrivedAtMs }: FlowRequest): Hit {
   // One endpoint, one count.
-  const name = flow === 'id-jag' ? 'exchange' : flow;
+  const name = flow === 'id-jag' || flow === 'jwt-bearer' ? 'exchange' : flow;
   return { key: counterKey(name, clientAddress), countedAtMs: arrivedAtMs };
 }
 

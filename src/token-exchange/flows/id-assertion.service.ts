@@ -1,4 +1,5 @@
-// Identity assertions: an ID-JAG of a trusted issuer in, an access token out (RFC 7523, draft-ietf-oauth-identity-assertion-authz-grant).
+// Assertions (RFC 7523): an ID-JAG (draft-ietf-oauth-identity-assertion-authz-grant) or an ordinary JWT of a trusted issuer in, an access
+// token out.
 import { Injectable } from '@nestjs/common';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 import { Rejection, withRejectionContext } from '../refusals/rejection.js';
@@ -13,16 +14,16 @@ import type { AskedGrants } from './grants.js';
 import { askedOf } from './grants.js';
 import type { ExchangeResult } from './token-exchange.service.js';
 import { TokenExchangeService } from './token-exchange.service.js';
+import type { ReceivedAssertion } from './verification.js';
 import { verifyAssertion } from './verification.js';
 
-/** An identity assertion, as a client has sent it. Secret. */
-export interface SentAssertion extends AskedGrants {
-  readonly assertion: string;
+/** As a client has sent it. Secret. */
+export interface SentAssertion extends AskedGrants, Pick<ReceivedAssertion, 'flow' | 'assertion'> {
   readonly client: ClientCredentials | undefined;
 }
 
 export interface RedeemedAssertion extends ExchangeResult {
-  /** The resource of the access token, if the assertion or the client named one. */
+  /** The resource of the access token, if an identity assertion or its client named one. */
   readonly resource?: string;
 }
 
@@ -38,7 +39,8 @@ export class IdAssertionService {
   ) {}
 
   /**
-   * The JWT of a client is used up as soon as it has authenticated the client.
+   * An identity assertion needs a client that authenticates; an ordinary JWT does not, but credentials that come along must be right. The
+   * JWT of a client is used up as soon as it has authenticated the client.
    * @throws Rejection with the first reason against the client, or against the assertion
    * @throws TooManyRequestsError above the limit of an entry
    */
@@ -49,16 +51,21 @@ export class IdAssertionService {
     const issued = await withRejectionContext({ clientId }, () =>
       this.exchanges.issueFor(tokens, asked, request),
     );
-    if (asked.resource === undefined) return issued;
+    if (sent.flow !== 'id-jag' || asked.resource === undefined) return issued;
     return { ...issued, resource: issued.audience ?? this.accessTokens.audience };
   }
 
-  private async verify({ assertion, client: sent }: SentAssertion, request: FlowRequest): Promise<Tokens> {
+  private async verify(
+    { flow, assertion, client: sent }: SentAssertion,
+    request: FlowRequest,
+  ): Promise<Tokens> {
+    if (flow === 'jwt-bearer' && sent === undefined)
+      return verifyAssertion(this, { flow, assertion }, request);
     const { use, ...client } = await this.clients.authenticate(sent);
     return withRejectionContext({ clientId: client.id }, async () => {
       if (use !== undefined && !(await request.inTime(() => this.jtis.useAlone(use))))
         throw new Rejection('client_credential_replayed');
-      return verifyAssertion(this, { assertion, client }, request);
+      return verifyAssertion(this, { flow, assertion, client }, request);
     });
   }
 }

@@ -21,7 +21,7 @@ import type { AskedGrants, Grants } from './grants.js';
 import { checkGrants } from './grants.js';
 
 /** The request that the trail names. */
-type Source = Pick<FlowRequest, 'requestId' | 'clientAddress'>;
+type Source = Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress'>;
 
 /** `issuedAt` and `expiresAt` are whole seconds since the Unix epoch. */
 interface Validity {
@@ -89,7 +89,7 @@ export class IssuancePlanner {
 
   /** Member by member, here and above: to copy objects with `...` took as long as all the rest of it. */
   private success(
-    { requestId, clientAddress }: Source,
+    { flow, requestId, clientAddress }: Source,
     accessTokenId: string,
     { scope, resource }: AskedGrants,
     { subject, client }: Tokens,
@@ -102,6 +102,7 @@ export class IssuancePlanner {
       {
         issuer,
         kid,
+        flow: flow === 'id-jag' || flow === 'jwt-bearer' ? flow : undefined,
         clientId: client?.id,
         clientAddress,
         accessTokenId,

@@ -36,13 +36,21 @@ export async function verifyExchange(
   return acceptedTogether(revocations, { subject, actor }, request);
 }
 
-/** @throws Rejection with the first reason against an identity assertion */
+/** An assertion (RFC 7523): an identity assertion, whose client has authenticated, or an ordinary JWT. */
+export interface ReceivedAssertion {
+  readonly flow: 'id-jag' | 'jwt-bearer';
+  /** Secret. */
+  readonly assertion: string;
+  readonly client?: AuthenticatedClient;
+}
+
+/** @throws Rejection with the first reason against it */
 export async function verifyAssertion(
   { verifier, revocations }: Verification,
-  { assertion, client }: { readonly assertion: string; readonly client: AuthenticatedClient },
+  { flow, assertion, client }: ReceivedAssertion,
   request: VerifiedRequest = {},
 ): Promise<Tokens> {
-  const subject = await verifier.verify(assertion, 'id-jag', undefined, client);
+  const subject = await verifier.verify(assertion, flow, undefined, client);
   return acceptedTogether(revocations, { subject, client }, request);
 }
 

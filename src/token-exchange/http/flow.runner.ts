@@ -29,6 +29,7 @@ import { WORK, markFlow } from './refusal.filter.js';
 const FAILURE_EVENTS = {
   exchange: 'svc.audit.token-exchange.failed',
   'id-jag': 'svc.audit.token-exchange.failed',
+  'jwt-bearer': 'svc.audit.token-exchange.failed',
   embed: 'svc.audit.token-exchange.embed-login-failed',
   logout: 'svc.audit.token-exchange.logout-failed',
 } as const;

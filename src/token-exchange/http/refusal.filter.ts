@@ -24,6 +24,7 @@ export const WORK: Readonly<Record<ThrottledFlow, string>> = {
   exchange: 'a token exchange',
   embed: 'an embedded login',
   'id-jag': 'an identity assertion',
+  'jwt-bearer': 'an assertion',
   logout: 'a back-channel logout',
   revocation: 'a token revocation',
 };
@@ -32,7 +33,7 @@ const FLOW = Symbol('the flow of a request');
 
 type Marked = HttpRequest & { [FLOW]?: ThrottledFlow };
 
-/** Says of which flow a request is: the token endpoint has two. */
+/** Says of which flow a request is: the token endpoint has several. */
 export function markFlow(request: Marked, flow: ThrottledFlow): void {
   request[FLOW] = flow;
 }
@@ -131,7 +132,8 @@ export class OAuthErrorFilter extends RefusalFilter {
 function asRfc7523(refused: Refused, flow: ThrottledFlow, thrown: unknown): Refused {
   if (refused.error === 'invalid_client') return { ...refused, headers: CHALLENGE };
   const isOfClaims = thrown instanceof Rejection && thrown.reason === 'claims_invalid';
-  return isOfClaims && flow === 'id-jag' ? TOKEN_REFUSALS.token_malformed.oauth : refused;
+  const isOfAssertion = flow === 'id-jag' || flow === 'jwt-bearer';
+  return isOfClaims && isOfAssertion ? TOKEN_REFUSALS.token_malformed.oauth : refused;
 }
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="token"' };

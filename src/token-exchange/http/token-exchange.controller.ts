@@ -10,9 +10,9 @@ import {
 } from './flow.guards.js';
 import { FormBodies } from './form-bodies.js';
 import type { Form } from './form.js';
-import type { TokenFlow } from './grant-types.js';
-import { grantTypes, readGrantType } from './grant-types.js';
-import { readIdAssertionForm, readTokenExchangeForm, readTokenForm } from './token-exchange.form.js';
+import type { GrantRules, TokenFlow } from './grant-types.js';
+import { readGrantType } from './grant-types.js';
+import { readAssertionForm, readTokenExchangeForm, readTokenForm } from './token-exchange.form.js';
 import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
@@ -24,6 +24,7 @@ import { TokenExchangeService } from '../flows/token-exchange.service.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { OAuthErrorFilter } from './refusal.filter.js';
+import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { RareWarnings } from './warnings.js';
 
@@ -31,7 +32,7 @@ const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
 
 @UseFilters(OAuthErrorFilter)
 export class TokenExchangeController {
-  private readonly grants: ReadonlyMap<string, TokenFlow>;
+  private readonly grants: GrantRules;
 
   constructor(
     private readonly flows: FlowRunner,
@@ -40,9 +41,10 @@ export class TokenExchangeController {
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
     private readonly warnings: RareWarnings,
-    @Inject(TOKEN_EXCHANGE_OPTIONS) options: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
+    keys: TrustedKeyService,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) switches: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
   ) {
-    this.grants = grantTypes(options);
+    this.grants = { switches, takesPlainJwts: () => keys.serve('jwt-bearer') };
   }
 
   /**
@@ -63,9 +65,9 @@ export class TokenExchangeController {
     const form = readTokenForm(this.bodies.bytesOf(request));
     const flow = readGrantType(form, this.grants);
     const answer = await this.flows.run(flow, request, (received) =>
-      flow === 'id-jag'
-        ? this.redeem(form, received, request.headers.authorization)
-        : this.exchange(form, received),
+      flow === 'exchange'
+        ? this.exchange(form, received)
+        : this.redeem(flow, form, received, request.headers.authorization),
     );
     this.answers.reply(request, response, answer);
   }
@@ -76,8 +78,14 @@ export class TokenExchangeController {
     return success(await this.exchanges.exchange(sent, received), ACCESS_TOKEN_TYPE);
   }
 
-  private async redeem(form: Form, received: FlowRequest, authorization?: string): Promise<HttpAnswer> {
-    return success(await this.assertions.redeem(readIdAssertionForm(form, authorization), received));
+  private async redeem(
+    flow: Exclude<TokenFlow, 'exchange'>,
+    form: Form,
+    received: FlowRequest,
+    authorization?: string,
+  ): Promise<HttpAnswer> {
+    const sent = { flow, ...readAssertionForm(form, authorization) };
+    return success(await this.assertions.redeem(sent, received));
   }
 }
 

@@ -81,9 +81,15 @@ const ASSERTION_FORM = {
   required: ['grant_type', 'assertion'],
   properties: {
     grant_type: { type: 'string', enum: [JWT_BEARER_GRANT] },
-    assertion: { ...JWT, description: 'A new identity assertion (ID-JAG); each is accepted once.' },
-    scope: limited('scope', 'Narrows what the assertion grants.'),
-    resource: limited('resource', 'One of those that the assertion names.'),
+    assertion: {
+      ...JWT,
+      description: 'A new identity assertion (ID-JAG) or external JWT; each is accepted once.',
+    },
+    scope: limited('scope', 'Narrows what an identity assertion grants; else as in a token exchange.'),
+    resource: limited(
+      'resource',
+      'One of those that an identity assertion names; else as in a token exchange.',
+    ),
     client_id: {
       type: 'string',
       description: 'Needed with a secret in the form; other credentials contain it.',
@@ -133,7 +139,7 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
       summary: 'Exchange an external JWT for an access token (RFC 8693, RFC 7523)',
       description:
         'In a token exchange the external JWT is the only credential: authentication of a client is ignored. Identity assertions, which ' +
-        'are off by default, need a client that authenticates.',
+        'are off by default, need a client that authenticates; for other assertions credentials are optional, and must be right.',
       security: [],
       requestBody: formBody({ oneOf: [FORM, ASSERTION_FORM] }),
       responses: {
@@ -142,7 +148,7 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
           'The request, or a token in it, is refused: invalid_request, unsupported_grant_type, invalid_grant, invalid_scope, invalid_target',
           OAUTH_ERROR,
         ),
-        401: answer('The client of an identity assertion has not authenticated: invalid_client', OAUTH_ERROR),
+        401: answer('The client of an assertion has not authenticated: invalid_client', OAUTH_ERROR),
         ...COMMON_REFUSALS,
         429: answerForLater(
           'The address made too many requests within a minute, or the issuer sent too many tokens; the tokens stay usable',

@@ -1,4 +1,4 @@
-// Reads the forms of the token endpoint: a token exchange (RFC 8693 §2.1), and an identity assertion (RFC 7523 §2.1).
+// Reads the forms of the token endpoint: a token exchange (RFC 8693 §2.1), and an assertion (RFC 7523 §2.1).
 import { invalidField } from './flow-refusal.js';
 import { Form } from './form.js';
 import { printableName } from '../../platform/text/printable.js';
@@ -125,7 +125,10 @@ export const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
  * @throws FlowRefusal `field_invalid`
  * @throws Rejection `client_credential_invalid`
  */
-export function readIdAssertionForm(form: Form, authorization: string | undefined): SentAssertion {
+export function readAssertionForm(
+  form: Form,
+  authorization: string | undefined,
+): Omit<SentAssertion, 'flow'> {
   const asked = readAskedGrants(form.wellFormed());
   const assertion = form.trimmed('assertion');
   if (assertion === '') throw invalidField('assertion is required');

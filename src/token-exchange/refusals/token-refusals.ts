@@ -41,7 +41,7 @@ const ROWS = {
   },
   client_unknown: {
     check: 'client',
-    cause: 'no trusted entry names the client that sent an identity assertion',
+    cause: 'no trusted entry names the client that sent an assertion',
     remedy: '`svc-admin clients add` adds it to an entry, or the client sends the id that the entry has',
     oauth: INVALID_CLIENT,
     embed: 'Client authentication failed',
@@ -84,7 +84,7 @@ const ROWS = {
   token_type_not_allowed: {
     check: 'header',
     cause:
-      'the `typ` of the token ends in `+jwt` or has parameters, so it is meant for another purpose, such as an access token; or an identity assertion has none',
+      'the `typ` of the token ends in `+jwt` or has parameters, so it is meant for another purpose, such as an access token; or an identity assertion has none, or another assertion one that is not `JWT`',
     remedy: 'the partner signs a token for this purpose, with the `typ` that the line expects',
     embed: 'Token type is not accepted',
   },
@@ -165,7 +165,7 @@ const ROWS = {
   audience_mismatch: {
     check: 'audience',
     cause:
-      'the token is for another audience than its entry expects; an identity assertion, not for this instance alone',
+      'the token is for another audience than its entry expects; an assertion, not for this instance alone',
     remedy: 'the partner puts the expected value into `aud`, or `expectedAudience` of the entry is corrected',
     embed: 'Token audience does not match',
   },

@@ -112,6 +112,8 @@ export interface TokenExchangeOptions {
   readonly strict: boolean;
   /** The `iss` of the host's own access tokens, which no external token and no entry may name; undefined: it is not known. */
   readonly ownIssuer?: string;
+  /** Where clients know the token endpoint, as an `aud` may call it; undefined: it is not known. */
+  readonly tokenEndpoint?: string;
   readonly roles: RoleNames;
   readonly embedLogin: EmbedLoginSettings;
   readonly exchange: ExchangeSettings;

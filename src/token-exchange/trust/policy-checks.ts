@@ -12,6 +12,9 @@ import { comparesAudience, domainsOf, flowsOf } from './trust-policy.js';
 
 type Member = keyof PolicyMembers;
 
+/** The flows that give access tokens. */
+const ISSUING = ['exchange', 'id-jag', 'jwt-bearer'] as const;
+
 /**
  * What stands where an entry says nothing; without what the contract says, which code that reads a policy knows.
  * @rule P.strict What an entry does not say has its safe value.
@@ -61,6 +64,12 @@ const CHECKS: readonly Check[] = [
   },
   {
     as: 'problem',
+    of: 'flows',
+    text: 'must not have both "id-jag" and "jwt-bearer": the second asks for no client',
+    where: ({ policy }) => flowsOf(policy).has('id-jag') && flowsOf(policy).has('jwt-bearer'),
+  },
+  {
+    as: 'problem',
     of: 'roleCeiling',
     text: 'needs allowedRoles: it keeps out who has another role',
     where: ({ policy, isStrict, has }) => !isStrict && policy.roleCeiling === true && !has('allowedRoles'),
@@ -90,8 +99,7 @@ const CHECKS: readonly Check[] = [
     as: 'warning',
     of: 'scopes',
     text: 'has none, so every token exchange is refused: list some, or let flows be ["embed"]',
-    where: ({ policy }) =>
-      policy.scopes?.size === 0 && (flowsOf(policy).has('exchange') || flowsOf(policy).has('id-jag')),
+    where: ({ policy }) => policy.scopes?.size === 0 && ISSUING.some((flow) => flowsOf(policy).has(flow)),
   },
   {
     as: 'warning',

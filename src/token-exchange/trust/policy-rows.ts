@@ -13,9 +13,9 @@ import { PROJECTS } from './projects-policy.js';
 /** In the place of all domains: a policy for any address that says so. */
 export const ANY_DOMAIN = '*';
 
-/** What an entry without `flows` serves. Identity assertions are taken only where it names them. */
+/** What an entry without `flows` serves. Assertions are taken only where it names them. */
 export const FLOWS_BY_DEFAULT: ReadonlySet<Flow> = new Set<Flow>(['embed', 'exchange', 'logout']);
-const FLOWS: readonly Flow[] = ['embed', 'exchange', 'id-jag', 'logout'];
+const FLOWS: readonly Flow[] = ['embed', 'exchange', 'id-jag', 'jwt-bearer', 'logout'];
 const NONE: ReadonlySet<string> = new Set();
 
 const MAX_PER_MINUTE = 1_000_000;
@@ -33,12 +33,12 @@ const SIGN_IN = {
     option: '--audience <text>',
     unsaid: 'any `aud`',
     required: 'strictly',
-    unless: 'flows has "id-jag" or "logout" alone',
+    unless: 'flows has neither "embed" nor "exchange"',
     prevents: 'a token for another service is used here',
   }),
   flows: list(known(FLOWS), {
     label: 'Sign-in methods',
-    rule: 'a list of `embed`, `exchange`, `id-jag` and `logout`',
+    rule: 'a list of `embed`, `exchange`, `id-jag`, `jwt-bearer` ([RFC 7523](endpoints.md#post-restauthoauthtoken), never beside `id-jag`) and `logout`',
     option: '--flows <list>',
     open: FLOWS_BY_DEFAULT,
     strict: new Set<Flow>(['embed', 'exchange']),

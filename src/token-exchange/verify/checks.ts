@@ -6,14 +6,16 @@ import type { TrustPolicy } from '../trust/trust-policy.js';
 import { flowsOf } from '../trust/trust-policy.js';
 import { UNSUPPORTED_CLAIMS, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
-import { hasLogoutEvent, isAloneFor, readExternalClaims, readLogoutClaims } from './external-claims.js';
+import { hasLogoutEvent, readExternalClaims, readLogoutClaims } from './external-claims.js';
 import {
   ASSERTION_PURPOSE,
+  GRANT_PURPOSE,
   LOGOUT_PURPOSE,
   NO_OTHER_PURPOSE,
   OF_THE_HEADER,
   OF_THE_KEY,
 } from './key-checks.js';
+import { EXPECTED_AUDIENCE, GRANT_AUDIENCE, OWN_AUDIENCE } from './party-checks.js';
 import type { AnyToken, CheckedToken, TokenCheck } from './token-check.js';
 import { rejectionBy } from './token-check.js';
 
@@ -94,36 +96,6 @@ const LOGOUT_CLAIMS: TokenCheck<LogoutToken> = {
   isNeeded: true,
   read: (token) => void (token.claims = readLogoutClaims(token.jws.payload)),
   compared: () => ['iss, aud, iat, jti, events, sub or sid, and no nonce', 'all of them'],
-};
-
-/** @rule 5.2.4 = 2.1.expectedAudience The audience is compared only where the entry expects one. */
-const EXPECTED_AUDIENCE: TokenCheck<AnyToken> = {
-  about: 'aud',
-  reason: 'audience_mismatch',
-  fails: (token) => {
-    const { aud } = token.claims;
-    const expected = expectedAudiences(token);
-    const isExpected = (name: string) => (typeof aud === 'string' ? aud === name : aud.includes(name));
-    return expected.length > 0 && !expected.some(isExpected);
-  },
-  compared: (token) => {
-    const expected = expectedAudiences(token);
-    return [
-      printableList(expected.length === 0 ? ['any'] : expected),
-      printableList([token.claims.aud].flat()),
-    ];
-  },
-};
-
-/** An identity assertion is for the issuer of this instance alone; its entry's audience is for other tokens. */
-const OWN_AUDIENCE: TokenCheck = {
-  about: 'aud',
-  reason: 'audience_mismatch',
-  fails: ({ claims: { aud }, rules: { ownIssuer } }) => !isAloneFor(aud, ownIssuer),
-  compared: ({ claims: { aud }, rules }) => [
-    `${printable(rules.ownIssuer)} alone`,
-    printableList([aud].flat()),
-  ],
 };
 
 /**
@@ -242,10 +214,24 @@ const OF_BOTH_FLOWS: readonly TokenCheck[] = [
   ...OF_THE_TIMES,
 ];
 
+/** A JWT by the grant of RFC 7523, from whoever holds it. */
+const OF_A_GRANT: readonly TokenCheck[] = [
+  ...OF_THE_HEADER,
+  GRANT_PURPOSE,
+  ...OF_THE_KEY,
+  ...OF_THE_ENTRY,
+  EXTERNAL_CLAIMS,
+  NO_LOGOUT,
+  NO_CONFIRMATION,
+  GRANT_AUDIENCE,
+  ...OF_THE_TIMES,
+];
+
 /** @rule 4.2.1 The limit of 60 seconds binds embedded login only. */
 export const TOKEN_CHECKS: Readonly<Record<AccessFlow, readonly TokenCheck[]>> = {
   embed: [...OF_BOTH_FLOWS, ...OF_A_LOGIN],
   exchange: OF_BOTH_FLOWS,
+  'jwt-bearer': OF_A_GRANT,
   'id-jag': [
     ...OF_THE_HEADER,
     ASSERTION_PURPOSE,
@@ -273,13 +259,6 @@ export const LOGOUT_CHECKS: readonly TokenCheck<LogoutToken>[] = [
 /** Checks an exchange without an actor. @throws Rejection `actor_required` */
 export function refuseLoneSubject(subject: OfAnEntry): void {
   if (ACTOR_REQUIRED.fails(subject)) throw rejectionBy(ACTOR_REQUIRED, subject);
-}
-
-/** @rule P.logoutAudience A logout token may have the audience of its own that the entry names. */
-function expectedAudiences({ key: { policy }, flow }: AnyToken): string[] {
-  const { expectedAudience, logoutAudience } = policy;
-  const names = flow === 'logout' ? [expectedAudience, logoutAudience] : [expectedAudience];
-  return names.filter((name) => name !== undefined);
 }
 
 /** The methods of a confirmation (RFC 7800 §3.1), never the key. */

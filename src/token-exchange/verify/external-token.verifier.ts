@@ -66,13 +66,17 @@ export class ExternalTokenVerifier {
     keys: TrustedKeyService,
     clock: Clock,
     @Inject(TOKEN_EXCHANGE_OPTIONS)
-    options: Pick<TokenExchangeOptions, 'clockToleranceSeconds' | 'ownIssuer' | 'idAssertion'>,
+    options: Pick<
+      TokenExchangeOptions,
+      'clockToleranceSeconds' | 'ownIssuer' | 'tokenEndpoint' | 'idAssertion'
+    >,
   ) {
     this.rules = {
       keys,
       clock,
       toleranceSeconds: options.clockToleranceSeconds,
       ownIssuer: options.ownIssuer,
+      tokenEndpoint: options.tokenEndpoint,
       maxAssertionLifetimeSeconds: options.idAssertion.maxLifetimeSeconds,
     };
   }

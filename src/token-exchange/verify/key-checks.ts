@@ -5,10 +5,12 @@ import { ID_JAG_TYPE } from './assertion-claims.js';
 import { heldKids, likeness, servedAlgorithms } from './claimed-key.js';
 import { parseCompactJws, signerAmong, typeOf } from './compact-jws.js';
 import { readIssuer } from './external-claims.js';
+import { Rejection } from '../refusals/rejection.js';
 import type { AnyToken, Compared, TokenCheck } from './token-check.js';
 
 /** OpenID Connect Back-Channel Logout 1.0 §2.4. Many libraries write `JWT` where nothing else is said. */
 const LOGOUT_TYPES: readonly unknown[] = [undefined, 'logout+jwt', 'jwt'];
+const GRANT_TYPES: readonly unknown[] = [undefined, 'jwt'];
 
 /** An extension of JWS: none is understood, and one that is not understood must be refused (RFC 7515 §4.1.11). */
 const withoutMember = (name: 'crit' | 'b64'): TokenCheck<AnyToken> => ({
@@ -69,6 +71,24 @@ export const ASSERTION_PURPOSE: TokenCheck = {
   reason: 'token_type_not_allowed',
   fails: ({ jws }) => typeOf(jws) !== ID_JAG_TYPE,
   compared: ({ jws }) => [ID_JAG_TYPE, printableName(jws.header['typ'])],
+};
+
+/** Whether a text is a JWT whose `typ` is that of an identity assertion. Nothing else of it is looked at. */
+export function isIdJag(text: string): boolean {
+  try {
+    return typeOf(parseCompactJws(text)) === ID_JAG_TYPE;
+  } catch (error) {
+    if (error instanceof Rejection) return false;
+    throw error;
+  }
+}
+
+/** The assertion of RFC 7523 has no type of its own, and those of other JWTs are refused. */
+export const GRANT_PURPOSE: TokenCheck<AnyToken> = {
+  about: 'typ',
+  reason: 'token_type_not_allowed',
+  fails: ({ jws }) => !GRANT_TYPES.includes(typeOf(jws)),
+  compared: ({ jws }) => ['JWT, or no typ', printableName(jws.header['typ'])],
 };
 
 export const LOGOUT_PURPOSE: TokenCheck<AnyToken> = {

@@ -26,6 +26,8 @@ export interface CheckRules {
   readonly toleranceSeconds: number;
   /** The issuer of this instance's own access tokens: no `act` may name it, and identity assertions are for it. */
   readonly ownIssuer: string | undefined;
+  /** What other JWTs than identity assertions may be for as well, by the grant of RFC 7523. */
+  readonly tokenEndpoint: string | undefined;
   /** Of an identity assertion, from `iat` to `exp`. */
   readonly maxAssertionLifetimeSeconds: number;
 }
@@ -52,7 +54,7 @@ export class CheckedToken<Claims extends TimedClaims = ExternalClaims> {
     readonly text: string,
     readonly flow: Flow,
     readonly rules: CheckRules,
-    /** The client that sent an identity assertion. */
+    /** The client that sent an assertion. */
     readonly client?: AuthenticatedClient,
   ) {}
 

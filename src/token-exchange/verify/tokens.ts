@@ -11,7 +11,7 @@ export interface PerToken<Value> {
 }
 
 export interface Tokens extends PerToken<VerifiedToken> {
-  /** The client that sent an identity assertion, which is the subject then. */
+  /** The client that sent an assertion, which is the subject then. */
   readonly client?: AuthenticatedClient;
 }
 

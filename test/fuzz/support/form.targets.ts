@@ -13,6 +13,11 @@ import { asksForPage, readEmbedLoginForm } from '../../../src/token-exchange/htt
 import type { FuzzTarget } from './fuzz-target.js';
 import { insist } from './fuzz-target.js';
 
+const EXCHANGE_ALONE = {
+  switches: { exchange: { enabled: true }, idAssertion: { enabled: false } },
+  takesPlainJwts: () => false,
+};
+
 const GRANT = `grant_type=${encodeURIComponent(TOKEN_EXCHANGE_GRANT)}`;
 const PIECES = [
   '&',
@@ -60,7 +65,7 @@ const exchangeForm: FuzzTarget<TokenExchangeForm> = {
   ],
   read: (input) => {
     const form = readTokenForm(input);
-    readGrantType(form, new Map([[TOKEN_EXCHANGE_GRANT, 'exchange']]));
+    readGrantType(form, EXCHANGE_ALONE);
     return readTokenExchangeForm(form);
   },
   isRefusal,

@@ -4,6 +4,7 @@ import {
   embeddingWarnings,
   frameAncestorsOf,
 } from '../../../src/instance/frame-ancestors.js';
+import { PresentEntries } from '../../../src/instance/present-entries.js';
 
 const PRODUCT = 'https://product.example';
 const OTHER = 'https://other.example';
@@ -32,9 +33,10 @@ describe('[5.5.3] who may frame the instance', () => {
 describe('[D74] who may frame the instance at this moment', () => {
   it('is whom stored entries list beside the configured ones, the same list until there is another', () => {
     let stored = [entry('s', OTHER)];
-    const ancestors = new FrameAncestors(config, [entry('a', PRODUCT)]);
+    const entries = new PresentEntries([entry('a', PRODUCT)]);
+    const ancestors = new FrameAncestors(config, entries);
     expect(ancestors.current).toEqual([PRODUCT]);
-    ancestors.follow(() => stored);
+    entries.follow(() => stored);
     const before = ancestors.current;
     expect(before).toEqual([PRODUCT, OTHER]);
     expect(ancestors.current).toBe(before);
@@ -43,9 +45,8 @@ describe('[D74] who may frame the instance at this moment', () => {
   });
 
   it('is none while embedded login is off, even with stored entries', () => {
-    const ancestors = new FrameAncestors({ ...config, embedLoginEnabled: false }, []);
-    ancestors.follow(() => [entry('s', OTHER)]);
-    expect(ancestors.current).toEqual([]);
+    const list = [entry('s', OTHER)];
+    expect(new FrameAncestors({ ...config, embedLoginEnabled: false }, { list }).current).toEqual([]);
   });
 });
 

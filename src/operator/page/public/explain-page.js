@@ -24,6 +24,7 @@ export function explainPage({ signal }) {
       { value: 'embed', text: 'Embedded login' },
       { value: 'exchange', text: 'Token exchange' },
       { value: 'id-jag', text: 'Identity assertion' },
+      { value: 'jwt-bearer', text: 'JWT assertion' },
     ],
     'embed',
   );

@@ -16,6 +16,7 @@ const FLOWS = {
   embed: 'Embedded login',
   exchange: 'Token exchange',
   'id-jag': 'Identity assertion',
+  'jwt-bearer': 'JWT assertion',
   logout: 'Logout by the provider',
 };
 /** Of members of a trusted entry. */

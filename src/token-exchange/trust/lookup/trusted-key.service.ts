@@ -1,6 +1,7 @@
 // Finds the trusted key of a token, wherever it is kept.
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
+import type { Flow } from '../../host/flow.js';
 import type { KeysHeld } from '../../host/telemetry.js';
 import { ExchangeTelemetry } from '../../host/telemetry.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
@@ -8,6 +9,7 @@ import { StaticKeyProvider } from './static-key.provider.js';
 import type { Algorithm } from '../algorithms.js';
 import type { TrustedClient } from '../client-reader.js';
 import type { TrustPolicy } from '../trust-policy.js';
+import { flowsOf } from '../trust-policy.js';
 import type { TrustedKey, TrustedKeyEntry } from '../trusted-key.js';
 
 /** A client, with the issuer whose identity assertions it may send. */
@@ -76,6 +78,11 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   /** Every issuer that an entry names. For refusals: it takes a pass over all entries. */
   issuers(): ReadonlySet<string> {
     return new Set([...this.staticKeys.issuers, ...this.jwksKeys.issuers]);
+  }
+
+  /** Whether an entry names a flow that none serves by default. It takes a pass over the entries. */
+  serve(flow: Flow): boolean {
+    return this.entries.some((entry) => flowsOf(entry).has(flow));
   }
 
   /** The keys of an issuer that are in memory; nothing is fetched. */

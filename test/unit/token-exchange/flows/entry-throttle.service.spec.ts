@@ -113,6 +113,7 @@ describe('[P.perMinute] the throttle of entries', () => {
   it.each<[Flow, number]>([
     ['exchange', 0],
     ['id-jag', 0],
+    ['jwt-bearer', 0],
     ['embed', 1],
   ])(
     '[P.perMinute] of the flow %s leaves %d hits of the address at the token endpoint',

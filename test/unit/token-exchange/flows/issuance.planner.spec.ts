@@ -68,7 +68,7 @@ describe('an access token', () => {
   const planner = new IssuancePlanner(service, clock, {
     exchange: { enabled: true, perMinute: 1, maxTokenLifetimeSeconds: 900 },
   });
-  const source = { requestId: 'r', clientAddress: '203.0.113.9' };
+  const source = { flow: 'exchange' as const, requestId: 'r', clientAddress: '203.0.113.9' };
   const issuer = 'https://a.example';
   const before = { iss: issuer, sub: 'earlier' };
   const policy = {
@@ -87,8 +87,9 @@ describe('an access token', () => {
 
   it('[4.2.2] without an actor is the subject’s alone, and of the client that sent an assertion', () => {
     const tokens = { subject: tokenOf('s'), client: { id: 'c', issuers: new Set<string>() } };
-    const issuance = planner.plan({}, tokens, source);
+    const issuance = planner.plan({}, tokens, { ...source, flow: 'id-jag' });
     expect(issuance.success.payload).toMatchObject({
+      flow: 'id-jag',
       clientId: 'c',
       scope: undefined,
       priorActors: [before],

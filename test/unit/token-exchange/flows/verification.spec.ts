@@ -59,7 +59,7 @@ function login(partner: Partner, origin?: string): Promise<Tokens> {
 
 function redeem(by: IdJagClient): Promise<Tokens> {
   const client = { id: by.id, issuers: new Set([by.idp.issuer]) };
-  return verifyAssertion(verification, { assertion: by.assertion(), client }, request);
+  return verifyAssertion(verification, { flow: 'id-jag', assertion: by.assertion(), client }, request);
 }
 
 it.each<[string, () => Promise<Tokens>, readonly Partner[] | undefined, string?, string?]>([

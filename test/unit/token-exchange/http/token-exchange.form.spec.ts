@@ -12,7 +12,8 @@ const good = { grant_type: GRANT, subject_token: 'subject.token' };
 const encoded = (members: Record<string, string>) => new URLSearchParams(members).toString();
 const read = (body: string | undefined) => {
   const form = readTokenForm(Buffer.from(body ?? ''));
-  readGrantType(form, new Map([[GRANT, 'exchange']]));
+  const switches = { exchange: { enabled: true }, idAssertion: { enabled: false } };
+  readGrantType(form, { switches, takesPlainJwts: () => false });
   return readTokenExchangeForm(form);
 };
 const withFields = (rest: string) => `${encoded(good)}&${rest}`;
