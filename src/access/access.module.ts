@@ -1,11 +1,13 @@
 // Sessions and access tokens of the instance, and the authentication with them.
 import type { DynamicModule, ModuleMetadata, Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import type { SessionSettings } from '../token-exchange/instance.js';
+import type { AccessTokenOptions, SessionSettings } from '../token-exchange/instance.js';
 import {
   ACCESS_TOKEN_OPTIONS,
   ACCESS_TOKEN_PROVIDERS,
   AccessTokenService,
+  ClockDifference,
+  DpopProofs,
   KeySetController,
   METADATA_OPTIONS,
   MetadataController,
@@ -49,6 +51,8 @@ export class AccessModule {
       SessionRepository,
       SessionService,
       AccessTokenService,
+      ClockDifference,
+      DpopProofs,
       AuthenticationService,
       AuthenticationGuard,
       BearerRefusalRecorder,
@@ -69,11 +73,19 @@ export class AccessModule {
         { provide: ACCESS_OPTIONS, useValue: options },
         { provide: METADATA_OPTIONS, useExisting: ACCESS_OPTIONS },
         { provide: SESSION_OPTIONS, useValue: sessions },
-        { provide: ACCESS_TOKEN_OPTIONS, useValue: { issuer: options.baseUrl } },
+        { provide: ACCESS_TOKEN_OPTIONS, useValue: accessTokenOptions(options) },
         { provide: KeyRing, useValue: keyRing },
         { provide: UserDirectory, useClass: directory },
       ],
       exports: [...offered, ACCESS_OPTIONS],
     };
   }
+}
+
+function accessTokenOptions({
+  baseUrl: issuer,
+  dpopNonce,
+  onProofForgotten,
+}: AccessOptions): AccessTokenOptions {
+  return { issuer, dpopNonce, onProofForgotten };
 }

@@ -7,6 +7,10 @@ export interface AccessOptions extends MetadataOptions {
   readonly baseUrl: string;
   /** Called for each Bearer credential that is refused; for a metric. */
   readonly onBearerRefused: (reason: BearerReason) => void;
+  /** Whether each DPoP proof needs a nonce. */
+  readonly dpopNonce: boolean;
+  /** Called for each proof of a call that is forgotten while it could be sent again; for a metric. */
+  readonly onProofForgotten: () => void;
 }
 
 /** Injection token of the options. */

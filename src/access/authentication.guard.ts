@@ -12,7 +12,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Database } from '../platform/database/database.js';
 import { withinWait } from '../platform/database/wait-limit.js';
 import { beginWait } from '../platform/http/request-wait.js';
-import { bearerTokenIn, challengeTo, isBearer, readSessionCookies } from '../token-exchange/instance.js';
+import {
+  DpopProofs,
+  challengeTo,
+  errorOf,
+  isServedScheme,
+  presentedCallOf,
+  readSessionCookies,
+} from '../token-exchange/instance.js';
+import type { BearerReason } from '../token-exchange/plain.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import type { BearerVerdict } from './authentication.service.js';
@@ -28,7 +36,7 @@ declare module 'fastify' {
 }
 
 /** Another scheme, or a token with characters that none has. */
-const NO_BEARER = { refusal: { reason: 'malformed' } } as const satisfies BearerVerdict;
+const NO_ACCESS_TOKEN = { refusal: { reason: 'malformed' } } as const satisfies BearerVerdict;
 const NO_CREDENTIAL = 'Sign in, or send an access token';
 /** All others may change something. */
 export const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
@@ -47,12 +55,13 @@ export const CurrentPrincipal = createParamDecorator((_: unknown, context: Execu
 export class AuthenticationGuard implements CanActivate {
   constructor(
     private readonly authentication: AuthenticationService,
+    private readonly proofs: DpopProofs,
     private readonly refusals: BearerRefusalRecorder,
     @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'baseUrl'>,
     private readonly database: Database,
   ) {}
 
-  /** @rule 4.3 An issued token is shown as `Authorization: Bearer`; see access-token.service.ts for its expiry. */
+  /** @rule 4.3 An issued token is shown as `Authorization: Bearer`, a bound one as `DPoP`; see access-token.service.ts for its expiry. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
@@ -66,7 +75,7 @@ export class AuthenticationGuard implements CanActivate {
   /** If `Authorization` is there it alone decides: a request never falls back to another identity (D41). */
   private async principalOf(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
     const { authorization } = request.headers;
-    if (authorization !== undefined) return this.byBearer(authorization, request, reply);
+    if (authorization !== undefined) return this.byAccessToken(authorization, request, reply);
     const sessionIds = readSessionCookies(request.headers.cookie);
     const principal = await this.authentication.bySession(sessionIds);
     if (principal === undefined) throw await this.withoutSession(sessionIds, request, reply);
@@ -75,18 +84,23 @@ export class AuthenticationGuard implements CanActivate {
     return principal;
   }
 
-  private async byBearer(
+  private async byAccessToken(
     authorization: string,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<Principal> {
-    const token = bearerTokenIn(authorization);
-    const verdict = token === undefined ? NO_BEARER : await this.authentication.byAccessToken(token);
+    const call = presentedCallOf(request);
+    const verdict = call === undefined ? NO_ACCESS_TOKEN : await this.authentication.byAccessToken(call);
+    const nonce = call?.isDpop === true ? this.proofs.nonce() : undefined;
+    if (nonce !== undefined) void reply.header('dpop-nonce', nonce);
     if ('principal' in verdict) return verdict.principal;
     const { id: requestId, ip, method, routeOptions } = request;
     await this.refusals.record(verdict.refusal, { requestId, ip, method, route: routeOptions.url ?? '' });
     const message = 'The access token is invalid or has expired';
-    throw this.unauthenticated(request, reply, isBearer(authorization) ? message : NO_CREDENTIAL);
+    const { reason } = verdict.refusal;
+    const error = errorOf(authorization, reason);
+    const text = isServedScheme(authorization) ? message : NO_CREDENTIAL;
+    throw this.unauthenticated(request, reply, text, { error, reason });
   }
 
   /** Says who has ended the session, for the page in the frame and its host page. */
@@ -98,17 +112,17 @@ export class AuthenticationGuard implements CanActivate {
     const isSignedOut = await this.authentication.wasSignedOutByProvider(sessionIds);
     if (!isSignedOut) return this.unauthenticated(request, reply, NO_CREDENTIAL);
     const message = 'The provider of the login has signed the user out';
-    return this.unauthenticated(request, reply, message, 'signed_out_by_provider');
+    return this.unauthenticated(request, reply, message, { error: 'signed_out_by_provider' });
   }
 
   private unauthenticated(
     { headers: { authorization } }: FastifyRequest,
     reply: FastifyReply,
     message: string,
-    error = 'invalid_token',
+    { error, reason }: { error: string; reason?: BearerReason } = { error: 'invalid_token' },
   ): UnauthorizedException {
     const { baseUrl } = this.options;
-    void reply.header('www-authenticate', challengeTo({ authorization, baseUrl }));
+    void reply.header('www-authenticate', challengeTo({ authorization, baseUrl }, reason));
     return new UnauthorizedException({ error, message });
   }
 

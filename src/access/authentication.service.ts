@@ -1,8 +1,9 @@
 // Finds out who presents a credential, and reads that user's present state.
 import { Injectable } from '@nestjs/common';
-import type { AccessTokenRefusal } from '../token-exchange/instance.js';
+import type { AccessTokenRefusal, PresentedCall } from '../token-exchange/instance.js';
 import {
   AccessTokenService,
+  DpopProofs,
   SessionService,
   callerOf,
   isCurrent,
@@ -18,13 +19,15 @@ export type BearerVerdict = { readonly principal: Principal } | { readonly refus
 export class AuthenticationService {
   constructor(
     private readonly accessTokens: AccessTokenService,
+    private readonly proofs: DpopProofs,
     private readonly sessions: SessionService,
     private readonly users: UserRepository,
   ) {}
 
   /** The principal of an access token; a refusal if it is not valid or one of its users is deleted or disabled. */
-  async byAccessToken(token: string): Promise<BearerVerdict> {
-    const verdict = await callerOf(await this.accessTokens.check(token), (id) => this.users.findById(id));
+  async byAccessToken(call: PresentedCall): Promise<BearerVerdict> {
+    const presented = await this.proofs.check(await this.accessTokens.check(call.token), call);
+    const verdict = await callerOf(presented, (id) => this.users.findById(id));
     if ('refusal' in verdict) return verdict;
     const { user, onBehalfOf, rightsOf, scopes, token: verified } = verdict.caller;
     const credential = { kind: 'access_token', id: verified.id } as const;

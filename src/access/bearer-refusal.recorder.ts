@@ -47,6 +47,8 @@ export class BearerRefusalRecorder {
    */
   async record(refusal: AccessTokenRefusal, call: RefusedCall): Promise<void> {
     this.options.onBearerRefused(refusal.reason);
+    // No fault: a client learns the nonce by it.
+    if (refusal.reason === 'dpop_nonce_required') return;
     if (this.isTooMuch(refusal, call)) return;
     const event = this.eventOf(refusal, call);
     await Promise.race([this.publish(event), pause(RECORD_MS, undefined, { ref: false })]);
@@ -62,13 +64,13 @@ export class BearerRefusalRecorder {
   }
 
   private eventOf(
-    { reason, expected, found, token }: AccessTokenRefusal,
+    { reason, detail, expected, found, token }: AccessTokenRefusal,
     { requestId, ip, method, route }: RefusedCall,
   ): AuditEvent<'svc.audit.api.refused'> {
     const { id: accessTokenId, subjectUserId, actorUserId } = token ?? {};
     const context = { occurredAt: this.clock.now(), requestId, subjectUserId, actorUserId };
     const clientAddress = clientOf(ip);
-    const payload = { reason, expected, found, method, route, accessTokenId, clientAddress };
+    const payload = { reason, detail, expected, found, method, route, accessTokenId, clientAddress };
     return auditEvent('svc.audit.api.refused', context, payload);
   }
 

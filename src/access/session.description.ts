@@ -91,7 +91,7 @@ const SECURITY = [{ bearer: [] }, { session: [] }];
 const REFUSALS = {
   401: {
     ...answer('No valid access token or session', ERROR),
-    headers: { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } },
+    headers: { 'WWW-Authenticate': { description: 'RFC 6750, RFC 9449', schema: { type: 'string' } } },
   },
   409: answer(
     'The session is of another user than X-Session-User names (session_of_another_user); it goes on',

@@ -17,6 +17,8 @@ const readTokenMembers = members({
   token: tokenText,
   /** Secret. With token exchange only. */
   actorToken: optional(tokenText),
+  /** The DPoP proof of the request; not with an embedded login. */
+  proof: optional(tokenText),
   /** The next two not with an embedded login. */
   scope: optional(textUpTo(FIELD_LIMITS.scope)),
   /** URIs with spaces between them. */
@@ -37,7 +39,7 @@ type Explained = { readonly token: TokenExplanation } | { readonly request: Expl
 
 /** Inputs of some flows only. */
 const FOREIGN = {
-  embed: ['actorToken', 'scope', 'resource'],
+  embed: ['actorToken', 'proof', 'scope', 'resource'],
   exchange: ['origin'],
   'id-jag': ['origin', 'actorToken'],
   'jwt-bearer': ['origin', 'actorToken'],

@@ -50,9 +50,10 @@ const INSTANCE_EVENTS = {
     },
   ),
   'svc.audit.api.refused': event(
-    'A call of the API was refused for its Bearer credential (401). Within a minute and instance at most ten are written of one token that this instance signed, else of one client address, and 600 of all addresses together. The users are those of a token that this instance signed.',
+    'A call of the API was refused for its access token, or for the proof of its key (401). Within a minute and instance at most ten are written of one token that this instance signed, else of one client address, and 600 of all addresses together. The users are those of a token that this instance signed.',
     {
       reason: text('The cause, a word of docs/refusals.md.'),
+      detail: optional(text('The check that a DPoP proof fails.')),
       expected: optional(text('What the rule requires.')),
       found: optional(text('What came instead.')),
       ...CALL,

@@ -52,12 +52,13 @@ function issuedLines(work: string, issued: TokenExplanation['issued']): string[]
     const seconds = issued?.lifetimeSeconds ?? null;
     return [`${work} would succeed: a session${seconds === null ? '' : ` of ${seconds} s`} is opened.`];
   }
-  const { lifetimeSeconds, expiresAt, scopes, audience, rights } = issued;
+  const { lifetimeSeconds, expiresAt, scopes, audience, rights, keyThumbprint } = issued;
   return [
     `${work} would succeed: an access token of ${lifetimeSeconds} s, until ${expiresAt}.`,
     `Scopes: ${scopes === null ? 'not limited' : scopes.join(' ')}`,
     `Audience: ${audience ?? 'this instance'}`,
     `Rights: ${rights === 'both' ? 'what actor and subject both have' : "the acting user's"}`,
+    `Bound to: ${keyThumbprint === null ? 'no key' : `the key ${keyThumbprint}`}`,
   ];
 }
 

@@ -19,6 +19,7 @@ interface ExplainOptions {
   readonly tokenFile: string;
   readonly requestId?: string;
   readonly actorTokenFile?: string;
+  readonly proofFile?: string;
   readonly flow: TokenToExplain['flow'];
   readonly scope?: string;
   readonly resource?: string;
@@ -26,7 +27,7 @@ interface ExplainOptions {
   readonly at?: Date;
 }
 
-const OF_A_TOKEN = ['tokenFile', 'actorTokenFile', 'flow', 'scope', 'resource', 'origin', 'at'];
+const OF_A_TOKEN = ['tokenFile', 'actorTokenFile', 'proofFile', 'flow', 'scope', 'resource', 'origin', 'at'];
 
 export function addExplain(token: Command, context: CommandContext): void {
   token
@@ -36,6 +37,7 @@ export function addExplain(token: Command, context: CommandContext): void {
     )
     .option('--token-file <file>', 'the (subject) token; - reads standard input', STANDARD_INPUT)
     .option('--actor-token-file <file>', 'the actor token')
+    .option('--proof-file <file>', 'the DPoP proof that the client sends with them')
     .addOption(
       new Option('--flow <flow>', 'the way in')
         .choices(['exchange', 'embed', 'id-jag', 'jwt-bearer'])
@@ -90,12 +92,13 @@ function refuseUnknown({ events }: ExplainedRequest): void {
 }
 
 function inputOf(options: ExplainOptions, context: CommandContext): TokenToExplain {
-  const { flow, tokenFile, actorTokenFile, scope, resource, origin, at } = options;
-  if (tokenFile === STANDARD_INPUT && actorTokenFile === STANDARD_INPUT)
-    throw new CommandError('Only one of the two tokens can come from standard input.');
+  const { flow, tokenFile, actorTokenFile, proofFile, scope, resource, origin, at } = options;
+  const fromInput = [tokenFile, actorTokenFile, proofFile].filter((file) => file === STANDARD_INPUT);
+  if (fromInput.length > 1) throw new CommandError('Only one of them can come from standard input.');
   return {
     ...{ flow, token: readToken(context, tokenFile) },
     actorToken: actorTokenFile === undefined ? undefined : readToken(context, actorTokenFile),
+    proof: proofFile === undefined ? undefined : readToken(context, proofFile),
     ...{ scope, resource, origin },
     at: at?.toISOString(),
   };

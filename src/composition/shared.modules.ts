@@ -16,7 +16,6 @@ import type { Log } from '../platform/log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { metricsAddress } from '../instance/startup.js';
-import type { BearerReason } from '../token-exchange/plain.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import type { RefusedWork } from '../platform/http/database-outages.js';
 import { UserRepository } from '../users/user.repository.js';
@@ -80,7 +79,6 @@ export function sharedModules({ startup, keyRing, clock: time, logger, ...parts 
   const users = offering(class UsersModule {}, [UserRepository, UserService], [database, projects]);
   const { entries } = parts;
   const tokenEndpoint = () => tokenEndpointOf({ startup, clock: time, entries });
-  const onBearerRefused = (reason: BearerReason) => counters.apiRefusals.inc({ reason });
   const access = AccessModule.register(
     {
       baseUrl,
@@ -88,7 +86,9 @@ export function sharedModules({ startup, keyRing, clock: time, logger, ...parts 
       resourceName: 'Instance API',
       resourceDocumentation: `${baseUrl}/api/v1/docs`,
       tokenEndpoint,
-      onBearerRefused,
+      dpopNonce: startup.config.dpopNonce,
+      onBearerRefused: (reason) => counters.apiRefusals.inc({ reason }),
+      onProofForgotten: () => counters.proofsForgotten.inc(),
     },
     {
       cookieName: SESSION_COOKIE,

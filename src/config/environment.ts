@@ -83,6 +83,8 @@ export const VARIABLES = {
     default: false,
   }),
 
+  dpopNonce: boolean('SVC_DPOP_NONCE', SETTINGS.accessTokens.dpopNonce),
+
   // Limits (docs/limits.md has all of them)
   maxConnections: integer('SVC_MAX_CONNECTIONS', {
     description: 'Most connections of clients at one time; one more is closed unanswered.',

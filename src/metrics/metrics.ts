@@ -53,8 +53,13 @@ export class Metrics {
 
   readonly apiRefusals = this.counter(
     'svc_api_refusals_total',
-    'Calls refused for their Bearer credential, by reason.',
+    'Calls refused for their access token or its proof, by reason; a proof without a nonce is asked for one.',
     ['reason'],
+  );
+
+  readonly proofsForgotten = this.counter(
+    'svc_dpop_proofs_forgotten_total',
+    'DPoP proofs of API calls that were forgotten, for many others, while they could be sent again.',
   );
 
   readonly throttleFailOpen = this.counter(
@@ -64,7 +69,7 @@ export class Metrics {
 
   readonly refusals = this.counter(
     'svc_request_refusals_total',
-    'Requests of a flow that were refused before a token was looked at, by reason.',
+    'Requests of a flow that were refused before a token was looked at, or asked for a nonce, by reason.',
     ['flow', 'reason'],
   );
 

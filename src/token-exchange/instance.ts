@@ -20,12 +20,15 @@ export type { CheckedStoredEntry } from './trust/stored/stored-entry.js';
 
 // Access tokens
 export { ACCESS_TOKEN_OPTIONS } from './tokens/access-token.service.js';
+export type { AccessTokenOptions } from './tokens/access-token.service.js';
 export { ACCESS_TOKEN_PROVIDERS } from './tokens/access-tokens.providers.js';
+export { DpopProofs } from './tokens/dpop-proofs.js';
+export type { PresentedCall } from './tokens/dpop-proofs.js';
 export { SigningKeyRepository } from './tokens/signing-key.repository.js';
 
 // Calls with access tokens, and what is published of them
 export { callerOf, isCurrent, isEnabled } from './tokens/caller.js';
-export { bearerTokenIn, challengeTo, isBearer, scopeChallengeTo } from './http/challenge.js';
+export { challengeTo, errorOf, isServedScheme, presentedCallOf, scopeChallengeTo } from './http/challenge.js';
 export { KeySetController } from './http/key-set.controller.js';
 export { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
 export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.js';

@@ -16,7 +16,6 @@ import { TokenExchangeService } from './flows/token-exchange.service.js';
 import { UseRepository } from './flows/use.repository.js';
 import { RareWarnings } from './http/warnings.js';
 import { EntryThrottleService } from './flows/entry-throttle.service.js';
-import { ClockDifference } from './replay/clock-difference.js';
 import { FlowRunner } from './http/flow.runner.js';
 import { FormBodies } from './http/form-bodies.js';
 import { KeySetController } from './http/key-set.controller.js';
@@ -95,7 +94,6 @@ const FLOWS = [
   RareWarnings,
   BackChannelLogoutService,
 ];
-const REPLAY = [JtiPurgeJob, ClockDifference];
 
 /**
  * Both flows, for a host with PostgreSQL and Nest's event emitter. The instance of this repository is the first of its
@@ -179,7 +177,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
       ...KEYS,
       ...STAGES,
       ...FLOWS,
-      ...REPLAY,
+      JtiPurgeJob,
     ],
     exports: [
       CallerService,
@@ -187,7 +185,6 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
       JwksKeyProvider,
       StoredEntryFollower,
       StoredEntryService,
-      ClockDifference,
       ...ownServices(parts),
     ],
   };

@@ -3,6 +3,7 @@ import type { InjectionToken, ModuleMetadata, Provider, Type } from '@nestjs/com
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
+import type { AccessTokenOptions } from './tokens/access-token.service.js';
 import { ACCESS_TOKEN_OPTIONS, AccessTokenService } from './tokens/access-token.service.js';
 import { ACCESS_TOKEN_PROVIDERS } from './tokens/access-tokens.providers.js';
 import { AuditTrail } from './audit/audit-trail.js';
@@ -24,6 +25,7 @@ import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { TOKEN_EXCHANGE_TABLES } from './migrations/index.js';
 import type { MembersOf } from './settings/settings.js';
 import { PORTS_CHECK } from './ports-check.js';
+import { ClockDifference } from './replay/clock-difference.js';
 import { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 import { RevocationService } from './revocation/revocation.service.js';
 import { Revocations } from './revocation/revocations.js';
@@ -35,6 +37,7 @@ import { SignOutService } from './sessions/sign-out.service.js';
 import { CountingStorage, THROTTLE_STORAGE } from '../platform/http/throttle/counting.storage.js';
 import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
 import type { TokenExchangeSettings } from './settings/token-exchange.options.js';
+import { DpopProofs } from './tokens/dpop-proofs.js';
 import { completedAccessTokens, completedSessions } from './settings/token-exchange.settings.js';
 import { Logger } from '@nestjs/common';
 import { sql } from '../platform/database/sql.js';
@@ -120,7 +123,7 @@ export interface TokenExchangeParts {
   readonly throttlerStorage?: Given<ThrottlerStorage>;
   /**
    * Services that the module makes unless `imports` offers them, because other modules of the host use them too: `DatabaseOutages`,
-   * `AccessTokenService`, and `Revocations` with `RevocationService`, which sessions and access tokens must share.
+   * `AccessTokenService` (with `ClockDifference` and `DpopProofs`), and `Revocations` with `RevocationService`, which sessions and access tokens must share.
    */
   readonly imported?: readonly InjectionToken[];
 }
@@ -216,7 +219,7 @@ export function ownServices({ sessions, imported = [] }: TokenExchangeParts): Ty
   return [
     ...(imported.includes(Revocations) ? [] : [Revocations, RevocationService]),
     ...(sessions === undefined ? [SessionService, SignOutService] : []),
-    ...(imported.includes(AccessTokenService) ? [] : [AccessTokenService]),
+    ...(imported.includes(AccessTokenService) ? [] : [AccessTokenService, ClockDifference, DpopProofs]),
   ];
 }
 
@@ -241,9 +244,17 @@ function ownSessions(): Provider[] {
 function ownAccessTokens(): Provider[] {
   const keyRing = (settings: TokenExchangeSettings) =>
     new KeyRing(completedAccessTokens(settings).sealingKeys, 'accessTokens.sealingKeys');
+  const options = (settings: TokenExchangeSettings, telemetry: ExchangeTelemetry): AccessTokenOptions => ({
+    ...completedAccessTokens(settings),
+    onProofForgotten: () => telemetry.countForgottenProof(),
+  });
   return [
     ...ACCESS_TOKEN_PROVIDERS,
-    { provide: ACCESS_TOKEN_OPTIONS, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: completedAccessTokens },
+    {
+      provide: ACCESS_TOKEN_OPTIONS,
+      inject: [TOKEN_EXCHANGE_SETTINGS, ExchangeTelemetry],
+      useFactory: options,
+    },
     { provide: KeyRing, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: keyRing },
   ];
 }

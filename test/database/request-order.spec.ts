@@ -13,6 +13,7 @@ import { Rejection } from '../../src/token-exchange/refusals/rejection.js';
 import { digestOf } from '../../src/token-exchange/verify/projects-claim.js';
 import type { AuditRow } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { UNPROVED } from '../support/dpop-client.js';
 import type { Random } from '../support/random.js';
 import { randomFrom } from '../support/random.js';
 import { TestClock } from '../support/test-clock.js';
@@ -162,7 +163,10 @@ class Way {
           const { setCookie } = await logins.login({ token: subjectToken, source, cookies: undefined }, sent);
           return ['issued', { cookie: setCookie.split(';', 1)[0] ?? '' }];
         }
-        const { accessToken } = await exchanges.exchange({ subjectToken, actorToken }, sent);
+        const { accessToken } = await exchanges.exchange(
+          { subjectToken, actorToken, proving: UNPROVED },
+          sent,
+        );
         return ['issued', { authorization: `Bearer ${accessToken}` }];
       });
     } catch (error) {

@@ -8,6 +8,7 @@ import type { BearerReason } from '../../src/token-exchange/refusals/refusals.js
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
+import { API_PROOF_REASONS } from '../support/dpop-client.js';
 import { changeUser, deleteUser, linkedUser } from '../support/local-users.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
@@ -193,9 +194,8 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
   ];
 
   it('has a case for each reason', () => {
-    expect([...new Set<string>(CASES.map(({ reason }) => reason))].toSorted()).toEqual(
-      Object.keys(BEARER_REFUSALS).toSorted(),
-    );
+    const reasons = new Set<string>([...CASES.map(({ reason }) => reason), ...API_PROOF_REASONS]);
+    expect([...reasons].toSorted()).toEqual(Object.keys(BEARER_REFUSALS).toSorted());
   });
 
   it.each(CASES)('[D79][4.3] $name: one answer, one warning, one row', async (one) => {

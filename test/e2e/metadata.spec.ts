@@ -1,5 +1,6 @@
 // What a client learns from the base address alone: who issues access tokens, where, and which keys verify them.
 import { Partner } from '../../demo/partner.js';
+import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
 import { SCOPES } from '../../src/workspace/rights/rights.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { licenseEnvironment } from '../support/license.js';
@@ -27,6 +28,7 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
         response_types_supported: ['none'],
         token_endpoint_auth_methods_supported: ['none'],
         revocation_endpoint_auth_methods_supported: ['none'],
+        dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['ES256'],
         protected_resources: [BASE_URL],
@@ -42,6 +44,7 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
         authorization_servers: [BASE_URL],
         scopes_supported: SCOPES,
         bearer_methods_supported: ['header'],
+        dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
         resource_documentation: `${BASE_URL}/api/v1/docs`,
       });
     });
@@ -66,14 +69,20 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
     await withService(database, { trustedKeys }, async (service) => {
       const challengeTo = async (headers = {}) =>
         (await service.fetch(path, { headers })).headers.get('www-authenticate');
-      const plain = `Bearer resource_metadata="${BASE_URL}${RESOURCE}"`;
+      const dpop = `DPoP algs="${SIGNING_ALGORITHMS.join(' ')}"`;
+      const metadata = `resource_metadata="${BASE_URL}${RESOURCE}"`;
+      const plain = `Bearer ${metadata}, ${dpop}`;
       expect(await challengeTo()).toBe(plain);
       // RFC 6750 §3.1: to a scheme that is not supported no error is named.
-      for (const authorization of ['Basic dTpw', 'DPoP x', 'Bearerx y'])
+      for (const authorization of ['Basic dTpw', 'DPoPx y', 'Bearerx y'])
         expect(await challengeTo({ authorization })).toBe(plain);
       for (const authorization of ['Bearer x', 'bearer', 'BEARER a b'])
         expect(await challengeTo({ authorization })).toBe(
           plain.replace('Bearer', 'Bearer error="invalid_token",'),
+        );
+      for (const authorization of ['DPoP x', 'dpop', 'DPOP a b'])
+        expect(await challengeTo({ authorization })).toBe(
+          `${dpop.replace('DPoP', 'DPoP error="invalid_token",')}, ${metadata}`,
         );
     });
   });

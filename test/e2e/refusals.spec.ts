@@ -8,6 +8,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { EXCHANGE_PATH, outcomeOf } from '../support/entry-paths.js';
 import { census } from '../support/census.js';
 import { explain } from '../support/explanations.js';
+import { PROOF_REASONS } from '../support/dpop-client.js';
 import { ASSERTION_REASONS } from '../support/id-jag-client.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
@@ -112,7 +113,11 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
   };
 
   it('[D77] has a case', () => {
-    const reasons = new Set<string>([...REFUSAL_CASES.map(({ reason }) => reason), ...ASSERTION_REASONS]);
+    const reasons = new Set<string>([
+      ...REFUSAL_CASES.map(({ reason }) => reason),
+      ...ASSERTION_REASONS,
+      ...PROOF_REASONS,
+    ]);
     expect([...reasons].toSorted()).toEqual(Object.keys(TOKEN_REFUSALS).toSorted());
   });
 

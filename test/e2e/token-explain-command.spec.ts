@@ -148,7 +148,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     const headers = { authorization: 'Bearer nothing' };
     const call = await service.fetch('/api/v1/workflows', { headers });
     expect(await said('', '--request-id', call.headers.get('x-request-id') ?? '')).toMatch(
-      / svc\.audit\.api\.refused: malformed\nCause: {4}`Authorization` is no Bearer credential/,
+      / svc\.audit\.api\.refused: malformed\nCause: {4}`Authorization` is no Bearer or DPoP credential/,
     );
   });
 
@@ -183,7 +183,12 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     ['nothing', ' \n', [], 'error: Standard input holds no token.'],
     ['more than any token', 'a'.repeat(65_537), [], 'error: Standard input has more than 65536 characters'],
     ['no such file', '', ['--token-file', 'none.txt'], 'error: none.txt cannot be read (ENOENT)'],
-    ['one input for two', 'a', ['--actor-token-file', '-'], 'error: Only one of the two tokens'],
+    [
+      'one input for two',
+      'a',
+      ['--actor-token-file', '-'],
+      'error: Only one of them can come from standard input',
+    ],
     ['a scope at a login', 'a', ['--flow', 'embed', '--scope', 'b'], 'error: --scope is for token exchange.'],
     [
       'an origin at an exchange',

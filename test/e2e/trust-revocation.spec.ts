@@ -7,6 +7,7 @@ import { signCompactJws } from '../../src/token-exchange/tokens/jws-signer.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { UNPROVED } from '../support/dpop-client.js';
 import { meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { sendBeside } from '../support/flow-requests.js';
@@ -201,7 +202,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
       const request = requestId();
       const { exchanges } = flows(request);
       const exchange = sendBeside(service, { flow: 'exchange', requestId: request }, (sent) =>
-        exchanges.exchange({ subjectToken: token(partner) }, sent),
+        exchanges.exchange({ subjectToken: token(partner), proving: UNPROVED }, sent),
       );
       await expect(exchange).rejects.toMatchObject({ reason: 'trust_revoked' });
       expect(await namesOf(request)).toEqual([

@@ -1,8 +1,19 @@
 // Routes of a host behind `RequireScopes`, and what the module publishes of the tokens that they take.
 import { Partner } from '../../demo/partner.js';
+import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
-import { BASE_URL, HostProcess, newPartner, ofParts, optionsOf } from './support/host-process.js';
+import { DpopClient } from '../support/dpop-client.js';
+import {
+  BASE_URL,
+  HostProcess,
+  exchangeForm,
+  newPartner,
+  ofParts,
+  optionsOf,
+} from './support/host-process.js';
 
+const ALGS = `algs="${SIGNING_ALGORITHMS.join(' ')}"`;
+const DPOP = `DPoP ${ALGS}`;
 const METADATA = `resource_metadata="${BASE_URL}/.well-known/oauth-protected-resource"`;
 
 describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
@@ -20,13 +31,16 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   it('challenges a call without a Bearer credential, and one with a credential that is none (RFC 6750)', async () => {
     for (const headers of [undefined, { authorization: 'Basic eDp5' }]) {
       const without = await host.call('/api/me', { headers });
-      expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, `Bearer ${METADATA}`]);
+      expect([without.status, without.headers.get('www-authenticate')]).toEqual([
+        401,
+        `Bearer ${METADATA}, ${DPOP}`,
+      ]);
     }
     for (const authorization of ['Bearer x', `Bearer ${partner.sign()}`]) {
       const answer = await host.call('/api/me', { headers: { authorization } });
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
         401,
-        `Bearer error="invalid_token", ${METADATA}`,
+        `Bearer error="invalid_token", ${METADATA}, ${DPOP}`,
       ]);
     }
     expect(host.output).toContain('an API call was refused');
@@ -40,6 +54,34 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
       403,
       `Bearer error="insufficient_scope", scope="profile", ${METADATA}`,
     ]);
+  });
+
+  it('[D140] takes a bound token with a proof for each call, by the public address, and never as Bearer', async () => {
+    const client = new DpopClient();
+    const claims = { htu: `${BASE_URL}/rest/auth/oauth/token` };
+    const exchange = async (form: string) =>
+      host.post('/rest/auth/oauth/token', form, { dpop: client.proof({ claims }) });
+    const { body } = await exchange(exchangeForm(limited.sign()));
+    const token = String(body['access_token']);
+    const headersOf = () => client.headersFor(token, '/api/me', { claims: { htu: `${BASE_URL}/api/me` } });
+    const once = headersOf();
+    const answers = [];
+    for (const headers of [once, once, headersOf(), { authorization: `Bearer ${token}` }])
+      answers.push(await host.call('/api/me?x', { headers }));
+    // The route asks for a scope that the token lacks: so far comes who has proved the key.
+    expect(answers.map(({ status }) => status)).toEqual([403, 401, 403, 401]);
+    expect(answers.map((answer) => answer.headers.get('www-authenticate'))).toEqual([
+      `DPoP error="insufficient_scope", scope="profile", ${ALGS}, ${METADATA}`,
+      `DPoP error="invalid_dpop_proof", ${ALGS}, ${METADATA}`,
+      `DPoP error="insufficient_scope", scope="profile", ${ALGS}, ${METADATA}`,
+      `Bearer error="invalid_token", ${METADATA}, ${DPOP}`,
+    ]);
+    const whole = await exchange(exchangeForm(partner.sign()));
+    const bound = String(whole.body['access_token']);
+    const me = await host.call('/api/me', {
+      headers: client.headersFor(bound, '/api/me', { claims: { htu: `${BASE_URL}/api/me` } }),
+    });
+    expect([me.status, me.body]).toMatchObject([200, { subject: { email: 'customer-1@partner.example' } }]);
   });
 
   it('refuses a token that its holder has ended, and one whose user is locked', async () => {
@@ -84,6 +126,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
       response_types_supported: ['none'],
       token_endpoint_auth_methods_supported: ['none'],
       revocation_endpoint_auth_methods_supported: ['none'],
+      dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256'],
       protected_resources: [BASE_URL],
@@ -94,6 +137,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
       resource: BASE_URL,
       authorization_servers: [BASE_URL],
       bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
     });
     const keySet = await host.call('/.well-known/jwks.json');
     const kid = (
@@ -113,6 +157,6 @@ describeOnEmptyDatabase('a host that publishes nothing', (database) => {
   it('leaves its well-known paths alone, and names none in challenges', async () => {
     for (const name of ['oauth-authorization-server', 'oauth-protected-resource', 'jwks.json'])
       expect((await host.call(`/.well-known/${name}`)).status).toBe(404);
-    expect((await host.call('/api/me')).headers.get('www-authenticate')).toBe('Bearer');
+    expect((await host.call('/api/me')).headers.get('www-authenticate')).toBe(`Bearer, ${DPOP}`);
   });
 });

@@ -28,6 +28,8 @@ export interface ExchangeRequest {
 
 export interface AccessToken {
   readonly accessToken: string;
+  /** `DPoP`: each call needs a proof; see `headersFor`. */
+  readonly tokenType: 'Bearer' | 'DPoP';
   /** By the clock of this machine. */
   readonly expiresAt: Date;
   /** Granted scopes; undefined where the token is not limited to any. */

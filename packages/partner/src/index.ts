@@ -4,6 +4,7 @@ export type { InstanceErrorCode, LocalErrorCode, PartnerErrorCode } from './part
 export { createPartner } from './partner.js';
 export type { Partner, PartnerOptions } from './partner.js';
 export type { AccessToken, ExchangeRequest } from './exchange-request.js';
+export type { ProvedRequest } from './dpop-key.js';
 export type { EmbedForm, EmbedRequest, HtmlOptions } from './embed-form.js';
 export type { Party, Person } from './person.js';
 export type { KeyInput, NamedKey, PrivateKey, SigningAlgorithm } from './signing-key.js';

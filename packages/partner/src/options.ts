@@ -1,6 +1,7 @@
 // Reads what a partner is made with, and fills in what was left out.
 import type { PartnerClock } from './clock.js';
 import { SYSTEM_CLOCK } from './clock.js';
+import { DpopKey } from './dpop-key.js';
 import { requireObject } from './own-copy.js';
 import { invalidOption } from './partner-error.js';
 import type { KeyInput } from './signing-key.js';
@@ -30,6 +31,11 @@ export interface PartnerOptions {
   readonly timeoutSeconds?: number;
   /** Most access tokens that are kept, 0 to 1000000, default 10000. */
   readonly cacheSize?: number;
+  /**
+   * Binds tokens to a key that this partner makes and keeps in memory (DPoP, RFC 9449): nobody else can use them. Calls of the API then need
+   * `headersFor`. The instance has to be reached at its own base address. Default: Bearer tokens.
+   */
+  readonly dpop?: boolean;
   /** Allows `http:` to another machine. Tokens then go through the network in the clear: for tests only. */
   readonly allowHttp?: boolean;
   /** In place of the global `fetch`: one that goes through a proxy, for example. */
@@ -48,6 +54,8 @@ export interface Settings {
   readonly maxTries: number;
   readonly timeoutSeconds: number;
   readonly cacheSize: number;
+  /** Undefined: for Bearer tokens. */
+  readonly dpopKey: DpopKey | undefined;
   readonly fetch: typeof fetch;
   readonly clock: PartnerClock;
 }
@@ -66,6 +74,7 @@ export function readOptions(options: PartnerOptions): Settings {
   if (typeof audience !== 'string' || audience === '') throw invalidOption('audience must be a text');
   if (options.fetch !== undefined && typeof options.fetch !== 'function')
     throw invalidOption('fetch must be a function');
+  const clock = options.clock ?? SYSTEM_CLOCK;
   return {
     issuer,
     origin,
@@ -75,9 +84,15 @@ export function readOptions(options: PartnerOptions): Settings {
     maxTries: within('maxTries', options.maxTries, [1, 3, 10]),
     timeoutSeconds: within('timeoutSeconds', options.timeoutSeconds, [1, 75, 600]),
     cacheSize: within('cacheSize', options.cacheSize, [0, 10_000, 1_000_000]),
+    dpopKey: dpopKeyOf(options, clock),
     fetch: options.fetch ?? ((...given) => fetch(...given)),
-    clock: options.clock ?? SYSTEM_CLOCK,
+    clock,
   };
+}
+
+function dpopKeyOf({ dpop = false }: PartnerOptions, clock: PartnerClock): DpopKey | undefined {
+  if (typeof dpop !== 'boolean') throw invalidOption('dpop must be true or false');
+  return dpop ? new DpopKey(clock) : undefined;
 }
 
 function keysOf(options: PartnerOptions): Settings['keys'] {

@@ -3,6 +3,8 @@
 /** What the token endpoint answers; docs/endpoints.md of the instance says when. */
 const INSTANCE_CODES = [
   'invalid_grant',
+  'invalid_dpop_proof',
+  'use_dpop_nonce',
   'invalid_request',
   'invalid_scope',
   'invalid_target',

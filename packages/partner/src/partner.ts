@@ -1,6 +1,7 @@
 // A partner of an instance: exchanges tokens for its users, and signs them in.
 import type { JSONWebKeySet } from 'jose';
 import { AccessTokenCache } from './access-token-cache.js';
+import type { ProvedRequest } from './dpop-key.js';
 import type { EmbedForm, EmbedRequest } from './embed-form.js';
 import { copyOfEmbed, embedForm } from './embed-form.js';
 import type { AccessToken, Exchange, ExchangeRequest, Signed } from './exchange-request.js';
@@ -9,6 +10,7 @@ import type { ExternalToken } from './external-token.js';
 import { signedToken } from './external-token.js';
 import type { PartnerOptions, Settings } from './options.js';
 import { readOptions } from './options.js';
+import { requireObject } from './own-copy.js';
 import { PartnerError, invalidOption } from './partner-error.js';
 import { claimsOf } from './person.js';
 import { waitBeforeRetry } from './retries.js';
@@ -33,6 +35,11 @@ export interface Partner {
    * @throws PartnerError
    */
   exchange(request: ExchangeRequest): Promise<AccessToken>;
+  /**
+   * The headers of one call of the API: `authorization`, and with `dpop` a proof for this call alone. A 401 whose `WWW-Authenticate` says
+   * `use_dpop_nonce` asks for the same call with new headers for the `nonce` in its `DPoP-Nonce`.
+   */
+  headersFor(call: ProvedRequest & { readonly accessToken: string }): Promise<Record<string, string>>;
   /**
    * What a page posts into the frame to sign a user in: make one for each login, just before it.
    * @throws PartnerError `invalid_option`
@@ -84,6 +91,18 @@ class SigningPartner implements Partner {
       if (signal?.aborted !== true || error instanceof PartnerError) throw error;
       throw new PartnerError('aborted', 'The exchange was given up', { cause: signal.reason });
     }
+  }
+
+  async headersFor(call: ProvedRequest & { readonly accessToken: string }): Promise<Record<string, string>> {
+    requireObject(call, 'the call');
+    const { method, url, nonce, accessToken } = call;
+    for (const [name, value] of Object.entries({ method, url, accessToken }))
+      if (typeof value !== 'string' || value === '') throw invalidOption(`${name} must be a text`);
+    if (!URL.canParse(url)) throw invalidOption('url must be a URL');
+    const { dpopKey } = this.#settings;
+    if (dpopKey === undefined) return { authorization: `Bearer ${accessToken}` };
+    const dpop = await dpopKey.proof({ method, url, nonce, accessToken });
+    return { authorization: `DPoP ${accessToken}`, dpop };
   }
 
   async embedForm(request: EmbedRequest): Promise<EmbedForm> {
@@ -154,19 +173,32 @@ class SigningPartner implements Partner {
 
   /** Tokens are signed anew for each try: the instance may have used up the ones before. */
   async #tryOnce({ id, subject, actor, fields }: Exchange, signal: AbortSignal): Promise<AccessToken> {
-    const { origin, tokenLifetimeSeconds, clock, fetch: send } = this.#settings;
+    const { origin, tokenLifetimeSeconds, dpopKey, clock, fetch: send } = this.#settings;
     const form = {
-      subject: await this.#sign(subject, tokenLifetimeSeconds),
-      actor: actor && (await this.#sign(actor, tokenLifetimeSeconds)),
+      subject: await this.#sign(await this.#bound(subject), tokenLifetimeSeconds),
+      actor: actor && (await this.#sign(await this.#bound(actor), tokenLifetimeSeconds)),
       fields,
+      dpopKey,
     };
     const [sentMs, sentAt] = [clock.monotonicMs(), clock.nowMs()];
     const nowMs = () => clock.nowMs();
     const answer = await requestToken(form, { url: `${origin}${TOKEN_PATH}`, fetch: send, nowMs, signal });
     const { accessToken, expiresInSeconds, scope } = answer;
-    const token = { accessToken, expiresAt: new Date(sentAt + expiresInSeconds * 1000), scope };
+    const tokenType = dpopKey === undefined ? 'Bearer' : 'DPoP';
+    const token = {
+      accessToken,
+      tokenType,
+      expiresAt: new Date(sentAt + expiresInSeconds * 1000),
+      scope,
+    } as const;
     this.#cache.put(id, token, sentMs, expiresInSeconds);
     return token;
+  }
+
+  /** What is sent is of no use to anybody else either. */
+  async #bound(signed: Signed): Promise<Signed> {
+    const jkt = await this.#settings.dpopKey?.thumbprint();
+    return jkt === undefined ? signed : { ...signed, claims: { ...signed.claims, cnf: { jkt } } };
   }
 
   async #logOutOnce(claims: Record<string, unknown>, signal: AbortSignal): Promise<ExternalToken> {

@@ -1,4 +1,5 @@
 // One request to the token endpoint: what is sent, and what its answer comes to.
+import type { DpopKey } from './dpop-key.js';
 import type { PartnerErrorCode, PartnerErrorDetails } from './partner-error.js';
 import { PartnerError, isInstanceErrorCode } from './partner-error.js';
 import type { ExternalToken } from './external-token.js';
@@ -24,6 +25,8 @@ export interface TokenForm {
   readonly subject: ExternalToken;
   readonly actor: ExternalToken | undefined;
   readonly fields: Readonly<Record<string, string>>;
+  /** Proves itself in the request. */
+  readonly dpopKey?: DpopKey | undefined;
 }
 
 export interface TokenAnswer {
@@ -46,11 +49,26 @@ type Members = Readonly<Record<string, unknown>>;
  * @throws PartnerError for everything but a token; the signal's reason where that has aborted
  */
 export async function requestToken(form: TokenForm, surroundings: Surroundings): Promise<TokenAnswer> {
-  const { answer, text } = await post(bodyOf(form), surroundings);
-  const members = membersOf(text);
-  const token = answer.status === 200 ? tokenIn(members) : undefined;
+  const { answer, members } = await postProved(form, surroundings);
+  const token = answer.status === 200 ? tokenIn(members, form) : undefined;
   if (token !== undefined) return token;
   throw failureOf('The exchange', answer, members, { token: form.subject, nowMs: surroundings.nowMs() });
+}
+
+interface Answered {
+  readonly answer: Response;
+  readonly members: Members;
+}
+
+/** An instance that asks for a nonce has not used the tokens up: they are sent again with it, once. */
+async function postProved(form: TokenForm, surroundings: Surroundings, nonce?: string): Promise<Answered> {
+  const { url } = surroundings;
+  const proof = await form.dpopKey?.proof({ method: 'POST', url, nonce });
+  const { answer, text } = await post(bodyOf(form), surroundings, proof);
+  const members = membersOf(text);
+  const asked = members['error'] === 'use_dpop_nonce' ? answer.headers.get('dpop-nonce') : null;
+  if (asked === null || nonce !== undefined || proof === undefined) return { answer, members };
+  return postProved(form, surroundings, asked);
 }
 
 /** @throws PartnerError for everything but an empty 200; the signal's reason where that has aborted */
@@ -63,10 +81,12 @@ export async function requestLogout(token: ExternalToken, surroundings: Surround
 async function post(
   body: URLSearchParams,
   { url, fetch: send, signal }: Surroundings,
+  dpop?: string,
 ): Promise<{ answer: Response; text: string }> {
   const init = { method: 'POST', body, redirect: 'manual', signal } as const;
   const ask = async () => {
-    const answer = await send(url, { ...init, headers: { accept: 'application/json' } });
+    const headers = { accept: 'application/json', ...(dpop === undefined ? {} : { dpop }) };
+    const answer = await send(url, { ...init, headers });
     return { answer, text: await shortText(answer) };
   };
   try {
@@ -114,10 +134,11 @@ function membersOf(text: string): Members {
   }
 }
 
-function tokenIn(members: Members): TokenAnswer | undefined {
+/** A token that is not bound, where it should be, is none: somebody may have taken the proof away. */
+function tokenIn(members: Members, { dpopKey }: TokenForm): TokenAnswer | undefined {
   const { access_token: accessToken, token_type: type, expires_in: expiresIn, scope } = members;
   if (typeof accessToken !== 'string' || accessToken === '') return undefined;
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') return undefined;
+  if (typeof type !== 'string' || type.toLowerCase() !== (dpopKey ? 'dpop' : 'bearer')) return undefined;
   if (typeof expiresIn !== 'number' || !(expiresIn > 0)) return undefined;
   const scopes = typeof scope === 'string' ? scope.split(' ').filter((each) => each !== '') : undefined;
   return { accessToken, expiresInSeconds: expiresIn, scope: scopes };

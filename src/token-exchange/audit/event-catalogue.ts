@@ -75,6 +75,11 @@ export const TOKEN_EXCHANGE_EVENTS = {
       grantedScopes: optional(listOf(text(''), 'The granted scopes, if the entries limit them.')),
       audience: optional(text('The service that the token is for, if it is another one.')),
       rights: optional(oneOf(['actor', 'both'], 'Whose rights a call with the token needs.')),
+      keyThumbprint: optional(
+        text(
+          'Thumbprint (RFC 7638) of the key that the access token is bound to (DPoP); missing: it is a Bearer token.',
+        ),
+      ),
       priorActors: PRIOR_ACTORS,
       clientAddress: optional(clientAddress()),
     },

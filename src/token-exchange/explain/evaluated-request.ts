@@ -55,6 +55,10 @@ export interface EvaluatedRequest extends PerToken<EvaluatedToken> {
   readonly closed: EndpointRefusal | undefined;
   readonly rejection: Rejection | undefined;
   readonly terms: Terms | undefined;
+  /** Of the checks of its proof; none where there is no proof, or a token is refused before it. */
+  readonly proofResults: readonly CheckResult[];
+  /** Of the key that is proved. */
+  readonly keyThumbprint: string | undefined;
 }
 
 export function explanationOf(evaluated: EvaluatedRequest): TokenExplanation {
@@ -73,14 +77,15 @@ export function explanationOf(evaluated: EvaluatedRequest): TokenExplanation {
   };
 }
 
-/** The endpoint, each token by itself, and the check of a later stage that refuses. */
+/** The endpoint, each token by itself, the proof, and the check of a later stage that refuses. */
 function explainedChecks(evaluated: EvaluatedRequest): ExplainedCheck[] {
-  const { closed, rejection } = evaluated;
+  const { closed, rejection, proofResults } = evaluated;
   const ofTokens = listOf(evaluated).flatMap(({ party, results }) =>
     results.map((result) => ({ ...result, party })),
   );
-  const isLater = rejection !== undefined && ofTokens.every(({ state }) => state === 'passed');
-  return [endpointCheck(closed), ...ofTokens, ...(isLater ? [failedCheck(rejection)] : [])];
+  const made = [...ofTokens, ...proofResults.map((result) => ({ ...result, party: null }))];
+  const isLater = rejection !== undefined && made.every(({ state }) => state === 'passed');
+  return [endpointCheck(closed), ...made, ...(isLater ? [failedCheck(rejection)] : [])];
 }
 
 function failedCheck({ reason, context }: Rejection): ExplainedCheck {
@@ -187,13 +192,13 @@ function changeInWords({ id, key, from, to }: ProjectChange): string {
   return `would be added to ${project} as ${to}${id === undefined ? ', which would be made' : ''}`;
 }
 
-function issuedOf({ request, terms, rules }: EvaluatedRequest): TokenExplanation['issued'] {
+function issuedOf({ request, terms, rules, keyThumbprint }: EvaluatedRequest): TokenExplanation['issued'] {
   if (request.flow === 'embed')
     return { kind: 'session', lifetimeSeconds: rules.sessionLifetimeSeconds ?? null };
-  return terms === undefined ? null : accessTokenOf(terms);
+  return terms === undefined ? null : accessTokenOf(terms, keyThumbprint ?? null);
 }
 
-function accessTokenOf({ validity, grants }: Terms): ExplainedAccessToken {
+function accessTokenOf({ validity, grants }: Terms, keyThumbprint: string | null): ExplainedAccessToken {
   const { lifetimeSeconds, expiresAt } = validity;
   const { grantedScopes, audience, rights } = grants;
   return {
@@ -203,6 +208,7 @@ function accessTokenOf({ validity, grants }: Terms): ExplainedAccessToken {
     scopes: grantedScopes ?? null,
     audience: audience ?? null,
     rights: rights ?? 'actor',
+    keyThumbprint,
   };
 }
 
@@ -216,6 +222,7 @@ function notesOf({ request, rejection, entries, subject, actor }: EvaluatedReque
     ...(request.flow === 'id-jag'
       ? ['The client is taken to be the one that the assertion names: its credentials are not checked.']
       : []),
+    ...(request.proof === undefined ? [] : ['The nonce of the proof is not checked.']),
     ...(isLimited ? ['Limits by the minute are not checked.'] : []),
     ...(actor === undefined
       ? []

@@ -9,6 +9,8 @@ export interface ExplanationRequest {
   readonly token: string;
   /** Secret. With token exchange only. */
   readonly actorToken?: string;
+  /** The DPoP proof of the request to the token endpoint. */
+  readonly proof?: string;
   /** Of the access token. */
   readonly scope?: string;
   readonly resource?: readonly string[];

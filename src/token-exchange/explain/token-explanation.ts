@@ -109,6 +109,8 @@ export interface ExplainedAccessToken {
   /** Null: the host itself. */
   readonly audience: string | null;
   readonly rights: DelegatedRights;
+  /** Of the key that it would be bound to (DPoP); null: it would be a Bearer token. */
+  readonly keyThumbprint: string | null;
 }
 
 export interface ExplainedSession {

@@ -6,8 +6,10 @@ import { askedOf } from '../flows/grants.js';
 import type { Terms } from '../flows/issuance.planner.js';
 import { checkTerms } from '../flows/issuance.planner.js';
 import type { LoginSource } from '../flows/login-origin.js';
+import { refuseWithoutKey } from '../flows/possession.js';
 import { verifyAssertion, verifyExchange, verifyLogin } from '../flows/verification.js';
 import type { AccessFlow } from '../host/flow.js';
+import { TOKEN_PATH } from '../http/paths.js';
 import { Clock } from '../../platform/clock.js';
 import type { ProjectDirectory } from '../host/projects.js';
 import type { UserDirectory } from '../host/users.js';
@@ -28,6 +30,9 @@ import { SilentTelemetry } from '../host/telemetry.js';
 import { algorithmNamed } from '../trust/algorithms.js';
 import { parseCompactJws } from '../verify/compact-jws.js';
 import type { AuthenticatedClient } from '../verify/client-authenticator.js';
+import type { DpopProof } from '../verify/dpop-proof.js';
+import { explainProof, publicAddress, verifyProof } from '../verify/dpop-proof.js';
+import type { CheckResult } from '../verify/token-check.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
@@ -123,6 +128,8 @@ class Evaluation {
   private readonly candidates: Partial<Record<SubjectOrActor, Candidates>> = {};
   private readonly decisions: Partial<Record<SubjectOrActor, UserDecision>> = {};
   private terms: Terms | undefined;
+  private proofResults: readonly CheckResult[] = [];
+  private proof: DpopProof | undefined;
 
   constructor(
     private readonly rules: ExplanationRules,
@@ -145,6 +152,8 @@ class Evaluation {
       closed,
       rejection,
       terms: this.terms,
+      proofResults: this.proofResults,
+      keyThumbprint: this.proof?.thumbprint,
       subject: await this.evaluated('subject', request, token),
       actor: actorToken === undefined ? undefined : await this.evaluated('actor', request, actorToken),
     };
@@ -189,8 +198,18 @@ class Evaluation {
             { verifier, revocations },
             { flow, assertion: token, client: flow === 'id-jag' ? supposedClient(token) : undefined },
           );
+    this.proof = request.proof === undefined ? undefined : await this.verifyProof(request.proof);
+    refuseWithoutKey(tokens, this.proof);
     this.terms = this.termsOf(askedOf(request, tokens), tokens);
-    return tokens;
+    return { ...tokens, proof: this.proof };
+  }
+
+  private async verifyProof(text: string): Promise<DpopProof> {
+    const address = publicAddress(this.rules.audience ?? '', TOKEN_PATH);
+    const sent = { text, method: 'POST', address };
+    const terms = { now: this.clock.nowSeconds() };
+    this.proofResults = await explainProof(sent, terms);
+    return verifyProof(sent, terms);
   }
 
   private termsOf(asked: AskedGrants, tokens: Tokens): Terms {
@@ -203,6 +222,9 @@ class Evaluation {
     const { asked, replayed } = shareOut([usesOf(tokens)]);
     const isUsed = replayed.size > 0 || (await this.sources.jtis.hasUsed(transaction, asked));
     if (isUsed) throw replayRejection(tokens);
+    const ofProof = shareOut([tokens.proof === undefined ? [] : [tokens.proof.use]]);
+    if (await this.sources.jtis.hasUsed(transaction, ofProof.asked))
+      throw new Rejection('dpop_proof_replayed', issuerAndKid(tokens.subject));
   }
 
   private async decide(transaction: Transaction, tokens: Tokens): Promise<void> {

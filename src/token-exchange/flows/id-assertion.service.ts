@@ -10,15 +10,14 @@ import { ClientAuthenticator } from '../verify/client-authenticator.js';
 import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { FlowRequest } from './flow-request.js';
-import type { AskedGrants } from './grants.js';
 import { askedOf } from './grants.js';
-import type { ExchangeResult } from './token-exchange.service.js';
+import type { AskedIssuance, ExchangeResult } from './token-exchange.service.js';
 import { TokenExchangeService } from './token-exchange.service.js';
 import type { ReceivedAssertion } from './verification.js';
 import { verifyAssertion } from './verification.js';
 
 /** As a client has sent it. Secret. */
-export interface SentAssertion extends AskedGrants, Pick<ReceivedAssertion, 'flow' | 'assertion'> {
+export interface SentAssertion extends AskedIssuance, Pick<ReceivedAssertion, 'flow' | 'assertion'> {
   readonly client: ClientCredentials | undefined;
 }
 
@@ -45,7 +44,11 @@ export class IdAssertionService {
    * @throws TooManyRequestsError above the limit of an entry
    */
   async redeem(sent: SentAssertion, request: FlowRequest): Promise<RedeemedAssertion> {
-    const tokens = await request.stage('verify', () => this.verify(sent, request));
+    const tokens = await request.stage('verify', async () => {
+      const verified = await this.verify(sent, request);
+      const clientId = verified.client?.id;
+      return withRejectionContext({ clientId }, () => this.exchanges.proved(verified, sent));
+    });
     const asked = askedOf(sent, tokens);
     const clientId = tokens.client?.id;
     const issued = await withRejectionContext({ clientId }, () =>

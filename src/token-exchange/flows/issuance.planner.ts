@@ -92,7 +92,7 @@ export class IssuancePlanner {
     { flow, requestId, clientAddress }: Source,
     accessTokenId: string,
     { scope, resource }: AskedGrants,
-    { subject, client }: Tokens,
+    { subject, client, proof }: Tokens,
     { validity, grants, priorActors }: Terms,
   ): AuditEvent {
     const { issuer, kid } = issuerAndKid(subject);
@@ -112,6 +112,7 @@ export class IssuancePlanner {
         grantedScopes: grants.grantedScopes,
         audience: grants.audience,
         rights: grants.rights,
+        keyThumbprint: proof?.thumbprint,
         priorActors: recordedActors(priorActors),
       },
     );
@@ -182,7 +183,7 @@ export function grantOf(
 ): AccessTokenGrant {
   const { issuedAt, expiresAt } = validity;
   const { scope, resource } = asked;
-  const { subject, actor, client } = tokens;
+  const { subject, actor, client, proof } = tokens;
   return {
     id: accessTokenId,
     subjectUserId: users.subject.userId,
@@ -194,6 +195,7 @@ export function grantOf(
     priorActors: actor === undefined ? undefined : priorActors,
     requestedScope: scope,
     requestedResource: resource?.join(' '),
+    boundTo: proof?.thumbprint,
     issuedAt,
     expiresAt,
     signedBy: listOf(tokens).map(issuerAndKid),

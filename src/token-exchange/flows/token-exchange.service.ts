@@ -6,6 +6,8 @@ import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { ProvingRequest } from '../tokens/dpop-proofs.js';
+import { DpopProofs } from '../tokens/dpop-proofs.js';
 import type { Users } from '../users/decide-request.js';
 import { decideRequest } from '../users/decide-request.js';
 import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
@@ -19,6 +21,7 @@ import type { AskedGrants } from './grants.js';
 import type { Issuance } from './issuance.planner.js';
 import { IssuancePlanner, grantOf } from './issuance.planner.js';
 import { Notices } from './notices.js';
+import { withProof } from './possession.js';
 import { UseRepository } from './use.repository.js';
 import type { ExchangeTokens } from './verification.js';
 import { verifyExchange } from './verification.js';
@@ -32,6 +35,13 @@ export interface ExchangeResult extends RateLimited {
   readonly grantedScopes?: readonly string[];
   /** The service that the token is for, where it is another than the host. */
   readonly audience?: string;
+  /** Whether the access token is bound to the key of the client's proof; else it is a Bearer token. */
+  readonly isBound: boolean;
+}
+
+/** A request for an access token, beside the tokens that it brings. */
+export interface AskedIssuance extends AskedGrants {
+  readonly proving: ProvingRequest;
 }
 
 /** A signed access token whose success is not recorded yet. */
@@ -46,6 +56,7 @@ export class TokenExchangeService {
   constructor(
     readonly verifier: ExternalTokenVerifier,
     readonly revocations: Revocations,
+    private readonly proofs: DpopProofs,
     private readonly issuances: IssuancePlanner,
     private readonly throttle: EntryThrottleService,
     private readonly uses: UseRepository,
@@ -60,12 +71,19 @@ export class TokenExchangeService {
    * @throws Rejection with the first reason against it
    * @throws TooManyRequestsError above the limit of an entry
    */
-  async exchange(asked: AskedGrants & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
-    const tokens = await request.stage('verify', () => verifyExchange(this, asked, request));
+  async exchange(asked: AskedIssuance & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
+    const tokens = await request.stage('verify', async () =>
+      this.proved(await verifyExchange(this, asked, request), asked),
+    );
     return this.issueFor(tokens, asked, request);
   }
 
-  /** Issues an access token for verified tokens. @throws as `exchange` */
+  /** @throws as `withProof` */
+  proved(tokens: Tokens, { proving }: Pick<AskedIssuance, 'proving'>): Promise<Tokens> {
+    return withProof(tokens, proving, this.proofs);
+  }
+
+  /** Issues an access token for verified tokens and their proof. @throws as `exchange` */
   async issueFor(tokens: Tokens, asked: AskedGrants, request: FlowRequest): Promise<ExchangeResult> {
     const issuance = this.issuances.plan(asked, tokens, request);
     return request.inTime(() => this.issueInTime(issuance, request));
@@ -80,7 +98,9 @@ export class TokenExchangeService {
       known === undefined ? await this.apply(issuance, request) : await this.record(issuance, known, request);
     this.notices.warnAfterCommit(request, tokens, users);
     const { grantedScopes, audience } = grants;
-    return { accessToken, lifetimeSeconds: validity.lifetimeSeconds, grantedScopes, audience, rateLimit };
+    const { lifetimeSeconds } = validity;
+    const isBound = tokens.proof !== undefined;
+    return { accessToken, lifetimeSeconds, grantedScopes, audience, isBound, rateLimit };
   }
 
   private async record(issuance: Issuance, users: Users, request: FlowRequest): Promise<Applied<string>> {

@@ -18,11 +18,14 @@ import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 import { usesOf } from '../verify/tokens.js';
 
-/** One request. */
+/** One request, or the proof of one. */
 export interface UseRequest {
   readonly uses: readonly TokenUse[];
   readonly identities: PerToken<ExternalIdentity>;
 }
+
+/** Nobody's: no issuer is empty. */
+const OF_A_PROOF: UseRequest['identities'] = { subject: { issuer: '', subject: '' } };
 
 /** As of an `AskedId`, the index of the request. */
 interface Asker extends ExternalIdentity {
@@ -53,15 +56,21 @@ export class UseRepository {
   }
 
   /**
-   * Uses up the tokens of a request in every case.
+   * Uses up the tokens of a request, and its DPoP proof, in every case. The proof is an item of its own in the same statement, so that
+   * it is known which of the two was used before.
+   * @rule D142 A proof is taken once over all instances at the token endpoint, and a repeated one costs the tokens.
    * @returns the users they are linked to; none where the host has not named its table of users
-   * @throws Rejection `token_replayed`
+   * @throws Rejection `token_replayed`, `dpop_proof_replayed`
    */
   async use(tokens: Tokens): Promise<LinkedUsers> {
-    const { subject, actor } = tokens;
+    const { subject, actor, proof } = tokens;
     const identities = { subject: identityOf(subject), actor: actor && identityOf(actor) };
-    const linked = await this.requests.add({ uses: usesOf(tokens), identities });
+    const used = this.requests.add({ uses: usesOf(tokens), identities });
+    const proved = proof && this.requests.add({ uses: [proof.use], identities: OF_A_PROOF });
+    const [linked, isProofNew] =
+      proved === undefined ? [await used, true] : await Promise.all([used, proved]);
     if (linked === undefined) throw replayRejection(tokens);
+    if (isProofNew === undefined) throw new Rejection('dpop_proof_replayed', issuerAndKid(subject));
     return linked;
   }
 

@@ -88,6 +88,11 @@ export abstract class ExchangeTelemetry {
     return work();
   }
 
+  /** Counts a DPoP proof of a call that was forgotten, for many others, while it could be sent again. */
+  countForgottenProof(): void {
+    // Not counted.
+  }
+
   countKeySetFetch(_outcome: KeySetFetchOutcome): void {
     // Not counted.
   }

@@ -1,18 +1,40 @@
-// Reads the credential of a call, and says in an answer which one would get it through (RFC 6750).
+// Reads the credential of a call, and says in an answer which one would get it through (RFC 6750, RFC 9449 §7).
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import type { BearerReason } from '../refusals/refusals.js';
+import type { PresentedCall, ProvingRequest } from '../tokens/dpop-proofs.js';
+import { ALGORITHMS } from '../trust/algorithms.js';
 import { RESOURCE_METADATA_PATH } from './paths.js';
 
-/** RFC 6750 §2.1; the scheme's name is case-insensitive (RFC 9110 §11.1). */
-const BEARER = /^bearer +([\w.~+/-]+=*) *$/i;
+/** RFC 6750 §2.1 and RFC 9449 §7.1; the name of a scheme is case-insensitive (RFC 9110 §11.1). */
+const CREDENTIAL = /^(bearer|dpop) +([\w.~+/-]+=*) *$/i;
+const SCHEME = /^(?:bearer|dpop)(?= |$)/i;
 
-/** The token of an `Authorization` header; undefined for another scheme, or characters that no token has. */
-export function bearerTokenIn(authorization: string): string | undefined {
-  return BEARER.exec(authorization)?.[1];
+/** What of a request its DPoP proof is about. */
+export function provingRequestOf({ headers, method, originalUrl, url }: HttpRequest): ProvingRequest {
+  return { proof: headers['dpop'] as string | undefined, method, target: originalUrl ?? url };
 }
 
-/** Whether a credential is meant for the scheme that is served. Of another one nothing is said but which it is. */
-export function isBearer(authorization: string | undefined): boolean {
-  return authorization !== undefined && /^bearer( |$)/i.test(authorization);
+/** The access token of a call, and how it is presented; undefined for another scheme, or characters that no token has. */
+export function presentedCallOf(request: HttpRequest): PresentedCall | undefined {
+  const [, scheme, token] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
+  if (scheme === undefined || token === undefined) return undefined;
+  return { token, isDpop: isDpop(scheme), ...provingRequestOf(request) };
 }
+
+/** Whether a credential is meant for a scheme that is served. Of another one nothing is said but which these are. */
+export function isServedScheme(authorization: string | undefined): boolean {
+  return schemeOf(authorization) !== undefined;
+}
+
+function schemeOf(authorization: string | undefined): string | undefined {
+  return SCHEME.exec(authorization ?? '')?.[0];
+}
+
+function isDpop(scheme: string | undefined): boolean {
+  return scheme?.toLowerCase() === 'dpop';
+}
+
+const ALGS = `algs="${ALGORITHMS.join(' ')}"`;
 
 /** What a challenge depends on. */
 interface Challenged {
@@ -22,30 +44,51 @@ interface Challenged {
   readonly baseUrl: string | undefined;
 }
 
+/** What of a proof is wrong; every other refusal is of the token. */
+const PROOF_ERRORS: Partial<Record<BearerReason, DpopError>> = {
+  dpop_proof_missing: 'invalid_dpop_proof',
+  dpop_proof_invalid: 'invalid_dpop_proof',
+  dpop_key_mismatch: 'invalid_dpop_proof',
+  dpop_proof_replayed: 'invalid_dpop_proof',
+  dpop_nonce_required: 'use_dpop_nonce',
+};
+type DpopError = 'invalid_dpop_proof' | 'use_dpop_nonce';
+
+/** The error of a refused credential, as challenges and bodies call it: by the scheme Bearer it is always the token's. */
+export function errorOf(
+  authorization: string | undefined,
+  reason?: BearerReason,
+): DpopError | 'invalid_token' {
+  return (isDpop(schemeOf(authorization)) && reason && PROOF_ERRORS[reason]) || 'invalid_token';
+}
+
 /**
- * The `WWW-Authenticate` header of a 401. It names an error only where a Bearer credential was sent (RFC 6750 §3.1), and, where
- * metadata is published, always where a client learns who issues tokens (RFC 9728 §5.1).
+ * The `WWW-Authenticate` header of a 401. It names an error only where a credential of a served scheme was sent (RFC 6750 §3.1), and,
+ * where metadata is published, always where a client learns who issues tokens (RFC 9728 §5.1).
  */
-export function challengeTo({ authorization, baseUrl }: Challenged): string {
-  return challenge([...(isBearer(authorization) ? ['error="invalid_token"'] : []), ...metadataAt(baseUrl)]);
+export function challengeTo({ authorization, baseUrl }: Challenged, reason?: BearerReason): string {
+  const scheme = schemeOf(authorization);
+  const error = scheme === undefined ? [] : [`error="${errorOf(authorization, reason)}"`];
+  if (isDpop(scheme)) return challenge('DPoP', [...error, ALGS, ...metadataAt(baseUrl)]);
+  return `${challenge('Bearer', [...error, ...metadataAt(baseUrl)])}, ${challenge('DPoP', [ALGS])}`;
 }
 
 /** What a challenge to a token with too few scopes depends on. */
-interface Limited {
+interface Limited extends Challenged {
   /** The scopes that the call needs, with spaces between them. */
   readonly scope: string;
-  readonly baseUrl: string | undefined;
 }
 
 /** The `WWW-Authenticate` header of a 403 that a token with these scopes would not get (RFC 6750 §3.1). */
-export function scopeChallengeTo({ scope, baseUrl }: Limited): string {
-  return challenge(['error="insufficient_scope"', `scope="${scope}"`, ...metadataAt(baseUrl)]);
+export function scopeChallengeTo({ authorization, scope, baseUrl }: Limited): string {
+  const [name, algs] = isDpop(schemeOf(authorization)) ? ['DPoP', [ALGS]] : ['Bearer', []];
+  return challenge(name, ['error="insufficient_scope"', `scope="${scope}"`, ...algs, ...metadataAt(baseUrl)]);
 }
 
 function metadataAt(baseUrl: string | undefined): string[] {
   return baseUrl === undefined ? [] : [`resource_metadata="${baseUrl}${RESOURCE_METADATA_PATH}"`];
 }
 
-function challenge(parameters: readonly string[]): string {
-  return ['Bearer', ...(parameters.length === 0 ? [] : [parameters.join(', ')])].join(' ');
+function challenge(scheme: string, parameters: readonly string[]): string {
+  return [scheme, ...(parameters.length === 0 ? [] : [parameters.join(', ')])].join(' ');
 }

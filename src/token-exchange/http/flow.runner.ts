@@ -21,6 +21,7 @@ import { FlowRequest } from '../flows/flow-request.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { personOf } from '../verify/tokens.js';
 import { rejectionLine } from '../refusals/refusal-line.js';
+import { DpopNonceRequired } from '../refusals/dpop-nonce-required.js';
 import { Rejection } from '../refusals/rejection.js';
 import { EntryThrottleService } from '../flows/entry-throttle.service.js';
 import { FlowRefusal } from './flow-refusal.js';
@@ -89,6 +90,10 @@ export class FlowRunner {
    */
   private async fail(request: FlowRequest, error: unknown): Promise<never> {
     if (error instanceof TooManyRequestsError || error instanceof FlowRefusal) throw error;
+    if (error instanceof DpopNonceRequired)
+      throw new FlowRefusal('dpop_nonce_required', 'The DPoP proof needs the nonce of this answer', {
+        'dpop-nonce': error.nonce,
+      });
     await request.inTime(async () => {
       await this.throttle.undo(request);
       await (error instanceof Rejection

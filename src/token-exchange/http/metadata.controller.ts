@@ -103,6 +103,7 @@ export class MetadataController {
         authorization_endpoint: baseUrl + tokenEndpoint.path,
       }),
       revocation_endpoint_auth_methods_supported: ['none'],
+      dpop_signing_alg_values_supported: ALGORITHMS,
       // These two OpenID Connect requires. No ID token is ever issued; verifiers take the algorithm of access tokens from here.
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: [ACCESS_TOKEN_ALGORITHM],
@@ -119,6 +120,7 @@ export class MetadataController {
       ...(tokenEndpoint() === undefined ? {} : { authorization_servers: [baseUrl] }),
       scopes_supported: scopes,
       bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: ALGORITHMS,
       resource_documentation: this.options.resourceDocumentation,
     };
   }

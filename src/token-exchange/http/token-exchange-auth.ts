@@ -24,13 +24,15 @@ import { bearerLine } from '../refusals/refusal-line.js';
 import type { RouteSettings } from '../settings/token-exchange.options.js';
 import { ROUTE_SETTINGS } from '../settings/token-exchange.options.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
+import type { BearerReason } from '../refusals/refusals.js';
 import type { Caller, CallerVerdict } from '../tokens/caller.js';
 import { callerOf } from '../tokens/caller.js';
-import { bearerTokenIn, challengeTo, isBearer, scopeChallengeTo } from './challenge.js';
+import { DpopProofs } from '../tokens/dpop-proofs.js';
+import { challengeTo, isServedScheme, presentedCallOf, scopeChallengeTo } from './challenge.js';
 
 const CALLER = Symbol('who makes the call');
 const SCOPES = Symbol('scopes that a route needs');
-const NO_BEARER = { refusal: { reason: 'malformed' } } as const;
+const NO_CREDENTIAL = { refusal: { reason: 'malformed' } } as const;
 
 /** Who makes the call, as one registration found out. */
 interface Called {
@@ -48,6 +50,7 @@ export class CallerService {
 
   constructor(
     private readonly accessTokens: AccessTokenService,
+    private readonly proofs: DpopProofs,
     private readonly users: UserDirectory,
     private readonly database: Database,
     @Inject(LOGGER) private readonly log: Log,
@@ -57,20 +60,27 @@ export class CallerService {
   }
 
   /** @throws DatabaseWaitError where the database does not answer in time; TemporarilyUnavailableException where it is not known what was revoked */
-  async find(authorization: string, requestId: string): Promise<Caller<HostUser> | undefined> {
-    const verdict = await withinWait(this.database.waitMs, () => this.verdictOn(authorization));
-    if ('caller' in verdict) return verdict.caller;
+  async find(request: HttpRequest): Promise<CallerVerdict<HostUser>> {
+    const verdict = await withinWait(this.database.waitMs, () => this.verdictOn(request));
+    if ('caller' in verdict || verdict.refusal.reason === 'dpop_nonce_required') return verdict;
     const { refusal } = verdict;
+    const requestId = requestIdOf(request);
     this.log.warn({ requestId, reason: refusal.reason }, bearerLine(refusal.reason, refusal));
-    return undefined;
+    return verdict;
   }
 
-  private async verdictOn(authorization: string): Promise<CallerVerdict<HostUser>> {
-    const token = bearerTokenIn(authorization);
-    if (token === undefined) return NO_BEARER;
+  /** For the answer to a call with a proof; undefined where none is asked for. */
+  nonce(): string | undefined {
+    return this.proofs.nonce();
+  }
+
+  private async verdictOn(request: HttpRequest): Promise<CallerVerdict<HostUser>> {
+    const call = presentedCallOf(request);
+    if (call === undefined) return NO_CREDENTIAL;
     // To read one row needs no transaction.
     const reading = new Transaction(this.database.dataSource.manager);
-    return callerOf(await this.accessTokens.check(token), (id) => this.users.findById(reading, id));
+    const verdict = await this.proofs.check(await this.accessTokens.check(call.token), call);
+    return callerOf(verdict, (id) => this.users.findById(reading, id));
   }
 }
 
@@ -119,7 +129,7 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
       context.getClass(),
     ]);
     if (scopes !== undefined && needed.some((scope) => !scopes.has(scope)))
-      this.refuseScopes(needed, http.getResponse<HeaderTaker>());
+      this.refuseScopes(needed, request, http.getResponse<HeaderTaker>());
     return true;
   }
 
@@ -127,21 +137,28 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
     const { [CALLER]: called } = request;
     if (called?.by === this.callers) return called.caller;
     const { authorization } = request.headers;
-    const caller =
-      authorization === undefined ? undefined : await this.callers.find(authorization, requestIdOf(request));
-    if (caller !== undefined) {
-      request[CALLER] = { by: this.callers, caller };
-      return caller;
-    }
-    const baseUrl = this.callers.metadataOrigin;
-    response.header('www-authenticate', challengeTo({ authorization, baseUrl }));
-    const message = 'The access token is invalid or has expired';
-    throw new UnauthorizedException(isBearer(authorization) ? message : 'Send an access token');
+    if (authorization === undefined) return this.refuse(request, response);
+    const verdict = await this.callers.find(request);
+    const nonce = request.headers['dpop'] === undefined ? undefined : this.callers.nonce();
+    if (nonce !== undefined) response.header('dpop-nonce', nonce);
+    if ('refusal' in verdict) return this.refuse(request, response, verdict.refusal.reason);
+    request[CALLER] = { by: this.callers, caller: verdict.caller };
+    return verdict.caller;
   }
 
-  private refuseScopes(needed: readonly string[], response: HeaderTaker): never {
+  private refuse({ headers }: CalledRequest, response: HeaderTaker, reason?: BearerReason): never {
+    const { authorization } = headers;
+    const baseUrl = this.callers.metadataOrigin;
+    response.header('www-authenticate', challengeTo({ authorization, baseUrl }, reason));
+    const message = 'The access token is invalid or has expired';
+    throw new UnauthorizedException(isServedScheme(authorization) ? message : 'Send an access token');
+  }
+
+  private refuseScopes(needed: readonly string[], { headers }: CalledRequest, response: HeaderTaker): never {
     const scope = needed.join(' ');
-    response.header('www-authenticate', scopeChallengeTo({ scope, baseUrl: this.callers.metadataOrigin }));
+    const { authorization } = headers;
+    const baseUrl = this.callers.metadataOrigin;
+    response.header('www-authenticate', scopeChallengeTo({ authorization, scope, baseUrl }));
     throw new ForbiddenException(`The access token needs the scope ${scope}`);
   }
 }
@@ -152,7 +169,7 @@ interface HeaderTaker {
 }
 
 /**
- * Lets calls through that present a live access token of the package; others get 401 with a challenge (RFC 6750). Revoked tokens, and
+ * Lets calls through that present a live access token of the package; others get 401 with a challenge (RFC 6750, RFC 9449). Revoked tokens, and
  * those whose users are disabled or signed out, are refused. For controllers and single routes, by HTTP.
  */
 export function TokenExchangeAuth(): ClassDecorator & MethodDecorator {

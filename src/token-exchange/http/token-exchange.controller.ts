@@ -8,6 +8,7 @@ import {
   FormOnlyGuard,
   RevocationsKnownGuard,
 } from './flow.guards.js';
+import { provingRequestOf } from './challenge.js';
 import { FormBodies } from './form-bodies.js';
 import type { Form } from './form.js';
 import type { GrantRules, TokenFlow } from './grant-types.js';
@@ -19,6 +20,7 @@ import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.j
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ENDPOINTS } from './paths.js';
 import type { RedeemedAssertion } from '../flows/id-assertion.service.js';
+import { DpopProofs } from '../tokens/dpop-proofs.js';
 import { IdAssertionService } from '../flows/id-assertion.service.js';
 import { TokenExchangeService } from '../flows/token-exchange.service.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
@@ -41,6 +43,7 @@ export class TokenExchangeController {
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
     private readonly warnings: RareWarnings,
+    private readonly proofs: DpopProofs,
     keys: TrustedKeyService,
     @Inject(TOKEN_EXCHANGE_OPTIONS) switches: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
   ) {
@@ -66,41 +69,48 @@ export class TokenExchangeController {
     const flow = readGrantType(form, this.grants);
     const answer = await this.flows.run(flow, request, (received) =>
       flow === 'exchange'
-        ? this.exchange(form, received)
-        : this.redeem(flow, form, received, request.headers.authorization),
+        ? this.exchange(form, received, request)
+        : this.redeem(flow, form, received, request),
     );
     this.answers.reply(request, response, answer);
   }
 
-  private async exchange(form: Form, received: FlowRequest): Promise<HttpAnswer> {
+  private async exchange(form: Form, received: FlowRequest, request: HttpRequest): Promise<HttpAnswer> {
     const sent = readTokenExchangeForm(form);
     for (const type of sent.otherTypes ?? []) this.warnings.ofTokenType(type, received.requestId);
-    return success(await this.exchanges.exchange(sent, received), ACCESS_TOKEN_TYPE);
+    const proving = provingRequestOf(request);
+    return this.success(await this.exchanges.exchange({ ...sent, proving }, received), ACCESS_TOKEN_TYPE);
   }
 
   private async redeem(
     flow: Exclude<TokenFlow, 'exchange'>,
     form: Form,
     received: FlowRequest,
-    authorization?: string,
+    request: HttpRequest,
   ): Promise<HttpAnswer> {
-    const sent = { flow, ...readAssertionForm(form, authorization) };
-    return success(await this.assertions.redeem(sent, received));
+    const sent = readAssertionForm(form, request.headers.authorization);
+    const proving = provingRequestOf(request);
+    return this.success(await this.assertions.redeem({ flow, ...sent, proving }, received));
   }
-}
 
-/** 2.4; RFC 6749 §5.1. @param issuedTokenType of a token exchange */
-function success(
-  { accessToken, lifetimeSeconds, grantedScopes, resource, rateLimit }: RedeemedAssertion,
-  issuedTokenType?: string,
-): HttpAnswer {
-  const body = {
-    access_token: accessToken,
-    token_type: 'Bearer',
-    expires_in: lifetimeSeconds,
-    issued_token_type: issuedTokenType,
-    scope: grantedScopes?.join(' '),
-    resource,
-  };
-  return { status: 200, headers: rateLimit && rateLimitHeaders(rateLimit), body };
+  /** 2.4; RFC 6749 §5.1, RFC 9449 §5. @param issuedTokenType of a token exchange */
+  private success(
+    { accessToken, lifetimeSeconds, grantedScopes, resource, isBound, rateLimit }: RedeemedAssertion,
+    issuedTokenType?: string,
+  ): HttpAnswer {
+    const body = {
+      access_token: accessToken,
+      token_type: isBound ? 'DPoP' : 'Bearer',
+      expires_in: lifetimeSeconds,
+      issued_token_type: issuedTokenType,
+      scope: grantedScopes?.join(' '),
+      resource,
+    };
+    const nonce = isBound ? this.proofs.nonce() : undefined;
+    const headers = {
+      ...(rateLimit && rateLimitHeaders(rateLimit)),
+      ...(nonce !== undefined && { 'dpop-nonce': nonce }),
+    };
+    return { status: 200, headers, body };
+  }
 }

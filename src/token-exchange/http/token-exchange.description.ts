@@ -1,5 +1,6 @@
 // Describes the OAuth endpoints in OpenAPI, as plain values: the host publishes them with its own description, if it has one.
 import { TOKEN_PATH, REVOCATION_PATH, LOGOUT_PATH } from './paths.js';
+import { MAX_PROOF_CHARACTERS } from '../verify/dpop-proof.js';
 import { FIELD_LIMITS } from '../verify/field-limits.js';
 import { JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
 import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
@@ -107,8 +108,11 @@ const SUCCESS = {
   type: 'object',
   required: ['access_token', 'token_type', 'expires_in', 'issued_token_type'],
   properties: {
-    access_token: { type: 'string', description: 'A JWT (RFC 9068), to be presented as a Bearer.' },
-    token_type: { type: 'string', enum: ['Bearer'] },
+    access_token: {
+      type: 'string',
+      description: 'A JWT (RFC 9068), to be presented by the scheme of `token_type`.',
+    },
+    token_type: { type: 'string', enum: ['Bearer', 'DPoP'], description: '`DPoP` where a proof was sent.' },
     expires_in: { type: 'integer', minimum: 5, description: 'Seconds for which the token may be kept.' },
     issued_token_type: { type: 'string', enum: ['urn:ietf:params:oauth:token-type:access_token'] },
     scope: { type: 'string', description: 'The granted scopes, if the entry of the key lists `scopes`.' },
@@ -130,6 +134,14 @@ const ASSERTION_SUCCESS = {
   },
 };
 
+const PROOF = {
+  name: 'DPoP',
+  in: 'header',
+  required: false,
+  description: 'A proof of the key that the access token is bound to then (RFC 9449).',
+  schema: { type: 'string', maxLength: MAX_PROOF_CHARACTERS },
+};
+
 /** Members of `paths` of an OpenAPI document. */
 export const TOKEN_EXCHANGE_DESCRIPTION = {
   [TOKEN_PATH]: {
@@ -141,11 +153,13 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
         'In a token exchange the external JWT is the only credential: authentication of a client is ignored. Identity assertions, which ' +
         'are off by default, need a client that authenticates; for other assertions credentials are optional, and must be right.',
       security: [],
+      parameters: [PROOF],
       requestBody: formBody({ oneOf: [FORM, ASSERTION_FORM] }),
       responses: {
         200: answer('An access token', { anyOf: [SUCCESS, ASSERTION_SUCCESS] }),
         400: answer(
-          'The request, or a token in it, is refused: invalid_request, unsupported_grant_type, invalid_grant, invalid_scope, invalid_target',
+          'The request, or a token or proof in it, is refused: invalid_request, unsupported_grant_type, invalid_grant, invalid_scope, ' +
+            'invalid_target, invalid_dpop_proof, use_dpop_nonce (with DPoP-Nonce)',
           OAUTH_ERROR,
         ),
         401: answer('The client of an assertion has not authenticated: invalid_client', OAUTH_ERROR),

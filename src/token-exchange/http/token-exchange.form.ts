@@ -128,7 +128,7 @@ export const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
 export function readAssertionForm(
   form: Form,
   authorization: string | undefined,
-): Omit<SentAssertion, 'flow'> {
+): Omit<SentAssertion, 'flow' | 'proving'> {
   const asked = readAskedGrants(form.wellFormed());
   const assertion = form.trimmed('assertion');
   if (assertion === '') throw invalidField('assertion is required');

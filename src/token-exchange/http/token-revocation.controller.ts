@@ -72,8 +72,8 @@ export class TokenRevocationController {
   async revoke(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const token = readTokenRevocationForm(this.bodies.bytesOf(request));
     await withinWait(this.database.waitMs - (waitedMs(request) ?? 0), async () => {
-      const live = await this.accessTokens.verify(token);
-      if (live !== undefined) await this.revocations.endToken(live, requestIdOf(request));
+      const verdict = await this.accessTokens.check(token);
+      if ('token' in verdict) await this.revocations.endToken(verdict.token, requestIdOf(request));
     });
     // The answer does not show whether there was such a token (RFC 7009 §2.2).
     this.answers.reply(request, response, { status: 200 });

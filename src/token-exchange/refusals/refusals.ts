@@ -18,6 +18,7 @@ export type Check =
   | 'parties'
   | 'origin'
   | 'revocation'
+  | 'proof'
   | 'remaining lifetime'
   | 'grants'
   | 'replay'
@@ -56,7 +57,7 @@ interface RequestRefusal extends CheckedExplanation {
   /** The word of embedded login's answer. Default: the kind. */
   readonly embed?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Not logged: no throttle bounds these requests, and they must not fill the log. */
+  /** Not logged: no throttle bounds these requests, or they are no faults, and they must not fill the log. */
   readonly isSilent?: true;
 }
 
@@ -131,6 +132,14 @@ const REQUEST_ROWS = {
     remedy: 'the client sends the token in it',
     status: 400,
   },
+  dpop_nonce_required: {
+    check: 'proof',
+    cause: 'the DPoP proof has no nonce, or none that is still taken; nothing is used up',
+    remedy: 'none is needed: the client repeats the request with the nonce of the answer (`DPoP-Nonce`)',
+    status: 400,
+    oauth: 'use_dpop_nonce',
+    isSilent: true,
+  },
 } satisfies Record<string, RequestRefusal>;
 
 /** Why a request is refused before a token is looked at. */
@@ -141,8 +150,9 @@ export const REQUEST_REFUSALS: Readonly<Record<FlowRefusalKind, RequestRefusal>>
 /** Access tokens of the host that are refused where they are presented (RFC 6750). All get the same 401. */
 export const BEARER_REFUSALS = {
   malformed: {
-    cause: '`Authorization` is no Bearer credential, or its token is not a JWT',
-    remedy: 'the client sends `Authorization: Bearer` and the `access_token` of an exchange as it came',
+    cause: '`Authorization` is no Bearer or DPoP credential, or its token is not a JWT',
+    remedy:
+      'the client sends `Authorization: Bearer` (`DPoP` where that is the `token_type`) and the `access_token` of an exchange as it came',
   },
   not_issued_here: {
     cause: 'no key of this instance signed the token as an access token of this address',
@@ -161,6 +171,32 @@ export const BEARER_REFUSALS = {
     cause: 'the access token was ended: by its holder, with its user, or with a key that signed for it',
     remedy:
       '`svc-admin keys revocations` lists keys, the audit trail the rest; a new exchange issues a new token',
+  },
+  token_not_bound: {
+    cause: 'the access token is not bound to a key, and was sent by the scheme `DPoP`',
+    remedy: 'the client sends it by the scheme that `token_type` of its exchange has named',
+  },
+  dpop_proof_missing: {
+    cause:
+      'the access token is bound to a key (DPoP), and was sent as Bearer, or without a proof: perhaps by a thief',
+    remedy: 'the client sends `Authorization: DPoP` and a proof for each call in the header `DPoP`',
+  },
+  dpop_proof_invalid: {
+    cause: 'the DPoP proof of the call does not pass the check that the line names',
+    remedy:
+      'the client signs a proof (RFC 9449 §4.2) for each call, for its method, its public address and its access token, by a clock that is right',
+  },
+  dpop_key_mismatch: {
+    cause: 'the DPoP proof of the call is by another key than the one that the access token is bound to',
+    remedy: 'the client proves the key by which it exchanged; one that has lost it exchanges again',
+  },
+  dpop_nonce_required: {
+    cause: 'the DPoP proof of the call has no nonce, or none that is still taken; it is only counted',
+    remedy: 'none is needed: the client repeats the call with the nonce of the answer (`DPoP-Nonce`)',
+  },
+  dpop_proof_replayed: {
+    cause: 'the DPoP proof of the call was used before',
+    remedy: 'the client signs a proof for each call, with a random `jti`, and for a retry another one',
   },
   user_unknown: {
     cause: 'the user or the actor of the access token no longer exists',

@@ -30,6 +30,13 @@ const KEY_UNKNOWN = { status: 401, error: 'key_unknown', message: 'No trusted ke
 /** RFC 6749 §5.2: the answer names no cause, so that ids cannot be tried. */
 const INVALID_CLIENT = { status: 401, error: 'invalid_client', message: 'Client authentication failed' };
 
+/** RFC 9449 §5. */
+const INVALID_PROOF = {
+  status: 400,
+  error: 'invalid_dpop_proof',
+  message: 'The DPoP proof is missing or not valid',
+};
+
 /** In the order of the checks: a token that fails one has passed those before. */
 const ROWS = {
   client_credential_missing: {
@@ -151,8 +158,8 @@ const ROWS = {
   confirmation_not_supported: {
     check: 'claims',
     cause:
-      'the token is bound to a key (`cnf`): a session or an access token for it would be good without that key',
-    remedy: 'the partner signs a token without `cnf` for this service',
+      'the token is bound to a key (`cnf`) in a way that is not supported: at an embedded login in any, since a session would be good without the key, else in any other way than by `jkt` alone',
+    remedy: 'the partner signs a token without `cnf`, or for an exchange with `cnf.jkt` (RFC 9449)',
     embed: 'Token is bound to a key',
   },
   assertion_not_supported: {
@@ -239,6 +246,31 @@ const ROWS = {
     remedy: 'the partner signs the user in again at its provider, and signs a new token',
     embed: 'The user was signed out by the provider',
   },
+  dpop_proof_missing: {
+    check: 'proof',
+    cause:
+      'the token is bound to a key (`cnf.jkt`), or its entry has `requireDpop`, and the request has no DPoP proof',
+    remedy:
+      'the client sends a proof in the header `DPoP` (RFC 9449), by the key of the token where it is bound to one',
+    oauth: INVALID_PROOF,
+    embed: 'The DPoP proof is missing',
+  },
+  dpop_proof_invalid: {
+    check: 'proof',
+    cause: 'the DPoP proof does not pass the check that the line names; the token is not used up',
+    remedy:
+      'the client signs a proof (RFC 9449 §4.2) for each request, for POST and the public address of the token endpoint, by a clock that is right',
+    oauth: INVALID_PROOF,
+    embed: 'The DPoP proof is not valid',
+  },
+  dpop_key_mismatch: {
+    check: 'proof',
+    cause:
+      'the DPoP proof is by another key than the one that the token is bound to, or the two tokens are bound to different keys',
+    remedy: 'the client proves the key of the token; the issuer binds both tokens to the same key',
+    oauth: INVALID_PROOF,
+    embed: 'The DPoP proof is by another key',
+  },
   remaining_lifetime_too_short: {
     check: 'remaining lifetime',
     cause: 'the token expires too soon to issue an access token',
@@ -275,6 +307,14 @@ const ROWS = {
     remedy:
       'the partner signs a token for each use, with a random `jti` that no other issuer can have used, and sends it once; a retry needs a new one',
     embed: 'Token has already been used',
+  },
+  dpop_proof_replayed: {
+    check: 'replay',
+    cause: 'the DPoP proof was used before; the token is used up',
+    remedy:
+      'the client signs a proof for each request, with a random `jti`, and for a retry another proof and another token',
+    oauth: INVALID_PROOF,
+    embed: 'The DPoP proof has already been used',
   },
   email_missing: {
     check: 'e-mail',

@@ -56,6 +56,16 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
     throw new TemporarilyUnavailableException('The clocks of the service and its database differ too much');
   }
 
+  /**
+   * Seconds since the Unix epoch by the clock of the database, which all instances share.
+   * @throws TemporarilyUnavailableException before the first measurement
+   */
+  databaseSeconds(): number {
+    if (this.databaseZeroMs !== undefined) return (this.databaseZeroMs + this.clock.monotonicMs()) / 1000;
+    void this.measure();
+    throw new TemporarilyUnavailableException('The clock of the database is not known yet');
+  }
+
   /** Positive where the clock of this process is ahead; undefined before the first measurement. */
   private differenceMs(): number | undefined {
     if (this.databaseZeroMs === undefined) return undefined;

@@ -139,6 +139,11 @@ const ACCESS_TOKENS = {
     otherwise: 'needed',
     range: '32 bytes each',
   },
+  dpopNonce: {
+    description:
+      'Whether each DPoP proof needs a nonce of the service, at the token endpoint and at the API: proofs cannot be made in advance then.',
+    default: false,
+  },
 } satisfies MembersOf<AccessTokenSettings>;
 
 const SESSIONS = {

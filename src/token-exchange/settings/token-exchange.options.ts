@@ -174,6 +174,8 @@ export interface AccessTokenSettings {
    * Seal the signing keys in the database: 32 bytes each. The first seals, all unseal, so that one can be replaced. Secret.
    */
   readonly sealingKeys: readonly Buffer[];
+  /** Whether every DPoP proof needs a nonce of the host (RFC 9449 §8, §9). Default: none does. */
+  readonly dpopNonce?: boolean;
 }
 
 /** What the paths of the endpoints begin with, unless the settings say otherwise. */

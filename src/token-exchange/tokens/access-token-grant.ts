@@ -25,6 +25,8 @@ export interface AccessTokenGrant {
   readonly requestedScope?: string;
   /** Recorded, not granted: target resource URIs as they were asked for, with spaces between them. */
   readonly requestedResource?: string;
+  /** The thumbprint of the client's key (RFC 7638), which has to be proved at each use; undefined: a Bearer token. */
+  readonly boundTo?: string;
   /** Seconds since the Unix epoch. */
   readonly issuedAt: number;
   /** Seconds since the Unix epoch. */

@@ -19,6 +19,11 @@ import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
+export interface AccessTokenOptions extends Omit<AccessTokenSettings, 'sealingKeys'> {
+  /** Called for each proof of a call to the API that is forgotten while it could be sent again; for a metric. */
+  readonly onProofForgotten?: () => void;
+}
+
 /** Injection token of the options. */
 export const ACCESS_TOKEN_OPTIONS = Symbol('ACCESS_TOKEN_OPTIONS');
 
@@ -35,6 +40,8 @@ interface AccessTokenClaims {
   readonly jti: string;
   readonly iat: number;
   readonly exp: number;
+  /** RFC 9449 §6.1. */
+  readonly cnf?: { readonly jkt: string };
   /** D59, under a name of our own: no verifier of tokens expects anything of it. */
   readonly vouched_by: readonly RecordedKey[];
   /** D131: of the subject, and of the actor where there is one. */
@@ -67,10 +74,12 @@ export interface VerifiedAccessToken {
   /** The scopes that limit the token; undefined: it is not limited. */
   readonly scopes?: ReadonlySet<string>;
   readonly expiresAt: Date;
+  /** The thumbprint of the key whose holder alone may present it (DPoP); undefined: it is a Bearer token. */
+  readonly boundTo?: string;
 }
 
 /** Why a Bearer credential is no live access token of this host. */
-export interface AccessTokenRefusal extends Pick<RejectionContext, 'expected' | 'found'> {
+export interface AccessTokenRefusal extends Pick<RejectionContext, 'detail' | 'expected' | 'found'> {
   readonly reason: BearerReason;
   /** Its content, if this instance signed it. */
   readonly token?: VerifiedAccessToken;
@@ -126,18 +135,20 @@ export class AccessTokenService {
   }
 
   /**
-   * Verifies a Bearer credential; undefined for everything that is not a live access token of this host.
+   * Verifies a Bearer credential; undefined for everything that is not a live access token of this host, and for one that is bound to a
+   * key: whoever holds it has shown no proof here. `TokenExchangeAuth` takes those.
    * @rule D31 Nothing but our own access tokens passes: type, issuer, audience and key are all checked.
    * See `NO_OTHER_PURPOSE` in key-checks.ts for the other half: an access token is no external token.
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
   async verify(token: string): Promise<VerifiedAccessToken | undefined> {
     const verdict = await this.check(token);
-    return 'token' in verdict ? verdict.token : undefined;
+    return 'token' in verdict && verdict.token.boundTo === undefined ? verdict.token : undefined;
   }
 
   /**
-   * As `verify`, with the reason of a refusal: for the operator, not for the client.
+   * As `verify`, with the reason of a refusal, for the operator and not for the client; and for bound tokens too, whose proof is for
+   * `DpopProofs.check`.
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
   async check(token: string): Promise<AccessTokenVerdict> {
@@ -228,6 +239,7 @@ function claimsOf(grant: AccessTokenGrant, host: string): AccessTokenClaims {
     jti: grant.id,
     iat: grant.issuedAt,
     exp: grant.expiresAt,
+    cnf: grant.boundTo === undefined ? undefined : { jkt: grant.boundTo },
     vouched_by: recordedKeys(grant.signedBy),
     logins: grant.logins,
     access_generation: grant.subjectGeneration,
@@ -270,7 +282,7 @@ function kidOf(token: string): string | undefined {
  * @rule 4.2.4 A requested scope or resource narrows nothing: it is not read. What was granted is (P.scopes, P.resources).
  */
 function readClaims(claims: JWTPayload): ReadToken {
-  const { sub = '', jti = '', iat = 0, exp = 0, act, scope } = claims;
+  const { sub = '', jti = '', iat = 0, exp = 0, act, scope, cnf } = claims;
   const named = (act as { sub?: unknown } | undefined)?.sub;
   const actor = typeof named === 'string' ? named : undefined;
   return {
@@ -283,6 +295,7 @@ function readClaims(claims: JWTPayload): ReadToken {
       rights: claims['delegated_rights'] === 'both' ? 'both' : 'actor',
       scopes: typeof scope === 'string' ? new Set(scope.split(' ')) : undefined,
       expiresAt: new Date(exp * 1000),
+      boundTo: cnf === undefined ? undefined : String((cnf as { jkt?: unknown }).jkt),
     },
     revocable: {
       id: jti,

@@ -19,6 +19,8 @@ export interface Caller<User> {
   readonly rightsOf: readonly User[];
   /** The scopes that limit the token; undefined: it is not limited. */
   readonly scopes?: ReadonlySet<string>;
+  /** The thumbprint (RFC 7638) of the key that the caller has proved, by a token that is bound to it (DPoP). */
+  readonly keyThumbprint?: string;
   readonly token: VerifiedAccessToken;
 }
 
@@ -53,7 +55,7 @@ export async function callerOf<User extends CallingUser>(
   const onBehalfOf = actorUserId === undefined ? undefined : subject;
   const needsBoth = rights === 'both' && subject.id !== user.id;
   const rightsOf = needsBoth ? [user, subject] : [user];
-  return { caller: { user, onBehalfOf, rightsOf, scopes, token } };
+  return { caller: { user, onBehalfOf, rightsOf, scopes, keyThumbprint: token.boundTo, token } };
 }
 
 /**

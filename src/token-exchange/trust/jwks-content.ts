@@ -28,7 +28,7 @@ export interface JwksContent {
 export class JwksContentError extends Error {}
 
 /** A key of the set is of no use here. The message completes a sentence that begins with the key. */
-class UnusableKeyError extends Error {}
+export class UnusableKeyError extends Error {}
 
 const MAX_KEYS = 100;
 /** Of every key, wherever it is kept: what signs in can be revoked, and one entry of an index holds issuer and kid. */
@@ -103,6 +103,14 @@ function readKey(value: unknown): JwksKey {
   const kid = readKid(jwk);
   const publicKey = importKey(jwk);
   return { kid, publicKey, algorithms: inferAlgorithms(jwk['alg'], publicKey) };
+}
+
+/** The key of a JWK by itself, for signatures, whatever its strength. @throws UnusableKeyError */
+export function readPublicJwk(value: unknown): KeyObject {
+  if (!isJsonObject(value)) throw new UnusableKeyError('is not an object');
+  const jwk = withoutEmptyMembers(value);
+  refusePurpose(jwk);
+  return importKey(jwk);
 }
 
 /** A member that is null or an empty list says nothing: some libraries write all that they know of in this way. */

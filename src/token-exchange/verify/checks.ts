@@ -81,12 +81,21 @@ const NO_LOGOUT: TokenCheck<AnyToken> = {
   ],
 };
 
-/** @rule D127 A token that is bound to a key (RFC 7800) is refused: a thief could turn it into one that is not. */
+/** @rule D127 What is bound to a key (RFC 7800) opens no session, which would be good without the key. */
 const NO_CONFIRMATION: TokenCheck = {
   about: 'cnf',
   reason: 'confirmation_not_supported',
   fails: ({ jws: { payload } }) => payload['cnf'] !== undefined,
   compared: ({ jws: { payload } }) => ['no cnf', confirmationOf(payload['cnf'])],
+};
+
+/** See possession.ts for the proof. No other way to confirm a key is known here, nor a second one beside this. */
+const DPOP_CONFIRMATION: TokenCheck = {
+  about: 'cnf',
+  reason: 'confirmation_not_supported',
+  read: (token) => void (token.boundTo = thumbprintIn(token.jws.payload['cnf'])),
+  fails: ({ jws: { payload }, boundTo }) => payload['cnf'] !== undefined && boundTo === undefined,
+  compared: ({ jws: { payload } }) => ['no cnf, or one with jkt alone', confirmationOf(payload['cnf'])],
 };
 
 const LOGOUT_CLAIMS: TokenCheck<LogoutToken> = {
@@ -202,14 +211,14 @@ const OF_AN_ASSERTION: readonly TokenCheck[] = [
   },
 ];
 
-const OF_BOTH_FLOWS: readonly TokenCheck[] = [
+const ofBothFlows = (confirmation: TokenCheck): readonly TokenCheck[] => [
   ...OF_THE_HEADER,
   NO_OTHER_PURPOSE,
   ...OF_THE_KEY,
   ...OF_THE_ENTRY,
   EXTERNAL_CLAIMS,
   NO_LOGOUT,
-  NO_CONFIRMATION,
+  confirmation,
   EXPECTED_AUDIENCE,
   ...OF_THE_TIMES,
 ];
@@ -222,15 +231,15 @@ const OF_A_GRANT: readonly TokenCheck[] = [
   ...OF_THE_ENTRY,
   EXTERNAL_CLAIMS,
   NO_LOGOUT,
-  NO_CONFIRMATION,
+  DPOP_CONFIRMATION,
   GRANT_AUDIENCE,
   ...OF_THE_TIMES,
 ];
 
 /** @rule 4.2.1 The limit of 60 seconds binds embedded login only. */
 export const TOKEN_CHECKS: Readonly<Record<AccessFlow, readonly TokenCheck[]>> = {
-  embed: [...OF_BOTH_FLOWS, ...OF_A_LOGIN],
-  exchange: OF_BOTH_FLOWS,
+  embed: [...ofBothFlows(NO_CONFIRMATION), ...OF_A_LOGIN],
+  exchange: ofBothFlows(DPOP_CONFIRMATION),
   'jwt-bearer': OF_A_GRANT,
   'id-jag': [
     ...OF_THE_HEADER,
@@ -238,7 +247,7 @@ export const TOKEN_CHECKS: Readonly<Record<AccessFlow, readonly TokenCheck[]>> =
     ...OF_THE_KEY,
     ...OF_THE_ENTRY,
     EXTERNAL_CLAIMS,
-    NO_CONFIRMATION,
+    DPOP_CONFIRMATION,
     OWN_AUDIENCE,
     ...OF_THE_TIMES,
     ...OF_AN_ASSERTION,
@@ -259,6 +268,13 @@ export const LOGOUT_CHECKS: readonly TokenCheck<LogoutToken>[] = [
 /** Checks an exchange without an actor. @throws Rejection `actor_required` */
 export function refuseLoneSubject(subject: OfAnEntry): void {
   if (ACTOR_REQUIRED.fails(subject)) throw rejectionBy(ACTOR_REQUIRED, subject);
+}
+
+/** RFC 9449 §6.1: a SHA-256 in base64url. */
+function thumbprintIn(cnf: unknown): string | undefined {
+  if (!isJsonObject(cnf) || Object.keys(cnf).length !== 1) return undefined;
+  const { jkt } = cnf;
+  return typeof jkt === 'string' && /^[\w-]{43}$/.test(jkt) ? jkt : undefined;
 }
 
 /** The methods of a confirmation (RFC 7800 §3.1), never the key. */

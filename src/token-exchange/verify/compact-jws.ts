@@ -24,16 +24,17 @@ export const MAX_TOKEN_CHARACTERS = 65_536;
 /**
  * Parses a compact JWS.
  * @rule D15 What is not a JWT is refused as malformed, before any claim is looked at.
+ * @param options whether other tokens will have the same header
  * @throws Rejection `token_malformed`
  */
-export function parseCompactJws(token: string): CompactJws {
+export function parseCompactJws(token: string, { isRemembered = true } = {}): CompactJws {
   if (token.length > MAX_TOKEN_CHARACTERS) throw malformed(`over ${MAX_TOKEN_CHARACTERS} characters`);
   const [header, payload, signature, ...rest] = token.split('.');
   if (header === undefined || payload === undefined || signature === undefined || rest.length > 0) {
     throw malformed('not three parts');
   }
   return {
-    header: readHeader(header),
+    header: isRemembered ? readHeader(header) : jsonObject(header, 'header'),
     payload: jsonObject(payload, 'payload'),
     signingInput: Buffer.from(`${header}.${payload}`, 'latin1'),
     signature: base64url(signature, 'signature'),

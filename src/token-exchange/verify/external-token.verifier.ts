@@ -31,6 +31,8 @@ export interface VerifiedToken {
   readonly login: ExternalLogin;
   /** Of an identity assertion. */
   readonly assertion?: AssertionClaims;
+  /** The thumbprint of the key that it is bound to, whose holder alone may use it (RFC 9449 §6.1). */
+  readonly boundTo?: string;
   /** The key that verified it, with the policy of its entry. */
   readonly key: TrustedKey;
 }
@@ -95,8 +97,8 @@ export class ExternalTokenVerifier {
   ): Promise<VerifiedToken> {
     const token = new CheckedToken<ExternalClaims>(text, flow, this.rules, client);
     await this.pass(TOKEN_CHECKS[flow], token, which);
-    const { claims, assertion, key } = token;
-    return { [verified]: true, claims, assertion, key, login: externalLoginOf(claims) };
+    const { claims, assertion, key, boundTo } = token;
+    return { [verified]: true, claims, assertion, key, boundTo, login: externalLoginOf(claims) };
   }
 
   /** @throws Rejection of the first check that fails */

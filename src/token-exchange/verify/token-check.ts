@@ -14,7 +14,13 @@ import type { AuthenticatedClient } from './client-authenticator.js';
 import type { CompactJws } from './compact-jws.js';
 import type { ExternalClaims, TimedClaims } from './external-claims.js';
 
-const UNREAD: CompactJws = { header: {}, payload: {}, signingInput: Buffer.of(), signature: Buffer.of() };
+/** Until it is read. */
+export const UNREAD: CompactJws = {
+  header: {},
+  payload: {},
+  signingInput: Buffer.of(),
+  signature: Buffer.of(),
+};
 
 /** The rules for tokens. */
 export interface CheckRules {
@@ -48,6 +54,8 @@ export class CheckedToken<Claims extends TimedClaims = ExternalClaims> {
   claims!: Claims;
   /** Of an identity assertion. */
   assertion: AssertionClaims | undefined = undefined;
+  /** The thumbprint of the key that the token is bound to. */
+  boundTo: string | undefined = undefined;
 
   constructor(
     /** Secret. */
@@ -115,9 +123,9 @@ export function rejectionBy<Seen>({ reason, logged, compared }: TokenCheck<Seen>
 }
 
 /** Makes every check that can be made, also after one has failed. */
-export async function resultsOf(
-  checks: readonly TokenCheck[],
-  token: CheckedToken,
+export async function resultsOf<Seen>(
+  checks: readonly TokenCheck<Seen>[],
+  token: Seen,
 ): Promise<readonly CheckResult[]> {
   const results: CheckResult[] = [];
   let isCutOff = false;
@@ -129,7 +137,7 @@ export async function resultsOf(
   return results;
 }
 
-async function made(check: TokenCheck, token: CheckedToken): Promise<CheckResult> {
+async function made<Seen>(check: TokenCheck<Seen>, token: Seen): Promise<CheckResult> {
   try {
     await passAll([check], token);
     const [expected, found] = check.compared(token);
@@ -143,7 +151,7 @@ async function made(check: TokenCheck, token: CheckedToken): Promise<CheckResult
   }
 }
 
-function notReached({ check, about, reason }: TokenCheck): CheckResult {
+function notReached<Seen>({ check, about, reason }: TokenCheck<Seen>): CheckResult {
   const name = check ?? TOKEN_REFUSALS[reason].check;
   return { check: name, about, state: 'not-reached', expected: null, found: null };
 }

@@ -2,6 +2,7 @@
 import type { ExternalPerson, SubjectOrActor } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { AuthenticatedClient } from './client-authenticator.js';
+import type { DpopProof } from './dpop-proof.js';
 import type { VerifiedToken } from './external-token.verifier.js';
 
 /** One value for the subject, and one for the actor where there is one. */
@@ -13,6 +14,8 @@ export interface PerToken<Value> {
 export interface Tokens extends PerToken<VerifiedToken> {
   /** The client that sent an assertion, which is the subject then. */
   readonly client?: AuthenticatedClient;
+  /** What shows whose key the access token is to be bound to; undefined: it is a Bearer token. */
+  readonly proof?: DpopProof;
 }
 
 /** The subject first. */

@@ -42,7 +42,10 @@ export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyReq
     if (refusal instanceof TooManyRequestsError) void reply.headers(refusal.headers);
     if (status === 401) void reply.header('www-authenticate', challengeTo({ authorization, baseUrl }));
     if (refusal instanceof InsufficientScopeRefusal)
-      void reply.header('www-authenticate', scopeChallengeTo({ scope: refusal.scope, baseUrl }));
+      void reply.header(
+        'www-authenticate',
+        scopeChallengeTo({ authorization, scope: refusal.scope, baseUrl }),
+      );
     // Every 404 has the same bytes (D23).
     const body = status === 404 ? NOT_FOUND : { error, message, requestId };
     await reply.status(status).send(body);

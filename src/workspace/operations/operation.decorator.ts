@@ -101,7 +101,7 @@ const CONFLICT = 'It contradicts what is there; the error code says what. ';
 const challenge = (description: string) =>
   ({ 'WWW-Authenticate': { description, schema: { type: 'string' } } }) as const;
 const HEADERS_OF_ERRORS: Readonly<Record<number, ReturnType<typeof challenge> | typeof RETRY_AFTER>> = {
-  401: challenge('RFC 6750'),
+  401: challenge('RFC 6750, RFC 9449'),
   403: challenge('RFC 6750, if the access token lacks the scope'),
   429: RETRY_AFTER,
   503: RETRY_AFTER,

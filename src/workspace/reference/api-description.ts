@@ -18,7 +18,8 @@ const DESCRIPTION =
   'follow nextCursor until it is null.';
 const BEARER =
   'An access token, which this instance issues: POST an external JWT to /rest/auth/oauth/token (token exchange, RFC 8693), as ' +
-  '/.well-known/oauth-authorization-server describes. It is valid for expires_in seconds; then exchange another JWT.';
+  '/.well-known/oauth-authorization-server describes. It is valid for expires_in seconds; then exchange another JWT. ' +
+  'If its token_type is DPoP, send it by the scheme DPoP in place of Bearer, with a proof in the header DPoP (RFC 9449).';
 const SESSION =
   'The cookie of an embedded login, for the pages of this instance itself. They say whom they show in X-Session-User, by the ' +
   'user.id of /rest/me, and get 409 session_of_another_user if another user has signed in meanwhile.';

@@ -188,7 +188,7 @@ const CLAIMS_AND_TIMES: readonly RefusalCase[] = [
   {
     reason: 'confirmation_not_supported',
     token: withClaims({ cnf: { 'x5t#S256': MARKER } }),
-    told: told({ expected: 'no cnf', found: 'cnf with x5t#S256' }),
+    told: told({ expected: 'no cnf, or one with jkt alone', found: 'cnf with x5t#S256' }),
   },
   {
     reason: 'audience_mismatch',

@@ -5,13 +5,14 @@ import { printable, printableAddress, printableName, visible } from '../../../sr
 import { readTraceparent } from '../../../src/platform/http/request-tracing.js';
 import { clientOf } from '../../../src/platform/http/throttle/client-address.js';
 import { sentRequestId } from '../../../src/platform/log/request-id.js';
-import { bearerTokenIn } from '../../../src/token-exchange/http/challenge.js';
+import { challengeTo, presentedCallOf } from '../../../src/token-exchange/http/challenge.js';
 import { readClientCredentials } from '../../../src/token-exchange/http/client-credentials.js';
 import { Form } from '../../../src/token-exchange/http/form.js';
 import { pageOriginOf } from '../../../src/token-exchange/flows/login-origin.js';
 import { maxAgeSeconds } from '../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
 import { readStoredEntry } from '../../../src/token-exchange/trust/stored/stored-entry.reader.js';
 import { likeness } from '../../../src/token-exchange/verify/claimed-key.js';
+import { publicAddress } from '../../../src/token-exchange/verify/dpop-proof.js';
 import type { FuzzTarget } from './fuzz-target.js';
 
 /** What is measured of a reader. */
@@ -115,11 +116,24 @@ export const GROWTH_TARGETS: readonly GrowthTarget[] = [
     ]),
   ),
   ofText(
-    'Authorization: Bearer',
-    bearerTokenIn,
-    ['a', ' ', '=', '.', 'Bearer ', '=='],
-    ['Bearer a', 'Bearer '],
+    'Authorization: Bearer or DPoP',
+    (authorization) => [
+      presentedCallOf({ method: 'GET', url: '/', headers: { authorization } }),
+      challengeTo({ authorization, baseUrl: undefined }),
+    ],
+    ['a', ' ', '=', '.', 'Bearer ', '==', 'DPoP '],
+    ['Bearer a', 'DPoP '],
   ),
+  ofText('address of a DPoP proof', (target) => publicAddress('https://a.example/b', `/${target}`), [
+    'a',
+    '/',
+    '.',
+    '%2e',
+    '?',
+    '\\',
+    '@',
+    '../',
+  ]),
   ofText(
     'Authorization: Basic',
     (text) => readClientCredentials(Form.read(''), text),

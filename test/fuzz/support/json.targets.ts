@@ -21,6 +21,8 @@ import {
 import { Rejection } from '../../../src/token-exchange/refusals/rejection.js';
 import type { CompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
 import { parseCompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
+import type { DpopProof } from '../../../src/token-exchange/verify/dpop-proof.js';
+import { verifyProof } from '../../../src/token-exchange/verify/dpop-proof.js';
 import type { ExternalClaims } from '../../../src/token-exchange/verify/external-claims.js';
 import { readExternalClaims } from '../../../src/token-exchange/verify/external-claims.js';
 import { JsonBodyPipe } from '../../../src/workspace/api/body/json-body.js';
@@ -28,6 +30,7 @@ import { NewCredentialBody } from '../../../src/workspace/credentials/credential
 import { NewMemberBody } from '../../../src/workspace/projects/project.dto.js';
 import { NewUserBody } from '../../../src/workspace/users/user.dto.js';
 import { NewWorkflowBody } from '../../../src/workspace/workflows/workflow.dto.js';
+import { DpopClient, TOKEN_URL } from '../../support/dpop-client.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { insist } from './fuzz-target.js';
 
@@ -87,6 +90,55 @@ const token: FuzzTarget<CompactJws> = {
       `${signingInput.toString('latin1')}.${signature.toString('base64url')}` === text,
       'a token has one spelling',
     );
+  },
+};
+
+const prover = new DpopClient();
+const PROOF_TIME = 1_800_000_000;
+const proofHeader = JSON.stringify({ typ: 'dpop+jwt', alg: 'ES256', jwk: prover.jwk });
+const proofClaims = { htm: 'POST', htu: TOKEN_URL, iat: PROOF_TIME, jti: 'j' };
+
+/** Header and claims, a line each, which are signed before they are read: else the signature alone would refuse them. */
+const proof: FuzzTarget<DpopProof> = {
+  name: 'DPoP proof',
+  seeds: [
+    `${proofHeader}\n${JSON.stringify(proofClaims)}`,
+    `${proofHeader}\n${JSON.stringify({ ...proofClaims, htu: `${TOKEN_URL}?a#b`, iat: PROOF_TIME - 0.5 })}`,
+    `${proofHeader}\n${JSON.stringify({ ...proofClaims, nonce: 'n', ath: 'a' })}`,
+    `${proofHeader.replace('{', '{"crit":[],')}\n${JSON.stringify(proofClaims)}`,
+  ],
+  pieces: [
+    ...PIECES,
+    '\n',
+    '"iat":1e999',
+    '"jti":7',
+    '/',
+    '/..',
+    '%2e',
+    '@',
+    '"d":"AA"',
+    '"kty":"oct"',
+    'dpop+jwt',
+  ],
+  read(input) {
+    const [head = '', payload = ''] = input.toString('latin1').split('\n', 2);
+    const sent = { text: prover.signed(head, payload), method: 'POST', address: TOKEN_URL };
+    return verifyProof(sent, { now: PROOF_TIME });
+  },
+  isRefusal: (error) => error instanceof Rejection && error.reason === 'dpop_proof_invalid',
+  judge(input, { thumbprint, use }) {
+    const [head = '', payload = ''] = input.toString('latin1').split('\n', 2);
+    const [header = {}, said = {}] = [head, payload].map(
+      (text) => JSON.parse(text) as Record<string, unknown>,
+    );
+    const { origin, pathname } = new URL(String(said['htu']));
+    insist(thumbprint === prover.thumbprint, 'a proof is by the key that it brings');
+    insist(String(header['typ']).toLowerCase().endsWith('dpop+jwt'), 'a proof says that it is one');
+    insist(!('crit' in header) && !('b64' in header), 'a proof has no extensions');
+    insist(said['htm'] === 'POST' && origin + pathname === TOKEN_URL, 'a proof is for its request');
+    insist(Math.abs(Number(said['iat']) - PROOF_TIME) <= 60, 'a proof is fresh');
+    insist(use.exp === Number(said['iat']) + 60, 'a proof is kept until it is over');
+    insist(typeof said['jti'] === 'string' && said['jti'] !== '', 'a proof has an id');
   },
 };
 
@@ -299,4 +351,13 @@ const operatorBody: FuzzTarget<Record<string, unknown>[]> = {
   },
 };
 
-export const JSON_TARGETS = [strictJson, token, claimSet, entries, keySet, apiBody, operatorBody] as const;
+export const JSON_TARGETS = [
+  strictJson,
+  token,
+  proof,
+  claimSet,
+  entries,
+  keySet,
+  apiBody,
+  operatorBody,
+] as const;

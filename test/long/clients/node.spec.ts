@@ -3,7 +3,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import type { Partner } from '../../../demo/partner.js';
-import { describeOnAnyDatabase } from '../../support/databases.js';
+import { TestDatabase, describeOnAnyDatabase } from '../../support/databases.js';
 import type { TestService } from '../../support/test-service.js';
 import { GRANT_TYPE } from '../../support/test-service.js';
 import { startReachable } from './support/reachable-service.js';
@@ -101,6 +101,64 @@ describeOnAnyDatabase('[D58] clients of Node.js', (database) => {
       expect(resource.authorization_servers).toEqual([base.origin]);
       const { access_token: token } = await exchange(await discovered('oauth2'));
       const answer = await oauth.protectedResourceRequest(token, 'GET', api, undefined, undefined, INSECURE);
+      expect(answer.status).toBe(200);
+    });
+  });
+
+  describe.each(['false', 'true'])('[D140] with DPoP, nonces: %s', (nonces) => {
+    let proving: TestService;
+    let issuer: Partner;
+    let address: URL;
+    const own = TestDatabase.ofAnyKind();
+
+    beforeAll(async () => {
+      await own.create();
+      const started = await startReachable(own, { SVC_DPOP_NONCE: nonces });
+      [proving, issuer, address] = [started.service, started.partner, new URL(started.baseUrl)];
+    });
+    afterAll(async () => {
+      await proving?.stop();
+      await own.remove();
+    });
+    const asked = () => ({ subject_token: issuer.sign(), subject_token_type: JWT });
+    const api = () => new URL('/api/v1/workflows?limit=1', address);
+
+    it('[D140] openid-client exchanges and calls the API', async () => {
+      const options = { execute: [oidc.allowInsecureRequests] };
+      const config = await oidc.discovery(address, 'a-client', undefined, oidc.None(), options);
+      const DPoP = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair());
+      const tokens = await oidc.genericGrantRequest(config, GRANT_TYPE, asked(), { DPoP });
+      expect(tokens.token_type).toBe('dpop');
+      const call = (given: object) =>
+        oidc.fetchProtectedResource(config, tokens.access_token, api(), 'GET', null, undefined, given);
+      for (let times = 0; times < 2; times += 1) expect((await call({ DPoP })).status).toBe(200);
+      // As Bearer, which is what a thief would try.
+      await expect(call({})).rejects.toMatchObject({ status: 401 });
+    });
+
+    it('[D140] oauth4webapi exchanges and calls the API', async () => {
+      const client: oauth.Client = { client_id: 'a-client' };
+      const server = await oauth.processDiscoveryResponse(
+        address,
+        await oauth.discoveryRequest(address, { algorithm: 'oauth2', ...INSECURE }),
+      );
+      expect(server.dpop_signing_alg_values_supported).toContain('ES256');
+      const DPoP = oauth.DPoP(client, await oauth.generateKeyPair('ES256'));
+      const options = { DPoP, ...INSECURE };
+      const parameters = asked();
+      const exchange = async () => {
+        const request = oauth.genericTokenEndpointRequest;
+        const answer = await request(server, client, oauth.None(), GRANT_TYPE, parameters, options);
+        return oauth.processGenericTokenEndpointResponse(server, client, answer);
+      };
+      // As its documentation says: once more, with the same token, where a nonce is asked for.
+      const again = (error: unknown) => {
+        if (oauth.isDPoPNonceError(error)) return exchange();
+        throw error;
+      };
+      const { access_token: token, token_type: type } = await exchange().catch(again);
+      expect(type).toBe('dpop');
+      const answer = await oauth.protectedResourceRequest(token, 'GET', api(), undefined, undefined, options);
       expect(answer.status).toBe(200);
     });
   });

@@ -69,6 +69,8 @@ function java(title: string, versions: Readonly<Record<string, string>>): Langua
       'the API takes the token',
       'Nimbus verifies',
       'Spring Security verifies',
+      'Nimbus exchanges with a DPoP proof, and a nonce',
+      'the API takes the bound token with a proof',
     ],
   };
 }
@@ -79,7 +81,7 @@ describeOnAnyDatabase('[D58] clients of other languages', (database) => {
   let baseUrl: string;
 
   beforeAll(async () => {
-    ({ service, partner, baseUrl } = await startReachable(database));
+    ({ service, partner, baseUrl } = await startReachable(database, { SVC_DPOP_NONCE: 'true' }));
   });
   afterAll(() => service?.stop());
 

@@ -30,6 +30,7 @@ export function explainPage({ signal }) {
   );
   const token = tokenArea(true);
   const actorToken = tokenArea(false);
+  const proof = tokenArea(false);
   const origin = h('input', {
     type: 'url',
     autocapitalize: 'none',
@@ -48,6 +49,7 @@ export function explainPage({ signal }) {
     'div',
     { class: 'fields' },
     ofActor,
+    field('DPoP proof', proof, 'If the client sends one with the token.'),
     field('Scope', scope, 'Asked for, with spaces between them.'),
     field('Resource', resource, 'URIs of other services, with spaces between them.'),
   );
@@ -80,6 +82,7 @@ export function explainPage({ signal }) {
             ? { origin: origin.value.trim() }
             : {
                 actorToken: flow.value === 'exchange' ? actorToken.value.trim() : '',
+                proof: proof.value.trim(),
                 scope: scope.value.trim(),
                 resource: resource.value.trim(),
               };
@@ -176,6 +179,7 @@ function issuedOf(issued) {
     ['Would end', wholeTime(issued.expiresAt)],
     ['Scopes', issued.scopes === null ? 'not limited' : issued.scopes.join(' ')],
     ['Audience', issued.audience ?? 'this instance'],
+    ['Bound to the key', issued.keyThumbprint ?? 'none'],
   ]);
 }
 

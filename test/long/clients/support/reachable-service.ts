@@ -10,11 +10,15 @@ export interface Reachable {
   readonly baseUrl: string;
 }
 
-export async function startReachable(database: TestDatabase): Promise<Reachable> {
+/** @param variables beside those of its address */
+export async function startReachable(
+  database: TestDatabase,
+  variables: Record<string, string> = {},
+): Promise<Reachable> {
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const partner = Partner.create({ issuer: 'https://partner.example', audience: baseUrl });
-  const environment = { SVC_BASE_URL: baseUrl, SVC_PORT: String(port) };
+  const environment = { ...variables, SVC_BASE_URL: baseUrl, SVC_PORT: String(port) };
   const service = await TestService.start(database, { trustedKeys: [partner.staticEntry()], environment });
   return { service, partner, baseUrl };
 }

@@ -61,6 +61,16 @@ describe('an access token in another spelling', () => {
     },
   );
 
+  it('[D140] a bound token says so to whoever checks its proof, and is none to whoever does not', async () => {
+    const boundTo = 'k'.repeat(43);
+    const token = tokens.prepare()({ ...grant(), boundTo });
+    expect([await tokens.check(token), await tokens.verify(token)]).toEqual([
+      { token: expect.objectContaining({ boundTo }) },
+      undefined,
+    ]);
+    expect(lengthOfAccessToken({ ...grant(), boundTo }, options.issuer)).toBe(token.length);
+  });
+
   it('[D31] another spelling of the same signature is another text: refused before the good one and after', async () => {
     const tokensSpelled = Array.from({ length: 8 }, () => issue());
     const spellings = tokensSpelled.flatMap(otherSpellings);

@@ -312,13 +312,26 @@ describe('other classes of token', () => {
   );
 });
 
-it.each([{ jkt: 'x' }, { 'x5t#S256': 'x' }, {}, null, 'x'])(
-  '[D127] a token bound to a key by cnf %j is refused in both flows',
-  async (cnf) => {
-    for (const flow of ['exchange', 'embed'] as const)
-      expect(await judged({ cnf }, {}, flow)).toBe('confirmation_not_supported');
-  },
-);
+const THUMBPRINT = 'k'.repeat(43);
+
+it.each([
+  { jkt: 'x' },
+  { jkt: THUMBPRINT, kid: 'x' },
+  { jkt: [THUMBPRINT] },
+  { 'x5t#S256': 'x' },
+  {},
+  null,
+  'x',
+])('[D127] a token with cnf %j is refused in both flows', async (cnf) => {
+  for (const flow of ['exchange', 'embed'] as const)
+    expect(await judged({ cnf }, {}, flow)).toBe('confirmation_not_supported');
+});
+
+it('[D127] a token that is bound by cnf.jkt alone says so at an exchange, and is refused at a login', async () => {
+  const cnf = { jkt: THUMBPRINT };
+  expect(await judged({ cnf }, {}, 'embed')).toBe('confirmation_not_supported');
+  expect(await judged({ cnf }, {}, 'exchange')).toBe('accepted');
+});
 
 describe('what can be reported before the signature', () => {
   it.each(['null', '[]', '"text"', '7', 'true', `[{"iss":"${A}"}]`])(

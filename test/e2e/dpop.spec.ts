@@ -1,0 +1,453 @@
+// Tokens that only their holder can use (RFC 9449), from outside: what a proof gets, what a wrong one costs, and what a thief gets.
+import { request } from 'node:http';
+import { decodeJwt } from 'jose';
+import { Partner } from '../../demo/partner.js';
+import type { AuditRow } from '../support/audit.js';
+import { EVENT, auditRows } from '../support/audit.js';
+import { census } from '../support/census.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
+import type { ProofOptions } from '../support/dpop-client.js';
+import { DpopClient, TOKEN_URL, sha256 } from '../support/dpop-client.js';
+import { explain } from '../support/explanations.js';
+import { ASSERTIONS_ON, IdJagClient } from '../support/id-jag-client.js';
+import { MetricSamples } from '../support/metric-samples.js';
+import type { Fields } from '../support/test-service.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const ME = '/rest/me';
+const WORKFLOWS = '/api/v1/workflows';
+const INVALID_PROOF = {
+  error: 'invalid_dpop_proof',
+  error_description: 'The DPoP proof is missing or not valid',
+};
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const limited = Partner.create({ issuer: 'https://limited.example', audience: BASE_URL });
+const agents = new IdJagClient('agents');
+const client = new DpopClient();
+const thief = new DpopClient();
+
+type Json = Record<string, unknown>;
+const bodyOf = async (answer: Response) => (await answer.json()) as Json;
+const boundTo = (jkt: string) => ({ cnf: { jkt } });
+const external = (claims: Json = {}) => partner.sign(partner.claims(claims));
+const trustedKeys = () => [
+  partner.staticEntry(),
+  limited.staticEntry({ scopes: ['audit:read'] }),
+  agents.entry(),
+];
+
+/** An access token that is bound to the key of `client`. */
+async function boundToken(service: TestService, fields: Fields = {}, nonce?: string): Promise<string> {
+  const dpop = client.proof({ claims: { nonce } });
+  const answer = await service.exchange({ subject_token: external(), ...fields }, { dpop });
+  const body = await bodyOf(answer);
+  expect([answer.status, body['token_type']]).toEqual([200, 'DPoP']);
+  return String(body['access_token']);
+}
+
+async function eventOf(service: TestService, answer: Response): Promise<AuditRow | undefined> {
+  const [event, ...others] = await auditRows(service, answer.headers.get('x-request-id') ?? '');
+  expect(others).toEqual([]);
+  return event;
+}
+
+describeOnAnyDatabase('[D140] DPoP', (database) => {
+  const service = TestService.forBlock(database, {
+    trustedKeys: trustedKeys(),
+    environment: ASSERTIONS_ON,
+  });
+  const call = (headers: Record<string, string>, path = ME) => service.fetch(path, { headers });
+
+  describe('at the token endpoint', () => {
+    it('[D140] a proof binds the access token to its key, which the trail says; without one it is a Bearer token', async () => {
+      // The first time the user is made, in a transaction; afterwards nothing is.
+      for (let times = 0; times < 2; times += 1) {
+        const answer = await service.exchange({ subject_token: external() }, { dpop: client.proof() });
+        const body = await bodyOf(answer);
+        const token = String(body['access_token']);
+        expect(body).toMatchObject({ token_type: 'DPoP', issued_token_type: expect.any(String) });
+        expect(answer.headers.get('dpop-nonce')).toBeNull();
+        expect(decodeJwt(token)).toMatchObject(boundTo(client.thumbprint));
+        expect((await call(client.headersFor(token, ME))).status).toBe(200);
+        const rows = await auditRows(service, answer.headers.get('x-request-id') ?? '');
+        expect(rows.at(-1)).toMatchObject({ payload: { keyThumbprint: client.thumbprint } });
+      }
+      const plain = await service.exchange({ subject_token: external() });
+      const { token_type: type, access_token: token } = await bodyOf(plain);
+      expect([type, decodeJwt(String(token))['cnf']]).toEqual(['Bearer', undefined]);
+      expect((await eventOf(service, plain))?.payload).not.toHaveProperty('keyThumbprint');
+    });
+
+    it.each<[string, string, () => string]>([
+      ['of another method', 'htm', () => client.proof({ claims: { htm: 'GET' } })],
+      ['for another address', 'htu', () => client.proof({ claims: { htu: `${TOKEN_URL}/` } })],
+      ['that is old', 'iat', () => client.proof({ claims: { iat: Date.now() / 1000 - 70 } })],
+      ['of a clock that is ahead', 'iat', () => client.proof({ claims: { iat: Date.now() / 1000 + 70 } })],
+      ['by another key', 'its signature', () => client.proof({ signedBy: thief })],
+      ['that is empty', 'not three parts', () => ''],
+    ])(
+      '[D140] a proof %s is refused, named in the trail (%s), and costs no token',
+      async (_, detail, make) => {
+        const token = external();
+        const [before, answer] = [
+          await census(service),
+          await service.exchange({ subject_token: token }, { dpop: make() }),
+        ];
+        expect([answer.status, await bodyOf(answer)]).toEqual([400, INVALID_PROOF]);
+        expect(await eventOf(service, answer)).toMatchObject({
+          name: `${EVENT}failed`,
+          payload: { reason: 'dpop_proof_invalid', detail },
+        });
+        expect((await census(service)).usedJtis).toBe(before.usedJtis);
+        expect((await service.exchange({ subject_token: token }, { dpop: client.proof() })).status).toBe(200);
+      },
+    );
+
+    it('[D141] two headers are refused as such', async () => {
+      const body = new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        subject_token: external(),
+      }).toString();
+      const headers = {
+        'content-type': 'application/x-www-form-urlencoded',
+        dpop: [client.proof(), client.proof()],
+      };
+      const status = await new Promise((resolve, reject) => {
+        const options = { method: 'POST', headers };
+        const sent = request(new URL('/rest/auth/oauth/token', service.address), options, (answer) => {
+          answer.resume();
+          resolve([answer.statusCode, answer.headers['x-request-id']]);
+        });
+        sent.on('error', reject).end(body);
+      });
+      const [code, id] = status as [number, string];
+      const [row] = await auditRows(service, id);
+      expect([code, row?.payload]).toMatchObject([400, { detail: 'DPoP', found: 'several' }]);
+    });
+
+    it('[D142] a proof is taken once, and a repeated one costs the token', async () => {
+      const dpop = client.proof();
+      const [first, second] = [external(), external()];
+      expect((await service.exchange({ subject_token: first }, { dpop })).status).toBe(200);
+      const answer = await service.exchange({ subject_token: second }, { dpop });
+      expect([answer.status, await bodyOf(answer)]).toEqual([400, INVALID_PROOF]);
+      expect((await eventOf(service, answer))?.payload['reason']).toBe('dpop_proof_replayed');
+      const again = await service.exchange({ subject_token: second }, { dpop: client.proof() });
+      expect((await eventOf(service, again))?.payload['reason']).toBe('token_replayed');
+    });
+
+    it('[D142] a proof is taken once of many requests at the same time, also in one statement', async () => {
+      const dpop = client.proof();
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, () => service.exchange({ subject_token: external() }, { dpop })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400]);
+      // The ids are each client's own.
+      const jti = { claims: { jti: 'the same' } };
+      for (const one of [client, thief])
+        expect((await service.exchange({ subject_token: external() }, { dpop: one.proof(jti) })).status).toBe(
+          200,
+        );
+    });
+
+    it.each<[string, string, Json, Json | undefined, DpopClient | undefined]>([
+      ['a bound token with its key', 'bound', boundTo(client.thumbprint), undefined, client],
+      [
+        'a bound token without a proof',
+        'dpop_proof_missing',
+        boundTo(client.thumbprint),
+        undefined,
+        undefined,
+      ],
+      ["a bound token with a thief's key", 'dpop_key_mismatch', boundTo(client.thumbprint), undefined, thief],
+      ['both bound to one key', 'bound', boundTo(client.thumbprint), boundTo(client.thumbprint), client],
+      ['a bound actor of an unbound subject', 'bound', {}, boundTo(client.thumbprint), client],
+      ['a bound actor without a proof', 'dpop_proof_missing', {}, boundTo(client.thumbprint), undefined],
+      ["a bound actor with the subject's proof", 'dpop_key_mismatch', {}, boundTo(client.thumbprint), thief],
+      ['an unbound actor of a bound subject', 'bound', boundTo(client.thumbprint), {}, client],
+      ['two keys', 'dpop_key_mismatch', boundTo(client.thumbprint), boundTo(thief.thumbprint), client],
+      [
+        'two keys the other way round',
+        'dpop_key_mismatch',
+        boundTo(thief.thumbprint),
+        boundTo(client.thumbprint),
+        client,
+      ],
+      [
+        'a certificate',
+        'confirmation_not_supported',
+        { cnf: { 'x5t#S256': client.thumbprint } },
+        undefined,
+        client,
+      ],
+      [
+        'a certificate beside the key',
+        'confirmation_not_supported',
+        { cnf: { jkt: client.thumbprint, 'x5t#S256': client.thumbprint } },
+        undefined,
+        client,
+      ],
+      ['an empty cnf', 'confirmation_not_supported', { cnf: {} }, undefined, client],
+      ['a thumbprint that is none', 'confirmation_not_supported', boundTo('x'), undefined, client],
+    ])('[D127][D140] %s: %s', async (_, outcome, subject, actor, prover) => {
+      const fields = {
+        subject_token: external(subject),
+        actor_token: actor && external({ sub: 'agent', ...actor }),
+      };
+      const headers = prover === undefined ? undefined : { dpop: prover.proof() };
+      const answer = await service.exchange(fields, headers);
+      const { access_token: token, error } = await bodyOf(answer);
+      if (outcome === 'bound')
+        return expect(decodeJwt(String(token))).toMatchObject(boundTo(client.thumbprint));
+      expect(error).toBe(outcome.startsWith('dpop') ? 'invalid_dpop_proof' : 'invalid_grant');
+      expect((await eventOf(service, answer))?.payload['reason']).toBe(outcome);
+    });
+
+    it('[D127] an identity assertion that is bound is redeemed by its key alone', async () => {
+      const claims = boundTo(client.thumbprint);
+      const redeem = (headers: Record<string, string>) =>
+        agents.redeem(service, { assertion: agents.assertion(claims) }, { ...agents.basic, ...headers });
+      const answers = [await redeem({}), await redeem({ dpop: thief.proof() })];
+      for (const answer of answers) expect(await bodyOf(answer)).toEqual(INVALID_PROOF);
+      const good = await bodyOf(await redeem({ dpop: client.proof() }));
+      expect([good['token_type'], decodeJwt(String(good['access_token']))]).toMatchObject(['DPoP', claims]);
+    });
+
+    it('[D127] a bound token opens no session, with its proof or without', async () => {
+      const proof = client.proof({ claims: { htu: `${BASE_URL}/rest/auth/embed` } });
+      const tries: Record<string, string>[] = [{}, { dpop: proof }];
+      for (const headers of tries) {
+        const answer = await service.embed({ token: external(boundTo(client.thumbprint)) }, headers);
+        expect([answer.status, await bodyOf(answer)]).toMatchObject([
+          401,
+          { error: 'confirmation_not_supported' },
+        ]);
+      }
+    });
+  });
+
+  describe('at the API', () => {
+    let token: string;
+    let unbound: string;
+    // One for each test: of one token ten refusals a minute are recorded.
+    beforeEach(async () => {
+      token = await boundToken(service);
+      unbound = await service.accessToken({ subject_token: external() });
+    });
+
+    const proved = (options: ProofOptions = {}, path = ME) => client.headersFor(token, path, options);
+
+    it('[D140] a bound token is taken with a proof for each call, whatever the query, at every route', async () => {
+      expect((await call(proved())).status).toBe(200);
+      expect((await call(proved({}, WORKFLOWS), `${WORKFLOWS}?limit=1`)).status).toBe(200);
+      const headers = proved({ claims: { htm: 'HEAD' } }, WORKFLOWS);
+      expect((await service.fetch(WORKFLOWS, { method: 'HEAD', headers })).status).toBe(200);
+      const post = { ...proved({ claims: { htm: 'POST' } }, WORKFLOWS), 'content-type': 'application/json' };
+      const made = await service.fetch(WORKFLOWS, { method: 'POST', headers: post, body: '{"name":"x"}' });
+      expect([made.status, made.headers.get('dpop-nonce')]).toEqual([201, null]);
+      expect((await call({ authorization: `dpop ${token}`, dpop: client.proofFor(token, ME) })).status).toBe(
+        200,
+      );
+    });
+
+    it.each<[string, string, string | undefined, () => Record<string, string>]>([
+      ['as Bearer', 'dpop_proof_missing', undefined, () => ({ authorization: `Bearer ${token}` })],
+      [
+        'as Bearer with its proof',
+        'dpop_proof_missing',
+        undefined,
+        () => ({
+          ...proved(),
+          authorization: `Bearer ${token}`,
+        }),
+      ],
+      ['without a proof', 'dpop_proof_missing', undefined, () => ({ authorization: `DPoP ${token}` })],
+      ['with an empty proof', 'dpop_proof_invalid', 'not three parts', () => ({ ...proved(), dpop: '' })],
+      [
+        'with two proofs',
+        'dpop_proof_invalid',
+        'DPoP',
+        () => ({
+          ...proved(),
+          dpop: `${proved()['dpop']},${proved()['dpop']}`,
+        }),
+      ],
+      ["with a thief's proof", 'dpop_key_mismatch', undefined, () => thief.headersFor(token, ME)],
+      ["with a thief's signature", 'dpop_proof_invalid', 'its signature', () => proved({ signedBy: thief })],
+      [
+        'with the proof of another token',
+        'dpop_proof_invalid',
+        'ath',
+        () => proved({ claims: { ath: sha256(unbound) } }),
+      ],
+      [
+        'with the proof of an exchange',
+        'dpop_proof_invalid',
+        'htm',
+        () => ({
+          ...proved(),
+          dpop: client.proof(),
+        }),
+      ],
+      ['with a proof without ath', 'dpop_proof_invalid', 'ath', () => proved({ claims: { ath: undefined } })],
+      ['with the proof of another route', 'dpop_proof_invalid', 'htu', () => proved({}, WORKFLOWS)],
+      [
+        'with the proof of another host',
+        'dpop_proof_invalid',
+        'htu',
+        () => proved({ claims: { htu: `https://evil.example${ME}` } }),
+      ],
+      [
+        'with an old proof',
+        'dpop_proof_invalid',
+        'iat',
+        () => proved({ claims: { iat: Date.now() / 1000 - 70 } }),
+      ],
+      ['unbound, by the scheme DPoP', 'token_not_bound', undefined, () => client.headersFor(unbound, ME)],
+      ['of another instance', 'not_issued_here', undefined, () => client.headersFor(external(), ME)],
+    ])('[D140] a token %s is refused: %s %s', async (_, reason, detail, make) => {
+      const headers = make();
+      const answer = await call({ ...headers, 'x-forwarded-for': `198.51.100.${reason.length}` });
+      const isBearer = headers['authorization']?.startsWith('Bearer') === true;
+      const ofProof = reason.startsWith('dpop') && !isBearer;
+      const error = ofProof ? 'invalid_dpop_proof' : 'invalid_token';
+      expect([answer.status, (await bodyOf(answer))['error']]).toEqual([401, error]);
+      expect(answer.headers.get('www-authenticate')).toMatch(
+        isBearer
+          ? /^Bearer error="invalid_token", resource_metadata="[^"]+", DPoP algs="RS256 [^"]+ EdDSA"$/
+          : new RegExp(`^DPoP error="${error}", algs="RS256 [^"]+ EdDSA", resource_metadata="[^"]+"$`),
+      );
+      const event = await eventOf(service, answer);
+      expect([event?.name, event?.payload['reason'], event?.payload['detail']]).toEqual([
+        'svc.audit.api.refused',
+        reason,
+        detail,
+      ]);
+    });
+
+    it('[D142] a proof is taken once, also of calls at the same time', async () => {
+      const headers = proved();
+      const answers = await Promise.all(Array.from({ length: 4 }, () => call(headers)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+      const event = await eventOf(service, await call(headers));
+      expect(event?.payload['reason']).toBe('dpop_proof_replayed');
+    });
+
+    it('[D140] a scope that is missing is asked for by the scheme of the call', async () => {
+      const narrow = await boundToken(service, { subject_token: limited.sign() });
+      const answer = await call(client.headersFor(narrow, WORKFLOWS), WORKFLOWS);
+      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+        403,
+        expect.stringMatching(/^DPoP error="insufficient_scope", scope="workflow:read", algs="/),
+      ]);
+    });
+
+    it('[D61] a bound token is ended by whoever holds it', async () => {
+      const own = await boundToken(service);
+      expect((await service.revoke(own)).status).toBe(200);
+      const event = await eventOf(service, await call(client.headersFor(own, ME)));
+      expect(event?.payload['reason']).toBe('revoked');
+    });
+
+    it('[D140] a bound token is no subject token', async () => {
+      const answer = await service.exchange({ subject_token: token }, { dpop: client.proof() });
+      expect((await eventOf(service, answer))?.payload['reason']).toBe('token_type_not_allowed');
+    });
+  });
+
+  it('[D140] an explanation says what a proof lacks, and uses none up', async () => {
+    const token = external(boundTo(client.thumbprint));
+    const of = (proof?: string) => explain(service, { flow: 'exchange', token, proof });
+    const refusals = [];
+    for (const proof of [undefined, thief.proof(), client.proof({ claims: { htm: 'GET' } })])
+      refusals.push((await of(proof)).refusal);
+    expect(refusals).toMatchObject([
+      { reason: 'dpop_proof_missing', check: 'proof' },
+      { reason: 'dpop_key_mismatch', check: 'proof' },
+      { reason: 'dpop_proof_invalid', check: 'proof', detail: 'htm' },
+    ]);
+    const dpop = client.proof();
+    const good = await of(dpop);
+    expect(good.checks).toContainEqual({
+      ...{ check: 'proof', about: 'htu', party: null, state: 'passed' },
+      ...{ expected: TOKEN_URL, found: TOKEN_URL },
+    });
+    expect(good.issued).toMatchObject({ keyThumbprint: client.thumbprint });
+    expect((await service.exchange({ subject_token: token }, { dpop })).status).toBe(200);
+    expect((await of(dpop)).refusal).toMatchObject({ reason: 'token_replayed' });
+    const used = await explain(service, { flow: 'exchange', token: external(), proof: dpop });
+    expect(used.refusal).toMatchObject({ reason: 'dpop_proof_replayed', check: 'replay' });
+  });
+});
+
+describeOnAnyDatabase('[D143] with nonces', (database) => {
+  const service = TestService.forBlock(database, {
+    trustedKeys: trustedKeys(),
+    environment: { ...ASSERTIONS_ON, SVC_DPOP_NONCE: 'true' },
+  });
+  const nonceOf = (answer: Response) => answer.headers.get('dpop-nonce') ?? '';
+
+  it('[D143] the token endpoint asks for one, uses nothing up, records nothing, and gives the next with the token', async () => {
+    const [token, before] = [external(), await census(service)];
+    const asked = [];
+    for (const nonce of [undefined, 'x', 7]) {
+      const dpop = client.proof({ claims: { nonce } });
+      asked.push(await service.exchange({ subject_token: token }, { dpop }));
+    }
+    for (const answer of asked)
+      expect([answer.status, await bodyOf(answer)]).toMatchObject([400, { error: 'use_dpop_nonce' }]);
+    expect(await census(service)).toEqual(before);
+    const { reason, flow } = { reason: 'dpop_nonce_required', flow: 'exchange' };
+    const samples = await MetricSamples.read(service);
+    expect(samples.value('svc_request_refusals_total', { reason, flow })).toBe(asked.length);
+    const [first] = asked;
+    const dpop = client.proof({ claims: { nonce: first && nonceOf(first) } });
+    const answer = await service.exchange({ subject_token: token }, { dpop });
+    expect([answer.status, nonceOf(answer)]).toEqual([200, expect.stringMatching(/^[\w-]{43}$/)]);
+    // Who sends no proof is not asked.
+    expect(nonceOf(await service.exchange({ subject_token: external() }))).toBe('');
+  });
+
+  it('[D143] a proof with a fault, or by another key, is refused before a nonce is asked for', async () => {
+    for (const dpop of [client.proof({ claims: { htm: 'GET' } }), thief.proof()]) {
+      const answer = await service.exchange(
+        { subject_token: external(boundTo(client.thumbprint)) },
+        { dpop },
+      );
+      expect([await bodyOf(answer), nonceOf(answer)]).toEqual([INVALID_PROOF, '']);
+    }
+  });
+
+  it('[D143] so does an identity assertion, and the client sends both again', async () => {
+    const assertion = agents.assertion();
+    const redeem = (nonce?: string) => {
+      const dpop = client.proof({ claims: { nonce } });
+      return agents.redeem(service, { assertion }, { ...agents.basic, dpop });
+    };
+    const asked = await redeem();
+    expect((await redeem(nonceOf(asked))).status).toBe(200);
+  });
+
+  it('[D143] the API asks for one by its challenge, and gives the next with each answer', async () => {
+    const asked = await service.exchange({ subject_token: external() }, { dpop: client.proof() });
+    const nonce = nonceOf(asked);
+    const token = await boundToken(service, {}, nonce);
+    const headers = client.headersFor(token, ME);
+    for (let times = 0; times < 2; times += 1) {
+      // The proof was not taken, so it is not used up.
+      const refused = await service.fetch(ME, { headers });
+      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+        401,
+        expect.stringMatching(/^DPoP error="use_dpop_nonce", algs="/),
+      ]);
+      expect([(await bodyOf(refused))['error'], nonceOf(refused)]).toEqual([
+        'use_dpop_nonce',
+        expect.stringMatching(/^[\w-]{43}$/),
+      ]);
+      expect(await eventOf(service, refused)).toBeUndefined();
+    }
+    const answer = await service.fetch(ME, { headers: client.headersFor(token, ME, { claims: { nonce } }) });
+    expect([answer.status, nonceOf(answer)]).toEqual([200, expect.stringMatching(/^[\w-]{43}$/)]);
+  });
+});
