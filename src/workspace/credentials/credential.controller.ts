@@ -85,7 +85,7 @@ export class CredentialController {
   })
   async create(
     @CurrentPrincipal() principal: Principal,
-    @JsonBody(NewCredentialBody) { name, type, data, projectId: named }: NewCredentialBody,
+    @JsonBody() { name, type, data, projectId: named }: NewCredentialBody,
   ): Promise<CredentialAnswer> {
     const projectId = await this.projectChoice.choose(principal, 'credential:write', named);
     return credentialAnswer(await this.service.create({ projectId, name, type, data }));
@@ -113,7 +113,7 @@ export class CredentialController {
   })
   async change(
     @PathId('credentialId') id: string,
-    @JsonBody(CredentialChangeBody) patch: CredentialChangeBody,
+    @JsonBody() patch: CredentialChangeBody,
   ): Promise<CredentialAnswer> {
     return credentialAnswer(await this.service.change(id, patch));
   }

@@ -64,7 +64,7 @@ export class ProjectMemberController {
   async add(
     @CurrentPrincipal() principal: Principal,
     @PathId('projectId') projectId: string,
-    @JsonBody(NewMemberBody) { userId, role }: NewMemberBody,
+    @JsonBody() { userId, role }: NewMemberBody,
   ): Promise<MemberAnswer> {
     await requireTeam(this.projects, projectId);
     refuseOwnRole(principal, userId);
@@ -87,7 +87,7 @@ export class ProjectMemberController {
     @CurrentPrincipal() principal: Principal,
     @PathId('projectId') projectId: string,
     @PathId('userId') userId: string,
-    @JsonBody(MemberRoleBody) { role }: MemberRoleBody,
+    @JsonBody() { role }: MemberRoleBody,
   ): Promise<MemberAnswer> {
     await requireTeam(this.projects, projectId);
     refuseOwnRole(principal, userId);

@@ -63,7 +63,7 @@ export class ProjectController {
   })
   async create(
     @CurrentPrincipal() { user }: Principal,
-    @JsonBody(ProjectBody) { name }: ProjectBody,
+    @JsonBody() { name }: ProjectBody,
   ): Promise<ProjectAnswer> {
     return projectAnswer(
       await this.transactions.run((transaction) =>
@@ -93,10 +93,7 @@ export class ProjectController {
     answer: { status: 200, is: ProjectAnswer },
     errors: [403, 404, 409],
   })
-  async rename(
-    @PathId('projectId') id: string,
-    @JsonBody(ProjectBody) { name }: ProjectBody,
-  ): Promise<ProjectAnswer> {
+  async rename(@PathId('projectId') id: string, @JsonBody() { name }: ProjectBody): Promise<ProjectAnswer> {
     await requireTeam(this.projects, id);
     return projectAnswer(found(await this.projects.rename(id, name)));
   }

@@ -47,7 +47,7 @@ export class UserController {
   async create(
     @CurrentPrincipal() principal: Principal,
     @Req() { id: requestId }: FastifyRequest,
-    @JsonBody(NewUserBody) body: NewUserBody,
+    @JsonBody() body: NewUserBody,
   ): Promise<UserAnswer> {
     const { email, givenName = '', familyName = '', role = MEMBER_ROLE } = body;
     const newUser = { email, givenName, familyName, role };
@@ -79,7 +79,7 @@ export class UserController {
     @CurrentPrincipal() principal: Principal,
     @Req() { id: requestId }: FastifyRequest,
     @PathId('userId') id: string,
-    @JsonBody(UserChangeBody) change: UserChangeBody,
+    @JsonBody() change: UserChangeBody,
   ): Promise<UserAnswer> {
     if (Object.keys(change).length === 0)
       throw new ApiRefusal('bad_request', 'enabled or role must be given');

@@ -122,7 +122,7 @@ export class WorkflowController {
   })
   async create(
     @CurrentPrincipal() principal: Principal,
-    @JsonBody(NewWorkflowBody) { name, nodes = [], connections = {}, projectId: named }: NewWorkflowBody,
+    @JsonBody() { name, nodes = [], connections = {}, projectId: named }: NewWorkflowBody,
   ): Promise<WorkflowAnswer> {
     const projectId = await this.projectChoice.choose(principal, 'workflow:write', named);
     return this.inserted({ projectId, name, active: false, nodes, connections });
@@ -154,10 +154,7 @@ export class WorkflowController {
     answer: { status: 200, is: WorkflowAnswer },
     errors: [403, 404],
   })
-  change(
-    @PathId('workflowId') id: string,
-    @JsonBody(WorkflowChangeBody) change: WorkflowChangeBody,
-  ): Promise<WorkflowAnswer> {
+  change(@PathId('workflowId') id: string, @JsonBody() change: WorkflowChangeBody): Promise<WorkflowAnswer> {
     if (Object.keys(change).length === 0)
       throw new ApiRefusal('bad_request', 'name, nodes or connections must be given');
     return this.updated(id, change);

@@ -1,5 +1,5 @@
 // Bodies and answers of workflows.
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
 import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { IdField, ObjectArrayField, ObjectField, TextField } from '../api/body/field-rules.js';
 import type { ListedWorkflow } from './workflow-list.query.js';
@@ -24,16 +24,10 @@ export class NewWorkflowBody {
   readonly projectId?: string;
 }
 
-export class WorkflowChangeBody {
-  @TextField({ description: 'Name of the workflow.', max: MAX_NAME_CHARACTERS, optional: true })
-  readonly name?: string;
-
-  @ObjectArrayField({ description: NODES, optional: true })
-  readonly nodes?: readonly unknown[];
-
-  @ObjectField({ description: CONNECTIONS, optional: true })
-  readonly connections?: Record<string, unknown>;
-}
+/** `null` is not the same as left out. */
+export class WorkflowChangeBody extends PartialType(OmitType(NewWorkflowBody, ['projectId']), {
+  skipNullProperties: false,
+}) {}
 
 /** Members of a workflow in every answer. */
 class WorkflowHead extends TimedAnswer {

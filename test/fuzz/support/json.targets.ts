@@ -25,7 +25,7 @@ import type { DpopProof } from '../../../src/token-exchange/verify/dpop-proof.js
 import { verifyProof } from '../../../src/token-exchange/verify/dpop-proof.js';
 import type { ExternalClaims } from '../../../src/token-exchange/verify/external-claims.js';
 import { readExternalClaims } from '../../../src/token-exchange/verify/external-claims.js';
-import { JsonBodyPipe } from '../../../src/workspace/api/body/json-body.js';
+import { JsonBodyPipe, readObject } from '../../../src/workspace/api/body/json-body.js';
 import { NewCredentialBody } from '../../../src/workspace/credentials/credential.dto.js';
 import { NewMemberBody } from '../../../src/workspace/projects/project.dto.js';
 import { NewUserBody } from '../../../src/workspace/users/user.dto.js';
@@ -255,7 +255,7 @@ const keySet: FuzzTarget<JwksContent> = {
 };
 
 const BODIES = [NewUserBody, NewMemberBody, NewWorkflowBody, NewCredentialBody];
-const bodyPipes = BODIES.map((type) => new JsonBodyPipe<object>(type));
+const bodyPipe = new JsonBodyPipe();
 
 function isBodyRefusal(error: unknown): boolean {
   return error instanceof HttpException && [400, 413, 415].includes(error.getStatus());
@@ -272,9 +272,10 @@ const apiBody: FuzzTarget<object[]> = {
   pieces: [...PIECES, '"name":', '"data":{', '"nodes":[{}', '"__proto__":{', '"constructor":1', '"role":'],
   /** What the routes that take it make of it; refused where none does. */
   async read(input) {
-    const transformed = bodyPipes.map(async (pipe) =>
-      pipe.transform({ bytes: input, contentType: 'application/json' }),
-    );
+    const transformed = BODIES.map(async (metatype) => {
+      const members = readObject({ 'content-type': 'application/json' }, input);
+      return (await bodyPipe.transform(members, { type: 'custom', metatype })) as object;
+    });
     const settled = await Promise.allSettled(transformed);
     const faults = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
     const [refusal] = faults.length === BODIES.length ? faults : [];

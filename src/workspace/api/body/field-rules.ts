@@ -1,10 +1,9 @@
 // The kinds of member that a JSON body may have: each is checked and documented by the same line.
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsUUID, ValidateBy, ValidateIf } from 'class-validator';
+import { IsArray, IsBoolean, IsIn, IsObject, IsUUID, ValidateBy, ValidateIf } from 'class-validator';
 import { hasMoreCharacters } from '../../../platform/text/characters.js';
 import { isEmailAddress } from '../../../platform/text/email-address.js';
-import { isJsonObject } from '../../../platform/json/strict-json.js';
 
 /** D42. */
 const MAX_EMAIL_CHARACTERS = 254;
@@ -35,32 +34,25 @@ export function EmailField(field: Field): PropertyDecorator {
 }
 
 export function FlagField(field: Field): PropertyDecorator {
-  const message = '$property must be true or false';
-  return fieldOf(field, { type: 'boolean' }, IsBoolean({ message }));
+  return fieldOf(field, { type: 'boolean' }, IsBoolean());
 }
 
 export function IdField(field: Field): PropertyDecorator {
-  const schema = { type: 'string', format: 'uuid' };
-  const message = '$property must be a UUID';
-  return fieldOf(field, schema, IsUUID('all', { message }));
+  return fieldOf(field, { type: 'string', format: 'uuid' }, IsUUID());
 }
 
 export function ChoiceField(field: Field & { readonly values: readonly string[] }): PropertyDecorator {
   const { values } = field;
-  const message = `$property must be one of ${values.join(', ')}`;
-  const schema = { type: 'string', enum: [...values] };
-  return fieldOf(field, schema, IsIn(values, { message }));
+  return fieldOf(field, { type: 'string', enum: [...values] }, IsIn(values));
 }
 
 export function ObjectField(field: Field): PropertyDecorator {
-  const schema = { type: 'object', additionalProperties: true };
-  return fieldOf(field, schema, rule('must be an object', isJsonObject));
+  return fieldOf(field, { type: 'object', additionalProperties: true }, IsObject());
 }
 
 export function ObjectArrayField(field: Field): PropertyDecorator {
   const schema = { type: 'array', items: { type: 'object', additionalProperties: true } };
-  const holds = (value: unknown) => Array.isArray(value) && value.every(isJsonObject);
-  return fieldOf(field, schema, rule('must be an array of objects', holds));
+  return fieldOf(field, schema, applyDecorators(IsArray(), IsObject({ each: true })));
 }
 
 function fieldOf(

@@ -10,7 +10,7 @@ import {
   ObjectField,
   TextField,
 } from '../../../../../src/workspace/api/body/field-rules.js';
-import { JsonBodyPipe } from '../../../../../src/workspace/api/body/json-body.js';
+import { JsonBodyPipe, readObject } from '../../../../../src/workspace/api/body/json-body.js';
 
 class Body {
   @TextField({ description: '', max: 3 })
@@ -35,13 +35,15 @@ class Body {
   readonly list?: object[];
 }
 
-const pipe = new JsonBodyPipe(Body);
-const read = (text: string | Buffer, contentType: string | undefined = 'application/json') =>
-  pipe.transform({ contentType, bytes: Buffer.from(text) });
+const pipe = new JsonBodyPipe();
+const read = async (text: string | Buffer, contentType = 'application/json') => {
+  const members = readObject({ 'content-type': contentType }, Buffer.from(text));
+  return (await pipe.transform(members, { type: 'custom', metatype: Body })) as Body;
+};
 
-function refusal(work: () => unknown): [number, string] {
+async function refusal(work: () => unknown): Promise<[number, string]> {
   try {
-    work();
+    await work();
   } catch (error) {
     if (!(error instanceof HttpException)) throw error;
     return [error.getStatus(), (error.getResponse() as { message: string }).message];
@@ -50,18 +52,24 @@ function refusal(work: () => unknown): [number, string] {
 }
 
 describe('a JSON body', () => {
-  it('is read into its class, with the types that it has', () => {
+  it('is read into its class, with the types that it has', async () => {
     const members = { name: '\u{1F600}\u{FE0F}x', flag: false, object: { b: 1, a: [null] }, list: [{}] };
-    const body = read(JSON.stringify(members));
+    const body = await read(JSON.stringify(members));
     expect(body).toBeInstanceOf(Body);
     expect({ ...body }).toEqual(members);
     expect(JSON.stringify(body.object)).toBe('{"b":1,"a":[null]}');
   });
 
+  it('keeps free objects as they are, whatever their members are called', async () => {
+    const free = '{"constructor":1,"prototype":{"constructor":{}},"__proto__":{"hasOwnProperty":null}}';
+    const body = await read(`{"name":"a","object":${free},"list":[${free}]}`);
+    expect(JSON.stringify(body)).toBe(`{"name":"a","object":${free},"list":[${free}]}`);
+  });
+
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON ;x=y'])(
     'may be %s',
-    (type) => {
-      expect(read('{"name":"a"}', type).name).toBe('a');
+    async (type) => {
+      expect((await read('{"name":"a"}', type)).name).toBe('a');
     },
   );
 
@@ -71,13 +79,14 @@ describe('a JSON body', () => {
     'application/jsonp',
     'application/merge-patch+json',
     'text/plain, application/json',
-  ])('is not %j: 415', (type) => {
-    expect(refusal(() => read('{"name":"a"}', type))).toEqual([415, 'Content-Type must be application/json']);
+  ])('is not %j: 415', async (type) => {
+    const [status, told] = await refusal(() => read('{"name":"a"}', type));
+    expect([status, told]).toEqual([415, 'Content-Type must be application/json']);
   });
 
-  it('is not without a content type or a body', () => {
-    expect(refusal(() => pipe.transform({ contentType: undefined, bytes: undefined }))[0]).toBe(415);
-    expect(refusal(() => pipe.transform({ contentType: 'application/json', bytes: undefined }))).toEqual([
+  it('is not without a content type or a body', async () => {
+    expect((await refusal(() => readObject({}, undefined)))[0]).toBe(415);
+    expect(await refusal(() => readObject({ 'content-type': 'application/json' }, undefined))).toEqual([
       400,
       'The body is unreadable: not valid JSON',
     ]);
@@ -92,9 +101,12 @@ describe('a JSON body', () => {
     ['["secret"]', 'The body must be a JSON object'],
     ['null', 'The body must be a JSON object'],
     ['"secret"', 'The body must be a JSON object'],
-    ['{"name":"a","secret":1}', 'The body has an unknown member; known are'],
-    ['{"name":"a","__proto__":{"flag":true}}', 'The body has an unknown member; known are'],
-    ['{"name":"a","constructor":1}', 'The body has an unknown member; known are'],
+    ['{"name":"a","nmae":"secret"}', 'The body has an unknown member: nmae'],
+    ['{"name":"a","a@secret.example":1}', 'The body has an unknown member: (not shown'],
+    ['{"name":"a","__proto__":{"flag":true}}', 'The body has an unknown member: __proto__'],
+    ['{"name":"a","constructor":"secret"}', 'The body has an unknown member: constructor'],
+    ['{"name":"a","hasOwnProperty":1}', 'The body has an unknown member: hasOwnProperty'],
+    ['{"name":"a","prototype":1}', 'The body has an unknown member: prototype'],
     ['{"name":"a\\u0000"}', 'name has characters that cannot be stored'],
     ['{"name":"a","object":{"\\ud800":1}}', 'object has characters that cannot be stored'],
     ['{"name":"a","object":{"n":1e999}}', 'object has a number that is too large'],
@@ -104,18 +116,18 @@ describe('a JSON body', () => {
     ['{"name":"abcd"}', 'name must be a text of 1 to 3 characters'],
     ['{"name":"a\\ufe0f\\ufe0f\\ufe0f"}', 'name must be a text of 1 to 3 characters'],
     ['{"name":["a"]}', 'name must be a text of 1 to 3 characters'],
-    ['{"name":"a","flag":"true"}', 'flag must be true or false'],
-    ['{"name":"a","flag":null}', 'flag must be true or false'],
+    ['{"name":"a","flag":"true"}', 'flag must be a boolean value'],
+    ['{"name":"a","flag":null}', 'flag must be a boolean value'],
     ['{"name":"a","id":"secret"}', 'id must be a UUID'],
     ['{"name":"a","email":"secret"}', 'email must be an e-mail address'],
     [`{"name":"a","email":"a@${'b.'.repeat(126)}example"}`, 'email must be an e-mail address'],
-    ['{"name":"a","choice":"secret"}', 'choice must be one of a, b'],
-    ['{"name":"a","choice":["a"]}', 'choice must be one of a, b'],
+    ['{"name":"a","choice":"secret"}', 'choice must be one of the following values: a, b'],
+    ['{"name":"a","choice":["a"]}', 'choice must be one of the following values: a, b'],
     ['{"name":"a","object":[]}', 'object must be an object'],
-    ['{"name":"a","list":{}}', 'list must be an array of objects'],
-    ['{"name":"a","list":["secret"]}', 'list must be an array of objects'],
-  ])('is refused without naming a value: %s', (text, message) => {
-    const [status, told] = refusal(() => read(text));
+    ['{"name":"a","list":{}}', 'list must be an array'],
+    ['{"name":"a","list":["secret"]}', 'each value in list must be an object'],
+  ])('is refused without naming a value: %s', async (text, message) => {
+    const [status, told] = await refusal(() => read(text));
     expect([status, told.slice(0, message.length)]).toEqual([400, message]);
     expect(told).not.toContain('secret');
   });
