@@ -5,6 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
+COPY scripts/build-pages.mjs scripts/
 COPY src src
 # What only a compiler or a debugger reads is a quarter of what is installed.
 RUN npm run build && npm prune --omit=dev && \

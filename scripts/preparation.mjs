@@ -61,13 +61,14 @@ async function build(root) {
 
 const TSC = 'node_modules/typescript/bin/tsc';
 const TYPES_ONLY = ['--emitDeclarationOnly', '--removeComments', 'false'];
-/** First the service, which empties dist; then, at the same time, the script for pages of others and its types. */
+/** First the service, which empties dist; then, at the same time, the script for pages of others and its types; then all pages. */
 const BUILD_STEPS = [
   [['Building', 'node_modules/@nestjs/cli/bin/nest.js', 'build']],
   [
     ['Building the script for host pages', TSC, '-p', 'src/web/embed'],
     ['Building its types', TSC, '-p', 'src/web/embed', ...TYPES_ONLY],
   ],
+  [['Building the pages', 'scripts/build-pages.mjs']],
 ];
 
 async function buildInSteps(root) {

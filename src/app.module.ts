@@ -53,9 +53,7 @@ export class AppModule {
           sinks: () => sinks(),
           needs: [...administered, ...exchange],
         }),
-        ReferenceModule.register({
-          publicDirectory: join(parts.sourceDirectory, 'workspace', 'reference', 'public'),
-        }),
+        ReferenceModule.register(join(parts.sourceDirectory, 'workspace', 'reference', 'public')),
         modules.web,
         ...exchange,
         readiness(parts, modules, availability, exchange),

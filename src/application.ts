@@ -13,6 +13,7 @@ import { openDatabase } from './platform/database/data-source.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
 import { ConnectionLimit } from './platform/http/connection-limit.js';
 import { GracefulShutdown } from './platform/http/graceful-shutdown.js';
+import { prepareFiles } from './platform/http/page.controller.js';
 import { ListenError, SERVICE_ADDRESS } from './platform/http/listen-error.js';
 import { addSecurityHeaders } from './platform/http/security-headers.js';
 import { createServer } from './platform/http/server.js';
@@ -108,6 +109,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       entries,
       frameAncestors,
       shutdown,
+      sourceDirectory,
       ...serverLimits,
     });
     return {
@@ -137,6 +139,7 @@ interface NestParts {
   readonly entries: PresentEntries;
   readonly frameAncestors: FrameAncestors;
   readonly shutdown: GracefulShutdown;
+  readonly sourceDirectory: string;
   readonly connections: ConnectionLimit;
   readonly concurrency: ConcurrencyLimit;
   readonly unfinished: UnfinishedRequests;
@@ -169,6 +172,7 @@ async function createNest(
     entries,
     frameAncestors,
     shutdown,
+    sourceDirectory,
     connections,
     concurrency,
     unfinished,
@@ -198,6 +202,7 @@ async function createNest(
   const isAvailable = isTokenExchangeAvailable(startup, clock);
   if (isAvailable) followStoredEntries(nest, entries);
   addSecurityHeaders(nest, () => frameAncestors.current);
+  prepareFiles(nest, sourceDirectory);
   await nest.init();
   const waysIn = isAvailable ? flowDescriptions(config) : undefined;
   nest

@@ -56,9 +56,6 @@ export function operatorPage(
   };
   const state = { startup, leader, databaseKind, frameAncestors: () => parts.frameAncestors.current, sinks };
   const imports = [clock, logging, database, coordination, audit, throttle, access, users, ...needs];
-  const pages = {
-    publicDirectory: join(parts.sourceDirectory, 'operator', 'page', 'public'),
-    sharedDirectory: join(parts.sourceDirectory, 'web', 'public'),
-  };
+  const pages = join(parts.sourceDirectory, 'operator', 'page', 'public');
   return [OperatorModule.register(options, state, imports), OperatorPageModule.register(pages)];
 }

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { ErrorFilter } from '../platform/http/error.filter.js';
 import { LOGGER } from '../platform/log/log.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
-import { PublicFiles } from './public-files.js';
+import { HTML, PageTemplates } from './page-templates.js';
 
 /** Paths of programs, to which a page is no use, even if they accept it. */
 const FOR_PROGRAMS = /^\/(?:rest|api|assets|\.well-known|healthz)(?:\/|$)/;
@@ -17,7 +17,7 @@ export class NotFoundPageFilter extends ErrorFilter {
     // In the places where Nest has noted them for the class above.
     @Inject(LOGGER) logger: Logger,
     outages: DatabaseOutages,
-    private readonly files: PublicFiles,
+    private readonly templates: PageTemplates,
   ) {
     super(logger, outages);
   }
@@ -25,9 +25,7 @@ export class NotFoundPageFilter extends ErrorFilter {
   override async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
     if (!isVisit(http.getRequest<FastifyRequest>())) return super.catch(error, host);
-    const { notFound } = this.files;
-    const { content } = await notFound.representationFor();
-    await http.getResponse<FastifyReply>().status(404).type(notFound.contentType).send(content);
+    await http.getResponse<FastifyReply>().status(404).type(HTML).send(this.templates.notFound);
   }
 }
 

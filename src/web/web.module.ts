@@ -1,10 +1,9 @@
 // The page that the frame shows, and the script for the page around it.
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { PublicFiles } from './public-files.js';
 import { WebController } from './web.controller.js';
-import type { WebOptions } from './public-files.js';
-import { WEB_OPTIONS } from './public-files.js';
+import type { WebOptions } from './page-templates.js';
+import { PageTemplates, WEB_OPTIONS } from './page-templates.js';
 
 @Module({})
 export class WebModule {
@@ -12,8 +11,8 @@ export class WebModule {
     return {
       module: WebModule,
       controllers: [WebController],
-      providers: [PublicFiles, { provide: WEB_OPTIONS, useValue: options }],
-      exports: [PublicFiles, WEB_OPTIONS],
+      providers: [PageTemplates, { provide: WEB_OPTIONS, useValue: options }],
+      exports: [PageTemplates, WEB_OPTIONS],
     };
   }
 }

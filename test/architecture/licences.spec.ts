@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';
 
 /** Names of SPDX. Each only asks that its text and the names of the authors are kept. */
-const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'Python-2.0'];
+const PERMISSIVE = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+  'Python-2.0',
+];
 
 interface LockedPackage {
   readonly dev?: boolean;

@@ -1,15 +1,14 @@
 // The page of a refused login: for people, and for the host page around the frame.
 import { Inject, Injectable } from '@nestjs/common';
-import { MEDIA_TYPES } from '../../platform/http/public-file.js';
 import type { LoginFailure, RenderedPage } from '../../token-exchange/instance.js';
 import { LoginFailurePage } from '../../token-exchange/instance.js';
-import type { WebOptions } from '../../web/public-files.js';
-import { PublicFiles, WEB_OPTIONS } from '../../web/public-files.js';
+import type { WebOptions } from '../../web/page-templates.js';
+import { HTML, PageTemplates, WEB_OPTIONS } from '../../web/page-templates.js';
 
 @Injectable()
 export class InstanceLoginFailurePage extends LoginFailurePage {
   constructor(
-    private readonly files: PublicFiles,
+    private readonly templates: PageTemplates,
     @Inject(WEB_OPTIONS) private readonly options: Pick<WebOptions, 'frameAncestors'>,
   ) {
     super();
@@ -22,8 +21,8 @@ export class InstanceLoginFailurePage extends LoginFailurePage {
       Object.entries({ word, request: requestId, retry: retryAfterSeconds?.toString(), host }),
     );
     const valueOf = (name: string) => escaped(values.get(name) ?? '');
-    const body = this.files.loginFailed.replace(/{{(\w+)}}/g, (_, name: string) => valueOf(name));
-    return { contentType: MEDIA_TYPES.html, body };
+    const body = this.templates.loginFailed.replace(/{{(\w+)}}/g, (_, name: string) => valueOf(name));
+    return { contentType: HTML, body };
   }
 
   private mayFrame(origin: string): boolean {

@@ -15,6 +15,10 @@ const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>
   401: { error: 'invalid_token', message: 'Sign in, or send an access token' },
   403: { error: 'forbidden', message: 'This is not allowed' },
   405: { error: 'method_not_allowed', message: 'The method is not allowed here' },
+  412: {
+    error: 'precondition_failed',
+    message: 'What is here is not what If-Match or If-Unmodified-Since names',
+  },
   413: { error: 'payload_too_large', message: 'The request body is too large' },
   415: { error: 'unsupported_media_type', message: 'The content type is not supported' },
   431: { error: 'headers_too_large', message: 'The request headers are too large' },

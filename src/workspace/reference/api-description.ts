@@ -1,10 +1,10 @@
 // The OpenAPI 3.1 description of the public API, made from the controllers themselves when it is first asked for.
+import { createHash } from 'node:crypto';
 import type { INestApplication } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { SESSION_DESCRIPTION } from '../../access/session.description.js';
-import { MEDIA_TYPES, PublicFile } from '../../platform/http/public-file.js';
 import { VERSION } from '../../platform/version.js';
 import { WorkspaceModule } from '../workspace.module.js';
 import { describeCredentialTypes } from './credential-bodies.js';
@@ -42,6 +42,12 @@ interface Subject {
   readonly waysIn: object | undefined;
 }
 
+interface PublishedDescription {
+  /** JSON. */
+  readonly text: string;
+  readonly entityTag: string;
+}
+
 /**
  * Nothing of it is secret: it is the same for all, and answered without credentials. It depends only on classes, so it is made
  * once, by the first request: it would delay every start, and most instances never need it.
@@ -49,20 +55,20 @@ interface Subject {
 @Injectable()
 export class ApiDescription {
   private subject: Subject | undefined;
-  private file: PublicFile | undefined;
+  private document: PublishedDescription | undefined;
 
   /** To be called once the application has its routes. */
   describe(subject: Subject): void {
     this.subject = subject;
   }
 
-  published(): PublicFile {
+  published(): PublishedDescription {
     if (this.subject === undefined) throw new Error('there is nothing to describe yet');
-    return (this.file ??= fileOf(this.subject));
+    return (this.document ??= documentOf(this.subject));
   }
 }
 
-function fileOf({ application, baseUrl, waysIn }: Subject): PublicFile {
+function documentOf({ application, baseUrl, waysIn }: Subject): PublishedDescription {
   const document = SwaggerModule.createDocument(application, outlineOf(baseUrl, waysIn), {
     include: [WorkspaceModule],
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
@@ -71,7 +77,8 @@ function fileOf({ application, baseUrl, waysIn }: Subject): PublicFile {
   describeCredentialTypes(document);
   giveExamples(document);
   Object.assign(document.paths, SESSION_DESCRIPTION, waysIn);
-  return new PublicFile(Buffer.from(JSON.stringify(document)), MEDIA_TYPES.json);
+  const text = JSON.stringify(document);
+  return { text, entityTag: `"${createHash('sha256').update(text).digest('base64url')}"` };
 }
 
 function outlineOf(baseUrl: string, waysIn: object | undefined): Omit<OpenAPIObject, 'paths'> {

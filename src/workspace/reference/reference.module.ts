@@ -1,19 +1,18 @@
 // The description of the public API.
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
+import { PublicFolder } from '../../platform/http/page.controller.js';
 import { ApiDescription } from './api-description.js';
-import { ReferenceFiles } from './reference-files.js';
 import { ReferenceController } from './reference.controller.js';
-import type { ReferenceOptions } from './reference-files.js';
-import { REFERENCE_OPTIONS } from './reference-files.js';
 
 @Module({})
 export class ReferenceModule {
-  static register(options: ReferenceOptions): DynamicModule {
+  /** @param publicDirectory holds the page that shows it and the files that this is made of, as the build has put them together */
+  static register(publicDirectory: string): DynamicModule {
     return {
       module: ReferenceModule,
       controllers: [ReferenceController],
-      providers: [ApiDescription, ReferenceFiles, { provide: REFERENCE_OPTIONS, useValue: options }],
+      providers: [ApiDescription, { provide: PublicFolder, useValue: new PublicFolder(publicDirectory) }],
     };
   }
 }
