@@ -1,16 +1,19 @@
 // The composition root: puts the modules together, or leaves token exchange out.
 import { join } from 'node:path';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { AuditStreamingModule } from './audit/audit-streaming.module.js';
 import { retentionSettings, sinkSettings } from './audit/sinks/sink-settings.js';
 import { License } from './config/license.js';
 import type { LicenseFeature } from './config/license.js';
+import type { Logger } from 'pino';
 import type { Coordination } from './platform/jobs/coordination.module.js';
 import type { OpenDatabase } from './platform/database/data-source.js';
 import { poolState } from './platform/database/driver-pool.js';
+import { DatabaseOutages } from './platform/http/database-outages.js';
 import { ErrorFilter } from './platform/http/error.filter.js';
+import { LOGGER } from './platform/log/log.js';
 import { Metrics } from './metrics/metrics.js';
 import { AvailabilityReporter } from './instance/availability.reporter.js';
 import { quotaLimits } from './instance/startup.js';
@@ -20,7 +23,10 @@ import { WorkspaceModule } from './workspace/workspace.module.js';
 import type { Parts, SharedModules } from './composition/shared.modules.js';
 import { sharedModules } from './composition/shared.modules.js';
 import { readiness } from './composition/readiness.module.js';
+import { FormErrorFilter } from './composition/form-error.filter.js';
+import { isAbsent } from './composition/routes.js';
 import { tokenExchange } from './composition/token-exchange.modules.js';
+import { FlowErrors } from './token-exchange/instance.js';
 import { administration, operatorPage } from './composition/operator.modules.js';
 import type { SinksReading } from './composition/operator.modules.js';
 
@@ -61,11 +67,20 @@ export class AppModule {
       // The last one that takes an error answers it.
       providers: [
         { provide: APP_FILTER, useClass: ErrorFilter },
+        ...formErrors(parts, exchange),
         { provide: APP_FILTER, useClass: NotFoundPageFilter },
         { provide: AvailabilityReporter, useFactory: () => availability },
       ],
     };
   }
+}
+
+/** Without token exchange there is no route of it. */
+function formErrors(parts: Parts, exchange: readonly DynamicModule[]): Provider[] {
+  if (exchange.length === 0) return [];
+  const useFactory = (logger: Logger, outages: DatabaseOutages, flows: FlowErrors) =>
+    new FormErrorFilter(logger, outages, flows, (route) => isAbsent(route, parts));
+  return [{ provide: APP_FILTER, inject: [LOGGER, DatabaseOutages, FlowErrors], useFactory }];
 }
 
 /** Made before Nest, since the server counts as well. */

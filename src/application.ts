@@ -193,7 +193,6 @@ async function createNest(
     recordedRoutes: new Set([TOKEN_PATH, EMBED_PATH]),
   });
   const nest = await NestFactory.create<NestFastifyApplication>(root, server, {
-    bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,
     // The adapter serves it already; by this Nest knows, and names the address rightly.

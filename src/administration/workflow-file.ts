@@ -1,5 +1,5 @@
 // Checks a file of workflows before any of them is imported.
-import { BODY_LIMIT_BYTES } from '../platform/http/body.js';
+import { BODY_LIMIT_BYTES } from '../platform/http/content-type.js';
 import { hasMoreCharacters } from '../platform/text/characters.js';
 import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
 import type { NewWorkflow } from '../workspace/workflows/workflow.repository.js';

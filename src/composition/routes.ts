@@ -1,5 +1,5 @@
 // Which routes answer at this moment: flag, licence and switches decide.
-import type { TokenEndpoint } from '../token-exchange/instance.js';
+import type { Endpoint, TokenEndpoint } from '../token-exchange/instance.js';
 import type { PresentEntries } from '../instance/present-entries.js';
 import type { Startup } from '../instance/startup.js';
 import { isTokenExchangeAvailable } from '../instance/token-exchange-settings.js';
@@ -15,10 +15,16 @@ import {
 } from '../token-exchange/plain.js';
 import type { Clock } from '../platform/clock.js';
 
-const FLOW_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH, LOGOUT_PATH];
+/** The endpoints of the flows, by their routes. */
+export const FLOW_ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
+  [TOKEN_PATH, 'exchange'],
+  [EMBED_PATH, 'embed'],
+  [REVOCATION_PATH, 'revocation'],
+  [LOGOUT_PATH, 'logout'],
+]);
 
 /** A route by its pattern and method. */
-interface Route {
+export interface Route {
   readonly path: string;
   readonly method: string;
 }
@@ -34,7 +40,7 @@ interface RouteRules {
 export function isAbsent({ path, method }: Route, rules: RouteRules): boolean {
   const { startup, clock } = rules;
   if (path === EMBED_PATH && !loginMethods(startup.config).includes(method)) return true;
-  if (FLOW_PATHS.includes(path)) return !isTokenExchangeAvailable(startup, clock);
+  if (FLOW_ENDPOINTS.has(path)) return !isTokenExchangeAvailable(startup, clock);
   return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf(rules) === undefined;
 }
 

@@ -26,6 +26,11 @@ export { DpopProofs } from './tokens/dpop-proofs.js';
 export type { PresentedCall } from './tokens/dpop-proofs.js';
 export { SigningKeyRepository } from './tokens/signing-key.repository.js';
 
+// Errors of the endpoints
+export { FlowErrors } from './http/flow-error.filter.js';
+export { FlowRefusal, refusalOfLabel } from './http/flow-refusal.js';
+export type { Endpoint } from './http/paths.js';
+
 // Calls with access tokens, and what is published of them
 export { callerOf, isCurrent, isEnabled } from './tokens/caller.js';
 export { challengeTo, errorOf, isServedScheme, presentedCallOf, scopeChallengeTo } from './http/challenge.js';

@@ -17,7 +17,7 @@ import { UseRepository } from './flows/use.repository.js';
 import { RareWarnings } from './http/warnings.js';
 import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { FlowRunner } from './http/flow.runner.js';
-import { FormBodies } from './http/form-bodies.js';
+import { FlowErrors } from './http/flow-error.filter.js';
 import { KeySetController } from './http/key-set.controller.js';
 import type { MetadataOptions } from './http/metadata.controller.js';
 import { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
@@ -62,7 +62,7 @@ import { TokenRevocationController } from './http/token-revocation.controller.js
 import { ClientAuthenticator } from './verify/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
 
-const EDGE = [FlowRunner, FormBodies, HttpAnswers, EntryThrottleService, MemoryCounts, PublishedPaths];
+const EDGE = [FlowRunner, FlowErrors, HttpAnswers, EntryThrottleService, MemoryCounts, PublishedPaths];
 const KEYS = [
   StaticKeyProvider,
   JwksSnapshotRepository,
@@ -181,6 +181,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
     ],
     exports: [
       CallerService,
+      FlowErrors,
       TrustedKeyService,
       JwksKeyProvider,
       StoredEntryFollower,

@@ -14,7 +14,7 @@ export class InstanceLoginFailurePage extends LoginFailurePage {
     super();
   }
 
-  /** A page that may not frame the instance gets no message: this half of D50; the other is embed-error.filter.ts. */
+  /** A page that may not frame the instance gets no message: this half of D50; the other is flow-error.filter.ts. */
   override render({ word, requestId, retryAfterSeconds, loginOrigin }: LoginFailure): RenderedPage {
     const host = loginOrigin !== undefined && this.mayFrame(loginOrigin) ? loginOrigin : '';
     const values = new Map(

@@ -7,7 +7,8 @@ import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE, NOT_FOUND } from './answers.js
 import { LOGGER } from '../log/log.js';
 import { DatabaseOutages } from './database-outages.js';
 import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
-import { ContentCodingException } from './body.js';
+import { ContentCodingException } from './content-coding.exception.js';
+import { TOO_LARGE_MESSAGE } from './content-type.js';
 
 /** Codes and texts for errors that carry none of their own, mostly Fastify's. Theirs might echo the request. */
 const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>> = {
@@ -19,7 +20,7 @@ const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>
     error: 'precondition_failed',
     message: 'What is here is not what If-Match or If-Unmodified-Since names',
   },
-  413: { error: 'payload_too_large', message: 'The request body is too large' },
+  413: { error: 'payload_too_large', message: TOO_LARGE_MESSAGE },
   415: { error: 'unsupported_media_type', message: 'The content type is not supported' },
   431: { error: 'headers_too_large', message: 'The request headers are too large' },
 };
@@ -37,7 +38,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const methods = methodsAt(request);
-    const status = methods.length > 0 ? 405 : statusOf(error);
+    const status = methods.length > 0 ? 405 : request.is404 ? 404 : statusOf(error);
     if (methods.length > 0) void reply.header('allow', methods.join(', '));
     if (error instanceof ContentCodingException) void reply.headers(ACCEPTED_CODING);
     if (error instanceof TemporarilyUnavailableException)

@@ -1,5 +1,5 @@
 // Requests and responses of any HTTP server: the package imports none.
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -19,8 +19,10 @@ export interface HttpRequest {
   readonly protocol?: string;
   /** An id that the host has given it. */
   readonly id?: unknown;
-  /** Fastify: Node's own request, which in Express the request itself is. */
-  readonly raw?: IncomingMessage;
+  /** What a parser has made of the body. */
+  readonly body?: unknown;
+  /** What a parser has made of the query of the address. */
+  readonly query?: unknown;
 }
 
 /** An answer with a body: an object is JSON, text is what its `content-type` says. */
@@ -57,11 +59,6 @@ export function requestOf(context: ArgumentsHost | ExecutionContext): HttpReques
   return context.switchToHttp().getRequest<HttpRequest>();
 }
 
-/** Node's own request, under that of the host's server. */
-export function nodeRequestOf(request: HttpRequest): IncomingMessage {
-  return request.raw ?? (request as IncomingMessage);
-}
-
 /**
  * Answers requests past interceptors of the host, which may wrap what a route returns into something of their own: what is
  * answered here is laid down.
@@ -92,7 +89,7 @@ export class HttpAnswers {
   /**
    * Answers with what anyone may fetch and cache. A 404 must not be cached, so it is not answered so.
    * @rule D57 Pages of every origin may read it, without credentials, as programs may. See http/known-paths.ts and
-   * http/body.ts for the methods and encodings.
+   * http/content-type.ts for the methods and encodings.
    */
   publish(request: HttpRequest, response: object, body: object): void {
     const { httpAdapter } = this.host;

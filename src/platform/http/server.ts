@@ -5,7 +5,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
-import { BODY_LIMIT_BYTES, readBody } from './body.js';
+import { BODY_LIMIT_BYTES } from './content-type.js';
 import { MAX_REQUEST_ID_CHARACTERS, idOfRequest } from '../log/request-id.js';
 import type { RequestTraces } from '../log/tracing.js';
 import type { GracefulShutdown } from './graceful-shutdown.js';
@@ -59,10 +59,6 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const SILENCE_MS = 60_000;
 /** How often Node.js looks for clients that are too slow. */
 const SLOW_CLIENTS_LOOK_MS = 1_000;
-/** `type/subtype`, and parameters if any (RFC 9110 §8.3.1). */
-const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
-/** No route is made for it. */
-const UNKNOWN_MEDIA_TYPE = 'application/octet-stream';
 
 /**
  * Makes the Fastify adapter. `X-Forwarded-Proto` and `X-Forwarded-For` are believed from as many proxies as configured:
@@ -104,6 +100,7 @@ export function createServer({
   const adapter = new FastifyAdapter({
     serverFactory: (handler) => makeServer(handler),
     trustProxy: (_address, hop) => hop < proxyHops,
+    bodyLimit: BODY_LIMIT_BYTES,
     genReqId: (request: IncomingMessage) => idOfRequest(request, proxyHops > 0),
     // The embed endpoint alone refuses HEAD, by its guard.
     exposeHeadRoutes: true,
@@ -123,7 +120,8 @@ export function createServer({
   traceRequests(server, traces);
   limitHeaders(server);
   rememberRoutes(server, new KnownPaths(isAbsent));
-  readBodiesUnparsed(server);
+  readBodies(adapter);
+  dropTheRest(server);
   answerWithCommonHeaders(server);
   logAnswers(server, logger, recordedRoutes);
   return adapter;
@@ -158,20 +156,26 @@ function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: 
 }
 
 /**
- * Bodies of every type arrive at the routes as bytes. Guards must be able to refuse a request before its body is
- * checked (D20), and each route reads only the one type that it is made for.
+ * Forms are parsed by Nest's adapter. JSON arrives at the routes as bytes, which refuse it by their own rules. What is neither is not
+ * read: guards may refuse the request first (D20), and then each route says which type it is made for.
  */
-function readBodiesUnparsed(server: FastifyInstance): void {
-  server.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
-    const label = headers['content-type'];
-    // Fastify would refuse it before any guard is asked.
-    if (label !== undefined && !MEDIA_TYPE.test(label)) headers['content-type'] = UNKNOWN_MEDIA_TYPE;
+function readBodies(adapter: FastifyAdapter): void {
+  const asItIs = (_request: FastifyRequest, bytes: Buffer, done: (error: null, body: Buffer) => void) =>
+    done(null, bytes);
+  adapter.useBodyParser('application/x-www-form-urlencoded', false);
+  adapter.useBodyParser('application/json', false, {}, asItIs);
+  adapter.getInstance<FastifyInstance>().addContentTypeParser('*', (_request, _stream, done) => done(null));
+}
+
+/**
+ * @rule D124 Fastify would close the connection on a client that still sends a body that is too large. So Node.js reads the rest and drops
+ * it, and the client gets the answer.
+ */
+function dropTheRest(server: FastifyInstance): void {
+  server.addHook('onError', (_request, reply, _error, done) => {
+    reply.removeHeader('connection');
     done();
   });
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', (request: FastifyRequest, stream: IncomingMessage) =>
-    readBody(stream, Number(request.headers['content-length'] ?? 0)),
-  );
 }
 
 function answerWithCommonHeaders(server: FastifyInstance): void {

@@ -4,6 +4,9 @@ import type { ClientCredentials } from '../verify/client-authenticator.js';
 import { invalidField } from './flow-refusal.js';
 import type { Form } from './form.js';
 
+/** A form with the fields by which a client authenticates. */
+type ClientForm = Form<'client_id' | 'client_secret' | 'client_assertion' | 'client_assertion_type'>;
+
 /** The ways by which clients authenticate, as metadata call them. */
 export const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 
@@ -17,7 +20,7 @@ const BASIC = /^Basic +([\w+/-]+={0,2}) *$/i;
  * @throws Rejection `client_credential_invalid` for a header that cannot be read
  */
 export function readClientCredentials(
-  form: Form,
+  form: ClientForm,
   authorization: string | undefined,
 ): ClientCredentials | undefined {
   const sent = [authorization, form.get('client_secret'), form.get('client_assertion')];
@@ -40,12 +43,12 @@ function basic(authorization: string, id: string | undefined): ClientCredentials
   return sent;
 }
 
-function post(form: Form, id: string | undefined): ClientCredentials {
+function post(form: ClientForm, id: string | undefined): ClientCredentials {
   if (id === undefined) throw invalidField('client_id is required with client_secret');
   return { id, secret: form.get('client_secret') ?? '' };
 }
 
-function byAssertion(form: Form, id: string | undefined): ClientCredentials {
+function byAssertion(form: ClientForm, id: string | undefined): ClientCredentials {
   if (form.get('client_assertion_type') !== JWT_ASSERTION)
     throw invalidField(`client_assertion_type must be ${JWT_ASSERTION}`);
   return { id, assertion: (form.get('client_assertion') ?? '').trim() };

@@ -1,16 +1,6 @@
 // POST and GET /rest/auth/embed: signs a browser in and sends it on.
-import { Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import {
-  AvailableGuard,
-  ClockGuard,
-  EmbedLoginEnabledGuard,
-  EmbedLoginThrottlerGuard,
-  FormOnlyGuard,
-  LoginMethodGuard,
-  PrefetchGuard,
-  RevocationsKnownGuard,
-} from './flow.guards.js';
-import { FormBodies } from './form-bodies.js';
+import { Get, Post, Req, Res } from '@nestjs/common';
+import { FlowEndpoint } from './flow.endpoints.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ENDPOINTS } from './paths.js';
@@ -18,7 +8,6 @@ import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
 import { Notices } from '../flows/notices.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
-import { EmbedErrorFilter } from './embed-error.filter.js';
 import { asksForPage, readEmbedLoginForm } from './embed-login.form.js';
 import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
@@ -29,54 +18,33 @@ import { RareWarnings } from './warnings.js';
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;
 
-@UseFilters(EmbedErrorFilter)
-@UseGuards(
-  AvailableGuard,
-  LoginMethodGuard,
-  PrefetchGuard,
-  EmbedLoginThrottlerGuard,
-  EmbedLoginEnabledGuard,
-  FormOnlyGuard,
-  RevocationsKnownGuard,
-  ClockGuard,
-)
+@FlowEndpoint('embed')
 export class EmbedLoginController {
   constructor(
     private readonly flows: FlowRunner,
     private readonly embedLogin: EmbeddedLoginService,
     private readonly warnings: RareWarnings,
-    private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
     private readonly notices: Notices,
   ) {}
 
   @Post(ENDPOINTS.embed)
   post(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
-    return this.login(request, response, () => this.bodies.bytesOf(request));
+    return this.login(request, response, request.body);
   }
 
   @Get(ENDPOINTS.embed)
   get(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
-    return this.login(request, response, () => queryOf(request));
+    return this.login(request, response, request.query);
   }
 
-  private async login(
-    request: HttpRequest,
-    response: object,
-    encoded: () => Uint8Array | string,
-  ): Promise<void> {
-    const answer = await this.flows.run('embed', request, (received) =>
-      this.answer(encoded(), request, received),
-    );
+  private async login(request: HttpRequest, response: object, sent: unknown): Promise<void> {
+    const answer = await this.flows.run('embed', request, (received) => this.answer(sent, request, received));
     this.answers.reply(request, response, answer);
   }
 
-  private async answer(
-    encoded: Uint8Array | string,
-    request: HttpRequest,
-    received: FlowRequest,
-  ): Promise<HttpAnswer> {
-    const { token, redirectTo, userId } = readEmbedLoginForm(encoded);
+  private async answer(sent: unknown, request: HttpRequest, received: FlowRequest): Promise<HttpAnswer> {
+    const { token, redirectTo, userId } = readEmbedLoginForm(sent);
     const { requestId } = received;
     const { location, fault: replacedRedirect } = localRedirect(redirectTo);
     const asked = {
@@ -90,11 +58,10 @@ export class EmbedLoginController {
     this.warnings.unlessHttps(request.protocol, requestId);
     if (replacedRedirect !== undefined) this.warnOfReplacement(replacedRedirect, requestId);
     // The page learns whom it is for, since the cookie may be another user's when it asks (D51).
-    const isForPage = request.method === 'POST' && asksForPage(encoded, request.url);
     const headers = {
       ...(rateLimit && rateLimitHeaders(rateLimit)),
       'set-cookie': setCookie,
-      location: isForPage ? namingUser(location, signedIn) : location,
+      location: asksForPage(request) ? namingUser(location, signedIn) : location,
     };
     return { status: SEE_OTHER, headers };
   }
@@ -103,11 +70,6 @@ export class EmbedLoginController {
   private warnOfReplacement(found: RedirectFault, requestId: string): void {
     this.notices.warn('redirect_replaced', { flow: 'embed', requestId, expected: 'a path', found });
   }
-}
-
-function queryOf({ originalUrl, url: asked }: HttpRequest): string {
-  const url = originalUrl ?? asked;
-  return url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
 }
 
 function sourceOf({ method, headers }: HttpRequest): LoginSource {

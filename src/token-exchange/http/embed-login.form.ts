@@ -1,4 +1,5 @@
 // Reads the fields of an embedded login, from the body of a POST or the query of a GET.
+import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { Form } from './form.js';
 
@@ -14,23 +15,21 @@ export interface EmbedLoginForm {
 export const ANSWER_FIELD = 'answer';
 export const ANSWER_PAGE = 'page';
 
+const FIELDS = { token: {}, redirectTo: {}, userId: {}, [ANSWER_FIELD]: {} };
+
 /** Whether the body or address of a post asks for a page, even if the rest of it is broken. */
-export function asksForPage(body: unknown, url: string): boolean {
-  const [, query = ''] = url.split('?', 2);
-  return [body, query].some(
-    (fields) =>
-      (typeof fields === 'string' || fields instanceof Uint8Array) &&
-      Form.read(fields).get(ANSWER_FIELD) === ANSWER_PAGE,
-  );
+export function asksForPage({ method, body, query }: HttpRequest): boolean {
+  const sent = [body, query] as readonly ({ readonly [ANSWER_FIELD]?: unknown } | null | undefined)[];
+  return method === 'POST' && sent.some((fields) => fields?.[ANSWER_FIELD] === ANSWER_PAGE);
 }
 
 /**
  * @rule 4.1.1 The token is required.
- * @param encoded form encoding
+ * @param sent the fields as they were parsed
  * @throws FlowRefusal `token_missing` or `field_invalid`
  */
-export function readEmbedLoginForm(encoded: Uint8Array | string): EmbedLoginForm {
-  const form = Form.read(encoded).wellFormed();
+export function readEmbedLoginForm(sent: unknown): EmbedLoginForm {
+  const form = new Form(sent, FIELDS).wellFormed();
   const token = form.trimmed('token');
   if (token === '') throw new FlowRefusal('token_missing', 'token is required');
   const userId = form.trimmed('userId');

@@ -1,17 +1,11 @@
-// The guards of the flows. Those of revocation and logout that throttle stand beside their controllers.
+// The guards of the flows; flow.endpoints.ts says which endpoint has which, in which order.
 import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import { printableName } from '../../platform/text/printable.js';
 import { minuteThrottler } from '../../platform/http/throttle/minute-throttler.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { CODING_MESSAGE } from '../../platform/http/answers.js';
-import { BODY_LIMIT_BYTES, BODY_TOO_LARGE, faultOfLabel } from '../../platform/http/body.js';
-import type { BodyLabel, LabelFault } from '../../platform/http/body.js';
-import type { FlowRefusalKind } from '../refusals/refusals.js';
-import { FlowRefusal, notEnabled } from './flow-refusal.js';
+import { FlowRefusal, notEnabled, refusalOfLabel } from './flow-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
-import { FormBodies } from './form-bodies.js';
 import { loginMethods } from './paths.js';
 import { requestOf } from '../../platform/http/http-answers.js';
 import { beginWait } from '../../platform/http/request-wait.js';
@@ -71,12 +65,6 @@ export function throttlerOf(
   return minuteThrottler(flow, TOKEN_EXCHANGE_OPTIONS, perMinute);
 }
 
-/** @rule 8.5 Embedded logins per client address and minute; GET and POST share the count. */
-export const EmbedLoginThrottlerGuard = throttlerOf('embed', ({ embedLogin }) => embedLogin.perMinute);
-
-/** @rule 8.6 Token exchanges per client address and minute. */
-export const ExchangeThrottlerGuard = throttlerOf('exchange', ({ exchange }) => exchange.perMinute);
-
 /** A guard of an endpoint that can be switched off. */
 export function enabledGuardOf(
   what: string,
@@ -94,17 +82,6 @@ export function enabledGuardOf(
   return EnabledGuard;
 }
 
-/** Whether the token endpoint takes any grant. */
-export function issuesTokens({ exchange, idAssertion }: TokenExchangeOptions): boolean {
-  return exchange.enabled || idAssertion.enabled;
-}
-
-/** @rule 5.1.3 = 7.3 A disabled embedded login answers 501. */
-export const EmbedLoginEnabledGuard = enabledGuardOf('Embed login', ({ embedLogin }) => embedLogin.enabled);
-
-/** @rule 5.1.4 = 7.2 A disabled token exchange answers 501, unless the endpoint takes identity assertions. */
-export const ExchangeEnabledGuard = enabledGuardOf('Token exchange', issuesTokens);
-
 /** Without it a token that was used and has expired might be taken again (D97). */
 @Injectable()
 export class ClockGuard implements CanActivate {
@@ -117,39 +94,20 @@ export class ClockGuard implements CanActivate {
   }
 }
 
-const FORM = 'application/x-www-form-urlencoded';
-const LABEL_FAULTS = {
-  content_encoding: ['content_encoding_not_supported', CODING_MESSAGE],
-  media_type: ['not_a_form', `Content-Type must be ${FORM}`],
-  charset: ['not_a_form', 'The charset must be UTF-8'],
-} as const satisfies Record<LabelFault, readonly [FlowRefusalKind, string]>;
-
-/**
- * @rule D20 A body that is too large or no form is refused after availability, throttle and switch, before any field is read.
- */
+/** @rule D20 A body that is no form is refused after availability, throttle and switch, before any field is read. */
 @Injectable()
-export class FormOnlyGuard implements CanActivate {
-  constructor(private readonly bodies: FormBodies) {}
-
+export class FormGuard implements CanActivate {
+  /** @throws Error where the host has no parser for forms */
   canActivate(context: ExecutionContext): boolean {
-    const request = requestOf(context);
-    if (request.method !== 'POST') return true;
-    const { body, label } = this.bodies.of(request);
-    if (body === BODY_TOO_LARGE) {
-      throw new FlowRefusal(
-        'payload_too_large',
-        `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`,
-      );
-    }
-    const fault = faultOfLabel(label, FORM, body);
-    if (fault === undefined) return true;
-    const [kind, message] = LABEL_FAULTS[fault];
-    throw new FlowRefusal(kind, message, undefined, printableLabel(label, fault));
+    const { method, headers, body } = requestOf(context);
+    if (method !== 'POST') return true;
+    const isParsed = typeof body === 'object' && body !== null && !ArrayBuffer.isView(body);
+    const refusal = refusalOfLabel(headers, isParsed ? body : undefined);
+    if (refusal !== undefined) throw refusal;
+    if (!isParsed && Number(headers['content-length']) > 0)
+      throw new Error('no parser of this application has read the form: do not switch off its bodyParser');
+    return true;
   }
-}
-
-function printableLabel(label: BodyLabel, fault: LabelFault): string {
-  return printableName(fault === 'content_encoding' ? label['content-encoding'] : label['content-type']);
 }
 
 /** Lets requests through while it is known what has been revoked: no flow begins what it could not answer for. */

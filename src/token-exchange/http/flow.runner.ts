@@ -25,7 +25,7 @@ import { DpopNonceRequired } from '../refusals/dpop-nonce-required.js';
 import { Rejection } from '../refusals/rejection.js';
 import { EntryThrottleService } from '../flows/entry-throttle.service.js';
 import { FlowRefusal } from './flow-refusal.js';
-import { WORK, markFlow } from './refusal.filter.js';
+import { WORK, markFlow } from './flow-error.filter.js';
 
 const FAILURE_EVENTS = {
   exchange: 'svc.audit.token-exchange.failed',

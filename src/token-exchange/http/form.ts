@@ -1,156 +1,73 @@
-// Reads application/x-www-form-urlencoded, strictly: what is ambiguous or broken is an error, never a guess.
-import { isUtf8 } from 'node:buffer';
+// Reads the fields of a form or query as a parser of the server has left them: what is ambiguous is an error, never a guess.
 import { hasMoreCharacters } from '../../platform/text/characters.js';
-import { FlowRefusal, invalidField } from './flow-refusal.js';
+import { invalidField } from './flow-refusal.js';
 
-/** Most characters of the fields that have a limit. */
-export type FieldLimits = Readonly<Record<string, number>>;
+/** What is known of a field. */
+export interface FieldRule {
+  /** Most characters; of a list, of all its values together. */
+  readonly max?: number;
+  /** It may be repeated; its value is then all that were given, with spaces between them. */
+  readonly isList?: boolean;
+}
 
-/** No honest request comes near it; nothing is read beyond, so that a body of separators costs nothing. */
+/** No honest request comes near it. */
 const MAX_FIELDS = 100;
-/** Names longer than this are not repeated in messages. */
-const MAX_NAMED_CHARACTERS = 64;
-/** A character has at most four bytes of UTF-8, and each is written as `%XX` at most. */
-const LONGEST_CHARACTER_BYTES = 12;
-const EQUALS_SIGN = 0x3d;
-const AMPERSAND = 0x26;
-const PLUS = 0x2b;
-const SPACE = 0x20;
 
-/**
- * The fields of a form or query string. Its error is kept until all of it is asked for.
- * @rule B.work Reading takes time in proportion to the input; so does all other work before a token is checked.
- */
-export class Form {
-  private readonly fields = new Map<string, string>();
-  private error: FlowRefusal | undefined;
-
-  private constructor(
-    private readonly limits: FieldLimits,
-    private readonly lists: ReadonlySet<string>,
-  ) {}
+/** The fields that an endpoint knows; all others are ignored (RFC 6749 §3.2). */
+export class Form<Name extends string> {
+  private readonly sent: Readonly<Record<string, unknown>>;
 
   /**
-   * Reads the body of a form (bytes) or the query of a URL (text), in time in proportion to its length. Nothing is thrown
-   * yet, so that one field can be checked before the rest (`grant_type`, D20): call `wellFormed` before using any other.
-   * @param limits most characters of a field; what cannot have fewer is not even decoded
-   * @param lists fields that may be repeated; their value is then all that were given, with spaces between them
+   * Nothing is thrown yet, so that one field can be checked before the rest (`grant_type`, D20).
+   * @param sent by name a text, or whatever a parser makes of a field that is repeated or written as an array
    */
-  static read(
-    encoded: Uint8Array | string,
-    limits: FieldLimits = {},
-    lists: ReadonlySet<string> = new Set(),
-  ): Form {
-    const form = new Form(limits, lists);
-    const bytes = Buffer.from(encoded as Uint8Array);
-    if (!isUtf8(bytes)) form.error = invalidField('the form is not UTF-8');
-    form.addPairs(bytes);
-    return form;
+  constructor(
+    sent: unknown,
+    private readonly known: Readonly<Record<Name, FieldRule>>,
+  ) {
+    this.sent = typeof sent === 'object' && sent !== null ? (sent as Record<string, unknown>) : {};
   }
 
   /**
-   * The form itself.
-   * @throws FlowRefusal `field_invalid` for a broken percent escape, text that is not UTF-8, NUL, a repeated name (RFC 6749 §3.2), a
-   *   value over its limit; it names the field where that is known
+   * The form itself, of which every known field can be read.
+   * @throws FlowRefusal `field_invalid` as `get`, for over 100 fields, and for a known one in array notation: `actor_token[]=…` means
+   *   an actor to its sender; ignoring it would hand out the subject's rights instead
    */
   wellFormed(): this {
-    if (this.error !== undefined) throw this.error;
+    if (Object.values(this.sent).flat().length > MAX_FIELDS)
+      throw invalidField(`the form has over ${MAX_FIELDS} fields`);
+    for (const name of Object.keys(this.sent)) {
+      const [field = ''] = name.split('[', 1);
+      if (field !== name && Object.hasOwn(this.known, field)) throw inNotation(field);
+    }
+    for (const name of Object.keys(this.known)) this.get(name as Name);
     return this;
   }
 
-  get(name: string): string | undefined {
-    return this.fields.get(name);
-  }
-
-  /** A token, without the white space that comes along where it was copied from a file; empty: there is none. */
-  trimmed(name: string): string {
-    return (this.get(name) ?? '').trim();
-  }
-
-  get names(): readonly string[] {
-    return [...this.fields.keys()];
-  }
-
-  private addPairs(bytes: Buffer): void {
-    let start = 0;
-    for (let count = 0; start < bytes.length; count += 1) {
-      if (count === MAX_FIELDS) return this.keep(invalidField(`the form has over ${MAX_FIELDS} fields`));
-      const next = bytes.indexOf(AMPERSAND, start);
-      const end = next < 0 ? bytes.length : next;
-      if (end > start) this.addPair(bytes.subarray(start, end));
-      start = end + 1;
-    }
-  }
-
-  private addPair(pair: Buffer): void {
-    try {
-      const at = pair.indexOf(EQUALS_SIGN);
-      const name = decoded(at < 0 ? pair : pair.subarray(0, at), 'a field name');
-      const value = this.valueOf(name, at < 0 ? Buffer.alloc(0) : pair.subarray(at + 1));
-      this.fields.set(name, this.withEarlier(name, value));
-    } catch (error) {
-      if (!(error instanceof FlowRefusal)) throw error;
-      this.keep(error);
-    }
-  }
-
-  /** The limit of a list is for all its values, as they are kept; an empty one adds nothing. */
-  private withEarlier(name: string, value: string): string {
-    const earlier = this.fields.get(name);
-    if (earlier === undefined) return value;
-    if (!this.lists.has(name)) throw invalidField(`${shown(name)} must not be given more than once`);
-    if (earlier === '' || value === '') return earlier + value;
-    const all = `${earlier} ${value}`;
-    if (hasMoreCharacters(all, this.limitOf(name))) throw this.tooLong(name);
-    return all;
-  }
-
-  private valueOf(name: string, encoded: Buffer): string {
-    const limit = this.limitOf(name);
-    if (encoded.length > limit * LONGEST_CHARACTER_BYTES) throw this.tooLong(name);
-    const value = decoded(encoded, shown(name));
-    if (hasMoreCharacters(value, limit)) throw this.tooLong(name);
-    if (value.includes('\0') || name.includes('\0'))
-      throw invalidField(`${shown(name)} must not contain NUL`);
+  /**
+   * The value of a field; undefined: it was not sent.
+   * @throws FlowRefusal `field_invalid` for a repeated field (RFC 6749 §3.2), an array or object, NUL, a value over its limit; it names
+   *   the field
+   */
+  get(name: Name): string | undefined {
+    const { max = Number.POSITIVE_INFINITY, isList = false } = this.known[name];
+    const given = Object.hasOwn(this.sent, name) ? this.sent[name] : undefined;
+    if (given === undefined) return undefined;
+    if (Array.isArray(given) && !isList) throw invalidField(`${name} must not be given more than once`);
+    const values = [given].flat();
+    if (!values.every((value) => typeof value === 'string')) throw inNotation(name);
+    const value = values.filter((each) => each !== '').join(' ');
+    if (hasMoreCharacters(value, max)) throw invalidField(`${name} must have at most ${max} characters`);
+    if (value.includes('\0')) throw invalidField(`${name} must not contain NUL`);
     return value;
   }
 
-  private limitOf(name: string): number {
-    return (Object.hasOwn(this.limits, name) ? this.limits[name] : undefined) ?? Number.POSITIVE_INFINITY;
-  }
-
-  private tooLong(name: string): FlowRefusal {
-    return invalidField(`${shown(name)} must have at most ${this.limitOf(name)} characters`);
-  }
-
-  /** The first error counts. */
-  private keep(error: FlowRefusal): void {
-    this.error ??= error;
+  /** A token, without the white space that comes along where it was copied from a file; empty: there is none. */
+  trimmed(name: Name): string {
+    return (this.get(name) ?? '').trim();
   }
 }
 
-/** URLSearchParams would take a broken escape literally and turn bytes that are not UTF-8 into U+FFFD. */
-function decoded(encoded: Buffer, what: string): string {
-  try {
-    if (isUtf8(encoded)) return unescaped(withSpaces(encoded).toString());
-  } catch {
-    // A broken escape, or escapes that are not UTF-8.
-  }
-  throw invalidField(`${what} is not valid form encoding`);
-}
-
-/** @throws URIError */
-function unescaped(text: string): string {
-  return text.includes('%') ? decodeURIComponent(text) : text;
-}
-
-/** On bytes: `replaceAll` takes 20 ms for a body of plus signs. */
-function withSpaces(encoded: Buffer): Buffer {
-  return encoded.includes(PLUS)
-    ? Buffer.from(encoded.map((byte) => (byte === PLUS ? SPACE : byte)))
-    : encoded;
-}
-
-function shown(name: string): string {
-  return name.length <= MAX_NAMED_CHARACTERS && /^[\w.[\]-]+$/.test(name) ? name : 'a field';
+function inNotation(name: string) {
+  return invalidField(`${name} must be a plain field, not one of an array or object`);
 }

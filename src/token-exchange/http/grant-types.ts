@@ -2,7 +2,7 @@
 import { isIdJag } from '../verify/key-checks.js';
 import { CLIENT_AUTH_METHODS } from './client-credentials.js';
 import { FlowRefusal, notEnabled } from './flow-refusal.js';
-import type { Form } from './form.js';
+import type { TokenForm } from './token-exchange.form.js';
 import { ID_JAG_PROFILE, JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
 
 type Switches = Readonly<Record<'exchange' | 'idAssertion', { readonly enabled: boolean }>>;
@@ -34,9 +34,9 @@ export function publishedGrants({ switches, takesPlainJwts }: GrantRules) {
  * One grant type has two flows: where both are on, the `typ` of an identity assertion tells it from an ordinary JWT, and each checks it.
  * @rule 4.2.grant_type = 7.4 Anything but the exact URN is an unsupported grant type; where the operator lets entries take assertions,
  *   theirs is another (D133).
- * @throws FlowRefusal `unsupported_grant_type`, or `not_enabled` for a token exchange where identity assertions alone are on
+ * @throws FlowRefusal `unsupported_grant_type`, `field_invalid` for one that is repeated, or `not_enabled` for a token exchange where identity assertions alone are on
  */
-export function readGrantType(form: Form, rules: GrantRules): TokenFlow {
+export function readGrantType(form: TokenForm, rules: GrantRules): TokenFlow {
   const { exchange, idAssertion } = rules.switches;
   const asked = form.get('grant_type');
   if (asked === TOKEN_EXCHANGE_GRANT) {

@@ -10,6 +10,8 @@ export const ENDPOINTS = {
   embed: '/embed',
 } as const;
 
+export type Endpoint = keyof typeof ENDPOINTS;
+
 /** The token endpoint. */
 export const TOKEN_PATH = PATH_PREFIX + ENDPOINTS.exchange;
 

@@ -1,18 +1,10 @@
 // POST /rest/auth/oauth/token (RFC 8693, RFC 7523).
-import { Inject, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import {
-  AvailableGuard,
-  ClockGuard,
-  ExchangeEnabledGuard,
-  ExchangeThrottlerGuard,
-  FormOnlyGuard,
-  RevocationsKnownGuard,
-} from './flow.guards.js';
+import { Inject, Post, Req, Res } from '@nestjs/common';
 import { provingRequestOf } from './challenge.js';
-import { FormBodies } from './form-bodies.js';
-import type { Form } from './form.js';
+import { FlowEndpoint } from './flow.endpoints.js';
 import type { GrantRules, TokenFlow } from './grant-types.js';
 import { readGrantType } from './grant-types.js';
+import type { TokenForm } from './token-exchange.form.js';
 import { readAssertionForm, readTokenExchangeForm, readTokenForm } from './token-exchange.form.js';
 import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
@@ -25,14 +17,13 @@ import { IdAssertionService } from '../flows/id-assertion.service.js';
 import { TokenExchangeService } from '../flows/token-exchange.service.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { OAuthErrorFilter } from './refusal.filter.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { RareWarnings } from './warnings.js';
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
 
-@UseFilters(OAuthErrorFilter)
+@FlowEndpoint('exchange')
 export class TokenExchangeController {
   private readonly grants: GrantRules;
 
@@ -40,7 +31,6 @@ export class TokenExchangeController {
     private readonly flows: FlowRunner,
     private readonly exchanges: TokenExchangeService,
     private readonly assertions: IdAssertionService,
-    private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
     private readonly warnings: RareWarnings,
     private readonly proofs: DpopProofs,
@@ -56,16 +46,8 @@ export class TokenExchangeController {
    * @rule 5.4 A token exchange, like an embedded login, asks for no credential but the external token.
    */
   @Post(ENDPOINTS.exchange)
-  @UseGuards(
-    AvailableGuard,
-    ExchangeThrottlerGuard,
-    ExchangeEnabledGuard,
-    FormOnlyGuard,
-    RevocationsKnownGuard,
-    ClockGuard,
-  )
   async token(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
-    const form = readTokenForm(this.bodies.bytesOf(request));
+    const form = readTokenForm(request.body);
     const flow = readGrantType(form, this.grants);
     const answer = await this.flows.run(flow, request, (received) =>
       flow === 'exchange'
@@ -75,7 +57,7 @@ export class TokenExchangeController {
     this.answers.reply(request, response, answer);
   }
 
-  private async exchange(form: Form, received: FlowRequest, request: HttpRequest): Promise<HttpAnswer> {
+  private async exchange(form: TokenForm, received: FlowRequest, request: HttpRequest): Promise<HttpAnswer> {
     const sent = readTokenExchangeForm(form);
     for (const type of sent.otherTypes ?? []) this.warnings.ofTokenType(type, received.requestId);
     const proving = provingRequestOf(request);
@@ -84,7 +66,7 @@ export class TokenExchangeController {
 
   private async redeem(
     flow: Exclude<TokenFlow, 'exchange'>,
-    form: Form,
+    form: TokenForm,
     received: FlowRequest,
     request: HttpRequest,
   ): Promise<HttpAnswer> {

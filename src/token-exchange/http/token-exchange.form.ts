@@ -12,10 +12,29 @@ import { readClientCredentials } from './client-credentials.js';
 export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 /** Both are recorded as they were written, and no token is ever recorded: an `&` that is missing must not bring one there. */
-const RECORDED = ['scope', 'resource'];
+const RECORDED = ['scope', 'resource'] as const;
 const COMPACT_JWS = /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/;
-/** RFC 8693 §2.1; every other field may be given once only. */
-const LISTS = new Set(['audience', 'resource']);
+
+/** Of both grants. RFC 8693 §2.1 lets audience and resource be repeated; every other field may be given once only. */
+const FIELDS = {
+  grant_type: {},
+  subject_token: {},
+  subject_token_type: {},
+  actor_token: {},
+  actor_token_type: {},
+  requested_token_type: {},
+  scope: { max: FIELD_LIMITS.scope },
+  audience: { max: FIELD_LIMITS.audience, isList: true },
+  resource: { max: FIELD_LIMITS.resource, isList: true },
+  assertion: {},
+  client_id: {},
+  client_secret: {},
+  client_assertion: {},
+  client_assertion_type: {},
+};
+
+/** The form of the token endpoint. */
+export type TokenForm = Form<keyof typeof FIELDS>;
 
 /** RFC 8693 §3: what every external token is. */
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
@@ -37,8 +56,8 @@ export interface TokenExchangeForm extends ExchangeTokens, AskedGrants {
 }
 
 /** The form of the token endpoint, of which nothing is checked yet. */
-export function readTokenForm(encoded: Uint8Array | string): Form {
-  return Form.read(encoded, FIELD_LIMITS, LISTS);
+export function readTokenForm(sent: unknown): TokenForm {
+  return new Form(sent, FIELDS);
 }
 
 /**
@@ -47,9 +66,8 @@ export function readTokenForm(encoded: Uint8Array | string): Form {
  * @rule D16 A field error names the field and its limit.
  * @throws FlowRefusal `field_invalid`
  */
-export function readTokenExchangeForm(form: Form): TokenExchangeForm {
-  refuseArrayNotation(form.wellFormed());
-  const { scope, resource } = readAskedGrants(form);
+export function readTokenExchangeForm(form: TokenForm): TokenExchangeForm {
+  const { scope, resource } = readAskedGrants(form.wellFormed());
   return {
     subjectToken: subjectToken(form),
     actorToken: actorToken(form),
@@ -60,13 +78,13 @@ export function readTokenExchangeForm(form: Form): TokenExchangeForm {
 }
 
 /** What a well-formed form asks for beside a token. @throws FlowRefusal `field_invalid` */
-function readAskedGrants(form: Form): AskedGrants {
+function readAskedGrants(form: TokenForm): AskedGrants {
   refuseRecordedTokens(form);
   return { scope: form.get('scope') || undefined, resource: resources(form) };
 }
 
 /** Most clients send no type of the subject token, as the contract has it. */
-function otherTypes(form: Form): readonly OtherTokenType[] | undefined {
+function otherTypes(form: TokenForm): readonly OtherTokenType[] | undefined {
   const ofSubject = form.get('subject_token_type') || JWT_TYPE;
   const ofActor = form.get('actor_token') ? form.get('actor_token_type') : JWT_TYPE;
   if (ofSubject === JWT_TYPE && ofActor === JWT_TYPE) return undefined;
@@ -75,19 +93,13 @@ function otherTypes(form: Form): readonly OtherTokenType[] | undefined {
   return others.map(([field, type]) => ({ field, expected: JWT_TYPE, found: printableName(type) }));
 }
 
-/** `actor_token[]=…` means an actor to its sender; ignoring it would hand out the subject's rights instead. */
-function refuseArrayNotation(form: Form): void {
-  const name = form.names.find((candidate) => /^(subject_token|actor_token)\[/.test(candidate));
-  if (name !== undefined) throw invalidField('subject_token and actor_token must be single fields');
-}
-
-function refuseRecordedTokens(form: Form): void {
+function refuseRecordedTokens(form: TokenForm): void {
   const name = RECORDED.find((field) => COMPACT_JWS.test(form.get(field) ?? ''));
   if (name !== undefined) throw invalidField(`${name} must not contain a token`);
 }
 
 /** @rule 4.2.subject_token The subject token is required. */
-function subjectToken(form: Form): string {
+function subjectToken(form: TokenForm): string {
   const token = form.trimmed('subject_token');
   if (token === '') throw invalidField('subject_token is required');
   return token;
@@ -98,7 +110,7 @@ function subjectToken(form: Form): string {
  * exchange without actor: its sender meant another identity.
  * @rule 4.2.actor_token The actor token is optional.
  */
-function actorToken(form: Form): string | undefined {
+function actorToken(form: TokenForm): string | undefined {
   const given = form.get('actor_token');
   if (given === undefined) return undefined;
   const token = given.trim();
@@ -109,7 +121,7 @@ function actorToken(form: Form): string | undefined {
 }
 
 /** @rule 4.2.resource = 8.11 At most 2048 characters; URIs with spaces between them. */
-function resources(form: Form): readonly string[] | undefined {
+function resources(form: TokenForm): readonly string[] | undefined {
   const uris = (form.get('resource') ?? '').split(' ').filter((uri) => uri !== '');
   return uris.length > 0 ? uris : undefined;
 }
@@ -126,7 +138,7 @@ export const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
  * @throws Rejection `client_credential_invalid`
  */
 export function readAssertionForm(
-  form: Form,
+  form: TokenForm,
   authorization: string | undefined,
 ): Omit<SentAssertion, 'flow' | 'proving'> {
   const asked = readAskedGrants(form.wellFormed());

@@ -1,14 +1,6 @@
 // POST /rest/auth/oauth/revoke (RFC 7009).
-import { Post, Req, Res, UseFilters, UseGuards, Catch } from '@nestjs/common';
-import {
-  AvailableGuard,
-  FormOnlyGuard,
-  RevocationsKnownGuard,
-  enabledGuardOf,
-  issuesTokens,
-  throttlerOf,
-} from './flow.guards.js';
-import { FormBodies } from './form-bodies.js';
+import { Post, Req, Res } from '@nestjs/common';
+import { FlowEndpoint } from './flow.endpoints.js';
 import { ENDPOINTS } from './paths.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
@@ -16,51 +8,27 @@ import { requestIdOf } from '../../platform/log/request-id.js';
 import { waitedMs } from '../../platform/http/request-wait.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { Form } from './form.js';
-import { OAuthErrorFilter } from './refusal.filter.js';
 import { Database } from '../../platform/database/database.js';
 import { withinWait } from '../../platform/database/wait-limit.js';
 import { RevocationService } from '../revocation/revocation.service.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 
-/** Token revocations per client address and minute, in a bucket of their own. */
-const TokenRevocationThrottlerGuard = throttlerOf(
-  'revocation',
-  ({ tokenRevocation }) => tokenRevocation.perMinute,
-);
-
-/** Without token exchange and identity assertions it goes: what is not issued is not ended. */
-const TokenRevocationEnabledGuard = enabledGuardOf('Token revocation', issuesTokens);
-
-/** The answers are those of the token endpoint; what counts and logs them has another name. */
-@Catch()
-export class TokenRevocationErrorFilter extends OAuthErrorFilter {
-  protected override readonly flow = 'revocation';
-}
-
 /**
  * The token; `token_type_hint` is of no help where there is one type, and every other field is ignored.
  * @throws FlowRefusal `token_missing` or `field_invalid`
  */
-export function readTokenRevocationForm(encoded: Uint8Array): string {
-  const token = Form.read(encoded).wellFormed().trimmed('token');
+function readTokenRevocationForm(sent: unknown): string {
+  const token = new Form(sent, { token: {} }).wellFormed().trimmed('token');
   if (token === '') throw new FlowRefusal('token_missing', 'token is required');
   return token;
 }
 
-@UseFilters(TokenRevocationErrorFilter)
-@UseGuards(
-  AvailableGuard,
-  TokenRevocationThrottlerGuard,
-  TokenRevocationEnabledGuard,
-  FormOnlyGuard,
-  RevocationsKnownGuard,
-)
+@FlowEndpoint('revocation')
 export class TokenRevocationController {
   constructor(
     private readonly accessTokens: AccessTokenService,
     private readonly revocations: RevocationService,
     private readonly database: Database,
-    private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
   ) {}
 
@@ -70,7 +38,7 @@ export class TokenRevocationController {
    */
   @Post(ENDPOINTS.revocation)
   async revoke(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
-    const token = readTokenRevocationForm(this.bodies.bytesOf(request));
+    const token = readTokenRevocationForm(request.body);
     await withinWait(this.database.waitMs - (waitedMs(request) ?? 0), async () => {
       const verdict = await this.accessTokens.check(token);
       if ('token' in verdict) await this.revocations.endToken(verdict.token, requestIdOf(request));

@@ -99,6 +99,7 @@ const REQUEST_ROWS = {
     cause: 'the body is larger than 256 KiB',
     remedy: 'the client sends the form alone',
     status: 413,
+    isSilent: true,
   },
   not_a_form: {
     check: 'form',

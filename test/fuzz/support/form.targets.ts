@@ -1,4 +1,5 @@
-// The forms of both flows, as they stand in a body or a query.
+// The forms of both flows, as a parser hands them on from a body or a query.
+import { parse } from 'node:querystring';
 import { FlowRefusal } from '../../../src/token-exchange/http/flow-refusal.js';
 import type { TokenExchangeForm } from '../../../src/token-exchange/http/token-exchange.form.js';
 import { FIELD_LIMITS } from '../../../src/token-exchange/verify/field-limits.js';
@@ -9,7 +10,7 @@ import {
   readTokenForm,
 } from '../../../src/token-exchange/http/token-exchange.form.js';
 import type { EmbedLoginForm } from '../../../src/token-exchange/http/embed-login.form.js';
-import { asksForPage, readEmbedLoginForm } from '../../../src/token-exchange/http/embed-login.form.js';
+import { readEmbedLoginForm } from '../../../src/token-exchange/http/embed-login.form.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { insist } from './fuzz-target.js';
 
@@ -34,9 +35,11 @@ const PIECES = [
 ];
 const isRefusal = (error: unknown) => error instanceof FlowRefusal;
 
-/** What the platform's own reader finds under a name, where it finds it once. It takes a leading `?` away. */
+const fieldsOf = (input: Buffer) => parse(input.toString());
+
+/** All values of a name. */
 function valuesOf(input: Buffer, name: string): string[] {
-  return new URLSearchParams(`&${input.toString('utf8')}`).getAll(name);
+  return [fieldsOf(input)[name] ?? []].flat();
 }
 
 function insistOnOne(input: Buffer, name: string, value: string | undefined): void {
@@ -64,7 +67,7 @@ const exchangeForm: FuzzTarget<TokenExchangeForm> = {
     GRANT,
   ],
   read: (input) => {
-    const form = readTokenForm(input);
+    const form = readTokenForm(fieldsOf(input));
     readGrantType(form, EXCHANGE_ALONE);
     return readTokenExchangeForm(form);
   },
@@ -77,8 +80,10 @@ const exchangeForm: FuzzTarget<TokenExchangeForm> = {
     insist([...(scope ?? '')].length <= FIELD_LIMITS.scope, 'a scope has its limit');
     insist([...(resource ?? []).join(' ')].length <= FIELD_LIMITS.resource, 'resources have their limit');
     insist(![subjectToken, actorToken, scope].join().includes('\0'), 'no NUL is taken');
-    const identities = [...new URLSearchParams(`&${input.toString('utf8')}`).keys()];
-    insist(!identities.some((name) => /^(subject|actor)_token\[/.test(name)), 'array notation is refused');
+    insist(
+      !Object.keys(fieldsOf(input)).some((name) => /^(subject|actor)_token\[/.test(name)),
+      'array notation is refused',
+    );
   },
 };
 
@@ -87,8 +92,7 @@ const loginForm: FuzzTarget<EmbedLoginForm> = {
   seeds: ['token=a.b.c', 'token=a.b.c&redirectTo=%2Fworkflows%2F7%3Fx%3D1', 'token=a.b.c&answer=page'],
   pieces: [...PIECES, 'redirectTo=', 'answer=page', '%2F%2F', '?'],
   read(input) {
-    asksForPage(input, `/rest/auth/embed?${input.toString('latin1')}`);
-    return readEmbedLoginForm(input);
+    return readEmbedLoginForm(fieldsOf(input));
   },
   isRefusal,
   judge(input, { token, redirectTo }) {

@@ -7,7 +7,7 @@ import { clientOf } from '../../../src/platform/http/throttle/client-address.js'
 import { sentRequestId } from '../../../src/platform/log/request-id.js';
 import { challengeTo, presentedCallOf } from '../../../src/token-exchange/http/challenge.js';
 import { readClientCredentials } from '../../../src/token-exchange/http/client-credentials.js';
-import { Form } from '../../../src/token-exchange/http/form.js';
+import { readTokenForm } from '../../../src/token-exchange/http/token-exchange.form.js';
 import { pageOriginOf } from '../../../src/token-exchange/flows/login-origin.js';
 import { maxAgeSeconds } from '../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
 import { readStoredEntry } from '../../../src/token-exchange/trust/stored/stored-entry.reader.js';
@@ -136,7 +136,7 @@ export const GROWTH_TARGETS: readonly GrowthTarget[] = [
   ]),
   ofText(
     'Authorization: Basic',
-    (text) => readClientCredentials(Form.read(''), text),
+    (text) => readClientCredentials(readTokenForm({}), text),
     ['a', ' ', '=', 'JTQx', 'Og==', 'KysrOisr'],
     ['Basic YTpi', 'Basic '],
   ),

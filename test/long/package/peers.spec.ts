@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { HostProcess, KINDS, newPartner, optionsOf } from '../../package/support/host-process.js';
 import { copiesOf, emptyCache, emptyFolder, installed } from '../../package/support/installed-package.js';
+import { declareHostTable } from '../../package/support/host-table.js';
 import { declareJourneys } from '../../package/support/journeys.js';
 import type { Installation } from '../../package/support/packed-package.js';
 import { PACKAGE, preparedInstallation } from '../../package/support/packed-package.js';
@@ -35,6 +36,7 @@ if (sizeOf({ small: 0, whole: 1 }) === 0) {
     });
 
     declareJourneys(() => installation, KINDS.slice(0, 2));
+    declareHostTable(() => installation);
 
     it('refuses a database that is not PostgreSQL, and says so', async () => {
       const wishes = { server: 'express', parts: 'own', driver: 'sqljs', databaseUrl: '' } as const;

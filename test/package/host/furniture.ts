@@ -6,8 +6,9 @@ import type {
   NestInterceptor,
   Provider,
 } from '@nestjs/common';
-import { Body, Controller, Injectable, Post, ValidationPipe } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import type { ArgumentsHost } from '@nestjs/common';
+import { Body, Catch, Controller, HttpException, Injectable, Post, ValidationPipe } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, BaseExceptionFilter } from '@nestjs/core';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { IsEmail, IsString } from 'class-validator';
 import helmet from 'helmet';
@@ -37,11 +38,21 @@ class WrappingInterceptor implements NestInterceptor {
   }
 }
 
+/** Answers every error in a form of the host's. */
+@Catch()
+class WrappingFilter extends BaseExceptionFilter {
+  override catch(error: { readonly statusCode?: number }, host: ArgumentsHost): void {
+    const status = error instanceof HttpException ? error.getStatus() : (error.statusCode ?? 500);
+    super.catch(new HttpException({ filtered: status }, status), host);
+  }
+}
+
 /** The host's own limit, beside those of token exchange. */
 export const FURNITURE_MODULES = [ThrottlerModule.forRoot([{ ttl: 60_000, limit: 5_000 }])];
 
 export const FURNITURE: Provider[] = [
   { provide: APP_GUARD, useClass: ThrottlerGuard },
+  { provide: APP_FILTER, useClass: WrappingFilter },
   { provide: APP_INTERCEPTOR, useClass: WrappingInterceptor },
   {
     provide: APP_PIPE,

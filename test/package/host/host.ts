@@ -8,6 +8,7 @@ import { StoredEntryService } from '@embedded-token-exchange/nestjs/advanced';
 import type { INestApplication } from '@nestjs/common';
 import { VersioningType } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -25,6 +26,8 @@ interface Startable {
 const options = givenOptions();
 const app = await created(options);
 app.enableShutdownHooks();
+if (options.forms === 'querystring')
+  (app as NestExpressApplication).useBodyParser('urlencoded', { extended: false, limit: '256kb' });
 if (options.isFurnished === true) furnish(app);
 if (options.globalPrefix !== undefined)
   app.setGlobalPrefix(options.globalPrefix.name, { exclude: options.globalPrefix.exclude });
@@ -33,31 +36,30 @@ console.log(`listening ${await listening(app, options)}`);
 if (options.storedEntries !== undefined) await administer(app, options.storedEntries);
 if (options.injected !== undefined) console.log(`injected ${await inject(app, options.injected)}`);
 
-async function created({ server, isMadeForTests, asFunction }: HostOptions): Promise<INestApplication> {
+async function created({ server, isMadeForTests, forms }: HostOptions): Promise<INestApplication> {
   const adapter = server === 'express' ? new ExpressAdapter() : new FastifyAdapter();
   if (isMadeForTests === true) {
     const compiled = Test.createTestingModule({ imports: [HostModule.with(options)] }).compile();
     return (await compiled).createNestApplication(adapter);
   }
-  return NestFactory.create(HostModule.with(options), adapter, { rawBody: asFunction === 'with-raw-body' });
+  return NestFactory.create(HostModule.with(options), adapter, { bodyParser: forms !== 'unread' });
 }
 
 /** An application for tests is not told to listen: its server is. */
 async function listening(
   host: INestApplication,
-  { isMadeForTests, asFunction }: HostOptions,
+  { isMadeForTests, isFunction = false }: HostOptions,
 ): Promise<string> {
-  if (isMadeForTests !== true && asFunction === undefined) {
+  if (isMadeForTests !== true && !isFunction) {
     await host.listen(0, '127.0.0.1');
     return host.getUrl();
   }
   await host.init();
   const adapter = host.getHttpAdapter();
   if (adapter.getType() === 'fastify') await (adapter.getInstance() as Startable).ready();
-  const server =
-    asFunction === undefined
-      ? (host.getHttpServer() as Server)
-      : createServer(adapter.getInstance() as RequestListener);
+  const server = isFunction
+    ? createServer(adapter.getInstance() as RequestListener)
+    : (host.getHttpServer() as Server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

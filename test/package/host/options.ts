@@ -32,14 +32,16 @@ export interface HostOptions {
   /** Nest's versions in the paths of all routes that do not leave them out. */
   readonly isVersioned?: boolean;
   readonly isAsync?: boolean;
-  /** Parsers, pipes, interceptors, guards, a prefix, helmet and CORS, as a host may have them. */
+  /** What reads forms: Nest's own choice, or on Express what the guide names; or nothing. */
+  readonly forms?: 'querystring' | 'unread';
+  /** Pipes, interceptors, filters, guards, a prefix, helmet and CORS, as a host may have them. */
   readonly isFurnished?: boolean;
   /** A guard of the host's for all routes, which asks for a login; `with-exemption`: but for those that are marked as public. */
   readonly guard?: 'without-exemption' | 'with-exemption';
   /** How the application is made: by NestFactory, or by Nest's testing module. */
   readonly isMadeForTests?: boolean;
-  /** Express is handed to a server of somebody else's, as serverless platforms do it: with Nest's `rawBody`, or without. */
-  readonly asFunction?: 'with-raw-body' | 'without-raw-body';
+  /** Express is handed to a server of somebody else's, as serverless platforms do it. */
+  readonly isFunction?: boolean;
   /** A global prefix, and the paths that do without it. */
   readonly globalPrefix?: { readonly name: string; readonly exclude?: string[] };
   /** The path of a guarded route; `outside`: its module imports no registration. */

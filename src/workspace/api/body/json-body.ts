@@ -2,20 +2,15 @@
 import type { ArgumentMetadata, ExecutionContext, Type } from '@nestjs/common';
 import {
   BadRequestException,
-  PayloadTooLargeException,
   UnsupportedMediaTypeException,
   ValidationPipe,
   createParamDecorator,
 } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import {
-  ContentCodingException,
-  BODY_LIMIT_BYTES,
-  BODY_TOO_LARGE,
-  faultOfLabel,
-} from '../../../platform/http/body.js';
-import type { BodyLabel, RequestBody } from '../../../platform/http/body.js';
+import { ContentCodingException } from '../../../platform/http/content-coding.exception.js';
+import type { BodyLabel } from '../../../platform/http/content-type.js';
+import { faultOfLabel } from '../../../platform/http/content-type.js';
 import {
   JsonError,
   hasUnstorableText,
@@ -33,7 +28,7 @@ type Members = Record<string, unknown>;
 /** Hands a controller the JSON body of a request as it is, an object, for those whose members something else checks. */
 export const JsonObject = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { headers, body } = context.switchToHttp().getRequest<FastifyRequest>();
-  return readObject(headers, body as RequestBody);
+  return readObject(headers, body as Buffer | undefined);
 });
 
 /** Hands a controller the JSON body of a request as an object of the parameter's class, whose members carry rules of class-validator. */
@@ -69,12 +64,10 @@ export class JsonBodyPipe extends ValidationPipe {
 }
 
 /**
- * @throws PayloadTooLargeException
  * @throws UnsupportedMediaTypeException for anything but `application/json`
  * @throws BadRequestException
  */
-export function readObject(headers: BodyLabel, body: RequestBody): Members {
-  if (body === BODY_TOO_LARGE) throw tooLarge();
+export function readObject(headers: BodyLabel, body: Buffer | undefined): Members {
   refuseLabel(headers);
   return objectOf(body ?? Buffer.alloc(0));
 }
@@ -117,11 +110,6 @@ function refuseUnstorable(members: Members): void {
     const what = hasUnstorableText(value) ? 'characters that cannot be stored' : 'a number that is too large';
     throw badRequest(`${name} has ${what}`);
   }
-}
-
-function tooLarge(): PayloadTooLargeException {
-  const message = `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`;
-  return new PayloadTooLargeException({ error: 'payload_too_large', message });
 }
 
 function badRequest(message: string): BadRequestException {

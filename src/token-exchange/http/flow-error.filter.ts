@@ -1,0 +1,170 @@
+// Turns each error of the endpoints into an answer and a log line; flow.runner.ts has recorded it.
+import type { ArgumentsHost, ExceptionFilter, Type } from '@nestjs/common';
+import { Catch, Inject, Injectable, Optional } from '@nestjs/common';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import type { RenderedPage } from '../host/login-failure-page.js';
+import { LoginFailurePage } from '../host/login-failure-page.js';
+import type { ThrottledFlow } from '../host/telemetry.js';
+import { ExchangeTelemetry } from '../host/telemetry.js';
+import { NOT_FOUND } from '../../platform/http/answers.js';
+import { DatabaseOutages } from '../../platform/http/database-outages.js';
+import { hostRefusalOf } from '../../platform/http/host-refusal.js';
+import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers, requestOf } from '../../platform/http/http-answers.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+import { requestIdOf } from '../../platform/log/request-id.js';
+import { pageOriginOf } from '../flows/login-origin.js';
+import { flowRefusalLine } from '../refusals/refusal-line.js';
+import type { EndpointAnswer } from '../refusals/refusals.js';
+import { FAULT, REQUEST_REFUSALS } from '../refusals/refusals.js';
+import { Rejection } from '../refusals/rejection.js';
+import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
+import { asksForPage } from './embed-login.form.js';
+import { FlowRefusal } from './flow-refusal.js';
+import type { Endpoint } from './paths.js';
+
+/** How the log calls what was refused. */
+export const WORK: Readonly<Record<ThrottledFlow, string>> = {
+  exchange: 'a token exchange',
+  embed: 'an embedded login',
+  'id-jag': 'an identity assertion',
+  'jwt-bearer': 'an assertion',
+  logout: 'a back-channel logout',
+  revocation: 'a token revocation',
+};
+
+const FLOW = Symbol('the flow of a request');
+
+type Marked = HttpRequest & { [FLOW]?: ThrottledFlow };
+
+/** Says of which flow a request is: the token endpoint has several. */
+export function markFlow(request: Marked, flow: ThrottledFlow): void {
+  request[FLOW] = flow;
+}
+
+/** Where an error has come up. `flow` is its name in metrics and in the log. */
+interface Place {
+  readonly endpoint: Endpoint;
+  readonly flow: ThrottledFlow;
+  readonly request: HttpRequest;
+}
+
+/** The answer to the client, before the endpoint writes it in its form. */
+interface Refused extends Required<EndpointAnswer> {
+  readonly headers?: HttpAnswer['headers'];
+}
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="token"' };
+/** Every refused logout token gets the same 400 (§2.8; D130): only the log and the audit trail have the cause. */
+const LOGOUT_REFUSED = { status: 400, error: 'invalid_request', message: 'Logout token validation failed' };
+
+@Injectable()
+export class FlowErrors {
+  constructor(
+    @Inject(LOGGER) private readonly logger: Log,
+    private readonly telemetry: ExchangeTelemetry,
+    private readonly answers: HttpAnswers,
+    private readonly outages: DatabaseOutages,
+    @Optional() private readonly page?: LoginFailurePage,
+  ) {}
+
+  /** Answers an error that has come up at an endpoint, counts it and logs it. */
+  answer(endpoint: Endpoint, thrown: unknown, host: ArgumentsHost): void {
+    const request: Marked = requestOf(host);
+    const place = { endpoint, flow: request[FLOW] ?? endpoint, request };
+    const error = this.outages.refusalOf(thrown, place.flow);
+    const refused = this.refusedFor(error, place);
+    const written = endpoint === 'embed' ? this.asLogin(refused, place, error) : asOAuth(refused, error);
+    this.answers.send(host, written);
+  }
+
+  private refusedFor(error: unknown, place: Place): Refused {
+    if (error instanceof Rejection) return refusedToken(error, place);
+    if (error instanceof FlowRefusal) return this.refusedRequest(error, place);
+    if (error instanceof TooManyRequestsError) {
+      this.telemetry.countThrottled(place.flow);
+      const { message, headers } = error;
+      return { status: 429, error: 'too_many_requests', message, headers };
+    }
+    const refusal = hostRefusalOf(error);
+    if (refusal === undefined) return this.fault(error, place);
+    this.telemetry.countRefusal(place.flow, refusal.error);
+    return refusal;
+  }
+
+  /** @rule D79 A refused form is a warning with its request id, and no record in the trail. */
+  private refusedRequest(refusal: FlowRefusal, { endpoint, flow, request }: Place): Refused {
+    const { kind, message, headers, found } = refusal;
+    const { status, isSilent, oauth = 'invalid_request', embed = kind } = REQUEST_REFUSALS[kind];
+    this.telemetry.countRefusal(flow, kind);
+    if (isSilent !== true) {
+      const fields = { requestId: requestIdOf(request), flow, reason: kind, detail: message, found };
+      this.logger.warn(fields, flowRefusalLine(WORK[flow], kind, { detail: message, found }));
+    }
+    return { status, error: endpoint === 'embed' ? embed : oauth, message, headers };
+  }
+
+  private fault(error: unknown, { endpoint, flow, request }: Place): Refused {
+    const requestId = requestIdOf(request);
+    this.logger.error({ err: error, requestId }, `${WORK[flow]} failed by a fault of the service`);
+    return FAULT[endpoint === 'embed' ? 'embed' : 'oauth'];
+  }
+
+  /**
+   * What ends an embedded login, as JSON or as a page.
+   * @rule 7.9 A failure is always a JSON answer, never a redirect.
+   * @rule D50 A post of the instance's own script gets the same status and word as a page.
+   */
+  private asLogin({ status, error, message, headers }: Refused, place: Place, thrown: unknown): HttpAnswer {
+    const page = this.pageFor(place, error, thrown);
+    if (page === undefined) return { status, headers, body: { error, message } };
+    return { status, headers: { ...headers, 'content-type': page.contentType }, body: page.body };
+  }
+
+  /** Undefined where JSON is the answer. */
+  private pageFor({ request }: Place, word: string, thrown: unknown): RenderedPage | undefined {
+    if (this.page === undefined || !asksForPage(request)) return undefined;
+    const loginOrigin = pageOriginOf(request.headers.origin);
+    const retryAfterSeconds =
+      thrown instanceof Error && 'retryAfterSeconds' in thrown ? Number(thrown.retryAfterSeconds) : undefined;
+    return this.page.render({ word, requestId: requestIdOf(request), retryAfterSeconds, loginOrigin });
+  }
+}
+
+/**
+ * A client that does not authenticate gets the ways to do so (RFC 6749 §5.2); a faulty assertion or claim is `invalid_grant` (RFC
+ * 7523 §3.1).
+ */
+function refusedToken({ reason }: Rejection, { endpoint, flow }: Place): Refused {
+  if (endpoint === 'logout') return LOGOUT_REFUSED;
+  if (endpoint === 'embed') return { error: reason, ...TOKEN_REFUSALS[reason].embed };
+  const isOfAssertion = flow === 'id-jag' || flow === 'jwt-bearer';
+  const ofClaims = isOfAssertion && reason === 'claims_invalid';
+  const refused = TOKEN_REFUSALS[ofClaims ? 'token_malformed' : reason].oauth;
+  return refused.error === 'invalid_client' ? { ...refused, headers: CHALLENGE } : refused;
+}
+
+/**
+ * RFC 6749 §5.2.
+ * @rule D17 The body of the 501 serves clients that read OAuth errors and clients that read `message`.
+ */
+function asOAuth({ status, error, message, headers }: Refused, thrown: unknown): HttpAnswer {
+  const kind = thrown instanceof FlowRefusal ? thrown.kind : undefined;
+  if (kind === 'not_available') return { status, headers, body: NOT_FOUND };
+  const body = { error, error_description: message };
+  return { status, headers, body: kind === 'not_enabled' ? { ...body, message } : body };
+}
+
+/** The filter of the controller of an endpoint. */
+export function errorFilterOf(endpoint: Endpoint): Type<ExceptionFilter> {
+  @Catch()
+  class FlowErrorFilter implements ExceptionFilter {
+    constructor(@Inject(FlowErrors) private readonly errors: FlowErrors) {}
+
+    catch(thrown: unknown, host: ArgumentsHost): void {
+      this.errors.answer(endpoint, thrown, host);
+    }
+  }
+  return FlowErrorFilter;
+}
