@@ -6,6 +6,7 @@ import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import type { Algorithm, Findings, Row } from '../token-exchange/plain.js';
 import { ALGORITHMS, KEY_MEMBERS, POLICY, algorithmsFitting, readEntry } from '../token-exchange/plain.js';
+import { pemFault } from '../platform/text/pem-fault.js';
 import type { CommandContext } from './command-settings.js';
 import { rulesOf } from './instance-settings.js';
 import { defaultKid } from './key-files.js';
@@ -108,12 +109,14 @@ async function keyMembers(options: EntryOptions, context: CommandContext): Promi
   if (path === undefined) throw new CommandError('Give --public-key or --jwks-uri.');
   const pem = readTextFile(context, path);
   const key = publicKeyOf(pem);
-  const kid = options.kid ?? (key === undefined ? '' : await defaultKid(key));
-  const algorithms = options.alg ?? (key === undefined ? [] : firstFitting(key));
+  if (key === undefined)
+    throw new CommandError(`${path} must hold a PEM public key: it ${pemFault(pem, 'public key')}.`);
+  const kid = options.kid ?? (await defaultKid(key));
+  const algorithms = options.alg ?? firstFitting(key);
   return { type: 'static', kid, algorithms, key: pem, issuer };
 }
 
-/** Undefined where it is none: the reader of entries says what is wrong with it. */
+/** Undefined where it is none. */
 function publicKeyOf(pem: string): KeyObject | undefined {
   try {
     return pem.includes('PRIVATE KEY') ? undefined : createPublicKey(pem);

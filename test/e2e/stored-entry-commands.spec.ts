@@ -153,7 +153,9 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     };
     const said = await file(bad);
     expect(said).toContain('error: The entry has problems:\n');
-    expect(said).toContain('\n  - key: is a private key; only the public key belongs here\n');
+    expect(said).toContain(
+      '\n  - key: must be a PEM public key: it is a private key, and it has left its owner: ',
+    );
     expect(said).toContain('\n  - "marker": is not a known member; known are ');
     expect(said).not.toMatch(/marker-515|BEGIN/);
     expect(await file(acme.staticEntry())).toContain('name: is required of a stored entry');

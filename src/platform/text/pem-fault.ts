@@ -31,34 +31,31 @@ const LABELS: readonly (readonly [end: string, kind: string])[] = [
   ['CERTIFICATE', 'a certificate'],
 ];
 
-/** What a text without a label is, by its beginning. */
-const BEGINNINGS: readonly (readonly [RegExp, kind: string])[] = [
-  [
-    /^(ssh-|ecdsa-sha2-|sk-ssh-|---- BEGIN SSH2)/,
-    'an OpenSSH key: ssh-keygen -e -m PKCS8 -f FILE writes PEM',
-  ],
-  [/^[[{]/, 'JSON, such as a JWK'],
-  // A sequence, with the bytes that are no UTF-8.
-  [/^0[^]*\ufffd/, 'DER: openssl converts it with -inform DER'],
-  [/^[A-Za-z\d+/=\s]{40,}$/, 'base64 without the first and last line of a PEM'],
-];
+const OPENSSH = /^(ssh-|ecdsa-sha2-|sk-ssh-|---- BEGIN SSH2)/;
+const JSON_TEXT = /^[[{]/;
+/** A sequence, with the bytes that are no UTF-8. */
+const DER = /^0[^]*\ufffd/;
+const BASE64 = /^[A-Za-z\d+/=\s]{40,}$/;
 
 const BEGIN = '-----BEGIN ';
+const BURNT =
+  'a private key, and it has left its owner: the owner makes a new key and sends what openssl pkey -pubout -in FILE writes of it';
+const FROM_JWK =
+  "node -p \"require('crypto').createPublicKey({key:JSON.parse(require('fs').readFileSync('FILE')),format:'jwk'}).export({type:'spki',format:'pem'})\"";
 
 /**
- * What stands in place of the PEM of one thing, in words that follow "it". Nothing of the text is repeated: it may be secret. Takes
- * time in proportion to the text.
+ * What stands in place of the PEM of one thing, in words that follow "it", with the command that converts it. Nothing of the text is
+ * repeated: it may be secret. Takes time in proportion to the text.
  */
 export function pemFault(text: string, wanted: PemKind): string {
   const start = text.trimStart();
   if (start === '') return 'is empty';
   if (looksLikePath(text)) return 'looks like the path of a file, and should be what the file holds';
+  if (wanted === 'public key' && text.includes('PRIVATE KEY-----')) return `is ${BURNT}`;
   const label = labelOf(start);
-  const kind =
-    label === undefined
-      ? BEGINNINGS.find(([pattern]) => pattern.test(start))?.[1]
-      : LABELS.find(([end]) => label.endsWith(end))?.[1];
-  if (kind === undefined) return label === undefined ? 'is no PEM' : 'is a PEM of another kind';
+  if (label === undefined) return `is ${withoutLabel(start, wanted) ?? 'no PEM'}`;
+  const kind = LABELS.find(([end]) => label.endsWith(end))?.[1];
+  if (kind === undefined) return 'is a PEM of another kind';
   if (kind !== `a ${wanted}`) return `is ${kind}${conversion(kind, wanted)}`;
   if (text.includes('ENCRYPTED')) return 'is a private key with a passphrase';
   return `is a damaged ${wanted}: a PEM is a first line, lines of base64 and a last line, complete and alone`;
@@ -74,4 +71,41 @@ function labelOf(text: string): string | undefined {
 function conversion(kind: string, wanted: PemKind): string {
   if (kind !== 'a certificate' || wanted !== 'public key') return '';
   return ': openssl x509 -pubkey -noout -in FILE writes its public key';
+}
+
+function withoutLabel(text: string, wanted: PemKind): string | undefined {
+  if (OPENSSH.test(text)) return 'an OpenSSH key: ssh-keygen -e -m PKCS8 -f FILE writes PEM';
+  if (JSON_TEXT.test(text)) {
+    if (wanted !== 'public key') return 'JSON, such as a JWK';
+    return text.includes('"d"') ? BURNT : `JSON, such as a JWK: ${FROM_JWK} writes PEM`;
+  }
+  if (DER.test(text)) return inDer(text, wanted, 'DER', (command) => `${command} -in FILE`);
+  if (!BASE64.test(text)) return undefined;
+  const bytes = Buffer.from(text.slice(0, 2 * START_CHARACTERS), 'base64').toString('latin1');
+  const piped = (command: string) => `base64 -d FILE | ${command}`;
+  return inDer(bytes, wanted, 'base64 without the first and last line of a PEM', piped);
+}
+
+/** In which the kinds differ. */
+const START_CHARACTERS = 48;
+
+/** @param text one character for each byte, or fewer where several are no UTF-8 */
+function inDer(
+  text: string,
+  wanted: PemKind,
+  form: string,
+  reading: (command: string) => string,
+): string | undefined {
+  const start = text.slice(0, START_CHARACTERS);
+  // A private key begins with its version, a certificate with a sequence that does, under a tag.
+  const version = start.indexOf('\u0002\u0001');
+  const isPrivate = version >= 2 && version <= 4;
+  if (isPrivate && wanted === 'public key') return BURNT;
+  const tagged = start.indexOf('\u0003\u0002\u0001');
+  const isCertificate = tagged > 4 && tagged <= 12;
+  if (wanted === 'private key') return `${form}: ${reading('openssl pkey -inform DER')} writes PEM`;
+  if (wanted === 'certificate') return `${form}: ${reading('openssl x509 -inform DER')} writes PEM`;
+  if (isCertificate)
+    return `a certificate in ${form}: ${reading('openssl x509 -inform DER -pubkey -noout')} writes its public key`;
+  return `${form}: ${reading('openssl pkey -pubin -inform DER')} writes PEM`;
 }

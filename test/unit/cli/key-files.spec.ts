@@ -158,7 +158,13 @@ describe('keys entry', () => {
     expect(http.stderr).toContain('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP allows http:');
     line.write('private.pem', Partner.create({ issuer: ISSUER }).privateKeyPem());
     const { exitCode, stderr } = await entry('--public-key', 'private.pem', '--kid', 'k', ...TRUST);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('key: is a private key')]);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'private.pem must hold a PEM public key: it is a private key, and it has left its owner',
+      ),
+    ]);
+    expect(stderr).not.toContain('algorithms');
     expect(stderr).not.toContain('BEGIN');
     expect(await entry(...TRUST)).toMatchObject({
       exitCode: 1,

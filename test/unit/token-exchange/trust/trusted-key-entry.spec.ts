@@ -163,7 +163,11 @@ describe('members that break their rule', () => {
     ['key', { ...ec, key: certificate }, 'must be a PEM public key: it is a certificate: openssl x509'],
     ['key', { ...ec, key: partner.publicKeyPem().replaceAll('\n', '\\n') }, 'it is a damaged public key'],
     ['key', { ...ec, key: partner.publicKeyPem().replaceAll('\n', '') }, 'it is a damaged public key'],
-    ['key', { ...ec, key: partner.privateKeyPem() }, 'is a private key; only the public key belongs here'],
+    [
+      'key',
+      { ...ec, key: partner.privateKeyPem() },
+      'must be a PEM public key: it is a private key, and it has left its owner: the owner makes a new key and sends what openssl pkey -pubout -in FILE writes of it',
+    ],
     ['url', { ...jwks, url: 'http://a.example/' }, 'must be an https: URL; jwks.allowHttp allows http:'],
   ])('[D83] what is wrong with %s is reported so that it can be put right: %j', (_, entry, text) => {
     const { problems } = read(entry);
