@@ -2,7 +2,7 @@
 import { outcomeOf } from '../audit/instance-events.js';
 import type { StoredEvent } from '../audit/audit-trail.reader.js';
 import type { CheckedExplanation, Explanation } from '../token-exchange/plain.js';
-import { BEARER_REFUSALS, FAULT, TOKEN_REFUSALS } from '../token-exchange/plain.js';
+import { BEARER_REFUSALS, FAULT, NOTICES, TOKEN_REFUSALS } from '../token-exchange/plain.js';
 
 /** JSON throughout. */
 export interface ExplainedRequest {
@@ -23,6 +23,8 @@ export interface ExplainedEvent {
   readonly remedy: string | null;
   readonly subjectUserId: string | null;
   readonly actorUserId: string | null;
+  /** What of the request did not count though it succeeded. */
+  readonly notices: readonly (Explanation & { readonly kind: string; readonly detail: string })[];
   /** As it was stored. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
@@ -48,10 +50,21 @@ function explainedEvent({ event, occurredAt, payload, ...stored }: StoredEvent):
     occurredAt: occurredAt.toISOString(),
     reason,
     ...explanationOf(event, reason),
+    notices: noticesIn(payload),
     subjectUserId,
     actorUserId,
     payload,
   };
+}
+
+/** By the members of a success that tell of them. */
+const NOTED = { replacedRedirect: 'redirect_replaced', ignoredRole: 'role_ignored' } as const;
+
+function noticesIn(payload: StoredEvent['payload']): ExplainedEvent['notices'] {
+  return Object.entries(NOTED).flatMap(([member, kind]) => {
+    const detail = payload[member];
+    return typeof detail === 'string' ? [{ kind, ...NOTICES[kind], detail }] : [];
+  });
 }
 
 /** What is said of an event's reason; nothing of an unknown one. */

@@ -129,7 +129,7 @@ function requestText({ requestId, events }: ExplainedRequest): string {
 function eventLines(event: ExplainedEvent): string[] {
   const { reason, check, cause, remedy, payload } = event;
   const head = `${event.occurredAt} ${event.event}`;
-  if (reason === null) return [head, ...valueLines(event)];
+  if (reason === null) return [head, ...event.notices.flatMap(noticeLines), ...valueLines(event)];
   const { detail, expected, found } = payload;
   return [
     `${head}: ${reason}`,
@@ -140,6 +140,10 @@ function eventLines(event: ExplainedEvent): string[] {
     ...(typeof found === 'string' ? [`Found:    ${found}`] : []),
     ...valueLines(event),
   ];
+}
+
+function noticeLines({ cause, remedy, detail }: ExplainedEvent['notices'][number]): string[] {
+  return [`Notice:   ${cause} (${detail})`, `Remedy:   ${remedy}`];
 }
 
 /** The other members. */

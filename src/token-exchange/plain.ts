@@ -57,7 +57,7 @@ export { MAX_TOKEN_CHARACTERS } from './verify/compact-jws.js';
 
 // Refusals
 export { bearerLine } from './refusals/refusal-line.js';
-export { BEARER_REFUSALS, FAULT } from './refusals/refusals.js';
+export { BEARER_REFUSALS, FAULT, NOTICES } from './refusals/refusals.js';
 export type { BearerReason, CheckedExplanation, Explanation } from './refusals/refusals.js';
 export { Rejection } from './refusals/rejection.js';
 export { TOKEN_REFUSALS } from './refusals/token-refusals.js';

@@ -1,7 +1,7 @@
 // "Why can't this user sign in?": by one question about a person, at the operator's API.
 import { Partner } from '../../demo/partner.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { linkedUser } from '../support/local-users.js';
+import { changeUser, linkedUser } from '../support/local-users.js';
 import type { OperatorBrowser } from '../support/operators.js';
 import { OPERATOR_ENVIRONMENT, createOperator, signedIn } from '../support/operators.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -67,6 +67,23 @@ describeOnEachDatabase("why a user can't sign in", (database) => {
       expect(await refusalsOf(`other ${sub}`)).toEqual([]);
     },
   );
+
+  it('[6.2] who the person is comes first, with state, sign-ins and links, also without a refusal', async () => {
+    const [sub, email] = ['no refusal', 'no-refusal@known.example'];
+    expect((await send({ sub, email })).status).toBe(200);
+    const { id } = (await linkedUser(service, partner.issuer, sub))!;
+    await changeUser(service, id, { enabled: false });
+    const personOf = async (user: string) =>
+      ((await (await browser.send('POST', 'refusals/groups', { user })).json()) as { person: unknown })
+        .person;
+    for (const user of [email, id, sub])
+      expect(await personOf(user)).toMatchObject({
+        ...{ id, email, enabled: false },
+        links: [{ issuer: partner.issuer, subject: sub }],
+        signIns: [{ event: 'svc.audit.token-exchange.succeeded' }],
+      });
+    expect(await personOf('nobody@known.example')).toBeNull();
+  });
 
   it('[6.2] a replayed token is found by its user, whom it had signed in', async () => {
     const email = 'again@known.example';

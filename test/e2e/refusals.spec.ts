@@ -282,7 +282,8 @@ describeOnAnyDatabase('[D52] mistakes of a partner', (database) => {
       expect(line).toMatchObject({ flow, reason: 'role_ignored', issuer: own.issuer, kid: own.partner.kid });
       expect(line).toMatchObject({ userId: expect.any(String), expected: 'global:member, global:admin' });
       expect(String(line['msg'])).toContain(NOTICES.role_ignored.cause);
-      expect(JSON.stringify(line)).not.toContain('global:king');
+      expect(trace.rows).toMatchObject([{ payload: { ignoredRole: 'global:member, global:admin' } }]);
+      expect(JSON.stringify([line, trace.rows])).not.toContain('global:king');
     }
   });
 

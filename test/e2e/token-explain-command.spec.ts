@@ -122,6 +122,15 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
       expect(written).not.toContain(secret);
   });
 
+  it('[D80] says of a request that succeeded what of it did not count', async () => {
+    const answer = await service.exchange({ subject_token: token({ role: 'global:king' }) });
+    expect(answer.status).toBe(200);
+    const text = await said('', '--request-id', answer.headers.get('x-request-id') ?? '');
+    expect(text).toMatch(
+      /\nNotice: {3}a role claim was ignored: .* \(.*global:member.*\)\nRemedy: {3}the partner corrects/,
+    );
+  });
+
   it('[D80] says why a request was refused, by its id', async () => {
     const refused = await service.exchange({ subject_token: token({ role: 'global:admin' }) });
     const text = await said('', '--request-id', refused.headers.get('x-request-id') ?? '');

@@ -86,6 +86,15 @@ export class UserProfileRepository {
     return profile;
   }
 
+  /** The id of the user whom an issuer calls so; undefined where none does, or several do for different users. */
+  async findBySubject(subject: string, issuers: readonly string[]): Promise<string | undefined> {
+    const [user, ...others] = await this.database.query<{ id: string }>(
+      `SELECT DISTINCT user_id::text AS id FROM token_exchange_identity_link WHERE subject = $1 AND issuer = ANY ($2) LIMIT 2`,
+      [subject, issuers],
+    );
+    return others.length === 0 ? user?.id : undefined;
+  }
+
   /** When each of some users signed in last, as far as their last hundred events say; ISO 8601. */
   async lastSignIns(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const rows = await this.database.query<{ id: string; at: string }>(

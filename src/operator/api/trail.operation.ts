@@ -11,6 +11,7 @@ import {
 } from '../../administration/input.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
 import { listOperation } from '../../administration/operation.js';
+import { listedUser } from '../../administration/users.operations.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import { REFUSAL_EVENTS } from '../../audit/instance-events.js';
 import { checkReason, checkText } from '../../audit/trail-filter.js';
@@ -21,11 +22,11 @@ import type {
   RangeParts,
   RefusalFilter,
   RefusalGroup,
-  RefusalPerson,
 } from '../../audit/trail-summary.reader.js';
 import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import { Clock } from '../../platform/clock.js';
 import { isId } from '../../platform/text/id.js';
+import type { User } from '../../users/user.repository.js';
 import { searchEvents } from './event-search.operation.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
@@ -48,12 +49,12 @@ const REFUSAL_FILTERS = {
   event: optional(oneOf(REFUSAL_EVENTS)),
 };
 const readFilters = members(REFUSAL_FILTERS);
-const readSearch = members({ ...REFUSAL_FILTERS, requestId: optional(checkedText(checkText)), ...PAGE });
+const readSearch = members({ ...REFUSAL_FILTERS, ...PAGE });
 type RefusalSearch = ReturnType<typeof readSearch>;
 
 interface RefusalPage extends Page<ReturnType<typeof refusalOf>> {
-  readonly since: string | null;
-  readonly until: string | null;
+  readonly since: string;
+  readonly until: string;
   /** How far back this page has searched; null on the last one. */
   readonly lookedBackTo: string | null;
 }
@@ -86,12 +87,14 @@ export class TrailOperations {
   /** The one with the newest refusal first, a hundred at most; the totals count those that are left out, too. */
   private async *groupRefusals(search: RefusalSearch, parts: InstanceParts) {
     const range = rangeOf(search, this.clock.now());
-    const filter = await this.filterOf(search, parts);
+    const user = await this.userOf(search.user, parts);
+    const filter = await this.filterOf(search, user);
     const { groups, countedSince, isComplete } = await this.turns.take(() =>
       this.reader.groups(filter, range),
     );
     yield [
       {
+        person: await this.personAnswer(user, parts),
         data: groups.slice(0, MOST_LISTED).map(explainedGroup),
         total: groups.reduce((sum, { count }) => sum + count, 0),
         groups: groups.length,
@@ -113,20 +116,10 @@ export class TrailOperations {
   }
 
   private async *findRefusals(search: RefusalSearch, parts: InstanceParts): AsyncGenerator<RefusalPage[]> {
-    const { requestId, limit = USUAL_LIMIT } = search;
-    if (requestId !== undefined) {
-      const events = await parts.trail.ofRequest(requestId);
-      const refused = events
-        .filter(({ event }) => REFUSAL_EVENTS.some((name) => name === event))
-        .toReversed();
-      yield [
-        { data: refused.map(refusalOf), nextCursor: null, since: null, until: null, lookedBackTo: null },
-      ];
-      return;
-    }
+    const { limit = USUAL_LIMIT } = search;
     const place = placeIn(search.cursor);
     const range = place?.range ?? rangeOf(search, this.clock.now());
-    const filter = await this.filterOf(search, parts);
+    const filter = await this.filterOf(search, await this.userOf(search.user, parts));
     const sought = { filter, range, beforeId: place?.id, limit };
     const { events, end } = await this.turns.take(() => this.reader.refusals(sought));
     yield [
@@ -140,20 +133,35 @@ export class TrailOperations {
     ];
   }
 
-  private async filterOf(search: RefusalSearch, parts: InstanceParts): Promise<RefusalFilter> {
-    const { issuer, kid, reason, event } = search;
-    return { person: await this.personOf(search.user, parts), issuer, kid, reason, event };
+  /** A person who is no user is known only from tokens. */
+  private async filterOf(search: RefusalSearch, user: User | undefined): Promise<RefusalFilter> {
+    const { user: text, issuer, kid, reason, event } = search;
+    const others = { issuer, kid, reason, event };
+    if (user !== undefined) return { person: await this.reader.userAsPerson(user), ...others };
+    if (text === undefined) return others;
+    return { person: { userId: isId(text) ? text.toLowerCase() : undefined, names: [text] }, ...others };
   }
 
-  /** A person who is no user is known only from tokens. */
-  private async personOf(
+  /** By id, e-mail address, or the `sub` that a trusted issuer has for one. */
+  private async userOf(
     text: string | undefined,
-    { users }: InstanceParts,
-  ): Promise<RefusalPerson | undefined> {
+    { users, userProfiles, storedEntries }: InstanceParts,
+  ): Promise<User | undefined> {
     if (text === undefined) return undefined;
-    const id = isId(text) ? text.toLowerCase() : undefined;
-    const user = id === undefined ? await users.findByEmail(text) : await users.findById(id);
-    return user === undefined ? { userId: id, names: [text] } : this.reader.userAsPerson(user);
+    if (isId(text)) return users.findById(text.toLowerCase());
+    if (text.includes('@')) return users.findByEmail(text);
+    const stored = (await storedEntries.list()).flatMap(({ entry }) => entry ?? []);
+    const issuers = [...storedEntries.configured, ...stored].map(({ issuer }) => issuer);
+    const id = await userProfiles.findBySubject(text, [...new Set(issuers)]);
+    return id === undefined ? undefined : users.findById(id);
+  }
+
+  /** Who was asked for, where that is a user; null otherwise. */
+  private async personAnswer(user: User | undefined, { userProfiles }: InstanceParts) {
+    const profile = user && (await userProfiles.find(user.id, this.clock.now()));
+    if (user === undefined || profile === undefined) return null;
+    const { links, signIns, sessions } = profile;
+    return { ...listedUser(user), links, signIns, sessions };
   }
 }
 

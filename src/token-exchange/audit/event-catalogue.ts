@@ -36,6 +36,10 @@ const PRIOR_ACTORS = optional(
   ),
 );
 
+const IGNORED_ROLE = optional(
+  text('The assignable roles: the role claim of a token names none of them, and was ignored.'),
+);
+
 const CLIENT_ID = optional(text('Id of the client that sent an assertion.'));
 
 const REFUSAL = {
@@ -81,6 +85,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
         ),
       ),
       priorActors: PRIOR_ACTORS,
+      ignoredRole: IGNORED_ROLE,
       clientAddress: optional(clientAddress()),
     },
     { of: 'exchange', is: 'succeeded' },
@@ -99,6 +104,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
       kid: KID,
       sessionFamilyId: optional(SESSION_FAMILY_ID),
       replacedRedirect: optional(text('Why the browser went to `/` in place of `redirectTo`.')),
+      ignoredRole: IGNORED_ROLE,
       priorActors: PRIOR_ACTORS,
       clientAddress: optional(clientAddress()),
     },

@@ -63,6 +63,11 @@ export class ApplyService {
   }
 }
 
+/** What could be assigned, where the role claim of a token was ignored. */
+export function ignoredRoleOf({ subject, actor }: Users): string | undefined {
+  return (subject.ignoredRole ?? actor?.ignoredRole)?.expected;
+}
+
 /** What the trail says of the users. */
 export function idsOf({ subject, actor }: Users): Pick<AuditEvent, 'subjectUserId' | 'actorUserId'> {
   return { subjectUserId: subject.userId, actorUserId: actor?.userId };

@@ -17,7 +17,7 @@ import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.ve
 import { refuseRevokedSince } from '../verify/revoked-trust.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { Applied } from './apply.service.js';
-import { ApplyService, idsOf } from './apply.service.js';
+import { ApplyService, idsOf, ignoredRoleOf } from './apply.service.js';
 import { EntryThrottleService } from './entry-throttle.service.js';
 import type { FlowRequest } from './flow-request.js';
 import type { LoginSource } from './login-origin.js';
@@ -128,6 +128,7 @@ export class EmbeddedLoginService {
         clientAddress,
         sessionFamilyId,
         replacedRedirect,
+        ignoredRole: ignoredRoleOf(users),
         priorActors: recordedActors(subject.claims.priorActors),
       },
     );

@@ -48,7 +48,7 @@ interface Planned extends Terms {
 /** An access token that is about to be issued. */
 export interface Issuance extends Planned {
   /** The event of its success, but for the users. */
-  readonly success: AuditEvent;
+  readonly success: AuditEvent<'svc.audit.token-exchange.succeeded'>;
   /** Holds the key already: what is used up for the token is not used up in vain. */
   readonly sign: AccessTokenSigner;
 }
@@ -94,7 +94,7 @@ export class IssuancePlanner {
     { scope, resource }: AskedGrants,
     { subject, client, proof }: Tokens,
     { validity, grants, priorActors }: Terms,
-  ): AuditEvent {
+  ): Issuance['success'] {
     const { issuer, kid } = issuerAndKid(subject);
     return auditEvent(
       'svc.audit.token-exchange.succeeded',

@@ -14,7 +14,7 @@ import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
 import { refuseRevokedSince } from '../verify/revoked-trust.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { Applied } from './apply.service.js';
-import { ApplyService, idsOf } from './apply.service.js';
+import { ApplyService, idsOf, ignoredRoleOf } from './apply.service.js';
 import { EntryThrottleService } from './entry-throttle.service.js';
 import type { FlowRequest } from './flow-request.js';
 import type { AskedGrants } from './grants.js';
@@ -120,6 +120,9 @@ export class TokenExchangeService {
   private issue(issuance: Issuance, users: Users): Issued {
     refuseRevokedSince(this.revocations, issuance.tokens);
     const accessToken = issuance.sign(grantOf(issuance, users));
-    return { accessToken, success: { ...issuance.success, ...idsOf(users) } };
+    const success = { ...issuance.success, ...idsOf(users) };
+    const ignoredRole = ignoredRoleOf(users);
+    if (ignoredRole === undefined) return { accessToken, success };
+    return { accessToken, success: { ...success, payload: { ...success.payload, ignoredRole } } };
   }
 }

@@ -65,6 +65,42 @@ describeInBrowser("the operator's pages", () => {
       expect(urls.filter((url) => /alice/i.test(decodeURIComponent(url)))).toEqual([]);
     });
 
+    it('[D113] begins with who the person is, also without a refusal', async () => {
+      expect((await exchange(browsing.token('carol'))).status).toBe(200);
+      const email = 'carol@login.partner.test';
+      await browsing.service.rows('UPDATE user_account SET enabled = false WHERE email = $1', [email]);
+      for (const typed of [email, 'carol']) {
+        one = await browsing.signedIn();
+        await one.field('Why can somebody not sign in?').fill(typed);
+        await one.button('Find out').click();
+        const card = one.page.getByRole('region', { name: 'This person' });
+        await card.getByText('Every token of this user is refused until the user is enabled.').waitFor();
+        expect(await card.innerText()).toContain(browsing.partner.issuer);
+        await browsing.leave();
+      }
+    });
+
+    it('[D113] finds by its id a request that succeeded, with what did not count, and says what only the log has', async () => {
+      const found = async (requestId: string, ...texts: string[]) => {
+        one = await browsing.signedIn();
+        await one.field('Why can somebody not sign in?').fill(requestId);
+        await one.button('Find out').click();
+        for (const text of texts) await one.text(text);
+        await browsing.leave();
+      };
+      const { status, requestId } = await exchange(browsing.token('dave', { role: 'global:king' }));
+      expect(status).toBe(200);
+      await found(requestId, 'Role ignored', 'The partner corrects the claim');
+      const asJson = await browsing.service.fetch('/rest/auth/oauth/token', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      });
+      expect(asJson.status).toBe(415);
+      const sent = asJson.headers.get('x-request-id') ?? '';
+      await found(sent, 'in the log only, under this id', 'JSON or another body in place of a form.');
+    });
+
     it('finds by a sub what was refused to an unknown person, with the sub in no address', async () => {
       const unknown = browsing.token('unknown-sub', { aud: 'https://other.example' });
       expect((await exchange(unknown)).status).toBe(400);

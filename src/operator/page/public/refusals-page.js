@@ -1,5 +1,5 @@
 // The last refusals with cause and remedy, by user, request, issuer, reason and time.
-import { code, h, isolated } from './dom.js';
+import { code, emailAddress, facts, h, isolated } from './dom.js';
 import { field, form, select } from './form.js';
 import { address, post, read } from './instance-api.js';
 import { reasonMark, refusalCards } from './refusal-card.js';
@@ -10,18 +10,31 @@ import {
   addressOf,
   bodyOf,
   filtersIn,
-  isUserId,
   listFound,
   offer,
   searchForm,
   textInput,
 } from './trail-search.js';
-import { counted, eventInWords, number, reasonInWords, sentence, time, wholeTime } from './wording.js';
+import { enabledState } from './users-page.js';
+import {
+  counted,
+  eventInWords,
+  number,
+  reasonInWords,
+  roleInWords,
+  sentence,
+  time,
+  timeFromNow,
+  wholeTime,
+} from './wording.js';
 
 const FILTERS = ['user', 'issuer', 'reason', 'hours'];
 const PAGE_SIZE = 25;
 /** So few groups are opened at once. */
 const MOST_OPEN = 2;
+
+/** As the service makes them. */
+const REQUEST_ID = /^[0-9a-z]{20}$/;
 
 /** A box that leads to the refusals of somebody, or to what became of a request. */
 export function findBox(goTo) {
@@ -50,8 +63,8 @@ export function findBox(goTo) {
 async function placeOf(text) {
   if (!text.includes('@')) {
     if (/^https?:/i.test(text)) return `#/refusals?${new URLSearchParams({ issuer: text })}`;
-    const { data } = await post('/refusals/search', { requestId: text });
-    if (data.length > 0) return address('#/requests/?', text);
+    const { data } = await post('/events/search', { requestId: text, limit: 1 });
+    if (data.length > 0 || REQUEST_ID.test(text)) return address('#/requests/?', text);
   }
   return addressOf('refusals', { user: text, hours: '168' });
 }
@@ -91,7 +104,38 @@ function show(place, filters, signal) {
   return fill(
     place,
     () => post('/refusals/groups', bodyOf(filters), { signal }),
-    (found) => (found.data.length === 0 ? none(filters, signal) : grouped(found, filters, signal)),
+    (found) =>
+      [
+        found.person !== null && personCard(found.person),
+        ...[found.data.length === 0 ? none(filters, signal) : grouped(found, filters, signal)].flat(),
+      ].filter(Boolean),
+  );
+}
+
+/** First whether the person could sign in at all. */
+function personCard({ id, email, enabled, role, links, signIns, sessions }) {
+  return h(
+    'section',
+    { class: 'card padded', 'aria-label': 'This person' },
+    facts([
+      ['User', h('a', { href: address('#/users/?', id) }, emailAddress(email))],
+      [
+        'State',
+        [
+          enabledState(enabled),
+          !enabled && ' Every token of this user is refused until the user is enabled.',
+        ],
+      ],
+      ['Role', roleInWords(role)],
+      ['Last sign-in', timeFromNow(signIns[0]?.occurredAt)],
+      ['Signed in', counted(sessions, 'embedded session')],
+      [
+        'Linked identities',
+        links.length === 0
+          ? 'none: the first token with this e-mail address links one, if its entry allows it'
+          : links.map(({ issuer, subject }) => h('div', {}, isolated(subject), ' of ', isolated(issuer))),
+      ],
+    ]),
   );
 }
 
@@ -197,7 +241,8 @@ function none({ user, issuer, reason }, signal) {
       ? 'Every refused token exchange, embedded login and API call of this time will be listed here.'
       : 'No refused token with a valid signature names this person in this time. Not looked at: tokens whose signature, key or issuer was refused, which name nobody; and requests that were refused before any token was read (answers 400 invalid_request, 413, 415, 429), which stand only in the log, by their request id.',
     nearby,
-    isUserId(user) &&
+    user !== '' &&
+      !user.includes('@') &&
       h('a', { class: 'button', href: address('#/requests/?', user) }, 'Look for a request of this id'),
     isNarrowed && h('a', { class: 'button', href: '#/refusals' }, 'All refusals'),
   );

@@ -4,7 +4,7 @@ import { address, read } from './instance-api.js';
 import { refusalContent } from './refusal-card.js';
 import { pageHead } from './shell.js';
 import { empty, filled } from './states.js';
-import { eventInWords, timeFromNow } from './wording.js';
+import { eventInWords, reasonInWords, sentence, timeFromNow } from './wording.js';
 
 export function requestPage({ params: { requestId }, signal }) {
   return [
@@ -13,18 +13,52 @@ export function requestPage({ params: { requestId }, signal }) {
       lead: ['What the audit trail holds of the request ', code(requestId), ', the oldest first.'],
     }),
     filled(
-      () => read(address('/requests/?', requestId), { signal }),
-      ({ events }) => (events.length === 0 ? nothing() : list(events)),
+      async () => {
+        const { events } = await read(address('/requests/?', requestId), { signal });
+        return { events, overview: events.length > 0 ? null : await read('/overview', { signal }) };
+      },
+      ({ events, overview }) => (overview === null ? list(events) : nothing(overview)),
     ),
   ];
 }
 
-function nothing() {
-  return empty(
-    'The trail holds nothing of this request',
-    'A request that was refused before its token was read (answers 400 invalid_request, 413, 415, 429) leaves no event: look for its id in the log. Or the id is mistyped, the event is older than the trail is kept, or another installation has answered. The id stands on the page of a refused login, and in each answer as X-Request-Id.',
-    h('a', { class: 'button', href: '#/refusals' }, 'All refusals'),
-  );
+/** What leaves no event, by the answer that the partner got. */
+const ONLY_IN_LOG = [
+  [
+    '404',
+    'Token exchange is off: the licence does not include it or has ended, or the feature is not switched on.',
+  ],
+  ['501', 'The flow is switched off: SVC_EMBED_LOGIN_ENABLED, SVC_TOKEN_EXCHANGE_ENABLED.'],
+  ['405', 'Another method than the endpoint takes; under the strict policy a login is a POST.'],
+  ['415', 'JSON or another body in place of a form.'],
+  ['400 invalid_request', 'A field is missing, repeated or too long, or has another grant type.'],
+  ['413', 'The body is larger than 256 KiB.'],
+  ['429', 'Too many requests from this address, or under this entry.'],
+  ['503', 'The database does not serve, or too much comes at once.'],
+];
+
+function nothing({ tokenExchange: { available, explanation, embedLogin, exchange } }) {
+  const off = available
+    ? [!embedLogin && 'Embedded login is switched off.', !exchange && 'Token exchange is switched off.']
+    : [`Token exchange is off: ${explanation}.`];
+  return [
+    ...off.filter(Boolean).map((text) => h('p', { class: 'card padded flash bad' }, text)),
+    empty(
+      'The trail holds nothing of this request',
+      'Requests that were refused before their token was read are in the log only, under this id. By the answer that came:',
+      h(
+        'dl',
+        { class: 'facts' },
+        ONLY_IN_LOG.map(([answer, text]) => h('div', {}, h('dt', {}, code(answer)), h('dd', {}, text))),
+      ),
+      h(
+        'p',
+        { class: 'soft' },
+        'Otherwise the id is mistyped, the event is older than the trail is kept, or another installation has answered. The id is on the page of a refused login, and in each answer as X-Request-Id.',
+      ),
+      h('a', { class: 'button', href: '#/refusals' }, 'All refusals'),
+    ),
+  ];
 }
 
 function list(events) {
@@ -37,15 +71,25 @@ function list(events) {
   );
 }
 
-function plainEvent({ event, occurredAt, subjectUserId, payload }) {
+function plainEvent({ event, occurredAt, subjectUserId, notices, payload }) {
   return [
     h(
       'div',
       { class: 'refusal-head' },
-      h('span', { class: 'state' }, 'Recorded'),
+      h('span', { class: 'state good' }, 'Done'),
       h('span', {}, eventInWords(event)),
       h('span', { class: 'soft' }, timeFromNow(occurredAt)),
     ),
+    notices.map(({ kind, cause, remedy, detail }) => [
+      h(
+        'p',
+        { class: 'cause' },
+        h('span', { class: 'state warn' }, reasonInWords(kind)),
+        ' ',
+        sentence(`${cause} (${detail})`),
+      ),
+      h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
+    ]),
     subjectUserId &&
       h('p', { class: 'soft marks' }, h('a', { href: address('#/users/?', subjectUserId) }, 'To the user')),
     h(

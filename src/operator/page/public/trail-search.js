@@ -16,7 +16,7 @@ export const TIMES = [
 /** Who was asked for last: an e-mail address or a `sub` stands in no address. */
 let sought = '';
 
-export function isUserId(text) {
+function isUserId(text) {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
