@@ -36,8 +36,8 @@ export interface ListedEntry {
   readonly entry: string;
   /** As it was given; null where the entry is configured. Commands take both this and `entry`. */
   readonly name: string | null;
-  /** `refused`: it takes no tokens, since it has problems. `revoked`: none, since its key or its issuer is. */
-  readonly state: 'trusted' | 'suspended' | 'refused' | 'revoked';
+  /** `refused`: it takes no tokens, since it has problems. `revoked`: none, since its key or its issuer is. `ended`: none since `until`. */
+  readonly state: 'trusted' | 'suspended' | 'refused' | 'revoked' | 'ended';
   /** What holds of it; of a key set each revoked key of the issuer, held or not. */
   readonly revoked: readonly RevokedKey[];
   /** The next three are null where it is refused. */
@@ -46,6 +46,8 @@ export interface ListedEntry {
   readonly keys: KeyPlace | null;
   /** The `aud` that it expects; null where it expects none, or is refused. */
   readonly audience: string | null;
+  /** When trust in it ends or has ended, ISO 8601; null where it does not, or the entry is refused. */
+  readonly until: string | null;
   /** What its tokens may do, in phrases. */
   readonly policy: readonly string[];
   readonly problems: readonly string[];
@@ -80,7 +82,9 @@ function withRevocations(entry: UnrevokedEntry, holding: readonly TrustRevocatio
     .filter((one) => one.issuer === issuer && [null, ownKid ?? one.kid].includes(one.kid))
     .map(({ kid, revokedAt }) => ({ kid, revokedAt: revokedAt.toISOString() }));
   const isWhole = revoked.some(({ kid }) => kid === null || kid === ownKid);
-  return { ...entry, revoked, state: isWhole && entry.state === 'trusted' ? 'revoked' : entry.state };
+  if (entry.state !== 'trusted') return { ...entry, revoked };
+  const hasEnded = entry.until !== null && Date.parse(entry.until) <= Date.now();
+  return { ...entry, revoked, state: isWhole ? 'revoked' : hasEnded ? 'ended' : 'trusted' };
 }
 
 async function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): Promise<UnrevokedEntry> {
@@ -104,15 +108,17 @@ async function storedEntry({ stored, entry, problems }: CheckedStoredEntry): Pro
 
 async function whatIsTrusted(
   entry: TrustedKeyEntry | undefined,
-): Promise<Pick<ListedEntry, 'type' | 'issuer' | 'keys' | 'audience' | 'policy'>> {
-  if (entry === undefined) return { type: null, issuer: null, keys: null, audience: null, policy: [] };
+): Promise<Pick<ListedEntry, 'type' | 'issuer' | 'keys' | 'audience' | 'until' | 'policy'>> {
+  if (entry === undefined)
+    return { type: null, issuer: null, keys: null, audience: null, until: null, policy: [] };
   const { type, issuer } = entry;
   const keys =
     type === 'jwks'
       ? toJwksAddress(entry.url)
       : { kid: entry.key.kid, thumbprint: (await thumbprintOf(entry.key.publicKey)) ?? null };
   const audience = entry.expectedAudience ?? null;
-  return { type, issuer, keys, audience, policy: policyInWords(entry, new Date()) };
+  const until = entry.notAfter?.toISOString() ?? null;
+  return { type, issuer, keys, audience, until, policy: policyInWords(entry, new Date()) };
 }
 
 /** Takes an entry as it would stand in the configuration, with a name; checked when it is stored. */

@@ -30,6 +30,7 @@ export interface InstanceParts {
   readonly workflows: WorkflowRepository;
   readonly quotas: Quotas;
   readonly keySets: JwksSnapshotRepository;
+  readonly clock: Clock;
   readonly storedEntries: StoredEntryChanges;
   /** The variable, and the file, in which the configured entries are. */
   readonly configuredIn: string;
@@ -96,6 +97,7 @@ export function instancePartsOn(
       return new Quotas(new QuotaRepository(), settings.limits);
     },
     keySets: new JwksSnapshotRepository(database),
+    clock,
     get storedEntries() {
       return new StoredEntryChanges(new StoredEntryRepository(database), settings.trust);
     },

@@ -21,7 +21,7 @@ import { CommandError } from '../administration/command-error.js';
 import { addEntryCommand } from './key-entry.command.js';
 import type { FetchedKeySet } from './fetched-key-sets.js';
 import { fetchKeySets, fetchedInWords, isUseless } from './fetched-key-sets.js';
-import { addRefresh } from './refresh.command.js';
+import { addRefresh, stateInWords } from './refresh.command.js';
 import { addRevocationCommands } from './revocation.commands.js';
 import { addEntryCommands } from './stored-entries.command.js';
 import { findingLines, renderTable, printable } from './table.js';
@@ -74,10 +74,15 @@ const HEADINGS = ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS'
 
 const POLICY_HEADINGS = ['LABEL', 'POLICY'];
 
-const STATUS_HEADINGS = ['ENTRY', 'URL', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'];
-
-/** The state of an entry that no instance has tried yet. */
-const NOT_FETCHED = { kids: [], thumbprints: [], lastSuccess: null, lastFailure: null, nextRefresh: null };
+const STATUS_HEADINGS = [
+  'ENTRY',
+  'URL',
+  'STATE',
+  'KEYS HELD',
+  'LAST SUCCESS',
+  'LAST FAILURE',
+  'NEXT REFRESH',
+];
 
 /** An entry's label, and the address of its key set. */
 interface EntryAddress extends JwksAddress {
@@ -178,17 +183,17 @@ async function storedAddresses(context: CommandContext): Promise<EntryAddress[]>
 async function keySetStates(addresses: readonly EntryAddress[], context: CommandContext) {
   const urlHashes = addresses.map(({ urlHash }) => urlHash);
   const stored = await readList(context, LIST_KEY_SETS, { urlHashes });
-  const byHash = new Map(stored.map(({ urlHash, ...state }) => [urlHash, state]));
-  return addresses.map(({ label, urlHash, url }) => {
-    return { entry: label, url, ...(byHash.get(urlHash) ?? NOT_FETCHED) };
-  });
+  return addresses.flatMap(({ label, urlHash: wanted, url }) =>
+    stored.flatMap(({ urlHash, ...state }) => (urlHash === wanted ? [{ entry: label, url, ...state }] : [])),
+  );
 }
 
 function statusRow(state: Omit<StoredKeySet, 'urlHash'> & { entry: string; url: string }): string[] {
   const failure =
     state.lastFailure === null ? 'none' : `${state.lastFailure.at} (${state.lastFailure.reason})`;
   const { entry, url, kids, lastSuccess, nextRefresh } = state;
-  return [entry, url, kids.join(', ') || 'none', lastSuccess ?? 'never', failure, nextRefresh ?? 'not yet'];
+  const held = kids.join(', ') || 'none';
+  return [entry, url, stateInWords(state), held, lastSuccess ?? 'never', failure, nextRefresh ?? 'not yet'];
 }
 
 function rowOf(entry: TrustedKeyEntry): string[] {

@@ -5,6 +5,7 @@ import { CommandError } from '../administration/command-error.js';
 import { LIST_ENTRIES } from '../administration/entries.operations.js';
 import type { StoredKeySet } from '../administration/key-sets.operations.js';
 import { LONGEST_WAIT_SECONDS, REFRESH_KEY_SETS } from '../administration/key-sets.operations.js';
+import { keySetInWords } from '../token-exchange/instance.js';
 import { readList } from './administration.js';
 import type { CommandContext } from './command-settings.js';
 import { wholeNumber } from './option-values.js';
@@ -13,7 +14,7 @@ import { quoted, renderTable } from './table.js';
 import { counted } from '../platform/text/wording.js';
 
 const USUAL_WAIT_SECONDS = 20;
-const HEADINGS = ['ENTRY', 'URL', 'OUTCOME', 'KEYS HELD'];
+const HEADINGS = ['ENTRY', 'URL', 'OUTCOME', 'STATE', 'KEYS HELD'];
 
 interface RefreshOptions {
   /** In seconds. */
@@ -31,13 +32,19 @@ interface Address {
 interface Refreshed extends Omit<Address, 'urlHash'> {
   readonly fetched: boolean | null;
   readonly failure: string | null;
+  readonly state: StoredKeySet['state'] | null;
+  readonly servesUntil: string | null;
+  /** Why it does not serve as it should. */
+  readonly reason: string | null;
   readonly kids: readonly string[];
 }
 
 export function addRefresh(keys: Command, context: CommandContext): void {
   keys
     .command('refresh')
-    .description('make the running service fetch key sets now; exits with 1 if a fetch fails')
+    .description(
+      'make the running service fetch key sets now; exits with 1 if a fetch fails or brings no usable key',
+    )
     .argument('[entry]', 'the entry, by its name; every entry of type jwks if left out')
     .addOption(
       new Option('--wait <seconds>', 'how long to wait for the results')
@@ -77,23 +84,46 @@ async function addressesOf(name: string | undefined, context: CommandContext): P
 
 /** The newer of the two is the outcome. */
 function refreshed({ entry, url }: Address, outcome: StoredKeySet | undefined): Refreshed {
-  if (outcome === undefined) return { entry, url, fetched: null, failure: null, kids: [] };
-  const { lastSuccess, lastFailure, kids } = outcome;
+  if (outcome === undefined)
+    return {
+      entry,
+      url,
+      fetched: null,
+      failure: null,
+      state: null,
+      servesUntil: null,
+      reason: null,
+      kids: [],
+    };
+  const { lastSuccess, lastFailure, state, servesUntil, reason, kids } = outcome;
   const hasFailed = lastFailure !== null && (lastSuccess === null || lastFailure.at > lastSuccess);
-  return { entry, url, fetched: !hasFailed, failure: hasFailed ? lastFailure.reason : null, kids };
+  const failure = hasFailed ? lastFailure.reason : null;
+  return { entry, url, fetched: !hasFailed, failure, state, servesUntil, reason, kids };
 }
 
-function rowOf({ entry, url, fetched, failure, kids }: Refreshed): string[] {
+function rowOf(refreshed: Refreshed): string[] {
+  const { entry, url, fetched, failure, state, kids } = refreshed;
   const outcome = fetched === null ? 'not tried' : fetched ? 'fetched' : `failed: ${failure ?? ''}`;
-  return [entry, url, outcome, kids.join(', ') || 'none'];
+  const stateCell = state === null ? 'not known' : stateInWords({ ...refreshed, state });
+  return [entry, url, outcome, stateCell, kids.join(', ') || 'none'];
+}
+
+/** As logs and explanations of refused tokens say it. */
+export function stateInWords({
+  state,
+  servesUntil,
+  reason,
+}: Pick<StoredKeySet, 'state' | 'servesUntil' | 'reason'>): string {
+  const until = servesUntil === null ? undefined : new Date(servesUntil);
+  return keySetInWords({ state, servesUntil: until, reason: reason ?? undefined });
 }
 
 function refuseMissing(all: readonly Refreshed[], waitSeconds: number): void {
-  const failed = all.filter(({ fetched }) => fetched === false).length;
+  const failed = all.filter(({ state }) => state !== 'held').length;
   if (all.some(({ fetched }) => fetched === null))
     throw new CommandError(
       `No service tried within ${waitSeconds} seconds. A service with token exchange and these entries must be running.`,
     );
   if (failed > 0)
-    throw new CommandError(`Key sets that could not be fetched: ${failed}. Their previous keys stay in use.`);
+    throw new CommandError(`Key sets that could not be fetched or have no usable key: ${failed}.`);
 }

@@ -11,14 +11,19 @@ import {
 } from '../administration/entries.operations.js';
 import { CommandError } from '../administration/command-error.js';
 import { perform, readList } from './administration.js';
+import { counted } from '../platform/text/wording.js';
 import type { CommandContext } from './command-settings.js';
 import { jsonMember } from './option-values.js';
 import { findingLines, printable, quoted, renderTable } from './table.js';
 import { readJsonFile } from './text-file.js';
 
-const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'CHANGED'];
+const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'UNTIL', 'CHANGED'];
 
 const POLICY_HEADINGS = ['ENTRY', 'POLICY'];
+
+/** So long before its end an entry is worth a notice: as the operator's page and the alerts have it. */
+const NOTICE_DAYS = 30;
+const DAY_MS = 86_400_000;
 
 export function addEntryCommands(keys: Command, context: CommandContext): void {
   addList(keys, context);
@@ -68,10 +73,19 @@ function listText(all: readonly ListedEntry[]): string {
   return [...tables, ...(place === undefined ? [] : [note])].join('\n');
 }
 
-function rowOf({ entry, from, state, revoked, type, issuer, keys, changedAt }: ListedEntry): string[] {
+function rowOf(listed: ListedEntry): string[] {
+  const { entry, from, state, revoked, type, issuer, keys, until, changedAt } = listed;
   const stateCell = state === 'trusted' && revoked.length > 0 ? 'trusted, but for revoked keys' : state;
   const place = keys === null ? '' : 'kid' in keys ? keys.kid : keys.url;
-  return [entry, from, stateCell, type ?? '', issuer ?? '', place, changedAt ?? ''];
+  return [entry, from, stateCell, type ?? '', issuer ?? '', place, untilCell(until), changedAt ?? ''];
+}
+
+/** An end that is near says so. */
+function untilCell(until: string | null): string {
+  if (until === null) return 'no end';
+  const days = Math.ceil((Date.parse(until) - Date.now()) / DAY_MS);
+  const moment = until.replace('.000', '');
+  return days > 0 && days <= NOTICE_DAYS ? `${moment} (within ${counted(days, 'day')})` : moment;
 }
 
 function addAdd(keys: Command, context: CommandContext): void {

@@ -24,7 +24,14 @@ export function readiness(
   availability: AvailabilityReporter,
   exchange: readonly DynamicModule[],
 ): DynamicModule {
-  const features = (): Features => ({ tokenExchange: availability.state });
+  const state = (): Features => ({ tokenExchange: availability.state });
+  const features =
+    exchange.length === 0
+      ? { useValue: state }
+      : {
+          inject: [JwksKeyProvider],
+          useFactory: (keys: JwksKeyProvider) => () => withKeySets(state(), keys),
+        };
   const own = [DataSource, Revocations];
   const checks =
     exchange.length === 0
@@ -37,9 +44,17 @@ export function readiness(
     providers: [
       { provide: GracefulShutdown, useValue: shutdown },
       { provide: READINESS_CHECKS, ...checks },
-      { provide: FEATURES, useValue: features },
+      { provide: FEATURES, ...features },
     ],
   };
+}
+
+function withKeySets({ tokenExchange }: Features, keys: JwksKeyProvider): Features {
+  const states = keys.status().map(({ state }) => state);
+  if (!tokenExchange.available || states.length === 0) return { tokenExchange };
+  const keySets: Record<string, number> = {};
+  for (const state of states) keySets[state] = (keySets[state] ?? 0) + 1;
+  return { tokenExchange: { ...tokenExchange, keySets } };
 }
 
 function ownChecks(database: DataSource, revocations: Revocations): ReadinessCheck[] {
@@ -59,7 +74,8 @@ function allChecks(
   stored: StoredEntryFollower,
 ): ReadinessCheck[] {
   // One dead endpoint must not take every instance out of service: a finished attempt is enough.
-  const hasKeySets = () => keys.configuredStatus().every((status) => status.hasSnapshotOrAttempt);
+  const hasKeySets = () =>
+    keys.configuredStatus().every(({ state, reason }) => state !== 'never_held' || reason !== undefined);
   return [
     ...ownChecks(database, revocations),
     // While clocks differ too much both flows answer 503 (D97).

@@ -16,6 +16,8 @@ export interface FeatureState {
   /** Whether its flows are switched on, where it is available. */
   readonly embedLogin?: boolean;
   readonly exchange?: boolean;
+  /** How many key sets of entries are in each state, where there are any. */
+  readonly keySets?: Readonly<Record<string, number>>;
 }
 
 /** The parts that can be off. Readiness shows them, but does not depend on them. */

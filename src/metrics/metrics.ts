@@ -3,8 +3,8 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { VERSION } from '../platform/version.js';
 import type { SinkStatus } from '../audit/sinks/audit-streaming.js';
 import type { PoolState } from '../platform/database/driver-pool.js';
-import type { KeySetState, KeysHeld, ReplayRecords } from '../token-exchange/instance.js';
-import { KEY_SET_FETCH_OUTCOMES } from '../token-exchange/instance.js';
+import type { EntryEnd, KeySetFigures, KeysHeld, ReplayRecords } from '../token-exchange/instance.js';
+import { KEY_SET_FETCH_OUTCOMES, KEY_SET_STATES } from '../token-exchange/instance.js';
 import { BoundedReading } from './bounded-reading.js';
 
 /** From 0.2 ms to 2.5 s: a stage takes a fraction of a millisecond when all is well, seconds when a database is away. */
@@ -150,8 +150,16 @@ export class Metrics {
     });
   }
 
-  watchKeySets(read: () => readonly KeySetState[]): void {
-    const each = (name: string, help: string, valueOf: (state: KeySetState) => number | undefined) =>
+  watchEnds(read: () => readonly EntryEnd[]): void {
+    const help = 'When trust in an entry ends by its notAfter, in seconds since the Unix epoch.';
+    this.gauge('svc_trusted_entry_end_timestamp_seconds', help, ['entry', 'issuer'], (gauge) => {
+      for (const { entry, issuer, notAfter } of read())
+        gauge.set({ entry, issuer }, notAfter.getTime() / 1000);
+    });
+  }
+
+  watchKeySets(read: () => readonly KeySetFigures[]): void {
+    const each = (name: string, help: string, valueOf: (state: KeySetFigures) => number | undefined) =>
       this.gauge(name, help, ['entry', 'issuer'], (gauge) => {
         for (const state of read()) {
           const { entry, issuer } = state;
@@ -169,9 +177,11 @@ export class Metrics {
       'Time until the leader fetches the keys of a JWKS entry again; negative once that is overdue.',
       ({ nextRefreshSeconds }) => nextRefreshSeconds,
     );
-    each('svc_jwks_failing', 'Whether the latest fetch of a JWKS entry failed.', ({ isFailing }) =>
-      Number(isFailing),
-    );
+    const help = 'State of the key set of a JWKS entry: 1 for the present one, 0 for the others.';
+    this.gauge('svc_jwks_state', help, ['entry', 'issuer', 'state'], (gauge) => {
+      for (const { entry, issuer, state: present } of read())
+        for (const state of KEY_SET_STATES) gauge.set({ entry, issuer, state }, Number(state === present));
+    });
   }
 
   /** @param ask anything that the database answers */

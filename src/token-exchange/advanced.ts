@@ -26,8 +26,10 @@ export { SessionOpener } from './host/session-opener.js';
 export type { OpenedSession, SessionLogin } from './host/session-opener.js';
 export { ExchangeTelemetry } from './host/telemetry.js';
 export type {
+  EntryEnd,
   KeySetFetchOutcome,
-  KeySetState,
+  KeySetFigures,
+  KeySetStateName,
   KeysHeld,
   ReplayRecords,
   Stage,

@@ -2,7 +2,7 @@
 export * from './advanced.js';
 
 // Ports
-export { KEY_SET_FETCH_OUTCOMES } from './host/telemetry.js';
+export { KEY_SET_FETCH_OUTCOMES, KEY_SET_STATES } from './host/telemetry.js';
 
 // Trusted key entries
 export type { TrustedKeysRules } from './trust/entry-rules.js';
@@ -10,6 +10,8 @@ export { JwksFetchError, JwksFetcher } from './trust/jwks/jwks-fetcher.js';
 export { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 export { JwksSnapshotRepository, toJwksAddress } from './trust/jwks/jwks-snapshot.repository.js';
 export type { JwksAddress, JwksSnapshot } from './trust/jwks/jwks-snapshot.repository.js';
+export { isServing, keySetInWords, keySetState } from './trust/jwks/key-set-state.js';
+export type { KeySetState } from './trust/jwks/key-set-state.js';
 export type { StoredEntriesRules } from './trust/stored/check-stored-entries.js';
 export { StoredEntryChanges, shownEntry } from './trust/stored/stored-entry.changes.js';
 export type { StoredEntryChange, StoredEntryWork } from './trust/stored/stored-entry.changes.js';

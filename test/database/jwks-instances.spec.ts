@@ -76,7 +76,7 @@ describeOnPostgresql('three instances', (database) => {
     const three = await startThree();
     expect(allHave('old')).toBe(true);
     expect(server.requestCount).toBe(1);
-    expect(three.map(({ keys }) => keys.status()[0]?.hasSnapshotOrAttempt)).toEqual([true, true, true]);
+    expect(three.map(({ keys }) => keys.status()[0]?.state)).toEqual(['held', 'held', 'held']);
   });
 
   it('[D36] followers do not refresh; the one that becomes the leader does, and when it is due', async () => {

@@ -95,7 +95,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const startedAt = performance.now();
       const instance = await start();
       expect(performance.now() - startedAt).toBeLessThan(2_000);
-      expect(instance.keys.status()[0]?.hasSnapshotOrAttempt).toBe(false);
+      expect(instance.keys.status()[0]).toMatchObject({ state: 'never_held', reason: undefined });
     });
 
     it('[5.3.1] a restart fetches, although the stored keys are fresh', async () => {
@@ -242,7 +242,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       }
     });
 
-    it('[D34] is reported once per change, with entry, address and rule, and its recovery too', async () => {
+    it('[D138] is reported at each change and every 15 minutes, with entry, address and rule, and its recovery too', async () => {
       const entry = entryFor(server, { label: 'acme', url: `${server.url}?secret=hidden-in-query` });
       const instance = await startWithKeys({ entries: [entry] });
       server.answerWith(status(500));
@@ -250,9 +250,26 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const failures = instance.logLines.filter(({ level }) => level === 'warn');
       expect(failures).toHaveLength(1);
       expect(failures[0]).toMatchObject({ entry: 'acme', url: server.url, keys: 1, reason: 'status 500' });
+      const servesUntil = instance.keys.status()[0]?.servesUntil?.toISOString();
+      expect(failures[0]?.['msg']).toBe(
+        `the key set of an entry cannot be fetched: its keys serve until ${servesUntil}`,
+      );
+      await passSeconds(instance, 900);
+      expect(instance.logLines.filter(({ level }) => level === 'warn')).toHaveLength(2);
+      clock.advance(86_400);
+      await instance.keys.tick();
+      expect(instance.logLines.at(-1)).toMatchObject({
+        level: 'error',
+        state: 'lapsed',
+        reason: 'status 500',
+        msg: 'the keys of a key set have served their time: tokens of its entry are refused',
+      });
       server.publish({ keys: [OLD] });
-      await passSeconds(instance, 300);
-      expect(instance.logLines.at(-1)).toMatchObject({ level: 'info', msg: 'a JWKS endpoint answers again' });
+      await passSeconds(instance, 361);
+      expect(instance.logLines.at(-1)).toMatchObject({
+        level: 'info',
+        msg: 'the key set of an entry serves again',
+      });
       const stored = await instance.query('SELECT * FROM token_exchange_jwks_snapshot');
       expect(JSON.stringify([instance.logLines, stored])).not.toContain('hidden-in-query');
     });
@@ -333,12 +350,13 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const instance = await startWithKeys();
       publish({ keys: [] });
       await passSeconds(instance, 200);
-      const told = instance.logLines.filter(({ level }) => level === 'warn');
+      const told = instance.logLines.filter(({ level }) => level === 'error');
       expect(told).toHaveLength(1);
       expect(told[0]).toMatchObject({
         url: server.url,
         keys: 0,
-        msg: 'a JWKS has no usable key; its entry trusts no token',
+        reason: 'the set has no keys',
+        msg: 'a key set has no usable key: tokens of its entry are refused',
       });
       publish({ keys: [NEW] });
       expect(await instance.find(ISSUER, 'new')).toBeDefined();
@@ -544,7 +562,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       server.answerWith(silence());
       const again = await start();
       expect(again.held(ISSUER, 'old')).toBeDefined();
-      expect(again.keys.status()[0]).toMatchObject({ keys: 1, hasSnapshotOrAttempt: true });
+      expect(again.keys.status()[0]).toMatchObject({ keys: 1, state: 'held' });
     });
 
     it('[D36] too old to serve does not serve after a start either', async () => {
@@ -627,7 +645,9 @@ describeOnEachDatabase('the JWKS provider', (database) => {
         lastFailureAt: new Date(clock.nowMs()),
         lastFailureReason: 'status 500',
         nextRefreshAt: expect.any(Date),
-        hasSnapshotOrAttempt: true,
+        state: 'never_held',
+        servesUntil: undefined,
+        reason: 'status 500',
       },
     ]);
   });

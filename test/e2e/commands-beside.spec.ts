@@ -179,6 +179,9 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
       {
         entry: 'entry-0',
         url: 'https://keys.example/set',
+        state: 'never_held',
+        servesUntil: null,
+        reason: null,
         kids: [],
         thumbprints: [],
         lastSuccess: null,

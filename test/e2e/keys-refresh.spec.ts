@@ -68,11 +68,12 @@ describeOnEachDatabase('[D118] keys refresh', (database) => {
     expect(told).toContain('second');
   });
 
-  it('[D118] says why a fetch failed, and that the the previous keys stay in use', async () => {
+  it('[D118] says why a fetch failed, and until when the previous keys serve', async () => {
     server.answerWith((response) => response.writeHead(503).end());
     const { exitCode, stderr, all } = await refresh();
     expect(all).toMatchObject([{ entry: 'acme', fetched: false, failure: 'status 503', kids: ['second'] }]);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Their previous keys stay in use.')]);
+    expect(all).toMatchObject([{ state: 'stale', reason: 'status 503' }]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('have no usable key: 1.')]);
   });
 
   it('[D118] knows entries of type jwks alone', async () => {

@@ -121,19 +121,20 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     const entry = { issuer: publisher.issuer };
     const [cached] = service.part(JwksKeyProvider)['cache'].entries;
     /** A fetch is counted as it ends, and what it has brought is taken over a moment later. */
-    const refetch = async (outcome: string, failing: 0 | 1, keys: number) => {
+    const refetch = async (outcome: string, state: string, keys: number) => {
       const before = (await MetricSamples.read(service)).value(FETCHES, { outcome });
       let samples = await MetricSamples.read(service);
       await until(`a fetch ended by ${outcome}, and is told of`, 15_000, async () => {
         // Each time: the state of the fetch before, when it is read once more, takes this back.
         cached?.refreshSoon();
         samples = await MetricSamples.read(service);
-        const told = [samples.value('svc_jwks_failing', entry), samples.value(KEYS, entry)];
-        return samples.value(FETCHES, { outcome }) > before && told[0] === failing && told[1] === keys;
+        const isTold =
+          samples.value('svc_jwks_state', { ...entry, state }) === 1 && samples.value(KEYS, entry) === keys;
+        return samples.value(FETCHES, { outcome }) > before && isTold;
       });
       return samples;
     };
-    const fine = await refetch('succeeded', 0, 2);
+    const fine = await refetch('succeeded', 'held', 2);
     expect(fine.value('svc_jwks_keys_age_seconds', entry)).toBeLessThan(10);
     expect(fine.value('svc_jwks_next_refresh_seconds', entry)).toBeGreaterThan(60);
     for (const [outcome, answer] of [
@@ -142,10 +143,10 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       ['answer_refused', body('{"keys":[]}', { 'content-encoding': 'gzip' })],
     ] as const) {
       jwks.answerWith(answer);
-      await refetch(outcome, 1, 2);
+      await refetch(outcome, 'stale', 2);
     }
     jwks.publish({ keys: [] });
-    await refetch('no_usable_key', 0, 0);
+    await refetch('no_usable_key', 'no_usable_key', 0);
     jwks.publish(publisher.jwks());
   });
 

@@ -436,7 +436,7 @@ describeOnAnyDatabase("a key set at the operator's page", (database) => {
   };
 
   it('[D118] is fetched by the leader when an operator asks, and not again within five seconds', async () => {
-    await until('the first fetch', 60_000, async () => (await entry())?.keySet?.lastSuccess !== undefined);
+    await until('the first fetch', 60_000, async () => (await entry())?.keySet?.['state'] === 'held');
     const urlHash = (await entry())?.keys.urlHash ?? '';
     const { kid } = partner.staticEntry();
     expect((await entry())?.keySet).toMatchObject({ kids: [kid], lastFailure: null });

@@ -111,7 +111,9 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       const states = JSON.parse(await keys('status', '--json')) as object[];
       return JSON.stringify(states).includes('"kids":["a"]');
     });
-    expect(await keys('status')).toContain(`stored:acme  ${keySet.url}  a`);
+    expect((await keys('status')).split('\n')[1]).toMatch(
+      /^stored:acme {2}http\S+ {2}held until \d{4}-\S+Z {2}a /,
+    );
     await keys('remove', 'acme');
   });
 
@@ -138,6 +140,23 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     ]);
     await keys('restore', '--issuer', issuer);
     expect(await states()).toEqual([['trusted'], ['trusted']]);
+    await keys('remove', 'set');
+  });
+
+  it('[P.notAfter] list until when each is trusted, and as ended what no longer is', async () => {
+    const { issuer } = configured;
+    const seconds = (ms: number) => new Date(Date.now() + ms).toISOString().replace(/\.\d+/, '');
+    const notAfter = seconds(5 * 86_400_000 - 3_600_000);
+    const set = { type: 'jwks', name: 'set', url: keySet.url, issuer, expectedAudience: BASE_URL, notAfter };
+    await commands.run(['keys', 'add', '--file', '-'], environment(), JSON.stringify(set));
+    const moment = new Date(notAfter).toISOString();
+    expect(await listed()).toMatchObject([
+      { until: null, state: 'trusted' },
+      { until: moment, state: 'trusted' },
+    ]);
+    expect(await keys('list')).toContain(`  ${notAfter} (within 5 days)  `);
+    await keys('policy', 'set', '--set', `notAfter="${seconds(-3_600_000)}"`);
+    expect((await listed())[1]).toMatchObject({ state: 'ended' });
     await keys('remove', 'set');
   });
 

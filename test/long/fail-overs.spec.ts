@@ -19,7 +19,7 @@ const AT_WORK_MS = 15_000;
 const ASLEEP_MS = 20_000;
 const LEADS_NOW = 'this instance is the leader now';
 const LEADS_NO_LONGER = 'this instance is no longer the leader';
-const FETCH_FAILED = 'a JWKS fetch failed; the previous keys stay in use';
+const FETCH_FAILED = 'a key set was never fetched: tokens of its entry are refused';
 const PURGED = 'expired replay records purged';
 
 /** Both kinds of work are due every second; log lines at debug level tell of both. */

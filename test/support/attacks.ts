@@ -57,7 +57,7 @@ export interface Attack {
 
 /** What an embedded login answers: whom the instance trusts is told to nobody (D77). */
 export function embedWordOf(reason: string): string {
-  return ['issuer_unknown', 'kid_unknown'].includes(reason) ? 'key_unknown' : reason;
+  return ['issuer_unknown', 'key_set_unavailable', 'kid_unknown'].includes(reason) ? 'key_unknown' : reason;
 }
 
 /** A token that verifies: what is wrong is known to the database alone. */

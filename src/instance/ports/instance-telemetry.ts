@@ -3,9 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { Tracing } from '../../platform/log/tracing.js';
 import { Metrics } from '../../metrics/metrics.js';
 import type {
+  EntryEnd,
   Flow,
   KeySetFetchOutcome,
-  KeySetState,
+  KeySetFigures,
   KeysHeld,
   ReplayRecords,
   Stage,
@@ -53,8 +54,12 @@ export class InstanceTelemetry extends ExchangeTelemetry {
     this.metrics.keySetFetches.inc({ outcome });
   }
 
-  override watchKeySets(read: () => readonly KeySetState[]): void {
+  override watchKeySets(read: () => readonly KeySetFigures[]): void {
     this.metrics.watchKeySets(read);
+  }
+
+  override watchEnds(read: () => readonly EntryEnd[]): void {
+    this.metrics.watchEnds(read);
   }
 
   override countReplayPurge(outcome: 'succeeded' | 'failed'): void {

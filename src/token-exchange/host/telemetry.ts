@@ -15,6 +15,13 @@ export interface KeysHeld {
   readonly count: number;
 }
 
+/** When trust in an entry ends. */
+export interface EntryEnd {
+  readonly entry: string;
+  readonly issuer: string;
+  readonly notAfter: Date;
+}
+
 /** A step that a trace shows: a stage of a flow, or the fetch of a key set. */
 export type TracedStep =
   { readonly name: Stage; readonly flow: Flow } | { readonly name: 'jwks_fetch'; readonly entry: string };
@@ -37,16 +44,23 @@ export const KEY_SET_FETCH_OUTCOMES = [
 
 export type KeySetFetchOutcome = (typeof KEY_SET_FETCH_OUTCOMES)[number];
 
-/** The present state of the key set of a JWKS entry. */
-export interface KeySetState {
+/**
+ * Never held: no fetch has succeeded. Held: its keys serve. Stale: they serve although the latest fetch has failed. Lapsed: their time is
+ * over. No usable key: the issuer has published none.
+ */
+export const KEY_SET_STATES = ['never_held', 'held', 'stale', 'lapsed', 'no_usable_key'] as const;
+
+export type KeySetStateName = (typeof KEY_SET_STATES)[number];
+
+/** The present figures of the key set of a JWKS entry. */
+export interface KeySetFigures {
   readonly entry: string;
   readonly issuer: string;
   /** Seconds since the fetch began that brought the keys; undefined before the first success. */
   readonly ageSeconds: number | undefined;
   /** Seconds until the leader fetches again, negative once that is overdue; undefined before the first attempt. */
   readonly nextRefreshSeconds: number | undefined;
-  /** Whether the latest fetch failed. */
-  readonly isFailing: boolean;
+  readonly state: KeySetStateName;
 }
 
 /** How many replay records there are. */
@@ -98,7 +112,12 @@ export abstract class ExchangeTelemetry {
   }
 
   /** Takes a function that returns the state of each JWKS entry, to be called when metrics are read. */
-  watchKeySets(_read: () => readonly KeySetState[]): void {
+  watchKeySets(_read: () => readonly KeySetFigures[]): void {
+    // Not watched.
+  }
+
+  /** Takes a function that returns the entries with a `notAfter`, to be called when metrics are read. */
+  watchEnds(_read: () => readonly EntryEnd[]): void {
     // Not watched.
   }
 

@@ -109,6 +109,14 @@ const ROWS = {
     remedy: 'the partner writes `iss` exactly as the entry has it, or an entry for this issuer is added',
     embed: KEY_UNKNOWN,
   },
+  key_set_unavailable: {
+    check: 'key',
+    cause:
+      'the key set of the issuer serves no key: it was never fetched, its keys have served their time, or it has no usable key',
+    remedy:
+      'the partner repairs its key set at the address of the entry, and `svc-admin keys refresh` fetches it; `keys status` says what is wrong with it',
+    embed: KEY_UNKNOWN,
+  },
   kid_unknown: {
     check: 'key',
     cause: 'the issuer is trusted, but has no known key with the `kid` of the token',

@@ -35,6 +35,7 @@ const MAX_KEYS = 100;
 export const MAX_KID_BYTES = 512;
 /** By so many keys one signature is tried, where neither kid nor algorithm says which of them is meant. */
 export const MOST_TRIED_KEYS = 3;
+const MOST_REASONS = 3;
 /** Enough of a kid to find the key; what a foreign server sends must not fill the log. */
 const MAX_SHOWN_CHARACTERS = 64;
 
@@ -67,9 +68,21 @@ export function readJwks(bytes: Uint8Array): JwksContent {
   return { keys: withoutRepeated(usable, warnings), warnings };
 }
 
-/** Writes keys as a key set that `readJwks` reads back as the same keys. Nothing but public members is in it. */
-export function writeJwks(keys: readonly JwksKey[]): string {
-  return JSON.stringify({ keys: keys.map(toJwk) });
+/**
+ * Writes keys as a key set that `readJwks` reads back as the same keys. Nothing but public members is in it.
+ * @param warnings of the set that was read: where no key is usable, the first ones are kept as the reason
+ */
+export function writeJwks(keys: readonly JwksKey[], warnings: readonly string[] = []): string {
+  if (keys.length > 0) return JSON.stringify({ keys: keys.map(toJwk) });
+  return JSON.stringify({ keys: [], because: warnings.slice(0, MOST_REASONS).join('; ') });
+}
+
+/** Why a written key set has no usable key; undefined where it has one. */
+export function whyUnusable(written: string): string | undefined {
+  // Asked every second: only such a set is read.
+  if (!written.startsWith('{"keys":[]')) return undefined;
+  const { because } = JSON.parse(written) as { because?: string };
+  return because || 'the set has no keys';
 }
 
 interface LabelledKey extends JwksKey {

@@ -1,5 +1,6 @@
 // The checks of a token's header, key and signature, in the order in which checks.ts lists them.
 import { printable, printableList, printableName, printableSeconds } from '../../platform/text/printable.js';
+import { keySetInWords } from '../trust/jwks/key-set-state.js';
 import { algorithmNamed, thumbprintOf } from '../trust/algorithms.js';
 import { ID_JAG_TYPE } from './assertion-claims.js';
 import { heldKids, likeness, servedAlgorithms } from './claimed-key.js';
@@ -117,6 +118,18 @@ export const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
     fails: (token) => token.found === undefined && !token.rules.keys.issuers().has(issuerOf(token)),
     compared: (token) => [printableList(token.rules.keys.issuers()), printable(issuerOf(token))],
     logged: (token) => likeness(issuerOf(token), token.rules.keys.issuers()),
+  },
+  {
+    /** Where no key is found, and a key set of the issuer serves none, that is the reason (D138). */
+    about: 'its key set',
+    reason: 'key_set_unavailable',
+    isNeeded: true,
+    fails: (token) =>
+      token.found === undefined && token.rules.keys.unservingKeySet(issuerOf(token)) !== undefined,
+    compared: (token) => {
+      const unserving = token.rules.keys.unservingKeySet(issuerOf(token));
+      return ['serving', unserving === undefined ? 'serving, or there is none' : keySetInWords(unserving)];
+    },
   },
   {
     about: 'kid',

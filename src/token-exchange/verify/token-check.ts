@@ -26,7 +26,7 @@ export const UNREAD: CompactJws = {
 export interface CheckRules {
   readonly keys: Pick<
     TrustedKeyService,
-    'find' | 'findForLogout' | 'issuers' | 'keysOf' | 'secondsToNextSearch'
+    'find' | 'findForLogout' | 'issuers' | 'keysOf' | 'secondsToNextSearch' | 'unservingKeySet'
   >;
   readonly clock: Clock;
   readonly toleranceSeconds: number;

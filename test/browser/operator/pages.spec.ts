@@ -348,10 +348,10 @@ describeInBrowser("the operator's pages", () => {
       await until('the failure is shown', PATIENCE_MS, async () => {
         await one.page.reload();
         await one.settled();
-        return (await one.page.getByText('Key set fails').count()) > 0;
+        return (await one.page.getByText('so its tokens are refused: status 404').count()) > 0;
       });
       await one.goTo('Overview');
-      await one.text('The key set of stored:fetched cannot be fetched:');
+      await one.text('was never fetched, so its tokens are refused: status 404.');
       server.publish(other.jwks());
       await one.goTo('Trusted entries');
       await one.link('stored:fetched').click();

@@ -148,6 +148,16 @@ const HEADER_AND_KEY: readonly RefusalCase[] = [
     told: () => ({}),
   },
   {
+    reason: 'key_set_unavailable',
+    // Of an address that is never asked.
+    policy: {
+      ...{ type: 'jwks', url: 'https://10.0.0.1/jwks' },
+      ...{ kid: undefined, algorithms: undefined, key: undefined },
+    },
+    token: plain,
+    told: told({ expected: 'serving', found: expect.stringMatching(/^(never fetched: |not fetched yet$)/) }),
+  },
+  {
     reason: 'kid_unknown',
     token: (one) => one.token({}, { kid: 'another' }),
     told: ({ issuer, partner }) => ({ issuer, kid: 'another', expected: partner.kid, found: 'another' }),

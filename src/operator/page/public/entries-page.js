@@ -4,7 +4,7 @@ import { address, read } from './instance-api.js';
 import { pageHead } from './shell.js';
 import { empty, filled } from './states.js';
 import { table } from './table.js';
-import { time } from './wording.js';
+import { fromNow, momentInWords, time } from './wording.js';
 
 export function entriesPage({ signal }) {
   return [
@@ -41,6 +41,7 @@ function list(entries) {
       { title: 'State', cell: stateOf },
       { title: 'Issuer', cell: ({ issuer }) => (issuer === null ? '—' : isolated(issuer)) },
       { title: 'Keys', cell: keysOf },
+      { title: 'Until', cell: ({ until }) => time(until, 'no end') },
       { title: 'From', cell: originOf },
       {
         title: 'Next refresh',
@@ -56,15 +57,36 @@ export function stateOf({ state, keySet, revoked }) {
   if (state === 'refused') return mark('bad', 'Refused');
   if (state === 'suspended') return mark('warn', 'Suspended');
   if (state === 'revoked') return mark('bad', 'Revoked');
-  if (isFailing(keySet)) return mark('bad', 'Key set fails');
+  if (state === 'ended') return mark('bad', 'Ended');
+  if (keySet?.state === 'never_held' && keySet.reason === null) return mark('warn', 'Not fetched yet');
+  if (keySet !== null && keySet.state !== 'held') return mark(...KEY_SET_STATES[keySet.state]);
   if (revoked.length > 0) return mark('warn', 'Keys revoked');
   return mark('good', 'Trusted');
 }
 
-/** Whether the last fetch has failed. */
-export function isFailing(keySet) {
-  if (!keySet?.lastFailure) return false;
-  return keySet.lastSuccess === null || keySet.lastSuccess <= keySet.lastFailure.at;
+const KEY_SET_STATES = {
+  never_held: ['bad', 'Never fetched'],
+  stale: ['warn', 'Fetch fails'],
+  lapsed: ['bad', 'Keys lapsed'],
+  no_usable_key: ['bad', 'No usable key'],
+};
+
+/** What a key set is worth, to follow its name. */
+export function keySetInWords({ state, servesUntil, reason }) {
+  switch (state) {
+    case 'never_held':
+      return reason === null
+        ? 'was not fetched yet.'
+        : `was never fetched, so its tokens are refused: ${reason}.`;
+    case 'held':
+      return `serves until ${momentInWords(servesUntil)}, unless it is fetched again.`;
+    case 'stale':
+      return `cannot be fetched: ${reason}. Its keys serve until ${momentInWords(servesUntil)}.`;
+    case 'lapsed':
+      return `has lapsed ${fromNow(servesUntil)}, so its tokens are refused: ${reason}.`;
+    case 'no_usable_key':
+      return `has no usable key, so its tokens are refused: ${reason}.`;
+  }
 }
 
 export function originOf({ from }) {
@@ -74,7 +96,7 @@ export function originOf({ from }) {
 function keysOf({ type, keys, keySet }) {
   if (type === null) return '—';
   if (type === 'static') return h('code', {}, keys.kid);
-  return keySet === null ? 'Key set, not fetched yet' : `Key set, ${keySet.kids.length} held`;
+  return `Key set, ${keySet?.kids.length ?? 0} held`;
 }
 
 function mark(kind, text) {

@@ -1,7 +1,7 @@
 // One trusted entry: what its tokens may do, its keys, and how trust in it is changed or taken back.
 import { confirm } from './dialog.js';
 import { code, facts, h, isolated } from './dom.js';
-import { isFailing, originOf, stateOf } from './entries-page.js';
+import { keySetInWords, originOf, stateOf } from './entries-page.js';
 import { address, post, read, remove } from './instance-api.js';
 import { restoreButton } from './revocations-page.js';
 import { pageHead, section } from './shell.js';
@@ -106,6 +106,7 @@ function entryFacts(entry) {
   return facts([
     ['State', stateOf(entry)],
     ['Issuer', issuer === null ? null : isolated(issuer)],
+    ['Until', timeFromNow(entry.until, 'no end')],
     ['From', originOf(entry)],
     ['Last change', changedAt === null ? null : timeFromNow(changedAt)],
     ['Keys', type === null ? null : type === 'jwks' ? ['Key set at ', isolated(keys.url)] : 'One public key'],
@@ -147,7 +148,8 @@ function actionsFor(entry, context) {
   return [
     h('a', { class: 'button', href: address('#/entries/?/change', entry.entry) }, 'Change'),
     state === 'suspended' && h('button', { type: 'button', onclick: resume }, 'Resume'),
-    ['trusted', 'revoked'].includes(state) && h('button', { type: 'button', onclick: suspend }, 'Suspend'),
+    ['trusted', 'revoked', 'ended'].includes(state) &&
+      h('button', { type: 'button', onclick: suspend }, 'Suspend'),
     h('button', { type: 'button', class: 'danger', onclick: drop }, 'Remove'),
   ].filter(Boolean);
 }
@@ -161,12 +163,13 @@ function keySetFacts({ type, keys, keySet }, context) {
       action: 'Fetch now',
       run: () => post(address('/key-sets/?/refresh', keys.urlHash), undefined, context),
     });
-    if (done) context.reload(isFailing(done.result) ? 'The fetch failed.' : 'The keys were fetched.');
+    if (done) context.reload(`The key set ${keySetInWords(done.result)}`);
   };
   return h(
     'div',
     { class: 'card padded' },
     facts([
+      ['State', keySet && sentence(keySetInWords(keySet))],
       ['Last fetched', timeFromNow(keySet?.lastSuccess)],
       ['Next refresh', timeFromNow(keySet?.nextRefresh, 'not known')],
       [

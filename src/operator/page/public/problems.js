@@ -1,9 +1,10 @@
 // Checks what an operator should look at now: licence, trusted entries, key sets, sinks, configuration.
+import { keySetInWords } from './entries-page.js';
 import { address } from './instance-api.js';
 import { duration, fromNow, momentInWords } from './wording.js';
 
-/** So long before its end a licence is worth a notice, in milliseconds: a month, in which a new one can be had. */
-const LICENSE_NOTICE_MS = 30 * 86_400_000;
+/** So long before its end a licence or an entry is worth a notice, in milliseconds: a month, in which a new one can be had. */
+const NOTICE_MS = 30 * 86_400_000;
 /** From so many seconds on a sink lags behind: as the alert of deploy/observability has it. */
 const LAG_SECONDS = 600;
 
@@ -17,6 +18,7 @@ export function problemsOf(overview, entries) {
     ...availabilityProblems(overview),
     ...licenseProblems(overview),
     ...entries.flatMap(entryProblems),
+    ...entries.flatMap((entry) => endProblems(entry, overview.now)),
     ...overview.sinks.flatMap(sinkProblems),
     ...overview.warnings.map((text) => notice('Configuration:', text, '#/instance', 'Settings')),
   ];
@@ -45,28 +47,30 @@ function licenseProblems({ license, now }) {
   if (license === null || license.ended) return [];
   const leftMs = new Date(license.until) - new Date(now);
   // An end that is no date is none that could be counted to.
-  if (!(leftMs <= LICENSE_NOTICE_MS)) return [];
+  if (!(leftMs <= NOTICE_MS)) return [];
   const text = `${fromNow(license.until)}, on ${momentInWords(license.until)}. Put a new one in its place before that.`;
   return [notice('The licence ends', text, '#/instance', 'Licence')];
 }
 
-function entryProblems({ entry, state, problems, keySet, type, revoked }) {
+function entryProblems({ entry, state, problems, keySet, type }) {
   const href = address('#/entries/?', entry);
   if (state === 'refused') return [problem(`${entry} is refused:`, problems.join('; '), href, 'Look')];
   if (state === 'suspended')
     return [notice(`${entry} is suspended:`, 'its tokens are refused.', href, 'Look')];
-  if (type !== 'jwks') return [];
-  return keySetProblems({ entry, keySet, href, revoked });
+  if (type !== 'jwks' || keySet === null || keySet.state === 'held') return [];
+  const tell = keySet.state === 'never_held' && keySet.reason === null ? notice : problem;
+  return [tell(`The key set of ${entry}`, keySetInWords(keySet), href, 'Look')];
 }
 
-function keySetProblems({ entry, keySet, href }) {
-  if (keySet === null) return [notice(`The keys of ${entry}`, 'were not fetched yet.', href, 'Look')];
-  const { lastFailure, lastSuccess } = keySet;
-  if (lastFailure === null || (lastSuccess !== null && lastSuccess > lastFailure.at)) return [];
-  const since = lastSuccess === null ? 'and never succeeded' : `keys of ${fromNow(lastSuccess)} still serve`;
-  return [
-    problem(`The key set of ${entry} cannot be fetched:`, `${lastFailure.reason}; ${since}.`, href, 'Look'),
-  ];
+function endProblems({ entry, state, until }, now) {
+  if (until === null || !['trusted', 'suspended', 'ended'].includes(state)) return [];
+  const leftMs = new Date(until) - new Date(now);
+  if (leftMs > NOTICE_MS) return [];
+  const href = address('#/entries/?', entry);
+  const when = `${fromNow(until)}, on ${momentInWords(until)}`;
+  if (leftMs <= 0)
+    return [problem(`Trust in ${entry} has ended`, `${when}: its tokens are refused.`, href, 'Look')];
+  return [notice(`Trust in ${entry} ends`, `${when}. Move its notAfter if the partner stays.`, href, 'Look')];
 }
 
 function sinkProblems({ name, lagSeconds }) {

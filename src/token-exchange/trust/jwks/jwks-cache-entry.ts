@@ -1,19 +1,22 @@
 // The cached key sets of JWKS entries.
 import type { Log } from '../../../platform/log/log.js';
+import type { KeySetStateName } from '../../host/telemetry.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import type { JwksKey } from '../jwks-content.js';
 import { JwksContentError, quoteKid, readJwks } from '../jwks-content.js';
 import type { JwksAddress, JwksSnapshot } from './jwks-snapshot.repository.js';
 import { toJwksAddress } from './jwks-snapshot.repository.js';
 import type { JwksOptions } from './jwks-options.js';
+import type { KeySetState } from './key-set-state.js';
+import { keySetState, servesUntilMs } from './key-set-state.js';
 
-/** A refresh that is under way, or a leader that is being replaced, is no reason to refuse a token. */
-const GRACE_SECONDS = 30;
+/** A set that does not serve as it should is told again after so long. */
+const TELL_AGAIN_MS = 15 * 60_000;
 /** By so much the clock of another instance, which fetched before, may be ahead of this one's. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** The state of a JWKS entry for operators. Times are those at which fetches began. */
-export interface JwksStatus {
+export interface JwksStatus extends KeySetState {
   readonly label: string;
   readonly issuer: string;
   /** Without its query. */
@@ -25,8 +28,6 @@ export interface JwksStatus {
   readonly lastFailureReason: string | undefined;
   /** When the leader fetches again; undefined before the first attempt. */
   readonly nextRefreshAt: Date | undefined;
-  /** Whether there are keys from an earlier time, or one attempt has ended (D48). */
-  readonly hasSnapshotOrAttempt: boolean;
 }
 
 /** One JWKS entry with its keys. Nothing here waits: what is in memory is what there is. */
@@ -36,6 +37,8 @@ export class JwksCacheEntry {
   snapshot: JwksSnapshot;
   private keysByKid: ReadonlyMap<string, readonly TrustedKey[]> = new Map();
   private mustRefresh = false;
+  /** What the log says, and when it was said last. */
+  private told: { readonly text: string; readonly atMs: number } | undefined;
 
   constructor(
     private trusted: JwksEntry,
@@ -59,12 +62,12 @@ export class JwksCacheEntry {
 
   /** The keys with this kid, in the order of the set, unless they have become too old to serve. */
   keysFor(kid: string, nowMs: number): readonly TrustedKey[] {
-    return (nowMs < this.servesUntilMs ? this.keysByKid.get(kid) : undefined) ?? [];
+    return (this.isInTime(nowMs) ? this.keysByKid.get(kid) : undefined) ?? [];
   }
 
   /** All keys that serve at this moment. */
   serving(nowMs: number): readonly TrustedKey[] {
-    return nowMs < this.servesUntilMs ? this.keys : [];
+    return this.isInTime(nowMs) ? this.keys : [];
   }
 
   /** Whether the leader should fetch now. */
@@ -110,8 +113,33 @@ export class JwksCacheEntry {
       lastFailureAt: lastFailureAt ?? undefined,
       lastFailureReason: lastFailureReason ?? undefined,
       nextRefreshAt: nextRefreshAt ?? undefined,
-      hasSnapshotOrAttempt: lastSuccessAt !== null || lastFailureAt !== null,
+      ...this.state(nowMs),
     };
+  }
+
+  state(nowMs: number): KeySetState {
+    return keySetState(this.snapshot, this.maxStaleSeconds, nowMs);
+  }
+
+  /** Logs each change of the state, and every 15 minutes one that needs somebody. To be called often. */
+  tellState(nowMs: number): void {
+    const { state, servesUntil, reason } = this.state(nowMs);
+    const isWell = state === 'held' || (state === 'never_held' && reason === undefined);
+    const text = isWell ? undefined : `${state} ${reason}`;
+    if (!this.isToBeTold(text, nowMs)) return;
+    this.told = text === undefined ? undefined : { text, atMs: nowMs };
+    const fields = { ...this.logFields, state, reason };
+    const until = servesUntil?.toISOString();
+    if (isWell) this.logger.info(fields, 'the key set of an entry serves again');
+    else if (state === 'stale')
+      this.logger.warn(fields, `the key set of an entry cannot be fetched: its keys serve until ${until}`);
+    else this.logger.error(fields, `${UNSERVED[state]}: tokens of its entry are refused`);
+  }
+
+  private isToBeTold(text: string | undefined, nowMs: number): boolean {
+    if (text !== this.told?.text) return true;
+    const sinceMs = nowMs - (this.told?.atMs ?? nowMs);
+    return sinceMs < 0 || sinceMs >= TELL_AGAIN_MS;
   }
 
   /** What log lines about this entry carry: its state in the words of `status`. */
@@ -121,9 +149,8 @@ export class JwksCacheEntry {
     return { entry: this.entry.label, url: this.address.url, keys: this.keys.length, ...times };
   }
 
-  private get servesUntilMs(): number {
-    const staleSeconds = Math.max(this.maxStaleSeconds, GRACE_SECONDS);
-    return (this.snapshot.freshUntil?.getTime() ?? 0) + staleSeconds * 1000;
+  private isInTime(nowMs: number): boolean {
+    return nowMs < servesUntilMs(this.snapshot, this.maxStaleSeconds);
   }
 
   private get keys(): readonly TrustedKey[] {
@@ -139,8 +166,6 @@ export class JwksCacheEntry {
       if (!(error instanceof JwksContentError)) throw error;
       this.logger.error({ ...this.logFields, reason: error.message }, 'a stored key set cannot be read');
     }
-    if (this.keysByKid.size === 0)
-      this.logger.warn(this.logFields, 'a JWKS has no usable key; its entry trusts no token');
     const added = kidsMissingIn(before, this.keysByKid);
     const removed = kidsMissingIn(this.keysByKid, before);
     if (added.length + removed.length === 0) return;
@@ -154,6 +179,12 @@ export class JwksCacheEntry {
     return byKid;
   }
 }
+
+const UNSERVED: Readonly<Partial<Record<KeySetStateName, string>>> = {
+  never_held: 'a key set was never fetched',
+  lapsed: 'the keys of a key set have served their time',
+  no_usable_key: 'a key set has no usable key',
+};
 
 function kidsMissingIn(keys: ReadonlyMap<string, unknown>, others: ReadonlyMap<string, unknown>): string[] {
   return [...others.keys()].filter((kid) => !keys.has(kid)).map(quoteKid);

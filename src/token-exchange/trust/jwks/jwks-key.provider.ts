@@ -7,7 +7,7 @@ import { Notifications } from '../../../platform/jobs/notifications.js';
 import { Clock } from '../../../platform/clock.js';
 import type { Log } from '../../../platform/log/log.js';
 import { LOGGER } from '../../../platform/log/log.js';
-import type { KeySetState } from '../../host/telemetry.js';
+import type { KeySetFigures } from '../../host/telemetry.js';
 import { ExchangeTelemetry } from '../../host/telemetry.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import { JwksCache } from './jwks-cache-entry.js';
@@ -21,6 +21,8 @@ import { JWKS_OPTIONS } from './jwks-options.js';
 import { JwksRefresh } from './jwks-refresh.js';
 import { JwksSnapshotFollower } from './jwks-snapshot.follower.js';
 import { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
+import type { KeySetState } from './key-set-state.js';
+import { isServing } from './key-set-state.js';
 import { UnknownKidSearch } from './unknown-kid-search.js';
 
 const TICK_MS = 1_000;
@@ -94,6 +96,8 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     const nowMs = this.clock.nowMs();
     const due = this.leader.isLeader ? this.cache.entries.filter((cached) => cached.isDue(nowMs)) : [];
     await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached))]);
+    // One instance says it for all.
+    if (this.leader.isLeader) for (const cached of this.cache.entries) cached.tellState(this.clock.nowMs());
   }
 
   /**
@@ -127,6 +131,12 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return cached.flatMap((one) => one.serving(this.clock.nowMs()));
   }
 
+  /** Of the first key set of an issuer that serves no key; undefined where each serves. */
+  unservingKeySet(issuer: string): KeySetState | undefined {
+    const ofIssuer = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
+    return ofIssuer.map((cached) => cached.state(this.clock.nowMs())).find((state) => !isServing(state));
+  }
+
   /** How long an unknown kid of an issuer causes no fetch, in seconds; undefined where the next one may. */
   secondsToNextSearch(issuer: string): number | undefined {
     const ofIssuer = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
@@ -156,9 +166,9 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** The figures of each entry for metrics, in the order of `status`. */
-  keySets(): readonly KeySetState[] {
+  keySets(): readonly KeySetFigures[] {
     const nowMs = this.clock.nowMs();
-    return this.cache.entries.map((cached) => keySetState(cached.status(nowMs), nowMs));
+    return this.cache.entries.map((cached) => figuresOf(cached.status(nowMs), nowMs));
   }
 
   /** Looks further for a kid that is not held. */
@@ -227,13 +237,13 @@ function firstDifferent(keys: readonly TrustedKey[]): readonly TrustedKey[] {
   return keys.filter(isFirst).slice(0, MOST_TRIED_KEYS);
 }
 
-function keySetState(status: JwksStatus, nowMs: number): KeySetState {
-  const { label: entry, issuer, lastSuccessAt, lastFailureAt, nextRefreshAt } = status;
+function figuresOf(status: JwksStatus, nowMs: number): KeySetFigures {
+  const { label: entry, issuer, lastSuccessAt, nextRefreshAt, state } = status;
   return {
     entry,
     issuer,
     ageSeconds: lastSuccessAt && (nowMs - lastSuccessAt.getTime()) / 1000,
     nextRefreshSeconds: nextRefreshAt && (nextRefreshAt.getTime() - nowMs) / 1000,
-    isFailing: lastFailureAt !== undefined && (lastSuccessAt === undefined || lastFailureAt > lastSuccessAt),
+    state,
   };
 }

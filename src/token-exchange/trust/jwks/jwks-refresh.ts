@@ -82,35 +82,33 @@ export class JwksRefresh {
    * decides (8.2), but not beyond the time in which keys are fresh: stale keys are for failures. A set without a usable key is no
    * failure: it is how an issuer withdraws all trust, and the next unknown kid asks again.
    */
-  private async succeed(fetch: Fetch, { maxAgeSeconds }: JwksAnswer, { keys }: JwksContent): Promise<void> {
+  private async succeed(
+    fetch: Fetch,
+    { maxAgeSeconds }: JwksAnswer,
+    { keys, warnings }: JwksContent,
+  ): Promise<void> {
     const { cached, startedAt } = fetch;
     const lifeSeconds = maxAgeSeconds ?? cached.entry.cacheTtlSeconds;
     const freshSeconds = lifeSeconds ?? DEFAULT_FRESH_SECONDS;
     const dueSeconds = lifeSeconds ?? Math.min(this.options.refreshIntervalSeconds, freshSeconds);
-    const hadFailed = cached.snapshot.consecutiveFailures > 0;
     await this.store(fetch, {
-      keySet: writeJwks(keys),
+      keySet: writeJwks(keys, warnings),
       freshUntil: later(startedAt, freshSeconds),
       lastSuccessAt: startedAt,
       consecutiveFailures: 0,
       nextRefreshAt: later(startedAt, dueSeconds),
     });
-    if (hadFailed) this.logger.info(cached.logFields, 'a JWKS endpoint answers again');
   }
 
   private async fail(fetch: Fetch, reason: string): Promise<void> {
     const { cached, startedAt } = fetch;
-    const { consecutiveFailures: before, lastFailureReason } = cached.snapshot;
-    const consecutiveFailures = before + 1;
+    const consecutiveFailures = cached.snapshot.consecutiveFailures + 1;
     await this.store(fetch, {
       lastFailureAt: startedAt,
       lastFailureReason: reason,
       consecutiveFailures,
       nextRefreshAt: this.afterNow(this.retrySeconds(cached, consecutiveFailures)),
     });
-    const isNews = before === 0 || lastFailureReason !== reason;
-    if (isNews)
-      this.logger.warn({ ...cached.logFields, reason }, 'a JWKS fetch failed; the previous keys stay in use');
   }
 
   /**

@@ -2,9 +2,10 @@
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { Flow } from '../../host/flow.js';
-import type { KeysHeld } from '../../host/telemetry.js';
+import type { EntryEnd, KeysHeld } from '../../host/telemetry.js';
 import { ExchangeTelemetry } from '../../host/telemetry.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
+import type { KeySetState } from '../jwks/key-set-state.js';
 import { StaticKeyProvider } from './static-key.provider.js';
 import type { Algorithm } from '../algorithms.js';
 import type { TrustedClient } from '../client-reader.js';
@@ -29,6 +30,7 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.telemetry.watchKeys(() => this.keysHeld());
     this.telemetry.watchKeySets(() => this.jwksKeys.keySets());
+    this.telemetry.watchEnds(() => this.ends());
   }
 
   /**
@@ -90,6 +92,11 @@ export class TrustedKeyService implements OnApplicationBootstrap {
     return [...this.staticKeys.keysOf(issuer), ...this.jwksKeys.keysOf(issuer)];
   }
 
+  /** Of the first key set of an issuer that serves no key; undefined where each serves. */
+  unservingKeySet(issuer: string): KeySetState | undefined {
+    return this.jwksKeys.unservingKeySet(issuer);
+  }
+
   /** How long an unknown kid of an issuer causes no fetch, in seconds; undefined where the next one may. */
   secondsToNextSearch(issuer: string): number | undefined {
     return this.jwksKeys.secondsToNextSearch(issuer);
@@ -105,6 +112,12 @@ export class TrustedKeyService implements OnApplicationBootstrap {
 
   private get entries(): readonly TrustedKeyEntry[] {
     return [...this.staticKeys.entries, ...this.jwksKeys.entries];
+  }
+
+  private ends(): EntryEnd[] {
+    return this.entries.flatMap(({ label: entry, issuer, notAfter }) =>
+      notAfter === undefined ? [] : [{ entry, issuer, notAfter }],
+    );
   }
 
   private keysHeld(): KeysHeld[] {

@@ -28,9 +28,12 @@ function verifierOf(
   toleranceSeconds = TOLERANCE,
   now = NOW,
   policy: Partial<TrustPolicy> = {},
+  isUnfetched = false,
 ): ExternalTokenVerifier {
   const clock = new TestClock(now * 1000);
   const keys = trustedKeysOf(entries, clock, {}, policy);
+  const state = { state: 'never_held', servesUntil: undefined, reason: undefined } as const;
+  if (isUnfetched) jest.spyOn(keys, 'unservingKeySet').mockReturnValue(state);
   return new ExternalTokenVerifier(keys, clock, {
     clockToleranceSeconds: toleranceSeconds,
     idAssertion: { enabled: false, maxLifetimeSeconds: 300 },
@@ -514,6 +517,8 @@ interface Fault {
   readonly isForged?: true;
   readonly entry?: Members;
   readonly isSuspended?: true;
+  /** Whether a key set of the issuer was not fetched yet. */
+  readonly isUnfetched?: true;
   /** Whether no check after it can be made. */
   readonly isLast?: true;
   /** Expected and found, as an explanation shows them. */
@@ -560,6 +565,11 @@ const FAULTS: readonly Fault[] = [
   {
     ...{ of: 'key iss', reason: 'issuer_unknown', claims: { iss: B }, isLast: true },
     ...{ shown: [A, B], logged: {} },
+  },
+  {
+    ...{ of: 'key its key set', reason: 'key_set_unavailable', header: { kid: 'k2' }, isUnfetched: true },
+    ...{ isLast: true, shown: ['serving', 'not fetched yet'] },
+    logged: { issuer: A, kid: 'k2', expected: 'serving', found: 'not fetched yet' },
   },
   {
     ...{ of: 'key kid', reason: 'kid_unknown', header: { kid: 'k2' }, isLast: true },
@@ -654,7 +664,13 @@ describe('the list of checks', () => {
     const policy = all.some(({ isSuspended }) => isSuspended) ? { isSuspended: true } : {};
     return {
       token: first?.text ?? (all.some(({ isForged }) => isForged) ? withOtherSignature(token) : token),
-      verifier: verifierOf([entry], TOLERANCE, NOW, policy),
+      verifier: verifierOf(
+        [entry],
+        TOLERANCE,
+        NOW,
+        policy,
+        all.some(({ isUnfetched }) => isUnfetched),
+      ),
     };
   }
 
