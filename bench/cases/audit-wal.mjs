@@ -7,7 +7,7 @@ const WANTED_A_STATEMENT = 16;
 const FIRST_CONNECTIONS = 48;
 const MOST_CONNECTIONS = 512;
 const TRIES = 4;
-const MOST_BYTES = 900;
+const MOST_BYTES = 1_050;
 /** After one each page that is changed goes into the log whole, once: none begins by itself within a run. */
 const RARE_CHECKPOINTS = ["checkpoint_timeout = '1d'", "max_wal_size = '64GB'"];
 

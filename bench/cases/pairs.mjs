@@ -30,7 +30,7 @@ export const exchangeProjects = pair(
 export const firstLogin = pair('first-login', 'Token exchange of unknown users, each of whom is made', {
   over: ['first login', exchangesBy({ claimSets: newcomers })],
   under: 'known user',
-  atMost: 3,
+  atMost: 2.2,
 });
 
 export const embedLogin = pair('embed-login', 'Embedded login', {
@@ -66,7 +66,7 @@ export const refusedRole = pair(
   {
     over: ['refused role', exchangesBy({ claimSets: wantedAdministrators, expectedStatus: 400 })],
     under: 'accepted',
-    atMost: 2,
+    atMost: 1.4,
     policy: { allowedRoles: ['global:member'] },
   },
 );
