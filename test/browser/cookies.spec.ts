@@ -36,7 +36,7 @@ describeInBrowser('[D25] third-party cookies are blocked', () => {
       await other.frame.getByText('ben Tester').waitFor();
       expect(await other.frame.getByText('Morning orders').count()).toBe(0);
       await other.logout();
-      await other.heading('You have signed out.');
+      await other.heading('You have signed out');
       await one.reloadFrame();
       await one.frame.getByText('ada Tester').waitFor();
     });
@@ -44,7 +44,7 @@ describeInBrowser('[D25] third-party cookies are blocked', () => {
     it('[D25] who visits the instance itself is not signed in by a frame elsewhere', async () => {
       const page = await browsing.context.newPage();
       await page.goto(browsing.instanceOrigin);
-      await page.getByRole('heading', { name: 'You are not signed in.' }).waitFor();
+      await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     });
   });
 

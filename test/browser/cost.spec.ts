@@ -22,7 +22,7 @@ describeInBrowser('the cost of the page', () => {
       files.set(paths.get(requestId) ?? '', encodedDataLength),
     );
     await page.goto(browsing.instanceOrigin, { waitUntil: 'networkidle' });
-    await page.getByRole('heading', { name: 'You are not signed in.' }).waitFor();
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     const painted = await page.evaluate<number>(
       `performance.getEntriesByName('first-contentful-paint')[0].startTime`,
     );

@@ -159,7 +159,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     it('by an operator is told with a way on, which leads back to where the page was', async () => {
       const page = await atWorkflow();
       await endSessions();
-      await page.frame.getByRole('heading', { name: 'Your session has ended.' }).waitFor();
+      await page.frame.getByRole('heading', { name: 'Your session has ended' }).waitFor();
       expect(await page.told('session-ended')).toEqual({ reason: 'revoked' });
       expect(page.tokens).toBe(1);
       await page.frame.getByRole('button', { name: 'Continue' }).click();
@@ -177,7 +177,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     it('by a sign-out too', async () => {
       const page = await signedIn();
       await page.frame.getByRole('button', { name: 'Sign out' }).click();
-      await page.frame.getByRole('heading', { name: 'You have signed out.' }).waitFor();
+      await page.frame.getByRole('heading', { name: 'You have signed out' }).waitFor();
       await page.frame.getByRole('button', { name: 'Continue' }).click();
       await page.frame.getByText(WORKFLOW).waitFor();
     });
@@ -265,6 +265,11 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     await page.frame.getByRole('heading', { name: 'Instance API' }).waitFor();
     await page.run(`element.navigate('https://elsewhere.test/')`);
     await page.frame.getByText(WORKFLOW).waitFor();
+    // Other pages look as this one does by now, and so does what they lead to.
+    await page.run(`(element.setAttribute('lang', 'de'), element.navigate('/nowhere'), 0)`);
+    await page.frame.getByRole('heading', { name: 'Seite nicht gefunden' }).waitFor();
+    await page.frame.getByRole('link', { name: 'Zu den Workflows' }).click();
+    await page.frame.getByRole('button', { name: 'Abmelden' }).waitFor();
     expect(page.tokens).toBe(1);
     expect(await page.names()).not.toContain('login-failed');
   });

@@ -143,7 +143,7 @@ describeInBrowser('the events of a login', () => {
       expect(await product.event(3)).toEqual(['session-ended', { reason: 'signed-out' }]);
       expect(await sessions()).toBeLessThan(before);
       await product.pointFrameTo(browsing.instanceOrigin);
-      await product.heading('You are not signed in.');
+      await product.heading('You are not signed in');
     });
 
     it('[D28] ends it with any page of the instance in the frame', async () => {

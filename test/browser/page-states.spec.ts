@@ -70,7 +70,7 @@ describeInBrowser('the states of the pages', () => {
       'signed out',
       async (product) => {
         await product.logout();
-        await product.heading('You have signed out.');
+        await product.heading('You have signed out');
       },
     ],
     [

@@ -124,7 +124,7 @@ describeInBrowser('the page in the frame', () => {
     it('[D26] a session that has ended meanwhile is said', async () => {
       await answerChanges((route) => route.fulfill({ status: 401, json: { error: 'invalid_token' } }));
       await stateSwitch().click();
-      await frame().getByRole('heading', { name: 'Your session has ended.' }).waitFor();
+      await frame().getByRole('heading', { name: 'Your session has ended' }).waitFor();
     });
   });
 });

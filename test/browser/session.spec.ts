@@ -29,7 +29,7 @@ describeInBrowser('a session in the frame', () => {
       await product.markFrame();
       const before = await openSessions();
       await product.logout();
-      await product.heading('You have signed out.');
+      await product.heading('You have signed out');
       expect((await product.events()).slice(1)).toEqual([['session-ended', { reason: 'signed-out' }]]);
       expect(await product.isFrameMarked()).toBe(true);
       expect(await openSessions()).toHaveLength(before.length - 1);
@@ -42,7 +42,7 @@ describeInBrowser('a session in the frame', () => {
       await product.event(1);
       // Meanwhile another frame signs out, and the page hears that the session is over.
       await product.logout();
-      await product.heading('Your session has ended.');
+      await product.heading('Your session has ended');
       await product.page.waitForTimeout(500);
       expect((await product.events()).slice(1)).toEqual([['session-ended', { reason: 'signed-out' }]]);
       await product.login(browsing.token('ada'));
@@ -56,7 +56,7 @@ describeInBrowser('a session in the frame', () => {
     it('[D28] by the button in the frame notifies the host page, and leaves nothing of the user in view', async () => {
       const product = await signedIn();
       await product.frame.getByRole('button', { name: 'Sign out' }).click();
-      await product.heading('You have signed out.');
+      await product.heading('You have signed out');
       expect(await product.event(2)).toEqual(['session-ended', { reason: 'signed-out' }]);
       expect(await product.frame.locator('body').textContent()).not.toContain('ada Tester');
       expect(await product.frame.getByText('Morning orders').count()).toBe(0);
@@ -65,7 +65,7 @@ describeInBrowser('a session in the frame', () => {
     it('[D28] in one frame reaches the other frames of the site, as an end before its time', async () => {
       const [one, other] = [await signedIn(), await signedIn()];
       await one.logout();
-      await other.heading('Your session has ended.');
+      await other.heading('Your session has ended');
       expect((await other.events()).at(-1)).toEqual(['session-ended', { reason: 'revoked' }]);
     });
   });
@@ -91,7 +91,7 @@ describeInBrowser('a session in the frame', () => {
     for (const hash of await carriedSessions())
       await browsing.service.rows('DELETE FROM token_exchange_session WHERE id_hash = $1', [hash]);
     await product.reloadFrameSilently();
-    await product.heading('You are not signed in.');
+    await product.heading('You are not signed in');
   });
 
   describe('[4.1] the ways in', () => {
@@ -184,7 +184,7 @@ describeInBrowser('a session in the frame', () => {
         (await openSessions()).filter((row) => carried.some((hash) => hash.equals(row.id_hash))).length;
       expect(await open()).toBe(2);
       await product.logout();
-      await product.heading('You have signed out.');
+      await product.heading('You have signed out');
       expect(await open()).toBe(0);
     });
   });
@@ -229,7 +229,7 @@ describeInBrowser('[D26] the end of a session', () => {
 
     await pass(60);
     expect(await product.event(5)).toEqual(['session-ended', { reason: 'expired' }]);
-    await product.heading('Your session has ended.');
+    await product.heading('Your session has ended');
     expect(await product.frame.locator('body').innerText()).not.toContain('{');
     expect(await product.isFrameMarked()).toBe(true);
   });

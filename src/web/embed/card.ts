@@ -51,11 +51,12 @@ function drawn({ error, requestId }: LoginFailure, appearance: Appearance, retry
   const card = document.createElement('div');
   card.role = 'alert';
   card.style.cssText =
-    'text-align:center;line-height:2;padding:1.5rem;border:1px solid;overflow-wrap:anywhere';
+    'text-align:center;line-height:1.5;padding:1.5rem;border:1px solid #8888;border-radius:.75rem;overflow-wrap:anywhere';
   card.append(failures[UNAVAILABLE.includes(error) ? 'unreachable' : error] ?? refused);
   if (requestId) card.append(document.createElement('br'), `${reference} ${requestId}`);
   if (retry) {
     const button = Object.assign(document.createElement('button'), { type: 'button', textContent: again });
+    button.style.cssText = 'font:inherit;padding:.5em 1em;margin-top:.75em';
     button.onclick = () => {
       button.textContent = loading;
       retry();

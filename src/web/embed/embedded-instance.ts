@@ -166,7 +166,11 @@ export class EmbeddedInstance {
   navigate(path: string): void {
     this.#target = path;
     if (this.#userId !== undefined)
-      this.#say(this.#frame, { type: 'navigate', path: innerPath(this.#origin, path) });
+      this.#say(this.#frame, {
+        type: 'navigate',
+        path: innerPath(this.#origin, path),
+        look: this.#look(),
+      });
   }
 
   /**

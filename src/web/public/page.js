@@ -113,9 +113,10 @@ function showEnd() {
 }
 
 /** Shows another page as a link in this one would: the host page asks. */
-function goTo({ path }) {
+function goTo({ path, look }) {
   const url = session.addressOf(path);
-  if (account === null || url.pathname !== location.pathname) return session.leaveFor(path);
+  if (account === null || url.pathname !== location.pathname)
+    return location.assign(session.onward(path, look));
   history.pushState({ user: owner }, '', location.pathname + location.search + url.hash);
   return workflows.followAddress();
 }

@@ -1,6 +1,6 @@
 // Runs on pages of the instance that show nothing of the session, as that of the API's description: tells the host page of it.
 import * as hostPage from './host-page.js';
-import { AnotherUserError, NotSignedInError, readAccount, spokenFor } from './instance.js';
+import { AnotherUserError, NotSignedInError, readAccount } from './instance.js';
 import * as session from './session.js';
 import { run } from './tasks.js';
 
@@ -31,14 +31,14 @@ function noticeEnd(reason, origin) {
 }
 
 session.takeUser();
-for (const link of document.querySelectorAll('a[href="/"]')) link.href = session.addressFor(spokenFor(), '/');
+for (const link of document.querySelectorAll('a[href="/"]')) link.href = session.onward('/');
 
 // Without a page around it there is nobody to tell.
 if (parent !== window) {
   session.onSessionChange(look);
   // A page that the browser kept while another was shown may be about a session that has ended.
   addEventListener('pageshow', ({ persisted }) => persisted && look());
-  hostPage.onHostPageRequest('navigate', ({ path }) => session.leaveFor(path));
+  hostPage.onHostPageRequest('navigate', ({ path, look }) => location.assign(session.onward(path, look)));
   hostPage.followHeight({ isPublic: true });
   look().finally(hostPage.tellLoaded);
 }

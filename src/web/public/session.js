@@ -9,6 +9,9 @@ import { speakFor, spokenFor } from './instance.js';
 const NOTICE_MS = 60_000;
 /** While the page is in view: an end that nothing here has caused is told within five seconds. */
 const LOOK_MS = 4_000;
+/** What programs ask for: it takes no parameters but its own. */
+const FOR_PROGRAMS = /^\/(?:api|rest|\.well-known|healthz|metrics)(?:\/|$)/;
+const REFERENCE = '/api/v1/docs';
 /** By this the fragment of an address names a user. */
 const NAMED = 'user=';
 
@@ -46,15 +49,18 @@ export function addressOf(path) {
   return url.origin === home.origin ? url : home;
 }
 
-/** Goes on to another page of this instance, which stays this user's. */
-export function leaveFor(path) {
-  location.assign(addressFor(spokenFor(), addressOf(path).href));
-}
-
-/** An address of this instance that says for whom it is to be opened. */
-export function addressFor(user, href) {
-  if (user === null) return href;
-  return `${href}${href.includes('#') ? '&' : '#'}${NAMED}${encodeURIComponent(user)}`;
+/**
+ * The address of another page of this instance, which says for whom it is to be opened, and how that page is to look.
+ * @param {object} [look] that of this page, unless another is given
+ */
+export function onward(path, look = Object.fromEntries(new URLSearchParams(location.search))) {
+  const url = addressOf(path);
+  const isForPrograms = FOR_PROGRAMS.test(url.pathname);
+  if (isForPrograms && url.pathname !== REFERENCE) return url.href;
+  if (!isForPrograms)
+    for (const [name, value] of Object.entries(look)) if (value) url.searchParams.set(name, value);
+  if (spokenFor() === null) return url.href;
+  return `${url.href}${url.hash ? '&' : '#'}${NAMED}${encodeURIComponent(spokenFor())}`;
 }
 
 /**

@@ -52,7 +52,24 @@ describeInBrowser('the package for host pages', () => {
   }, INSTALL_MS);
   afterAll(() => folder && rmSync(join(folder, '..'), { recursive: true, force: true }));
 
-  it('has types that both apps compile with', () => {
+  /** A page with an app in it, and whose tokens it has asked for. */
+  const opened = async (entry: string) => {
+    const page = await browsing.context.newPage();
+    const asked: string[] = [];
+    await page.exposeFunction('tokenOf', (sub: string) => {
+      asked.push(sub);
+      return browsing.token(sub);
+    });
+    const state = { userKey: 'ada', isShown: true };
+    const setUp = `window.host = { instance: '${browsing.instanceOrigin}', state: ${JSON.stringify(state)}, events: [],
+      fetchToken: (userKey) => tokenOf(userKey) }`;
+    const script = built(folder, entry).replaceAll('</script', '<\\/script');
+    const html = `<!doctype html><html lang="en"><div id="app"></div><script>${setUp}</script><script>${script}</script></html>`;
+    await page.goto(browsing.serve('/app', html));
+    return { page, asked };
+  };
+
+  it('has types that the apps compile with', () => {
     const compiler = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
     run(folder, process.execPath, compiler, '-p', folder);
   });
@@ -60,18 +77,7 @@ describeInBrowser('the package for host pages', () => {
   it.each(['react.tsx', 'vue.ts'])(
     '%s: signs in once, goes on with its session at each mount, and follows its user',
     async (entry) => {
-      const page = await browsing.context.newPage();
-      const asked: string[] = [];
-      await page.exposeFunction('tokenOf', (sub: string) => {
-        asked.push(sub);
-        return browsing.token(sub);
-      });
-      const state = { userKey: 'ada', isShown: true };
-      const setUp = `window.host = { instance: '${browsing.instanceOrigin}', state: ${JSON.stringify(state)}, events: [],
-        fetchToken: (userKey) => tokenOf(userKey) }`;
-      const script = built(folder, entry).replaceAll('</script', '<\\/script');
-      const html = `<!doctype html><html lang="en"><div id="app"></div><script>${setUp}</script><script>${script}</script></html>`;
-      await page.goto(browsing.serve('/app', html));
+      const { page, asked } = await opened(entry);
       const frame = page.frameLocator('embedded-instance iframe:visible');
       await frame.getByText('Morning orders').waitFor();
       for (let mount = 0; mount < MOUNTS; mount += 1) {
@@ -87,6 +93,20 @@ describeInBrowser('the package for host pages', () => {
       expect(await page.evaluate<string[]>('host.events')).not.toContainEqual(
         expect.stringContaining('failed'),
       );
+      await page.close();
+    },
+    INSTALL_MS,
+  );
+
+  it.each(['react-late.tsx', 'vue-late.ts'])(
+    '%s: signs in though the script of the instance comes after the element and its property',
+    async (entry) => {
+      const { page, asked } = await opened(entry);
+      await page.locator('embedded-instance').waitFor({ state: 'attached' });
+      expect(await page.evaluate(`customElements.get('embedded-instance')`)).toBeUndefined();
+      await page.addScriptTag({ url: `${browsing.instanceOrigin}/embed.js` });
+      await page.frameLocator('embedded-instance iframe:visible').getByText('Morning orders').waitFor();
+      expect(asked).toEqual(['ada']);
       await page.close();
     },
     INSTALL_MS,
