@@ -20,11 +20,7 @@ export class Card {
     if (own instanceof HTMLElement) own.hidden = true;
   }
 
-  /**
-   * Above the frame.
-   * @param retry what its button does; without it there is no button
-   * @returns whether it is shown
-   */
+  /** Above the frame, with a button where there is `retry`. @returns whether it is shown */
   show(failure: LoginFailure, appearance: Appearance, frame: Element, retry?: () => void): boolean {
     this.remove();
     if (this.own === 'none') return false;

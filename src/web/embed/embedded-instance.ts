@@ -165,12 +165,8 @@ export class EmbeddedInstance {
    */
   navigate(path: string): void {
     this.#target = path;
-    if (this.#userId !== undefined)
-      this.#say(this.#frame, {
-        type: 'navigate',
-        path: innerPath(this.#origin, path),
-        look: this.#look(),
-      });
+    const message = { type: 'navigate', path: innerPath(this.#origin, path), look: this.#look() };
+    if (this.#userId !== undefined) this.#say(this.#frame, message);
   }
 
   /**

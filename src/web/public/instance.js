@@ -23,12 +23,8 @@ export class AnotherUserError extends Error {
   }
 }
 
-/** The instance did not do what it was asked for. */
+/** The instance did not do what it was asked for; its log has the cause by `requestId`, if there is one. */
 export class RefusedError extends Error {
-  /**
-   * @param {number} status
-   * @param {string | null} requestId finds the cause in the log of the instance
-   */
   constructor(status, requestId) {
     super('The instance refused a request');
     this.status = status;

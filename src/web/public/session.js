@@ -2,10 +2,7 @@
 import { meetHostPage, tellHeight, tellHostPage } from './host-page.js';
 import { speakFor, spokenFor } from './instance.js';
 
-/**
- * How long before the end it is announced. A short session is announced at half its time: a host page that renews at each
- * announcement would otherwise do nothing else.
- */
+/** How long before its end a session is announced to end; a short one at half its time, or hosts would do nothing but renew. */
 const NOTICE_MS = 60_000;
 /** While the page is in view: an end that nothing here has caused is told within five seconds. */
 const LOOK_MS = 4_000;
@@ -112,10 +109,7 @@ export function stopWatching() {
   watched = null;
 }
 
-/**
- * Tells the pages that share the session which one it is now, or that it is over.
- * @param {{ user: { id: string }, expiresAt: string } | null} account
- */
+/** Tells the pages that share the session which one it is now; null: it is over. */
 export function announceSession(account) {
   changes.postMessage(account && nameOf(account));
 }

@@ -1,5 +1,5 @@
 // Writes to the document what is of no one workflow: who is signed in, notices, which panel is shown. All text as text.
-import { initialsOf, nameOf, roleInWords, dateInWords, timeAgo } from './wording.js';
+import { nameOf, roleInWords, dateInWords, timeAgo } from './wording.js';
 import { say, write, writeAll } from './words.js';
 
 export const element = (id) => document.getElementById(id);
@@ -18,7 +18,6 @@ let notice = {};
 export function showAccount(answer) {
   account = answer;
   element('account').hidden = account === null;
-  element('initials').textContent = account === null ? '' : initialsOf(account.user);
   element('person').textContent = account === null ? '' : nameOf(account.user);
   element('role').textContent = account === null ? '' : roleInWords(account.user.role);
 }

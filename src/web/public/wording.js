@@ -29,22 +29,12 @@ export function nameOf({ givenName, familyName, email }) {
   return plainNameOf(`${givenName} ${familyName}`) || plainNameOf(email);
 }
 
-/** One or two capital letters that stand for a user. */
-export function initialsOf({ givenName, familyName, email }) {
-  const [first, last] = [givenName, familyName].map((name) => [...plainNameOf(name)][0] ?? '');
-  return (first + last || email.slice(0, 1)).toUpperCase();
-}
-
 /** @param {number} count */
 export function numberInWords(count) {
   return new Intl.NumberFormat(language()).format(count);
 }
 
-/**
- * How long ago a moment was; a clock that runs behind the instance's makes no future of it.
- * @param {Date} moment
- * @param {Date} now
- */
+/** How long ago a moment was, both as dates; a clock that runs behind the instance's makes no future of it. */
 export function timeAgo(moment, now) {
   const seconds = (now - moment) / 1000;
   const [unit, length] = UNITS.find(([, unitSeconds]) => seconds >= unitSeconds) ?? [];
