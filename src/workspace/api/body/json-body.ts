@@ -39,7 +39,6 @@ export class JsonBodyPipe extends ValidationPipe {
   constructor() {
     super({
       transform: true,
-      stopAtFirstError: true,
       validateCustomDecorators: true,
       validationError: { target: false, value: false },
       exceptionFactory: ([error]) => badRequest(Object.values(error?.constraints ?? {}).join(', ')),
