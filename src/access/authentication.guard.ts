@@ -38,6 +38,8 @@ declare module 'fastify' {
 /** Another scheme, or a token with characters that none has. */
 const NO_ACCESS_TOKEN = { refusal: { reason: 'malformed' } } as const satisfies BearerVerdict;
 const NO_CREDENTIAL = 'Sign in, or send an access token';
+/** Metadata key of a route: the scope that an access token needs there. */
+export const ROUTE_SCOPE = Symbol('ROUTE_SCOPE');
 /** All others may change something. */
 export const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** The id of the user whom the sending page shows, from `/rest/me`: neither a secret nor a proof. */
@@ -50,6 +52,14 @@ export const CurrentPrincipal = createParamDecorator((_: unknown, context: Execu
     throw new Error('a route asks for the principal without the AuthenticationGuard');
   return principal;
 });
+
+/** A call that is to be authenticated. */
+interface Call {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** What a token would need; undefined: none, or no token helps. */
+  readonly scope: string | undefined;
+}
 
 @Injectable()
 export class AuthenticationGuard implements CanActivate {
@@ -68,61 +78,58 @@ export class AuthenticationGuard implements CanActivate {
     // WaitLimitInterceptor counts on from here.
     beginWait(request);
     const reply = http.getResponse<FastifyReply>();
-    request.principal = await withinWait(this.database.waitMs, () => this.principalOf(request, reply));
+    const scope = Reflect.getMetadata(ROUTE_SCOPE, context.getHandler()) as string | undefined;
+    request.principal = await withinWait(this.database.waitMs, () =>
+      this.principalOf({ request, reply, scope }),
+    );
     return true;
   }
 
   /** If `Authorization` is there it alone decides: a request never falls back to another identity (D41). */
-  private async principalOf(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
+  private async principalOf(call: Call): Promise<Principal> {
+    const { request } = call;
     const { authorization } = request.headers;
-    if (authorization !== undefined) return this.byAccessToken(authorization, request, reply);
+    if (authorization !== undefined) return this.byAccessToken(authorization, call);
     const sessionIds = readSessionCookies(request.headers.cookie);
     const principal = await this.authentication.bySession(sessionIds);
-    if (principal === undefined) throw await this.withoutSession(sessionIds, request, reply);
+    if (principal === undefined) throw await this.withoutSession(sessionIds, call);
     refuseOtherUser(request, principal);
     this.refuseForgery(request);
     return principal;
   }
 
-  private async byAccessToken(
-    authorization: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<Principal> {
-    const call = presentedCallOf(request);
-    const verdict = call === undefined ? NO_ACCESS_TOKEN : await this.authentication.byAccessToken(call);
-    const nonce = call?.isDpop === true ? this.proofs.nonce() : undefined;
-    if (nonce !== undefined) void reply.header('dpop-nonce', nonce);
+  private async byAccessToken(authorization: string, call: Call): Promise<Principal> {
+    const presented = presentedCallOf(call.request);
+    const verdict =
+      presented === undefined ? NO_ACCESS_TOKEN : await this.authentication.byAccessToken(presented);
+    const nonce = presented?.isDpop === true ? this.proofs.nonce() : undefined;
+    if (nonce !== undefined) void call.reply.header('dpop-nonce', nonce);
     if ('principal' in verdict) return verdict.principal;
-    const { id: requestId, ip, method, routeOptions } = request;
+    const { id: requestId, ip, method, routeOptions } = call.request;
     await this.refusals.record(verdict.refusal, { requestId, ip, method, route: routeOptions.url ?? '' });
     const message = 'The access token is invalid or has expired';
     const { reason } = verdict.refusal;
     const error = errorOf(authorization, reason);
     const text = isServedScheme(authorization) ? message : NO_CREDENTIAL;
-    throw this.unauthenticated(request, reply, text, { error, reason });
+    throw this.unauthenticated(call, text, { error, reason });
   }
 
   /** Says who has ended the session, for the page in the frame and its host page. */
-  private async withoutSession(
-    sessionIds: readonly string[],
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<UnauthorizedException> {
+  private async withoutSession(sessionIds: readonly string[], call: Call): Promise<UnauthorizedException> {
     const isSignedOut = await this.authentication.wasSignedOutByProvider(sessionIds);
-    if (!isSignedOut) return this.unauthenticated(request, reply, NO_CREDENTIAL);
+    if (!isSignedOut) return this.unauthenticated(call, NO_CREDENTIAL);
     const message = 'The provider of the login has signed the user out';
-    return this.unauthenticated(request, reply, message, { error: 'signed_out_by_provider' });
+    return this.unauthenticated(call, message, { error: 'signed_out_by_provider' });
   }
 
   private unauthenticated(
-    { headers: { authorization } }: FastifyRequest,
-    reply: FastifyReply,
+    { request, reply, scope }: Call,
     message: string,
     { error, reason }: { error: string; reason?: BearerReason } = { error: 'invalid_token' },
   ): UnauthorizedException {
     const { baseUrl } = this.options;
-    void reply.header('www-authenticate', challengeTo({ authorization, baseUrl }, reason));
+    const { authorization } = request.headers;
+    void reply.header('www-authenticate', challengeTo({ authorization, baseUrl, scope }, reason));
     return new UnauthorizedException({ error, message });
   }
 

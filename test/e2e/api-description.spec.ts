@@ -53,10 +53,14 @@ describeOnAnyDatabase('the description of the API', (database) => {
   it('each operation answers 401 with a challenge, without a token and with a bad one', async () => {
     for (const operation of api.operations) {
       const without = await send(operation, { token: undefined });
-      expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, `Bearer ${METADATA}`]);
+      const scope = operation.right === undefined ? '' : `scope="${operation.right}", `;
+      expect([without.status, without.headers.get('www-authenticate')]).toEqual([
+        401,
+        `Bearer ${scope}${METADATA}`,
+      ]);
       const bad = await send(operation, { token: 'bad' });
       expect([bad.status, bad.body.error]).toEqual([401, 'invalid_token']);
-      expect(bad.headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", ${METADATA}`);
+      expect(bad.headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", ${scope}${METADATA}`);
     }
     expect(operationsWith(401)).toEqual(api.operations);
   });

@@ -33,14 +33,14 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
       const without = await host.call('/api/me', { headers });
       expect([without.status, without.headers.get('www-authenticate')]).toEqual([
         401,
-        `Bearer ${METADATA}, ${DPOP}`,
+        `Bearer scope="profile", ${METADATA}, ${DPOP}`,
       ]);
     }
     for (const authorization of ['Bearer x', `Bearer ${partner.sign()}`]) {
       const answer = await host.call('/api/me', { headers: { authorization } });
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
         401,
-        `Bearer error="invalid_token", ${METADATA}, ${DPOP}`,
+        `Bearer error="invalid_token", scope="profile", ${METADATA}, ${DPOP}`,
       ]);
     }
     expect(host.output).toContain('an API call was refused');
@@ -74,7 +74,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
       `DPoP error="insufficient_scope", scope="profile", ${ALGS}, ${METADATA}`,
       `DPoP error="invalid_dpop_proof", ${ALGS}, ${METADATA}`,
       `DPoP error="insufficient_scope", scope="profile", ${ALGS}, ${METADATA}`,
-      `Bearer error="invalid_token", ${METADATA}, ${DPOP}`,
+      `Bearer error="invalid_token", scope="profile", ${METADATA}, ${DPOP}`,
     ]);
     const whole = await exchange(exchangeForm(partner.sign()));
     const bound = String(whole.body['access_token']);
@@ -157,6 +157,8 @@ describeOnEmptyDatabase('a host that publishes nothing', (database) => {
   it('leaves its well-known paths alone, and names none in challenges', async () => {
     for (const name of ['oauth-authorization-server', 'oauth-protected-resource', 'jwks.json'])
       expect((await host.call(`/.well-known/${name}`)).status).toBe(404);
-    expect((await host.call('/api/me')).headers.get('www-authenticate')).toBe(`Bearer, ${DPOP}`);
+    expect((await host.call('/api/me')).headers.get('www-authenticate')).toBe(
+      `Bearer scope="profile", ${DPOP}`,
+    );
   });
 });

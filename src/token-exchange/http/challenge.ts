@@ -42,6 +42,8 @@ interface Challenged {
   readonly authorization: string | undefined;
   /** The origin whose metadata is published; undefined where none is. */
   readonly baseUrl: string | undefined;
+  /** The scopes that the call needs, with spaces between them; undefined or empty: none. */
+  readonly scope?: string;
 }
 
 /** What of a proof is wrong; every other refusal is of the token. */
@@ -63,14 +65,19 @@ export function errorOf(
 }
 
 /**
- * The `WWW-Authenticate` header of a 401. It names an error only where a credential of a served scheme was sent (RFC 6750 §3.1), and,
- * where metadata is published, always where a client learns who issues tokens (RFC 9728 §5.1).
+ * The `WWW-Authenticate` header of a 401. It names an error only where a credential of a served scheme was sent (RFC 6750 §3.1), the
+ * scope of the call (§3), lest a client ask for all that metadata list, and, where metadata is published, always where a client learns
+ * who issues tokens (RFC 9728 §5.1).
  */
-export function challengeTo({ authorization, baseUrl }: Challenged, reason?: BearerReason): string {
+export function challengeTo(
+  { authorization, baseUrl, scope = '' }: Challenged,
+  reason?: BearerReason,
+): string {
   const scheme = schemeOf(authorization);
   const error = scheme === undefined ? [] : [`error="${errorOf(authorization, reason)}"`];
-  if (isDpop(scheme)) return challenge('DPoP', [...error, ALGS, ...metadataAt(baseUrl)]);
-  return `${challenge('Bearer', [...error, ...metadataAt(baseUrl)])}, ${challenge('DPoP', [ALGS])}`;
+  const about = [...error, ...(scope === '' ? [] : [`scope="${scope}"`])];
+  if (isDpop(scheme)) return challenge('DPoP', [...about, ALGS, ...metadataAt(baseUrl)]);
+  return `${challenge('Bearer', [...about, ...metadataAt(baseUrl)])}, ${challenge('DPoP', [ALGS])}`;
 }
 
 /** What a challenge to a token with too few scopes depends on. */

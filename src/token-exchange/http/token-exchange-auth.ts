@@ -123,33 +123,43 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<CalledRequest>();
-    const { scopes } = await this.callerOf(request, http.getResponse<HeaderTaker>());
     const needed = this.reflector.getAllAndMerge<string[]>(SCOPES, [
       context.getHandler(),
       context.getClass(),
     ]);
+    const { scopes } = await this.callerOf(request, needed, http.getResponse<HeaderTaker>());
     if (scopes !== undefined && needed.some((scope) => !scopes.has(scope)))
       this.refuseScopes(needed, request, http.getResponse<HeaderTaker>());
     return true;
   }
 
-  private async callerOf(request: CalledRequest, response: HeaderTaker): Promise<Caller<HostUser>> {
+  private async callerOf(
+    request: CalledRequest,
+    needed: readonly string[],
+    response: HeaderTaker,
+  ): Promise<Caller<HostUser>> {
     const { [CALLER]: called } = request;
     if (called?.by === this.callers) return called.caller;
     const { authorization } = request.headers;
-    if (authorization === undefined) return this.refuse(request, response);
+    if (authorization === undefined) return this.refuse(request, needed, response);
     const verdict = await this.callers.find(request);
     const nonce = request.headers['dpop'] === undefined ? undefined : this.callers.nonce();
     if (nonce !== undefined) response.header('dpop-nonce', nonce);
-    if ('refusal' in verdict) return this.refuse(request, response, verdict.refusal.reason);
+    if ('refusal' in verdict) return this.refuse(request, needed, response, verdict.refusal.reason);
     request[CALLER] = { by: this.callers, caller: verdict.caller };
     return verdict.caller;
   }
 
-  private refuse({ headers }: CalledRequest, response: HeaderTaker, reason?: BearerReason): never {
+  private refuse(
+    { headers }: CalledRequest,
+    needed: readonly string[],
+    response: HeaderTaker,
+    reason?: BearerReason,
+  ): never {
     const { authorization } = headers;
     const baseUrl = this.callers.metadataOrigin;
-    response.header('www-authenticate', challengeTo({ authorization, baseUrl }, reason));
+    const scope = needed.join(' ');
+    response.header('www-authenticate', challengeTo({ authorization, baseUrl, scope }, reason));
     const message = 'The access token is invalid or has expired';
     throw new UnauthorizedException(isServedScheme(authorization) ? message : 'Send an access token');
   }

@@ -2,6 +2,7 @@
 import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
 import type { Type } from '@nestjs/common';
 import { HttpCode, SetMetadata, applyDecorators } from '@nestjs/common';
+import { ROUTE_SCOPE } from '../../access/authentication.guard.js';
 import type { LicenseFeature } from '../../config/license.js';
 import type { Right } from '../rights/rights.js';
 import type { ApiQueryOptions } from '@nestjs/swagger';
@@ -114,6 +115,7 @@ export function Operation(operation: Operation): MethodDecorator {
   const { right, asksItself, feature, isAlwaysRecorded, answer } = operation;
   return applyDecorators(
     SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, asksItself, feature, isAlwaysRecorded }),
+    SetMetadata(ROUTE_SCOPE, right),
     HttpCode(answer.status),
     documentationOf(operation),
     ...('pageOf' in answer ? [PageQueries(answer.maxCursorCharacters)] : []),
