@@ -10,12 +10,15 @@ export const CLIENT_ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt
 
 /** The reasons for which only an identity assertion, or its client, is refused: `id-jag.spec.ts` shows them. */
 export const ASSERTION_REASONS = [
+  'assertion_grants_nothing',
   'assertion_not_supported',
   'client_credential_invalid',
   'client_credential_missing',
   'client_credential_replayed',
   'client_not_allowed',
   'client_unknown',
+  'introspection_not_allowed',
+  'user_mismatch',
 ];
 
 /** The variables that turn identity assertions on. */

@@ -75,8 +75,9 @@ function grantedAudience(
   if (ceiling === undefined) return undefined;
   const [only, ...others] = new Set(resource);
   if (only === undefined) return undefined;
-  if (others.length === 0 && isAsserted(only, assertion)) {
-    if (host !== undefined && isSameAddress(only, host)) return undefined;
+  const isHost = host !== undefined && isSameAddress(only, host);
+  if (others.length === 0 && isAsserted(only, assertion, isHost)) {
+    if (isHost) return undefined;
     if (ceiling.has(only)) return only;
   }
   const listsIt = ({ resources }: TrustPolicy) => resources?.has(only) !== false;
@@ -91,9 +92,10 @@ function assertedScopes({ subject: { assertion } }: Tokens): ReadonlySet<string>
   return assertion?.scope === undefined ? undefined : new Set(assertion.scope.split(' '));
 }
 
-/** A client may ask for the resources of its identity assertion, and nothing else. */
-function isAsserted(resource: string, assertion: AssertionClaims | undefined): boolean {
-  return assertion?.resource?.some((asserted) => isSameAddress(resource, asserted)) ?? true;
+/** A client may ask for the resources of its identity assertion, and nothing else; for the host, where that names none. */
+function isAsserted(resource: string, assertion: AssertionClaims | undefined, isHost: boolean): boolean {
+  if (assertion === undefined) return true;
+  return assertion.resource?.some((asserted) => isSameAddress(resource, asserted)) ?? isHost;
 }
 
 /** @rule P.rights Where an entry asks for both, a call needs the rights of actor and subject alike. */

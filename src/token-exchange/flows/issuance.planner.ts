@@ -139,10 +139,12 @@ export function checkTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules
 
 /**
  * @rule 4.2.5 = 8.8 The life of the issued token is the shortest of both tokens' remaining lives and the configured limit.
+ * An identity assertion does not count: it is a grant for minutes, and says nothing of the token's life (D133).
  * @rule D13 Less than 5 seconds is refused, exactly 5 is issued; whole seconds, rounded down.
  */
 function checkLifetime({ subject, actor }: Tokens, { now, maxTokenLifetimeSeconds }: TermsRules): Validity {
-  const earliestExpiry = Math.min(subject.claims.exp, actor?.claims.exp ?? Number.POSITIVE_INFINITY);
+  const counted = listOf({ subject, actor }).filter(({ assertion }) => assertion === undefined);
+  const earliestExpiry = Math.min(...counted.map(({ claims }) => claims.exp));
   const remaining = Math.min(earliestExpiry - now, maxTokenLifetimeSeconds);
   if (remaining < MINIMUM_LIFETIME_SECONDS) throw tooShort({ subject, actor }, remaining);
   const issuedAt = Math.floor(now);
@@ -173,7 +175,8 @@ function tooShort({ subject, actor }: Tokens, remainingSeconds: number): Rejecti
 }
 
 /**
- * Without an actor, only the audit event has the prior actors: a reader of the token would take one for its actor.
+ * Without an actor, only the audit event has the prior actors: a reader of the token would take one for its actor. Those of an identity
+ * assertion are meant so: they act for its user at this very moment.
  * @rule 4.2.2 Without an actor the token is the subject's alone.
  * @rule 4.2.3 With an actor the token names both, and so do the audit records.
  */
@@ -192,7 +195,7 @@ export function grantOf(
     actorGeneration: users.actor?.accessGeneration,
     clientId: client?.id ?? subject.key.policy.issuer,
     ...grants,
-    priorActors: actor === undefined ? undefined : priorActors,
+    priorActors: actor === undefined && subject.assertion === undefined ? undefined : priorActors,
     requestedScope: scope,
     requestedResource: resource?.join(' '),
     boundTo: proof?.thumbprint,

@@ -41,14 +41,15 @@ const INVALID_PROOF = {
 const ROWS = {
   client_credential_missing: {
     check: 'client',
-    cause: 'an identity assertion came without credentials of a client; public clients are refused',
+    cause:
+      'an identity assertion or an introspection came without credentials of a client; public clients are refused',
     remedy: 'the client authenticates by `client_secret_basic`, `client_secret_post` or `private_key_jwt`',
     oauth: INVALID_CLIENT,
     embed: 'Client authentication failed',
   },
   client_unknown: {
     check: 'client',
-    cause: 'no trusted entry names the client that sent an assertion',
+    cause: 'no trusted entry names the client',
     remedy: '`svc-admin clients add` adds it to an entry, or the client sends the id that the entry has',
     oauth: INVALID_CLIENT,
     embed: 'Client authentication failed',
@@ -67,6 +68,13 @@ const ROWS = {
     remedy: 'the client signs a JWT for each request, with a random `jti`, and sends it once',
     oauth: INVALID_CLIENT,
     embed: 'Client authentication failed',
+  },
+  introspection_not_allowed: {
+    check: 'client',
+    cause: 'no trusted entry lets the client introspect access tokens',
+    remedy: '`introspect` of the client in its entry is set true (`svc-admin clients add --introspect`)',
+    oauth: { status: 403, error: 'unauthorized_client', message: 'The client may not introspect tokens' },
+    embed: 'The client may not introspect tokens',
   },
   token_malformed: {
     check: 'token',
@@ -173,9 +181,16 @@ const ROWS = {
   assertion_not_supported: {
     check: 'claims',
     cause:
-      'the identity assertion has `authorization_details`, `tenant` or `aud_tenant`, without which it would be wider, or names its user by `aud_sub` or `sub_id`',
+      'the identity assertion has `authorization_details`, `tenant` or `aud_tenant`, without which it would be wider, or a `sub_id` of another format than `iss_sub`',
     remedy: 'the identity provider issues it with a `scope`, and without them',
     embed: 'Token is not supported',
+  },
+  assertion_grants_nothing: {
+    check: 'claims',
+    cause: 'the identity assertion names scopes, or services (`resource`), none of which its entry lists',
+    remedy:
+      'the identity provider issues it for this instance, with scopes of the entry, or `scopes` or `resources` of the entry is widened',
+    embed: 'Token grants nothing here',
   },
   audience_mismatch: {
     check: 'audience',
@@ -333,7 +348,8 @@ const ROWS = {
   email_not_verified: {
     check: 'e-mail',
     cause: 'the user is unknown, and the issuer does not state that the e-mail address is verified',
-    remedy: 'the partner sets `email_verified` true for addresses that it has verified',
+    remedy:
+      'the partner sets `email_verified` true for addresses that it has verified; so does a provider by its setting: *Email verified* of the user in Keycloak, a claim `email_verified` in Okta; or `requireVerifiedEmail` of the entry is false beside its `emailDomains`',
     embed: 'The e-mail address is not verified',
   },
   email_domain_not_allowed: {
@@ -378,6 +394,13 @@ const ROWS = {
     cause: 'the user of the token is disabled',
     remedy: '`svc-admin users enable`, if the user may sign in again',
     embed: 'User is disabled',
+  },
+  user_mismatch: {
+    check: 'user',
+    cause: 'the identity assertion names another user by `aud_sub` than `iss` and `sub` mean here',
+    remedy:
+      'the identity provider writes the id that the user has here (`svc-admin users list`) into `aud_sub`, or leaves it out',
+    embed: 'The token names another user',
   },
   session_of_another_user: {
     check: 'user',

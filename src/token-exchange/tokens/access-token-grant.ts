@@ -13,7 +13,7 @@ export interface AccessTokenGrant {
   readonly actorGeneration?: string;
   /** The client that has sent an identity assertion, else the issuer of the subject token; recorded as `client_id`. */
   readonly clientId: string;
-  /** The prior actors, the latest first; only with an actor. */
+  /** The prior actors, the latest first; only with an actor, or of an identity assertion. */
   readonly priorActors?: readonly PriorActor[];
   /** Whose rights a call with the token has: `both` needs actor and subject to have them. Default `actor`. */
   readonly rights?: 'actor' | 'both';

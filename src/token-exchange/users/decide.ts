@@ -94,6 +94,7 @@ export function decideOnUser(
   const { claims, key } = token;
   const { policy } = key;
   if (by === 'email') checkLink(user, policy, roles);
+  refuseAnotherUser(token, user.id);
   refuseDisabled(user);
   checkStoredRole(user, policy, roles);
   const role = roleOfExistingUser(user.role, claims.role, policy, roles);
@@ -113,11 +114,19 @@ function decideOnNewUser(
 ): NewUser {
   const { claims, key } = token;
   const { givenName = '', familyName = '' } = claims;
+  refuseAnotherUser(token);
   checkProvisioning(key.policy);
   const role = roleOfNewUser(claims.role, key.policy, roles);
   const names = { givenName: truncated(givenName), familyName: truncated(familyName) };
   const projects = decideOnProjects(token, stored, roles);
   return { by: 'provisioning', newUser: { email, role, ...names }, projects };
+}
+
+/** An identity assertion may say by `aud_sub` whom its issuer means here: that neither finds nor chooses a user. */
+function refuseAnotherUser({ assertion }: VerifiedToken, userId?: string): void {
+  if (assertion?.localUserId === undefined || assertion.localUserId === userId) return;
+  const found = userId === undefined ? 'a user who is to be made' : 'another user';
+  throw new Rejection('user_mismatch', { userId, expected: 'the user whom aud_sub names', found });
 }
 
 /** For subject and actor of both flows alike (D7). */

@@ -1,8 +1,12 @@
 // Reads what an identity assertion (ID-JAG) says beside the claims of every external token.
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject } from '../../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
+import { isSameAddress } from '../../platform/text/origin.js';
 import { FIELD_LIMITS } from './field-limits.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ClaimName, ClaimSet } from '../trust/claim-names.js';
+import type { TrustPolicy } from '../trust/trust-policy.js';
 import { optionalText, requiredText } from './external-claims.js';
 
 /** The `typ` of an identity assertion, which no other token has (draft-ietf-oauth-identity-assertion-authz-grant §3). */
@@ -14,23 +18,22 @@ export interface AssertionClaims {
   readonly scope?: string;
   /** The services that it is for; undefined: the issuer names none. */
   readonly resource?: readonly string[];
+  /** The id of the local user whom its issuer means; undefined: it says no more than `iss` and `sub`. */
+  readonly localUserId?: string;
 }
 
-/**
- * Rich authorization (RFC 9396) and tenants narrow an assertion in a way that is not enforced here: to take it would be to widen it.
- * `aud_sub` and `sub_id` (RFC 9493) may mean another user than `iss` and `sub` do here.
- */
-export const UNSUPPORTED_CLAIMS: readonly ClaimName[] = [
-  'authorization_details',
-  'tenant',
-  'aud_tenant',
-  'aud_sub',
-  'sub_id',
-];
+/** Rich authorization (RFC 9396) and tenants narrow an assertion in a way that is not enforced here: to take it would be to widen it. */
+const UNSUPPORTED_CLAIMS: readonly ClaimName[] = ['authorization_details', 'tenant', 'aud_tenant'];
 
-/** The names of claims of which the assertion would have to be refused. */
+/** What the assertion would have to be refused for. */
 export function unsupportedClaims(payload: ClaimSet): readonly string[] {
-  return UNSUPPORTED_CLAIMS.filter((name) => payload[name] !== undefined);
+  const { sub_id: subjectId } = payload;
+  const isOtherFormat =
+    subjectId !== undefined && !(isJsonObject(subjectId) && subjectId['format'] === 'iss_sub');
+  return [
+    ...UNSUPPORTED_CLAIMS.filter((name) => payload[name] !== undefined),
+    ...(isOtherFormat ? ['sub_id of another format than iss_sub'] : []),
+  ];
 }
 
 /** @throws Rejection `claims_invalid` or `claims_not_storable` */
@@ -42,7 +45,29 @@ export function readAssertionClaims(payload: ClaimSet): AssertionClaims {
   const resource = resources(payload);
   refuseLongerThan(FIELD_LIMITS.scope, 'scope', scope);
   refuseLongerThan(FIELD_LIMITS.resource, 'resource', resource?.join(' '));
-  return { clientId, scope, resource };
+  refuseOtherSubject(payload);
+  return { clientId, scope, resource, localUserId: optionalText(payload, 'aud_sub') };
+}
+
+/**
+ * Whether an assertion names scopes, or services, none of which its entry lists: it was meant for something else, and must not be
+ * turned into what the client asks for (Enterprise-Managed Authorization §7.6.2).
+ * @param host for which every assertion is good that names it
+ */
+export function grantsNothing(
+  { scope, resource }: AssertionClaims,
+  { scopes, resources }: Pick<TrustPolicy, 'scopes' | 'resources'>,
+  host: string | undefined,
+): boolean {
+  const isHost = (uri: string) => host !== undefined && isSameAddress(uri, host);
+  const hasScope = scope === undefined || scope.split(' ').some((one) => scopes?.has(one) !== false);
+  return !hasScope || resource?.some((uri) => isHost(uri) || resources?.has(uri) === true) === false;
+}
+
+/** A subject identifier has the members of its format and no others (RFC 9493 §3). */
+function refuseOtherSubject({ sub_id: subjectId, iss, sub }: ClaimSet): void {
+  if (subjectId === undefined || isDeepStrictEqual(subjectId, { format: 'iss_sub', iss, sub })) return;
+  throw new Rejection('claims_invalid', { detail: 'sub_id must say what iss and sub say' });
 }
 
 /** One URI, or a list of them (RFC 8707 §2). */

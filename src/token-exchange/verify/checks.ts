@@ -1,10 +1,15 @@
 // The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
 import { isJsonObject } from '../../platform/json/strict-json.js';
-import { printable, printableList, printableSeconds } from '../../platform/text/printable.js';
+import {
+  printable,
+  printableAddress,
+  printableList,
+  printableSeconds,
+} from '../../platform/text/printable.js';
 import type { AccessFlow } from '../host/flow.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { flowsOf } from '../trust/trust-policy.js';
-import { UNSUPPORTED_CLAIMS, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
+import { grantsNothing, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
 import { hasLogoutEvent, readExternalClaims, readLogoutClaims } from './external-claims.js';
 import {
@@ -177,18 +182,28 @@ const OF_A_LOGIN: readonly TokenCheck[] = [
 const OF_AN_ASSERTION: readonly TokenCheck[] = [
   lifetimeUpTo(({ rules }) => rules.maxAssertionLifetimeSeconds),
   {
-    about: UNSUPPORTED_CLAIMS.join(', '),
+    about: 'claims that limit it',
     reason: 'assertion_not_supported',
     fails: ({ jws }) => unsupportedClaims(jws.payload).length > 0,
     compared: ({ jws }) => ['none of them', printableList(unsupportedClaims(jws.payload))],
   },
   {
-    about: 'client_id, scope, resource',
+    about: 'client_id, scope, resource, aud_sub, sub_id',
     // Or `claims_not_storable`.
     reason: 'claims_invalid',
     isNeeded: true,
     read: (token) => void (token.assertion = readAssertionClaims(token.jws.payload)),
     compared: () => ['client_id, and the others where they are there, each of its type', 'all of them'],
+  },
+  {
+    about: 'scope, resource',
+    reason: 'assertion_grants_nothing',
+    fails: ({ assertion, key: { policy }, rules }) =>
+      assertion === undefined || grantsNothing(assertion, policy, rules.ownIssuer),
+    compared: ({ assertion, key: { policy }, rules: { ownIssuer = '' } }) => [
+      printableList([...(policy.scopes ?? []), ownIssuer, ...(policy.resources ?? [])]),
+      printableList([assertion?.scope ?? [], assertion?.resource ?? []].flat().map(printableAddress)),
+    ],
   },
   {
     about: 'client_id',

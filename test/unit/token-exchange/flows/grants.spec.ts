@@ -79,7 +79,6 @@ describe('resources', () => {
     [alone({ resources: set(API) }), [API, API], API],
     [both({}, { resources: set(API) }), [API], API],
     [both({ resources: set(API, ISSUER) }, { resources: set(API) }), [API], API],
-    [asserted({}, { resources: set(API) }), [API], API],
     [asserted({ resource: [ISSUER, API] }, { resources: set(API) }), [API], API],
   ])(
     '[P.resources][D53] %# become the audience where one is asked for that is listed',
@@ -97,6 +96,7 @@ describe('resources', () => {
     [both({ resources: set(API) }, { resources: set(ISSUER) }), [API], 'actor'],
     [both({}, { resources: set(ISSUER) }), [API], 'actor'],
     [asserted({}), [API], 'subject'],
+    [asserted({}, { resources: set(API) }), [API], 'subject'],
     [asserted({ resource: [ISSUER] }, { resources: set(API) }), [API], 'subject'],
   ])('[P.resources] %# are refused, several and others', (parties, resource, party) => {
     const refusal = refusalOf(() => checkGrants({ resource }, parties));

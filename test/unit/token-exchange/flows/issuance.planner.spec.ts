@@ -60,6 +60,12 @@ it.each<[number, number | undefined, string]>([
   );
 });
 
+it('[D133] of an identity assertion the end does not count', () => {
+  const subject = { ...ending(1, 's'), assertion: { clientId: 'c' } };
+  const { validity } = checkTerms({}, { subject }, { now: NOW, maxTokenLifetimeSeconds: 900 });
+  expect(validity).toEqual({ issuedAt: NOW, expiresAt: NOW + 900, lifetimeSeconds: 900 });
+});
+
 describe('an access token', () => {
   const clock = new TestClock(NOW * 1000);
   const host = 'https://host.example';
@@ -96,6 +102,13 @@ describe('an access token', () => {
     });
     const grant = grantOf(issuance, { subject: users.subject });
     expect(grant).toMatchObject({ clientId: 'c', actorUserId: undefined, priorActors: undefined });
+  });
+
+  it('[D133] has the actors of an assertion, who give no rights', () => {
+    const subject = { ...tokenOf('s'), assertion: { clientId: 'c' } };
+    const issuance = planner.plan({}, { subject, client: { id: 'c', issuers: new Set<string>() } }, source);
+    const grant = grantOf(issuance, { subject: users.subject });
+    expect(grant).toMatchObject({ actorUserId: undefined, priorActors: [before] });
   });
 
   it('[4.2.scope][4.2.resource] may have the longest scope and resource of ASCII, and is refused above 12,288 characters', () => {

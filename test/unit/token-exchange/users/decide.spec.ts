@@ -51,6 +51,22 @@ it.each<[string, Partial<TrustPolicy>, Candidates, string]>([
   expect(decideOnIt).toThrow(expect.objectContaining({ reason }));
 });
 
+it.each<[Candidates, string, string | undefined]>([
+  [{ linked: USER }, USER.id, undefined],
+  [{ linked: USER }, 'v', 'user_mismatch'],
+  [{ withEmail: USER }, USER.id, undefined],
+  [{ withEmail: USER }, 'v', 'user_mismatch'],
+  [{}, USER.id, 'user_mismatch'],
+])(
+  '[D133] where %j is stored, an assertion that means the user %s comes to %s',
+  (stored, localUserId, end) => {
+    const assertion = { clientId: 'c', localUserId };
+    const decideOnIt = () => decide({ ...token(EMAIL), assertion }, stored, ROLES);
+    if (end === undefined) expect(decideOnIt()).toMatchObject({ user: USER });
+    else expect(decideOnIt).toThrow(expect.objectContaining({ reason: end }));
+  },
+);
+
 it('[D134] a new claim of projects is a change, of whomever', () => {
   const changes = [{ key: 'k', to: 'viewer', isClaimed: true }];
   const claims = { ...EMAIL, projects: [{ key: 'k', role: 'viewer' }] };
