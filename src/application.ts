@@ -34,6 +34,7 @@ import {
   LOGOUT_DESCRIPTION,
   TOKEN_EXCHANGE_DESCRIPTION,
   TOKEN_PATH,
+  TOKEN_INTROSPECTION_DESCRIPTION,
   TOKEN_REVOCATION_DESCRIPTION,
   embedLoginDescription,
 } from './token-exchange/plain.js';
@@ -214,6 +215,7 @@ function flowDescriptions(config: Config) {
   return {
     ...TOKEN_EXCHANGE_DESCRIPTION,
     ...TOKEN_REVOCATION_DESCRIPTION,
+    ...TOKEN_INTROSPECTION_DESCRIPTION,
     ...LOGOUT_DESCRIPTION,
     ...embedLoginDescription(config),
   };

@@ -5,7 +5,7 @@ import type { TrustedClient, TrustedKeyEntry } from '../token-exchange/plain.js'
 import { isJsonObject } from '../platform/json/strict-json.js';
 import type { ChangedEntry } from './entries.operations.js';
 import { changeEntry, trustEntry } from './entries.operations.js';
-import { anything, members, optional, readNothing, storableText } from './input.js';
+import { anything, flag, members, optional, readNothing, storableText } from './input.js';
 import { changeOperation, listOperation } from './operation.js';
 
 /** Which client of which stored entry. */
@@ -22,9 +22,11 @@ export interface ListedClient {
   readonly issuer: string;
   readonly id: string;
   /** By what it authenticates. */
-  readonly credential: 'secret' | 'keys' | 'key set';
-  /** The kids of its keys, or the address of its key set; empty: it has a secret. */
+  readonly credential: 'secret' | 'two secrets' | 'keys' | 'key set' | 'metadata document';
+  /** The kids of its keys, or the address of its key set or document; empty: it has a secret. */
   readonly keys: readonly string[];
+  /** Whether it may introspect access tokens. */
+  readonly introspect: boolean;
 }
 
 const SECRET_BYTES = 32;
@@ -35,15 +37,17 @@ const readNewClient = members({
   keys: anything,
   /** Where it publishes them. */
   jwksUrl: optional(storableText),
+  /** Its id is the URL of its client ID metadata document. */
+  metadataDocument: optional(flag),
+  introspect: optional(flag),
 });
 
 /** Without keys and address the client gets a secret. Both are checked with the entry. */
 export const ADD_CLIENT = changeOperation('clients add', readNewClient, {
-  async change({ entry, id, keys, jwksUrl }, work) {
-    const hasKeys = keys !== undefined || jwksUrl !== undefined;
-    const secret = hasKeys ? undefined : randomBytes(SECRET_BYTES).toString('base64url');
-    const secretHash = secret && createHash('sha256').update(secret).digest('hex');
-    const client = Object.entries({ id, keys, jwksUrl, secretHash }).filter(
+  async change({ entry, id, introspect, ...ofKeys }, work) {
+    const hasKeys = Object.values(ofKeys).some((value) => value !== undefined);
+    const { secret, secretHash } = hasKeys ? {} : newSecret();
+    const client = Object.entries({ id, ...ofKeys, secretHash, introspect }).filter(
       ([, value]) => value !== undefined,
     );
     const changed = await trustEntry(work, (entries) =>
@@ -62,6 +66,44 @@ export const ADD_CLIENT = changeOperation('clients add', readNewClient, {
   },
 });
 
+/** Both secrets count until one is removed. */
+export const ADD_CLIENT_SECRET = changeOperation('clients add-secret', members(CHOSEN_CLIENT), {
+  async change({ entry, id }, work) {
+    const { secret, secretHash } = newSecret();
+    const changed = await trustEntry(work, (entries) =>
+      entries.changeClients(
+        entry,
+        changeSecrets(id, (hashes) => {
+          if (hashes.length < 2) return [...hashes, secretHash];
+          throw new StoredEntryError('The client has two secrets already: remove one first.');
+        }),
+        work,
+      ),
+    );
+    const result: AddedClient = { ...changed.result, secret };
+    return { ...changed, result };
+  },
+});
+
+/** Of two secrets, the older one unless the newer is meant. */
+export const REMOVE_CLIENT_SECRET = changeOperation(
+  'clients remove-secret',
+  members({ ...CHOSEN_CLIENT, newer: optional(flag) }),
+  {
+    change: ({ entry, id, newer = false }, work) =>
+      changeEntry(work, (entries) =>
+        entries.changeClients(
+          entry,
+          changeSecrets(id, (hashes) => {
+            if (hashes.length === 2) return [hashes[newer ? 0 : 1]];
+            throw new StoredEntryError('The client has one secret only: remove the client itself instead.');
+          }),
+          work,
+        ),
+      ),
+  },
+);
+
 /** Its access tokens stay valid until they expire. */
 export const REMOVE_CLIENT = changeOperation('clients remove', members(CHOSEN_CLIENT), {
   change: ({ entry, id }, work) =>
@@ -71,12 +113,34 @@ export const REMOVE_CLIENT = changeOperation('clients remove', members(CHOSEN_CL
         (clients) => {
           const kept = clients.filter((one) => idOf(one) !== id);
           if (kept.length < clients.length) return kept;
-          throw new StoredEntryError('The entry has no client with this id.');
+          throw NO_SUCH_CLIENT();
         },
         work,
       ),
     ),
 });
+
+const NO_SUCH_CLIENT = () => new StoredEntryError('The entry has no client with this id.');
+
+/** @param id of one of the clients that is changed, as they are stored */
+function changeSecrets(id: string, change: (hashes: readonly unknown[]) => readonly unknown[]) {
+  return (clients: readonly unknown[]): readonly unknown[] => {
+    if (!clients.some((one) => idOf(one) === id)) throw NO_SUCH_CLIENT();
+    return clients.map((one) => {
+      if (!isJsonObject(one) || one['id'] !== id) return one;
+      const { secretHash } = one;
+      if (secretHash === undefined)
+        throw new StoredEntryError('The client authenticates by keys: it has no secret.');
+      const [first, ...others] = change([secretHash].flat());
+      return { ...one, secretHash: others.length === 0 ? first : [first, ...others] };
+    });
+  };
+}
+
+function newSecret(): { readonly secret: string; readonly secretHash: string } {
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  return { secret, secretHash: createHash('sha256').update(secret).digest('hex') };
+}
 
 export const LIST_CLIENTS = listOperation('clients list', readNothing, {
   async *list(_input, { storedEntries }) {
@@ -87,12 +151,15 @@ export const LIST_CLIENTS = listOperation('clients list', readNothing, {
 
 function clientsOf({ label, issuer, clients }: TrustedKeyEntry): ListedClient[] {
   return [...(clients?.values() ?? [])].map((client) => {
-    return { entry: label, issuer, id: client.id, ...credentialOf(client) };
+    const { id, introspect = false } = client;
+    return { entry: label, issuer, id, ...credentialOf(client), introspect };
   });
 }
 
 function credentialOf(client: TrustedClient): Pick<ListedClient, 'credential' | 'keys'> {
-  if ('secretHash' in client) return { credential: 'secret', keys: [] };
+  if ('secretHashes' in client)
+    return { credential: client.secretHashes.length === 1 ? 'secret' : 'two secrets', keys: [] };
+  if ('documentUrl' in client) return { credential: 'metadata document', keys: [client.documentUrl] };
   if ('jwksUrl' in client) return { credential: 'key set', keys: [client.jwksUrl] };
   return { credential: 'keys', keys: client.keys.map(({ kid }) => kid) };
 }

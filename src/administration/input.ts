@@ -76,6 +76,10 @@ export const moment = checkedText((text) =>
     : { value: text },
 );
 
+export function flag(value: unknown): Read<boolean> {
+  return typeof value === 'boolean' ? { value } : { rule: 'must be true or false' };
+}
+
 export function uuid(value: unknown): Read<string> {
   return typeof value === 'string' && isId(value)
     ? { value: value.toLowerCase() }

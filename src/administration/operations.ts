@@ -1,6 +1,12 @@
 // The operations that a command may ask the running service for; there are no others.
 import { DELETE_USER, SET_ROLE, UNLINK_USER } from './change-user.operation.js';
-import { ADD_CLIENT, LIST_CLIENTS, REMOVE_CLIENT } from './clients.operations.js';
+import {
+  ADD_CLIENT,
+  ADD_CLIENT_SECRET,
+  LIST_CLIENTS,
+  REMOVE_CLIENT,
+  REMOVE_CLIENT_SECRET,
+} from './clients.operations.js';
 import {
   ADD_ENTRY,
   CHANGE_ENTRY_POLICY,
@@ -42,6 +48,8 @@ export const OPERATIONS: readonly Operation[] = [
   ADD_CLIENT,
   LIST_CLIENTS,
   REMOVE_CLIENT,
+  ADD_CLIENT_SECRET,
+  REMOVE_CLIENT_SECRET,
   CREATE_USER,
   LIST_USERS,
   SHOW_USER,

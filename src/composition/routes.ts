@@ -5,11 +5,13 @@ import type { Startup } from '../instance/startup.js';
 import { isTokenExchangeAvailable } from '../instance/token-exchange-settings.js';
 import {
   EMBED_PATH,
+  INTROSPECTION_PATH,
   LOGOUT_PATH,
   REVOCATION_PATH,
   TOKEN_PATH,
   flowsOf,
   loginMethods,
+  namesDocuments,
   publishedGrants,
   SERVER_METADATA_PATHS,
 } from '../token-exchange/plain.js';
@@ -20,6 +22,7 @@ export const FLOW_ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, End
   [TOKEN_PATH, 'exchange'],
   [EMBED_PATH, 'embed'],
   [REVOCATION_PATH, 'revocation'],
+  [INTROSPECTION_PATH, 'introspection'],
   [LOGOUT_PATH, 'logout'],
 ]);
 
@@ -52,6 +55,8 @@ export function tokenEndpointOf({ startup, clock, entries }: RouteRules): TokenE
   return {
     path: TOKEN_PATH,
     revocationPath: REVOCATION_PATH,
+    introspectionPath: INTROSPECTION_PATH,
+    namesDocuments: namesDocuments(entries.list),
     ...publishedGrants({
       switches: { exchange: { enabled: exchangeEnabled }, idAssertion: { enabled: idAssertionEnabled } },
       takesPlainJwts: () => entries.list.some((entry) => flowsOf(entry).has('jwt-bearer')),

@@ -65,6 +65,10 @@ export const VARIABLES = {
   ),
   embedLoginsPerMinute: integer('SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', SETTINGS.embedLogin.perMinute),
   exchangesPerMinute: integer('SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', SETTINGS.exchange.perMinute),
+  introspectionsPerMinute: integer(
+    'SVC_TOKEN_EXCHANGE_INTROSPECTION_PER_MINUTE',
+    SETTINGS.tokenIntrospection.perMinute,
+  ),
   logoutsPerMinute: integer('SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE', SETTINGS.logout.perMinute),
   apiCallsPerMinute: integer('SVC_API_CALLS_PER_MINUTE', {
     description: 'Calls per minute at `/api/v1`: per user, with an actor per pair of actor and subject.',

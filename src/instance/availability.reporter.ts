@@ -3,7 +3,13 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
 import type { FeatureState } from '../health/health.controller.js';
-import { EMBED_PATH, LOGOUT_PATH, REVOCATION_PATH, TOKEN_PATH } from '../token-exchange/plain.js';
+import {
+  EMBED_PATH,
+  INTROSPECTION_PATH,
+  LOGOUT_PATH,
+  REVOCATION_PATH,
+  TOKEN_PATH,
+} from '../token-exchange/plain.js';
 import type { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
 import type { AvailabilitySettings, UnavailableReason } from './availability.js';
@@ -16,7 +22,7 @@ const DAY_MS = 86_400_000;
 /** So long before its end a licence is warned of. */
 const WARNING_DAYS = 30;
 
-const ENDPOINTS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH, LOGOUT_PATH];
+const ENDPOINTS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH, INTROSPECTION_PATH, LOGOUT_PATH];
 const OFF = 'token exchange is off, and its endpoints answer 404';
 const CALLS = 'calls of the API that need a licensed feature answer 403';
 

@@ -57,6 +57,7 @@ export function tokenExchangeSettings(
       maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
     },
     idAssertion: { enabled: config.idAssertionEnabled },
+    tokenIntrospection: { perMinute: config.introspectionsPerMinute },
     logout: { perMinute: config.logoutsPerMinute },
     replayPurge: {
       intervalSeconds: config.jtiCleanupIntervalSeconds,

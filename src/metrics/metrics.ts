@@ -123,9 +123,9 @@ export class Metrics {
     for (const outcome of KEY_SET_FETCH_OUTCOMES) this.keySetFetches.inc({ outcome }, 0);
     for (const change of MEMBERSHIP_CHANGES) this.membershipChanges.inc({ change }, 0);
     for (const outcome of ['succeeded', 'failed']) this.replayPurges.inc({ outcome }, 0);
-    for (const flow of ['exchange', 'embed', 'logout', 'revocation', 'api', 'operator'])
+    for (const flow of ['exchange', 'embed', 'logout', 'revocation', 'introspection', 'api', 'operator'])
       this.throttled.inc({ flow }, 0);
-    for (const flow of ['exchange', 'embed', 'logout', 'revocation', 'api'])
+    for (const flow of ['exchange', 'embed', 'logout', 'revocation', 'introspection', 'api'])
       this.databaseRefusals.inc({ flow }, 0);
     const { exchange, embed, logout } = this.outcomes;
     for (const counter of [exchange, embed, logout])

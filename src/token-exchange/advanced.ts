@@ -13,6 +13,7 @@ export type {
   ReplayPurgeSettings,
   RoleNames,
   RouteSettings,
+  TokenIntrospectionSettings,
   TokenRevocationSettings,
   UserTable,
 } from './settings/token-exchange.options.js';

@@ -24,6 +24,7 @@ export { POLICY, POLICY_GROUPS } from './trust/policy-rows.js';
 export { flowsOf } from './trust/trust-policy.js';
 export type { TrustPolicy } from './trust/trust-policy.js';
 export { readTrustedKeys } from './trust/trusted-key-entry.js';
+export { namesDocuments } from './trust/client-reader.js';
 export type { TrustedKeysReading } from './trust/trusted-key-entry.js';
 export type { JwksEntry, TrustedKeyEntry } from './trust/trusted-key.js';
 export { signCompactJws } from './tokens/jws-signer.js';
@@ -39,11 +40,13 @@ export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
 export {
   LOGOUT_DESCRIPTION,
   TOKEN_EXCHANGE_DESCRIPTION,
+  TOKEN_INTROSPECTION_DESCRIPTION,
   TOKEN_REVOCATION_DESCRIPTION,
 } from './http/token-exchange.description.js';
 export { embedLoginDescription } from './http/embed-login.description.js';
 export {
   EMBED_PATH,
+  INTROSPECTION_PATH,
   LOGOUT_PATH,
   REVOCATION_PATH,
   SERVER_METADATA_PATHS,

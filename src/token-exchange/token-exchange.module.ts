@@ -10,6 +10,7 @@ import { TokenExchangeController } from './http/token-exchange.controller.js';
 import { BackChannelLogoutService } from './flows/back-channel-logout.service.js';
 import { ApplyService } from './flows/apply.service.js';
 import { IdAssertionService } from './flows/id-assertion.service.js';
+import { IntrospectionService } from './flows/introspection.service.js';
 import { IssuancePlanner } from './flows/issuance.planner.js';
 import { LoginRepository } from './flows/login.repository.js';
 import { TokenExchangeService } from './flows/token-exchange.service.js';
@@ -58,6 +59,7 @@ import { ROUTE_SETTINGS, TOKEN_EXCHANGE_OPTIONS } from './settings/token-exchang
 import type { SettingsFactory, TokenExchangeParts } from './token-exchange.parts.js';
 import { FACTORY, PARTS, TOKEN_EXCHANGE_SETTINGS, ownServices, providersOf } from './token-exchange.parts.js';
 import { completedOptions, completedRoutes, entryRules } from './settings/token-exchange.settings.js';
+import { TokenIntrospectionController } from './http/token-introspection.controller.js';
 import { TokenRevocationController } from './http/token-revocation.controller.js';
 import { ClientAuthenticator } from './verify/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
@@ -93,6 +95,7 @@ const FLOWS = [
   EmbeddedLoginService,
   RareWarnings,
   BackChannelLogoutService,
+  IntrospectionService,
 ];
 
 /**
@@ -128,6 +131,7 @@ const CONTROLLERS = [
   TokenExchangeController,
   EmbedLoginController,
   TokenRevocationController,
+  TokenIntrospectionController,
   BackChannelLogoutController,
 ];
 const PUBLISHED = [MetadataController, KeySetController];
@@ -207,6 +211,8 @@ function publishedMetadata(
     path: pathPrefix + ENDPOINTS.exchange,
     ...publishedGrants({ switches, takesPlainJwts }),
     revocationPath: pathPrefix + ENDPOINTS.revocation,
+    introspectionPath: pathPrefix + ENDPOINTS.introspection,
+    namesDocuments: keys.namesDocuments,
   });
   const isOffered = exchange.enabled || idAssertion.enabled;
   const tokenEndpoint = () => (isOffered && isAvailable() ? endpoint() : undefined);

@@ -1,4 +1,5 @@
 // The published description of the API against the running service: each operation gives each of its answers.
+import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
 import { randomUUID } from 'node:crypto';
 import { VERSION } from '../../src/platform/version.js';
 import type { DescribedOperation } from '../support/api-client.js';
@@ -9,6 +10,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { licenseEnvironment } from '../support/license.js';
 import { TestService } from '../support/test-service.js';
 
+const DPOP = `DPoP algs="${SIGNING_ALGORITHMS.join(' ')}"`;
 const METADATA = 'resource_metadata="https://instance.example/.well-known/oauth-protected-resource"';
 const TOO_LARGE = 2 * 1024 * 1024 + 1;
 /** As a browser revalidates; `fetch` would ask for a new answer by itself. */
@@ -56,11 +58,13 @@ describeOnAnyDatabase('the description of the API', (database) => {
       const scope = operation.right === undefined ? '' : `scope="${operation.right}", `;
       expect([without.status, without.headers.get('www-authenticate')]).toEqual([
         401,
-        `Bearer ${scope}${METADATA}`,
+        `Bearer ${scope}${METADATA}, ${DPOP}`,
       ]);
       const bad = await send(operation, { token: 'bad' });
       expect([bad.status, bad.body.error]).toEqual([401, 'invalid_token']);
-      expect(bad.headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", ${scope}${METADATA}`);
+      expect(bad.headers.get('www-authenticate')).toBe(
+        `Bearer error="invalid_token", ${scope}${METADATA}, ${DPOP}`,
+      );
     }
     expect(operationsWith(401)).toEqual(api.operations);
   });

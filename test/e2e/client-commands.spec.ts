@@ -48,13 +48,46 @@ describeOnAnyDatabase('commands on clients', (database) => {
     }
     expect(service.logText).not.toContain(secret);
     expect(JSON.parse(await clients('list', '--json'))).toEqual([
-      { entry: 'file', issuer: configured.idp.issuer, id: 'configured', credential: 'secret', keys: [] },
-      { entry: 'stored:acme', issuer: acme.idp.issuer, id: 'desktop', credential: 'secret', keys: [] },
+      {
+        ...{ entry: 'file', issuer: configured.idp.issuer, id: 'configured', credential: 'secret' },
+        ...{ keys: [], introspect: false },
+      },
+      {
+        ...{ entry: 'stored:acme', issuer: acme.idp.issuer, id: 'desktop', credential: 'secret' },
+        ...{ keys: [], introspect: false },
+      },
     ] satisfies ListedClient[]);
     expect(await clients('remove', 'acme', 'desktop')).toBe(
       'The client "desktop" is removed from the entry "acme", everywhere within 10 seconds.\n',
     );
     await soonAnswers(401, () => acme.redeem(service, {}, headers));
+  });
+
+  it('[P.clients] a second secret lets a client in beside the first, until the older one is removed', async () => {
+    const secretOf = async (...args: string[]) =>
+      (JSON.parse(await clients(...args, '--json')) as AddedClient).secret ?? '';
+    const answers = async (secret: string) => {
+      const headers = { authorization: `Basic ${btoa(`desktop:${secret}`)}` };
+      return (await acme.redeem(service, {}, headers)).status;
+    };
+    const soon = (status: number, secret: string) =>
+      until(`a secret answers ${status}`, SOON_MS, async () => (await answers(secret)) === status);
+    const first = await secretOf('add', 'acme', 'desktop', '--introspect');
+    const second = await secretOf('add-secret', 'acme', 'desktop');
+    for (const secret of [first, second]) await soon(200, secret);
+    expect(await clients('list')).toMatch(/stored:acme +desktop +two secrets +yes/);
+    const full = await commands.run(['clients', 'add-secret', 'acme', 'desktop']);
+    expect(full.stderr).toContain('The client has two secrets already: remove one first.');
+    expect(await clients('remove-secret', 'acme', 'desktop')).toContain('The older secret of the client');
+    await soon(401, first);
+    expect(await answers(second)).toBe(200);
+    const third = await secretOf('add-secret', 'acme', 'desktop');
+    await clients('remove-secret', 'acme', 'desktop', '--newer');
+    await soon(401, third);
+    expect(await answers(second)).toBe(200);
+    const last = await commands.run(['clients', 'remove-secret', 'acme', 'desktop']);
+    expect(last.stderr).toContain('The client has one secret only: remove the client itself instead.');
+    await clients('remove', 'acme', 'desktop');
   });
 
   it('[P.clients] add takes the keys of a client from a file', async () => {
@@ -82,6 +115,17 @@ describeOnAnyDatabase('commands on clients', (database) => {
 
   it.each([
     ['a client that is there', ['add', 'acme', 'desktop'], 'The entry has a client with this id already.'],
+    [
+      'a second secret beside keys',
+      ['add-secret', 'acme', 'desktop'],
+      'authenticates by keys: it has no secret',
+    ],
+    ['a secret of nobody', ['remove-secret', 'acme', 'nobody'], 'The entry has no client with this id.'],
+    [
+      'a document without an address',
+      ['add', 'acme', 'x', '--metadata-document'],
+      'id must be an https: URL where metadataDocument is true',
+    ],
     ['a client that is not there', ['remove', 'acme', 'nobody'], 'The entry has no client with this id.'],
     ['a configured entry', ['add', 'file', 'x'], 'The entry with this name is configured, not stored'],
     [

@@ -16,8 +16,9 @@ import {
 } from '../support/id-jag-client.js';
 import { explain } from '../support/explanations.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
-import { JwksServer } from '../support/jwks-server.js';
-import { createUser, createWorkflow, linkedUser } from '../support/local-users.js';
+import type { JwksAnswer } from '../support/jwks-server.js';
+import { JwksServer, body, redirect } from '../support/jwks-server.js';
+import { changeUser, createUser, createWorkflow, linkedUser } from '../support/local-users.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import type { Fields } from '../support/test-service.js';
 import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
@@ -92,7 +93,8 @@ describeOnAnyDatabase('identity assertions', (database) => {
         expires_in: expect.any(Number),
         scope: 'workflow:read',
       });
-      expect(body['expires_in']).toBeLessThanOrEqual(55);
+      // The assertion ends in less than a minute.
+      expect(body['expires_in']).toBe(900);
       const headers = { authorization: `Bearer ${String(body['access_token'])}` };
       const listed = await bodyOf(await service.fetch('/api/v1/workflows', { headers }));
       expect(listed['data']).toMatchObject([{ name: 'of ada' }]);
@@ -109,6 +111,55 @@ describeOnAnyDatabase('identity assertions', (database) => {
         subject_user_id: user?.id,
         payload: { clientId: 'desktop-client', issuer: desktop.idp.issuer, accessTokenId: claims.jti },
       });
+    });
+
+    it('[D133] is for the user whom aud_sub names, and says so of no other', async () => {
+      const email = 'grace@desktop.example';
+      const id = await createUser(service, { email });
+      const stranger = await createUser(service, { email: 'eve@desktop.example' });
+      const claims = {
+        sub: 'grace',
+        email,
+        sub_id: { format: 'iss_sub', iss: desktop.idp.issuer, sub: 'grace' },
+      };
+      const sent = (aud_sub: string) => redeem({ assertion: desktop.assertion({ ...claims, aud_sub }) });
+      // Before it is linked, and after.
+      for (let time = 0; time < 2; time += 1) {
+        const refused = await sent(stranger);
+        expect(await refused.text()).toBe(INVALID_GRANT);
+        expect(await auditRows(service, requestIdOf(refused))).toMatchObject([
+          { payload: { reason: 'user_mismatch', userId: id, found: 'another user' } },
+        ]);
+        expect(await claimsOf(await sent(id))).toMatchObject({ sub: id });
+      }
+    });
+
+    it('[D133] tells in act who acts for its user, and gives that one no rights', async () => {
+      const email = 'boss@desktop.example';
+      const id = await createUser(service, { email });
+      const agent = { sub: 'agent', act: { iss: 'https://other.example', sub: 'tool' } };
+      const answer = await redeem({ assertion: desktop.assertion({ sub: 'boss', email, act: agent }) });
+      const { access_token: token } = await bodyOf(answer);
+      expect(decodeJwt(String(token))).toMatchObject({ sub: id, act: { ...agent, iss: desktop.idp.issuer } });
+      const headers = { authorization: `Bearer ${String(token)}` };
+      expect(await bodyOf(await service.fetch('/rest/me', { headers }))).toMatchObject({
+        user: { id },
+        onBehalfOf: null,
+      });
+    });
+
+    it('[D133] ends with its user, though its assertion would end sooner', async () => {
+      const email = 'gone@desktop.example';
+      const id = await createUser(service, { email });
+      const exp = now() + 2;
+      const { access_token: token } = await bodyOf(
+        await redeem({ assertion: desktop.assertion({ sub: 'gone', email, exp }) }),
+      );
+      const headers = { authorization: `Bearer ${String(token)}` };
+      await until('the assertion has ended', 5_000, async () => now() > exp);
+      expect((await service.fetch('/rest/me', { headers })).status).toBe(200);
+      await changeUser(service, id, { enabled: false });
+      expect((await service.fetch('/rest/me', { headers })).status).toBe(401);
     });
 
     it('[D133] makes no difference between one audience and a list of one', async () => {
@@ -211,9 +262,14 @@ describeOnAnyDatabase('identity assertions', (database) => {
       ['of the namesake at another company', 'client_not_allowed', () => namesake.assertion()],
       ['bound to a key', 'confirmation_not_supported', () => desktop.assertion({ cnf: { jkt: 'x' } })],
       [
-        'that is about to end',
-        'remaining_lifetime_too_short',
-        () => desktop.assertion({ iat: now() - 50, exp: now() + 3 }),
+        'with another subject beside its own',
+        'claims_invalid',
+        () => desktop.assertion({ sub_id: { format: 'iss_sub', iss: desktop.idp.issuer, sub: 'eve' } }),
+      ],
+      [
+        'with a subject of another format',
+        'assertion_not_supported',
+        () => desktop.assertion({ sub_id: { format: 'opaque', id: 'x' } }),
       ],
     ])('[D133] %s, with no more than invalid_grant', async (_name, reason, make) => {
       const before = await census(service);
@@ -310,17 +366,31 @@ describeOnAnyDatabase('identity assertions', (database) => {
 
     it.each<[string, Fields, Members]>([
       ['several', {}, { resource: [BASE_URL, OTHER_SERVICE] }],
-      ['one that the entry does not list', {}, { resource: 'https://else.example' }],
       ['one that the assertion is not for', { resource: BASE_URL }, { resource: OTHER_SERVICE }],
+      ['one that the client chooses, where the assertion names none', { resource: OTHER_SERVICE }, {}],
     ])('[P.resources] %s is invalid_target', async (_name, fields, claims) => {
       const answer = await asked(fields, claims);
       expect(answer.status).toBe(400);
       expect(await bodyOf(answer)).toMatchObject({ error: 'invalid_target' });
     });
 
-    it('[P.resources] without a list nothing but this instance', async () => {
+    it.each<[string, Members]>([
+      ['a service that the entry does not list', { resource: 'https://else.example' }],
+      ['scopes that the entry does not list', { scope: 'credential:read' }],
+    ])('[D133] an assertion for %s alone is refused', async (_name, claims) => {
+      const answer = await asked({}, claims);
+      expect([answer.status, await answer.text()]).toEqual([400, INVALID_GRANT]);
+      expect(await reasonOf(service, answer)).toBe('assertion_grants_nothing');
+    });
+
+    it('[P.resources] without a list it is for nothing but this instance', async () => {
       const answer = await redeem({ assertion: desktop.assertion({ resource: OTHER_SERVICE }) });
-      expect(await bodyOf(answer)).toMatchObject({ error: 'invalid_target' });
+      expect(await answer.text()).toBe(INVALID_GRANT);
+    });
+
+    it('[P.resources] the client may choose the instance, where the assertion names nothing', async () => {
+      const body = await bodyOf(await asked({ resource: BASE_URL }));
+      expect(body['resource']).toBe(BASE_URL);
     });
   });
 
@@ -424,6 +494,128 @@ describeOnAnyDatabase('identity assertions with key sets of clients', (database)
   });
 });
 
+describeOnAnyDatabase('identity assertions of clients with metadata documents', (database) => {
+  const environment = { ...ASSERTIONS_ON, SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
+  const documentOf = (client: IdJagClient, change: Members = {}) => ({
+    client_id: client.id,
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks: client.keys.jwks(),
+    ...change,
+  });
+  const redeem = (service: TestService, client: IdJagClient) =>
+    client.redeem(
+      service,
+      { client_assertion_type: CLIENT_ASSERTION, client_assertion: client.jwt() },
+      NO_HEADERS,
+    );
+
+  it('[D133] a client with a document gets in by the keys in it, or at its jwks_uri, and new ones count', async () => {
+    const [server, keySet] = [await JwksServer.listen(), await JwksServer.listen()];
+    const client = new IdJagClient(server.url);
+    server.publish(documentOf(client));
+    const trustedKeys = [client.entry({}, { metadataDocument: true })];
+    try {
+      await withService(database, { trustedKeys, environment }, async (service) => {
+        const isIn = async () => (await redeem(service, client)).status === 200;
+        await until('the document is fetched', 5_000, isIn);
+        const metadata = await bodyOf(await service.fetch('/.well-known/oauth-authorization-server'));
+        expect(metadata['client_id_metadata_document_supported']).toBe(true);
+        client.keys.rotate();
+        keySet.publish(client.keys.jwks());
+        server.publish(documentOf(client, { jwks: undefined, jwks_uri: keySet.url }));
+        // An unknown kid has it fetched again.
+        await until('the new keys are fetched', 5_000, isIn);
+        expect(keySet.requestCount).toBe(1);
+      });
+    } finally {
+      await Promise.all([server.close(), keySet.close()]);
+    }
+  });
+
+  it.each<[string, (client: IdJagClient) => JwksAnswer, string, Record<string, string>?]>([
+    [
+      'of another client',
+      (client) => body(JSON.stringify(documentOf(client, { client_id: 'https://other.example/' }))),
+      'the client_id of the metadata document is not its address',
+    ],
+    [
+      'that redirects',
+      ({ id }) =>
+        (response, request) =>
+          request.url?.endsWith('?there') === true
+            ? body(JSON.stringify(documentOf(new IdJagClient(id))))(response, request)
+            : redirect(`${id}?there`)(response, request),
+      'redirects are not followed (status 302)',
+    ],
+    [
+      'that is too large',
+      (client) => body(JSON.stringify(documentOf(client, { client_name: 'x'.repeat(5_120) }))),
+      'the answer is larger than 5 KiB',
+    ],
+    [
+      'of a public client',
+      (client) => body(JSON.stringify(documentOf(client, { token_endpoint_auth_method: 'none' }))),
+      'token_endpoint_auth_method of the metadata document is not private_key_jwt',
+    ],
+    [
+      'whose keys are at a private address',
+      (client) =>
+        body(JSON.stringify(documentOf(client, { jwks: undefined, jwks_uri: 'http://10.0.0.1/jwks' }))),
+      'the address 10.0.0.1 is not public and not allowed by the configuration',
+    ],
+  ])('[D133] a document %s lets nobody in', async (_name, answerOf, reason) => {
+    const server = await JwksServer.listen();
+    const client = new IdJagClient(server.url);
+    server.answerWith(answerOf(client));
+    const trustedKeys = [client.entry({}, { metadataDocument: true })];
+    try {
+      await withService(database, { trustedKeys, environment }, async (service) => {
+        await until('the document was asked for', 5_000, () =>
+          Promise.resolve(
+            service.log.some(
+              ({ msg, reason: found }) =>
+                String(msg).startsWith('a JWKS fetch failed') && String(found).startsWith(reason),
+            ),
+          ),
+        );
+        const answer = await redeem(service, client);
+        expect([answer.status, await answer.text()]).toEqual([401, INVALID_CLIENT]);
+        expect(await reasonOf(service, answer)).toBe('client_credential_invalid');
+      });
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('[D133] no other URL is fetched, and where no entry names a document it is not announced', async () => {
+    const server = await JwksServer.listen();
+    const client = new IdJagClient(server.url);
+    server.publish(documentOf(client));
+    try {
+      await withService(database, { trustedKeys: [desktop.entry()], environment }, async (service) => {
+        const answer = await redeem(service, client);
+        expect(await reasonOf(service, answer)).toBe('client_unknown');
+        expect(server.connectionCount).toBe(0);
+        const metadata = await bodyOf(await service.fetch('/.well-known/oauth-authorization-server'));
+        expect(metadata).not.toHaveProperty('client_id_metadata_document_supported');
+      });
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('[D33] a document at a private address is not asked for', async () => {
+    const client = new IdJagClient('https://10.0.0.1/agent.json');
+    const trustedKeys = [client.entry({}, { metadataDocument: true })];
+    await withService(database, { trustedKeys, environment: ASSERTIONS_ON }, async (service) => {
+      await until('the fetch was refused', 5_000, () =>
+        Promise.resolve(service.log.some(({ reason }) => String(reason).includes('is not public'))),
+      );
+      expect((await redeem(service, client)).status).toBe(401);
+    });
+  });
+});
+
 describeOnAnyDatabase('identity assertions that are off', (database) => {
   it('[4.2.grant_type] the answer is that of an unsupported grant, byte for byte', async () => {
     await withService(database, { trustedKeys: [desktop.entry()] }, async (service) => {
@@ -439,7 +631,9 @@ describeOnAnyDatabase('identity assertions that are off', (database) => {
         grant_types_supported: [GRANT_TYPE],
         token_endpoint_auth_methods_supported: ['none'],
       });
-      expect(Object.keys(metadata).join()).not.toMatch(/profiles|auth_signing|authorization_endpoint/);
+      expect(Object.keys(metadata).join()).not.toMatch(
+        /profiles|token_endpoint_auth_signing|authorization_endpoint/,
+      );
     });
   });
 

@@ -22,12 +22,19 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
         issuer: BASE_URL,
         token_endpoint: `${BASE_URL}/rest/auth/oauth/token`,
         revocation_endpoint: `${BASE_URL}/rest/auth/oauth/revoke`,
+        introspection_endpoint: `${BASE_URL}/rest/auth/oauth/introspect`,
         jwks_uri: `${BASE_URL}${KEY_SET}`,
         scopes_supported: SCOPES,
         grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],
         response_types_supported: ['none'],
         token_endpoint_auth_methods_supported: ['none'],
         revocation_endpoint_auth_methods_supported: ['none'],
+        introspection_endpoint_auth_methods_supported: [
+          'client_secret_basic',
+          'client_secret_post',
+          'private_key_jwt',
+        ],
+        introspection_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
         dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['ES256'],
@@ -65,13 +72,16 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
     });
   });
 
-  it.each(['/rest/me', '/api/v1/workflows'])('[D58] the 401 of %s names the document', async (path) => {
+  it.each([
+    ['/rest/me', ''],
+    ['/api/v1/workflows', 'scope="workflow:read", '],
+  ])('[D58] the 401 of %s names the document, and the scope: %j', async (path, scope) => {
     await withService(database, { trustedKeys }, async (service) => {
       const challengeTo = async (headers = {}) =>
         (await service.fetch(path, { headers })).headers.get('www-authenticate');
       const dpop = `DPoP algs="${SIGNING_ALGORITHMS.join(' ')}"`;
       const metadata = `resource_metadata="${BASE_URL}${RESOURCE}"`;
-      const plain = `Bearer ${metadata}, ${dpop}`;
+      const plain = `Bearer ${scope}${metadata}, ${dpop}`;
       expect(await challengeTo()).toBe(plain);
       // RFC 6750 §3.1: to a scheme that is not supported no error is named.
       for (const authorization of ['Basic dTpw', 'DPoPx y', 'Bearerx y'])
@@ -82,7 +92,7 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
         );
       for (const authorization of ['DPoP x', 'dpop', 'DPOP a b'])
         expect(await challengeTo({ authorization })).toBe(
-          `${dpop.replace('DPoP', 'DPoP error="invalid_token",')}, ${metadata}`,
+          `${dpop.replace('DPoP ', `DPoP error="invalid_token", ${scope}`)}, ${metadata}`,
         );
     });
   });

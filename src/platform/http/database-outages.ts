@@ -13,6 +13,7 @@ const MESSAGES = {
   'id-jag': 'The instance cannot reach its database at the moment; retry with a fresh assertion',
   'jwt-bearer': 'The instance cannot reach its database at the moment; retry with a fresh assertion',
   revocation: 'The instance cannot reach its database at the moment; the token may still hold, so try again',
+  introspection: 'The instance cannot reach its database at the moment; ask again',
   logout: 'The instance cannot reach its database at the moment; send the same logout token again',
   api: 'The instance cannot reach its database at the moment; a change may have been made, so look before trying again',
 } as const;

@@ -195,6 +195,17 @@ export const TOKEN_EXCHANGE_EVENTS = {
   'svc.audit.token-exchange.token-revoked': event('An access token was ended by a client that held it.', {
     accessTokenId: ACCESS_TOKEN_ID,
   }),
+  'svc.audit.token-exchange.introspection-refused': event(
+    'A client that wanted to introspect an access token did not authenticate, or may not ask.',
+    {
+      reason: REFUSAL.reason,
+      clientId: optional(text('Id of the client, if an entry names it.')),
+      detail: REFUSAL.detail,
+      expected: REFUSAL.expected,
+      found: REFUSAL.found,
+      clientAddress: REFUSAL.clientAddress,
+    },
+  ),
   'svc.audit.token-exchange.user-signed-out': event(
     'All sessions and access tokens of the subject were ended.',
     { sessions: integer('Number of sessions that were still live.') },

@@ -2,8 +2,9 @@
 // token out.
 import { Injectable } from '@nestjs/common';
 import { AccessTokenService } from '../tokens/access-token.service.js';
-import { Rejection, withRejectionContext } from '../refusals/rejection.js';
+import { withRejectionContext } from '../refusals/rejection.js';
 import { JtiRepository } from '../replay/jti.repository.js';
+import type { TokenUse } from '../replay/token-use.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { ClientCredentials } from '../verify/client-authenticator.js';
 import { ClientAuthenticator } from '../verify/client-authenticator.js';
@@ -14,7 +15,7 @@ import { askedOf } from './grants.js';
 import type { AskedIssuance, ExchangeResult } from './token-exchange.service.js';
 import { TokenExchangeService } from './token-exchange.service.js';
 import type { ReceivedAssertion } from './verification.js';
-import { verifyAssertion } from './verification.js';
+import { authenticateOnce, verifyAssertion } from './verification.js';
 
 /** As a client has sent it. Secret. */
 export interface SentAssertion extends AskedIssuance, Pick<ReceivedAssertion, 'flow' | 'assertion'> {
@@ -38,8 +39,7 @@ export class IdAssertionService {
   ) {}
 
   /**
-   * An identity assertion needs a client that authenticates; an ordinary JWT does not, but credentials that come along must be right. The
-   * JWT of a client is used up as soon as it has authenticated the client.
+   * An identity assertion needs a client that authenticates; an ordinary JWT does not, but credentials that come along must be right.
    * @throws Rejection with the first reason against the client, or against the assertion
    * @throws TooManyRequestsError above the limit of an entry
    */
@@ -64,11 +64,10 @@ export class IdAssertionService {
   ): Promise<Tokens> {
     if (flow === 'jwt-bearer' && sent === undefined)
       return verifyAssertion(this, { flow, assertion }, request);
-    const { use, ...client } = await this.clients.authenticate(sent);
-    return withRejectionContext({ clientId: client.id }, async () => {
-      if (use !== undefined && !(await request.inTime(() => this.jtis.useAlone(use))))
-        throw new Rejection('client_credential_replayed');
-      return verifyAssertion(this, { flow, assertion, client }, request);
-    });
+    const useAlone = (use: TokenUse) => request.inTime(() => this.jtis.useAlone(use));
+    const client = await authenticateOnce(this.clients, sent, useAlone);
+    return withRejectionContext({ clientId: client.id }, () =>
+      verifyAssertion(this, { flow, assertion, client }, request),
+    );
   }
 }

@@ -1,8 +1,15 @@
 // Verifies the tokens of a request, together and by where they come from, before anything is used up for them.
+import { printable } from '../../platform/text/printable.js';
+import { Rejection } from '../refusals/rejection.js';
+import type { TokenUse } from '../replay/token-use.js';
 import type { Revocations } from '../revocation/revocations.js';
 import type { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
 import { refuseRevokedTrust } from '../verify/revoked-trust.js';
-import type { AuthenticatedClient } from '../verify/client-authenticator.js';
+import type {
+  AuthenticatedClient,
+  ClientAuthenticator,
+  ClientCredentials,
+} from '../verify/client-authenticator.js';
 import type { Tokens } from '../verify/tokens.js';
 import { checkActor } from './delegation-policy.js';
 import type { LoginSource } from './login-origin.js';
@@ -34,6 +41,22 @@ export async function verifyExchange(
   const subject = await verifier.verify(subjectToken, 'exchange', 'subject');
   const actor = actorToken === undefined ? undefined : await verifier.verify(actorToken, 'exchange', 'actor');
   return acceptedTogether(revocations, { subject, actor }, request);
+}
+
+/**
+ * Authenticates a client. Its JWT is used up as soon as it has authenticated the client.
+ * @param useAlone uses up the id of a JWT; false where it was used before
+ * @throws Rejection with the first reason against the client
+ */
+export async function authenticateOnce(
+  clients: ClientAuthenticator,
+  sent: ClientCredentials | undefined,
+  useAlone: (use: TokenUse) => Promise<boolean>,
+): Promise<AuthenticatedClient> {
+  const { use, ...client } = await clients.authenticate(sent);
+  if (use !== undefined && !(await useAlone(use)))
+    throw new Rejection('client_credential_replayed', { clientId: printable(client.id) });
+  return client;
 }
 
 /** An assertion (RFC 7523): an identity assertion, whose client has authenticated, or an ordinary JWT. */

@@ -139,8 +139,8 @@ export abstract class ExchangeTelemetry {
   }
 }
 
-/** The throttled endpoints: both flows, and the revocation of access tokens. */
-export type ThrottledFlow = Flow | 'revocation';
+/** The throttled endpoints: all flows, and those for access tokens that there are. */
+export type ThrottledFlow = Flow | 'revocation' | 'introspection';
 
 /** Telemetry of a host without metrics. */
 export class SilentTelemetry extends ExchangeTelemetry {

@@ -4,8 +4,14 @@ import type { ClientCredentials } from '../verify/client-authenticator.js';
 import { invalidField } from './flow-refusal.js';
 import type { Form } from './form.js';
 
-/** A form with the fields by which a client authenticates. */
-type ClientForm = Form<'client_id' | 'client_secret' | 'client_assertion' | 'client_assertion_type'>;
+/** The fields by which a client authenticates. */
+export const CLIENT_FIELDS = {
+  client_id: {},
+  client_secret: {},
+  client_assertion: {},
+  client_assertion_type: {},
+};
+type ClientForm = Pick<Form<keyof typeof CLIENT_FIELDS>, 'get'>;
 
 /** The ways by which clients authenticate, as metadata call them. */
 export const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;

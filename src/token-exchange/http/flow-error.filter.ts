@@ -32,6 +32,7 @@ export const WORK: Readonly<Record<ThrottledFlow, string>> = {
   'jwt-bearer': 'an assertion',
   logout: 'a back-channel logout',
   revocation: 'a token revocation',
+  introspection: 'an introspection',
 };
 
 const FLOW = Symbol('the flow of a request');

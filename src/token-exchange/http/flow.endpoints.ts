@@ -43,6 +43,14 @@ const GUARDS: Readonly<Record<Endpoint, readonly Type<CanActivate>[]>> = {
     FormGuard,
     RevocationsKnownGuard,
   ],
+  introspection: [
+    AvailableGuard,
+    throttlerOf('introspection', ({ tokenIntrospection }) => tokenIntrospection.perMinute),
+    enabledGuardOf('Token introspection', issuesTokens),
+    FormGuard,
+    RevocationsKnownGuard,
+    ClockGuard,
+  ],
   logout: [
     AvailableGuard,
     // Before their tokens are looked at; those that are verified are counted by issuer too.

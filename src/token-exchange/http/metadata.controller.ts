@@ -13,6 +13,7 @@ import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.service.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
+import { CLIENT_AUTH_METHODS } from './client-credentials.js';
 import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN } from './paths.js';
 
 /** Where access tokens are issued. */
@@ -26,6 +27,10 @@ export interface TokenEndpoint {
   readonly grantProfiles?: readonly string[];
   /** Where access tokens are ended by those who hold them. */
   readonly revocationPath: string;
+  /** Where clients ask about them. */
+  readonly introspectionPath: string;
+  /** Whether any client is known by its client ID metadata document. */
+  readonly namesDocuments: boolean;
 }
 
 /** What is published. */
@@ -87,6 +92,7 @@ export class MetadataController {
       issuer: baseUrl,
       token_endpoint: baseUrl + tokenEndpoint.path,
       revocation_endpoint: baseUrl + tokenEndpoint.revocationPath,
+      introspection_endpoint: baseUrl + tokenEndpoint.introspectionPath,
       jwks_uri: baseUrl + KEY_SET_PATH,
       scopes_supported: scopes,
       grant_types_supported: grantTypes,
@@ -102,7 +108,11 @@ export class MetadataController {
         // MCP clients refuse metadata without this member, though no grant uses it. A GET there gets 405.
         authorization_endpoint: baseUrl + tokenEndpoint.path,
       }),
+      // draft-ietf-oauth-client-id-metadata-document.
+      ...(tokenEndpoint.namesDocuments && { client_id_metadata_document_supported: true }),
       revocation_endpoint_auth_methods_supported: ['none'],
+      introspection_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+      introspection_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
       dpop_signing_alg_values_supported: ALGORITHMS,
       // These two OpenID Connect requires. No ID token is ever issued; verifiers take the algorithm of access tokens from here.
       subject_types_supported: ['public'],

@@ -6,6 +6,7 @@ import { PATH_PREFIX } from '../settings/token-exchange.options.js';
 export const ENDPOINTS = {
   exchange: '/oauth/token',
   revocation: '/oauth/revoke',
+  introspection: '/oauth/introspect',
   logout: '/backchannel-logout',
   embed: '/embed',
 } as const;
@@ -17,6 +18,9 @@ export const TOKEN_PATH = PATH_PREFIX + ENDPOINTS.exchange;
 
 /** Token revocation. */
 export const REVOCATION_PATH = PATH_PREFIX + ENDPOINTS.revocation;
+
+/** Token introspection. */
+export const INTROSPECTION_PATH = PATH_PREFIX + ENDPOINTS.introspection;
 
 /** Back-channel logout. */
 export const LOGOUT_PATH = PATH_PREFIX + ENDPOINTS.logout;

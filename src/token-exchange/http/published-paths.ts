@@ -37,7 +37,9 @@ export class PublishedPaths implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const { pathPrefix, metadata } = this.routes;
     if (!metadata) return;
-    const posts = [ENDPOINTS.exchange, ENDPOINTS.revocation].map((path) => pathPrefix + path);
+    const posts = [ENDPOINTS.exchange, ENDPOINTS.revocation, ENDPOINTS.introspection].map(
+      (path) => pathPrefix + path,
+    );
     const missing = [
       ...PUBLISHED.filter((path) => !this.isRouted('GET', path)),
       ...posts.filter((path) => !this.isRouted('POST', path)),

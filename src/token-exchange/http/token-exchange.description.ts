@@ -1,5 +1,5 @@
 // Describes the OAuth endpoints in OpenAPI, as plain values: the host publishes them with its own description, if it has one.
-import { TOKEN_PATH, REVOCATION_PATH, LOGOUT_PATH } from './paths.js';
+import { TOKEN_PATH, REVOCATION_PATH, INTROSPECTION_PATH, LOGOUT_PATH } from './paths.js';
 import { MAX_PROOF_CHARACTERS } from '../verify/dpop-proof.js';
 import { FIELD_LIMITS } from '../verify/field-limits.js';
 import { JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
@@ -77,6 +77,19 @@ const FORM = {
   },
 };
 
+const CLIENT_FIELDS = {
+  client_id: {
+    type: 'string',
+    description: 'Needed with a secret in the form; other credentials contain it.',
+  },
+  client_secret: { type: 'string', description: 'Or by the Basic scheme (client_secret_basic).' },
+  client_assertion_type: {
+    type: 'string',
+    enum: ['urn:ietf:params:oauth:client-assertion-type:jwt-bearer'],
+  },
+  client_assertion: { type: 'string', description: 'A JWT of the client, instead of its secret.' },
+};
+
 const ASSERTION_FORM = {
   type: 'object',
   required: ['grant_type', 'assertion'],
@@ -89,18 +102,9 @@ const ASSERTION_FORM = {
     scope: limited('scope', 'Narrows what an identity assertion grants; else as in a token exchange.'),
     resource: limited(
       'resource',
-      'One of those that an identity assertion names; else as in a token exchange.',
+      'One of those that an identity assertion names, or the instance; else as in a token exchange.',
     ),
-    client_id: {
-      type: 'string',
-      description: 'Needed with a secret in the form; other credentials contain it.',
-    },
-    client_secret: { type: 'string', description: 'Or by the Basic scheme (client_secret_basic).' },
-    client_assertion_type: {
-      type: 'string',
-      enum: ['urn:ietf:params:oauth:client-assertion-type:jwt-bearer'],
-    },
-    client_assertion: { type: 'string', description: 'A JWT of the client, instead of its secret.' },
+    ...CLIENT_FIELDS,
   },
 };
 
@@ -208,6 +212,62 @@ export const TOKEN_REVOCATION_DESCRIPTION = {
         ...SWITCHED_OFF,
         503: answerForLater(
           'The instance cannot reach its database: temporarily_unavailable; the token may still be valid',
+        ),
+      },
+    },
+  },
+};
+
+/** RFC 7662 §2.1. */
+const INTROSPECTION_FORM = {
+  ...REVOCATION_FORM,
+  properties: {
+    ...REVOCATION_FORM.properties,
+    token: { type: 'string', minLength: 1, description: 'The access token to ask about.' },
+    ...CLIENT_FIELDS,
+  },
+};
+
+/** RFC 7662 §2.2. */
+const INTROSPECTION = {
+  type: 'object',
+  required: ['active'],
+  properties: {
+    active: {
+      type: 'boolean',
+      description: 'Whether the token is good at this moment; else nothing more is said.',
+    },
+    ...Object.fromEntries(
+      ['scope', 'client_id', 'sub', 'aud', 'iss', 'jti'].map((name) => [name, { type: 'string' }]),
+    ),
+    act: { type: 'object', description: 'Who acts for the subject (RFC 8693).' },
+    iat: { type: 'integer' },
+    exp: { type: 'integer' },
+  },
+};
+
+/** Members of `paths` of an OpenAPI document. */
+export const TOKEN_INTROSPECTION_DESCRIPTION = {
+  [INTROSPECTION_PATH]: {
+    post: {
+      operationId: 'TokenIntrospection_introspect',
+      tags: ['Tokens'],
+      summary: 'Ask whether an access token is good at this moment (RFC 7662)',
+      description:
+        'For clients whose entry lets them: about their own tokens, and those for a service of the entry. Of every other token ' +
+        'the answer is that it is not active.',
+      security: [],
+      requestBody: formBody(INTROSPECTION_FORM),
+      responses: {
+        200: answer('What may be said of the token', INTROSPECTION),
+        400: answer('The token is missing, or the form is malformed: invalid_request', OAUTH_ERROR),
+        401: answer('The client has not authenticated: invalid_client', OAUTH_ERROR),
+        403: answer('No entry lets the client introspect: unauthorized_client', OAUTH_ERROR),
+        ...COMMON_REFUSALS,
+        429: answerForLater('The address made too many requests within a minute'),
+        ...SWITCHED_OFF,
+        503: answerForLater(
+          'The database does not answer in time, or revocations cannot be read: temporarily_unavailable',
         ),
       },
     },

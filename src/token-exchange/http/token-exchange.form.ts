@@ -6,7 +6,7 @@ import { FIELD_LIMITS } from '../verify/field-limits.js';
 import type { AskedGrants } from '../flows/grants.js';
 import type { ExchangeTokens } from '../flows/verification.js';
 import type { SentAssertion } from '../flows/id-assertion.service.js';
-import { readClientCredentials } from './client-credentials.js';
+import { CLIENT_FIELDS, readClientCredentials } from './client-credentials.js';
 
 /** RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -27,10 +27,7 @@ const FIELDS = {
   audience: { max: FIELD_LIMITS.audience, isList: true },
   resource: { max: FIELD_LIMITS.resource, isList: true },
   assertion: {},
-  client_id: {},
-  client_secret: {},
-  client_assertion: {},
-  client_assertion_type: {},
+  ...CLIENT_FIELDS,
 };
 
 /** The form of the token endpoint. */

@@ -34,7 +34,8 @@ export class TokenRevocationController {
 
   /**
    * Ends the token if it is a live one of this instance. Any other text is useless already.
-   * @rule D61 The holder of an access token may end it, on all instances; the token is the only credential.
+   * @rule D61 The holder of an access token may end it, on all instances; the token is the only credential. See
+   * introspection.service.ts for who may ask about it.
    */
   @Post(ENDPOINTS.revocation)
   async revoke(@Req() request: HttpRequest, @Res() response: object): Promise<void> {

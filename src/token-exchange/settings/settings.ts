@@ -15,6 +15,7 @@ import type {
   RoleNames,
   RouteSettings,
   TokenExchangeSettings,
+  TokenIntrospectionSettings,
   TokenRevocationSettings,
   UserTable,
 } from './token-exchange.options.js';
@@ -222,6 +223,9 @@ export const SETTINGS = {
   tokenRevocation: {
     perMinute: { description: `${BY_ADDRESS} \`/rest/auth/oauth/revoke\`.`, default: 60, ...PER_MINUTE },
   } satisfies MembersOf<TokenRevocationSettings>,
+  tokenIntrospection: {
+    perMinute: { description: `${BY_ADDRESS} \`/rest/auth/oauth/introspect\`.`, default: 600, ...PER_MINUTE },
+  } satisfies MembersOf<TokenIntrospectionSettings>,
   logout: {
     perMinute: {
       description: `${BY_ADDRESS} \`/rest/auth/backchannel-logout\`, and logouts per issuer and minute.`,

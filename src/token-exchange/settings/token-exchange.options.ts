@@ -57,6 +57,12 @@ export interface TokenRevocationSettings {
   readonly perMinute: number;
 }
 
+/** Token introspection (RFC 7662). */
+export interface TokenIntrospectionSettings {
+  /** Requests per client address and minute. */
+  readonly perMinute: number;
+}
+
 /** Back-channel logout. */
 export interface LogoutSettings {
   /** Requests per client address and minute, and verified logouts per issuer and minute. */
@@ -119,6 +125,7 @@ export interface TokenExchangeOptions {
   readonly exchange: ExchangeSettings;
   readonly idAssertion: IdAssertionSettings;
   readonly tokenRevocation: TokenRevocationSettings;
+  readonly tokenIntrospection: TokenIntrospectionSettings;
   readonly logout: LogoutSettings;
   /** Tolerance for `nbf` and a future `iat`, in seconds. */
   readonly clockToleranceSeconds: number;
@@ -152,6 +159,7 @@ export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   readonly exchange?: Partial<ExchangeSettings>;
   readonly idAssertion?: Partial<IdAssertionSettings>;
   readonly tokenRevocation?: Partial<TokenRevocationSettings>;
+  readonly tokenIntrospection?: Partial<TokenIntrospectionSettings>;
   readonly logout?: Partial<LogoutSettings>;
   readonly replayPurge?: Partial<ReplayPurgeSettings>;
   readonly jwks?: Partial<JwksSettings>;

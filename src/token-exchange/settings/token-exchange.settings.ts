@@ -45,6 +45,7 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
     exchange: completed('exchange', settings.exchange),
     idAssertion: completedIdAssertion(settings),
     tokenRevocation: completed('tokenRevocation', settings.tokenRevocation),
+    tokenIntrospection: completed('tokenIntrospection', settings.tokenIntrospection),
     logout: completed('logout', settings.logout),
     clockToleranceSeconds: whole('clockToleranceSeconds', clockToleranceSeconds, tolerance),
     replayPurge: completed('replayPurge', settings.replayPurge),
@@ -96,7 +97,14 @@ function completedIdAssertion(settings: TokenExchangeSettings): IdAssertionSetti
 /** Sections with a default, or a value that is given, for every member. */
 type Sections = Pick<
   TokenExchangeOptions,
-  'embedLogin' | 'exchange' | 'idAssertion' | 'tokenRevocation' | 'logout' | 'replayPurge' | 'jwks'
+  | 'embedLogin'
+  | 'exchange'
+  | 'idAssertion'
+  | 'tokenRevocation'
+  | 'tokenIntrospection'
+  | 'logout'
+  | 'replayPurge'
+  | 'jwks'
 > & { sessions: SessionSettings };
 
 /** @throws RangeError naming the member of the section that is out of its range */

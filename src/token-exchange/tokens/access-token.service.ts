@@ -2,10 +2,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
-import { JOSEError, JWSInvalid, JWTClaimValidationFailed, JWTExpired, JWTInvalid } from 'jose/errors';
+import { JOSEError, JWSInvalid, JWTExpired, JWTInvalid } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { Clock } from '../../platform/clock.js';
-import { printableList, printableSeconds } from '../../platform/text/printable.js';
+import { printable, printableSeconds } from '../../platform/text/printable.js';
 import type { BearerReason } from '../refusals/refusals.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Revocations } from '../revocation/revocations.js';
@@ -52,8 +52,8 @@ interface AccessTokenClaims {
 }
 
 /**
- * The outermost actor is a local user id; inside are the prior actors, as their issuers name them. Rights are those of the
- * outermost alone (RFC 8693 §4.1).
+ * An outermost actor without `iss` is a local user, whose rights count (RFC 8693 §4.1). All others have the `iss` of their issuers, who
+ * say that they have acted: they give no rights.
  */
 interface ActorClaim {
   readonly iss?: string;
@@ -92,6 +92,8 @@ export type AccessTokenVerdict =
 /** A token whose signature was verified: what it says, and what may be revoked of it. */
 interface ReadToken {
   readonly content: VerifiedAccessToken;
+  /** The service that it is for, or this host. */
+  readonly audience: string | undefined;
   readonly revocable: RevocableToken;
 }
 
@@ -149,9 +151,10 @@ export class AccessTokenService {
   /**
    * As `verify`, with the reason of a refusal, for the operator and not for the client; and for bound tokens too, whose proof is for
    * `DpopProofs.check`.
+   * @param forAnyService whether a token for another service is good, too
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
-  async check(token: string): Promise<AccessTokenVerdict> {
+  async check(token: string, forAnyService = false): Promise<AccessTokenVerdict> {
     const remembered = this.verified.find(token);
     const kid = remembered?.kid ?? kidOf(token);
     if (kid === undefined) return refused('malformed');
@@ -160,11 +163,19 @@ export class AccessTokenService {
     const read = remembered ?? (await this.verifyWith(key, token));
     if ('refusal' in read) return read;
     if (remembered === undefined) this.verified.remember(token, { kid: key.kid, ...read });
-    const { content, revocable } = read;
+    return this.refusalNow(read, forAnyService) ?? { token: read.content };
+  }
+
+  private refusalNow(
+    { content, audience, revocable }: ReadToken,
+    forAnyService: boolean,
+  ): Refused | undefined {
+    if (!forAnyService && audience !== this.audience) {
+      const values = { expected: this.audience, found: printable(audience) };
+      return refused('other_audience', { token: content, ...values });
+    }
     if (this.hasExpired(content)) return this.expired(content);
-    return this.revocations.refusesToken(revocable)
-      ? refused('revoked', { token: content })
-      : { token: content };
+    return this.revocations.refusesToken(revocable) ? refused('revoked', { token: content }) : undefined;
   }
 
   private async verifyWith(key: LoadedKey, token: string): Promise<ReadToken | Refused> {
@@ -178,19 +189,11 @@ export class AccessTokenService {
     }
   }
 
-  /** jose checks claims once the signature holds: type, issuer and subject, then the audience, then the end. */
+  /** jose checks claims once the signature holds: type, issuer and subject, then the end. */
   private refusalOf(error: JOSEError): Refused {
     if (error instanceof JWTExpired) return this.expired(readClaims(error.payload).content);
-    if (error instanceof JWTInvalid || error instanceof JWSInvalid) return refused('malformed');
-    const isOfAudience = error instanceof JWTClaimValidationFailed && error.claim === 'aud';
-    if (!isOfAudience) return refused('not_issued_here');
-    const { content } = readClaims(error.payload);
-    const audiences = [error.payload.aud ?? []].flat();
-    return refused('other_audience', {
-      token: content,
-      expected: this.audience,
-      found: printableList(audiences),
-    });
+    const isMalformed = error instanceof JWTInvalid || error instanceof JWSInvalid;
+    return refused(isMalformed ? 'malformed' : 'not_issued_here');
   }
 
   private expired(token: VerifiedAccessToken): Refused {
@@ -208,8 +211,7 @@ export class AccessTokenService {
       typ: TYPE,
       algorithms: [ACCESS_TOKEN_ALGORITHM],
       issuer: this.options.issuer,
-      audience: this.options.issuer,
-      requiredClaims: ['sub', 'jti', 'exp'],
+      requiredClaims: ['aud', 'sub', 'jti', 'exp'],
       currentDate: new Date(this.clock.nowMs()),
     };
   }
@@ -248,12 +250,11 @@ function claimsOf(grant: AccessTokenGrant, host: string): AccessTokenClaims {
 }
 
 function actorClaim({ actorUserId, priorActors = [] }: AccessTokenGrant): ActorClaim | undefined {
-  if (actorUserId === undefined) return undefined;
   const prior = priorActors.reduceRight<ActorClaim | undefined>(
     (act, { iss, sub }) => ({ iss, sub, act }),
     undefined,
   );
-  return { sub: actorUserId, act: prior };
+  return actorUserId === undefined ? prior : { sub: actorUserId, act: prior };
 }
 
 /** Other letters can stand for the same bytes, and jose takes some of them: each token has one spelling only. */
@@ -282,9 +283,9 @@ function kidOf(token: string): string | undefined {
  * @rule 4.2.4 A requested scope or resource narrows nothing: it is not read. What was granted is (P.scopes, P.resources).
  */
 function readClaims(claims: JWTPayload): ReadToken {
-  const { sub = '', jti = '', iat = 0, exp = 0, act, scope, cnf } = claims;
-  const named = (act as { sub?: unknown } | undefined)?.sub;
-  const actor = typeof named === 'string' ? named : undefined;
+  const { sub = '', aud, jti = '', iat = 0, exp = 0, act, scope, cnf } = claims;
+  const { iss: actorIssuer, sub: named } = (act ?? {}) as Record<string, unknown>;
+  const actor = actorIssuer === undefined && typeof named === 'string' ? named : undefined;
   return {
     content: {
       id: jti,
@@ -297,6 +298,7 @@ function readClaims(claims: JWTPayload): ReadToken {
       expiresAt: new Date(exp * 1000),
       boundTo: cnf === undefined ? undefined : String((cnf as { jkt?: unknown }).jkt),
     },
+    audience: textOf(aud),
     revocable: {
       id: jti,
       keys: readRecordedKeys(claims['vouched_by']),

@@ -8,26 +8,38 @@ import { JwksContentError, readJwks } from './jwks-content.js';
 import type { JwksUrlRules } from './jwks-url.js';
 import { urlFault } from './jwks-url.js';
 
-/** What a client authenticates by: its public keys, in the entry or fetched, or the SHA-256 of its secret in hexadecimal digits. */
-type ClientCredential =
-  { readonly keys: readonly JwksKey[] } | { readonly jwksUrl: string } | { readonly secretHash: string };
+/**
+ * What a client authenticates by: its public keys, in the entry, in a key set or by its metadata document; or its secret, of which the
+ * entry has the SHA-256 in hexadecimal digits: of two while one takes the place of the other, the older first.
+ */
+export type ClientCredential =
+  | { readonly keys: readonly JwksKey[] }
+  | { readonly jwksUrl: string }
+  | { readonly documentUrl: string }
+  | { readonly secretHashes: readonly string[] };
 
-export type TrustedClient = ClientCredential & { readonly id: string };
+export type TrustedClient = ClientCredential & {
+  readonly id: string;
+  /** Whether it may introspect access tokens. Default false. */
+  readonly introspect?: boolean;
+};
 
 /** A fault of one client, without its values. */
 class ClientFault extends Error {}
 
-const CREDENTIALS = ['keys', 'jwksUrl', 'secretHash'] as const;
+const CREDENTIALS = ['keys', 'jwksUrl', 'secretHash', 'metadataDocument'] as const;
+/** The old and the new one. */
+const MAX_SECRETS = 2;
 const MAX_CLIENTS = 100;
 /** RFC 6749 §2.2 and appendix A.1: printable ASCII. */
 const CLIENT_ID = /^[\x20-\x7e]{1,255}$/;
 const SHA256_DIGITS = /^[\da-f]{64}$/;
 
-/** @rule P.clients An entry names the clients that may send its identity assertions, each with one credential: none is public. */
+/** @rule P.clients An entry names the clients that may send its identity assertions, each with one kind of credential: none is public. */
 export const CLIENTS: Row<ReadonlyMap<string, TrustedClient>> = {
   kind: 'structure',
   label: 'Clients',
-  rule: 'programs that may send its [identity assertions](id-jag.md)',
+  rule: 'programs that may send its [identity assertions](id-jag.md), or introspect access tokens',
   unsaid: 'none',
   prevents: "a program redeems another's assertion",
   read(given, rules, { members }) {
@@ -36,6 +48,14 @@ export const CLIENTS: Row<ReadonlyMap<string, TrustedClient>> = {
     return readClients(given, rules, members);
   },
 };
+
+/** Whether any of some entries names a client by its metadata document. */
+export function namesDocuments(
+  entries: readonly { readonly clients?: ReadonlyMap<string, TrustedClient> }[],
+): boolean {
+  const clients = entries.flatMap((entry) => [...(entry.clients?.values() ?? [])]);
+  return clients.some((client) => 'documentUrl' in client);
+}
 
 function readClients(list: readonly unknown[], rules: JwksUrlRules, members: EntryMembers) {
   const clients = new Map<string, TrustedClient>();
@@ -54,21 +74,49 @@ function readClients(list: readonly unknown[], rules: JwksUrlRules, members: Ent
 
 function readClient(value: unknown, rules: JwksUrlRules): TrustedClient {
   if (!isJsonObject(value)) throw new ClientFault('must be an object');
-  const { id, ...credential } = value;
+  const { id, introspect, ...credential } = value;
   if (typeof id !== 'string' || !CLIENT_ID.test(id))
     throw new ClientFault('must have an id of 1 to 255 printable ASCII characters');
-  return { id, ...readCredential(credential, rules) };
+  if (introspect !== undefined && typeof introspect !== 'boolean')
+    throw new ClientFault('introspect must be true or false');
+  return { id, ...(introspect === true && { introspect }), ...readCredential(id, credential, rules) };
 }
 
-function readCredential(credential: Record<string, unknown>, rules: JwksUrlRules): ClientCredential {
+function readCredential(
+  id: string,
+  credential: Record<string, unknown>,
+  rules: JwksUrlRules,
+): ClientCredential {
   const [member, ...others] = Object.keys(credential);
   if (member === undefined || others.length > 0 || !isCredential(member))
     throw new ClientFault(`must have an id and one of ${CREDENTIALS.join(', ')}: public clients are refused`);
   const value = credential[member];
   if (member === 'keys') return { keys: readKeys(value) };
   if (member === 'jwksUrl') return { jwksUrl: readJwksUrl(value, rules) };
-  if (typeof value === 'string' && SHA256_DIGITS.test(value)) return { secretHash: value };
-  throw new ClientFault('secretHash must be a SHA-256 in 64 lower-case hexadecimal digits');
+  if (member === 'metadataDocument') return { documentUrl: readDocumentUrl(id, value, rules) };
+  return { secretHashes: readSecretHashes(value) };
+}
+
+function readSecretHashes(value: unknown): readonly string[] {
+  const hashes: unknown[] = Array.isArray(value) ? value : [value];
+  const isGood = hashes.every((one) => typeof one === 'string' && SHA256_DIGITS.test(one));
+  if (isGood && new Set(hashes).size === hashes.length && hashes.length >= 1 && hashes.length <= MAX_SECRETS)
+    return hashes as string[];
+  throw new ClientFault(
+    'secretHash must be a SHA-256 in 64 lower-case hexadecimal digits, or a list of two different ones, the older first',
+  );
+}
+
+/** The id is compared character by character with what the document says, so it must be as it is asked for. */
+function readDocumentUrl(id: string, value: unknown, rules: JwksUrlRules): string {
+  if (value !== true) throw new ClientFault('metadataDocument must be true');
+  const fault = urlFault(id, rules);
+  if (fault !== undefined) throw new ClientFault(`id ${fault} where metadataDocument is true`);
+  if (/[?#]/.test(id) || new URL(id).href !== id)
+    throw new ClientFault(
+      'id must be the URL of its metadata document as browsers write it, without a query and a fragment',
+    );
+  return id;
 }
 
 function isCredential(member: string): member is (typeof CREDENTIALS)[number] {

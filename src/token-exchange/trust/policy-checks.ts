@@ -124,7 +124,9 @@ const CHECKS: readonly Check[] = [
     as: 'warning',
     of: 'clients',
     text: 'are of no use: flows does not have "id-jag"',
-    where: ({ policy }) => !flowsOf(policy).has('id-jag') && policy.clients !== undefined,
+    where: ({ policy }) =>
+      !flowsOf(policy).has('id-jag') &&
+      [...(policy.clients?.values() ?? [])].some(({ introspect = false }) => !introspect),
   },
   {
     as: 'note',

@@ -19,6 +19,8 @@ export interface JwksEntry extends TrustPolicy {
   readonly url: string;
   /** Cache life where the answer names none; 60 to 86,400 seconds. */
   readonly cacheTtlSeconds?: number;
+  /** Whether the URL is that of a client ID metadata document, which has the key set or says where it is. Default false. */
+  readonly isClientDocument?: boolean;
 }
 
 export type TrustedKeyEntry = StaticKeyEntry | JwksEntry;

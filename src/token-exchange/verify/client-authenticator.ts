@@ -2,14 +2,15 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
-import { printable, printableName } from '../../platform/text/printable.js';
+import { printable, printableList, printableName } from '../../platform/text/printable.js';
+import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import { algorithmNamed } from '../trust/algorithms.js';
-import { CLIENT_KEYS } from '../trust/lookup/client-keys.js';
+import { CLIENT_KEYS, keySetUrlOf } from '../trust/lookup/client-keys.js';
 import type { JwksKey } from '../trust/jwks-content.js';
 import { MOST_TRIED_KEYS } from '../trust/jwks-content.js';
 import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
@@ -30,6 +31,8 @@ export interface AuthenticatedClient {
   readonly id: string;
   /** The issuers whose entries name the client with these credentials. */
   readonly issuers: ReadonlySet<string>;
+  /** The services of whose access tokens it may ask, beside its own tokens; undefined: it may not introspect. */
+  readonly introspects?: ReadonlySet<string>;
 }
 
 /** The same with the replay record of the JWT by which the client has authenticated, which is to be used up. */
@@ -63,9 +66,9 @@ export class ClientAuthenticator {
 
   private bySecret(id: string, secret: string): AuthenticatedClient {
     const secretHash = hash('sha256', secret, 'buffer');
+    const isSame = (digits: string) => timingSafeEqual(Buffer.from(digits, 'hex'), secretHash);
     const matching = this.named(id).filter(
-      ({ client }) =>
-        'secretHash' in client && timingSafeEqual(Buffer.from(client.secretHash, 'hex'), secretHash),
+      ({ client }) => 'secretHashes' in client && client.secretHashes.some(isSame),
     );
     return authenticated(id, matching, 'its secret is another');
   }
@@ -79,6 +82,7 @@ export class ClientAuthenticator {
     const matching: NamedClient[] = [];
     for (const named of this.named(sub)) if (await this.hasSigned(named.client, jws)) matching.push(named);
     const client = authenticated(sub, matching, 'no key of its own has signed the client assertion');
+    this.refuseOtherAudience(jws.payload);
     const fault = this.claimFault(jws.payload);
     if (fault !== undefined) throw invalid(sub, fault);
     // Ids are the client's own: another client, or an issuer, may use the same.
@@ -105,8 +109,9 @@ export class ClientAuthenticator {
     kid: unknown,
     algorithm: Algorithm,
   ): Promise<readonly JwksKey[]> {
-    if ('secretHash' in client) return [];
-    const keys = 'keys' in client ? client.keys : await this.fetched(client.jwksUrl, kid, algorithm);
+    if ('secretHashes' in client) return [];
+    const url = keySetUrlOf(client);
+    const keys = 'keys' in client ? client.keys : url ? await this.fetched(url, kid, algorithm) : [];
     const fitting = keys.filter(
       (one) => one.algorithms.has(algorithm) && (kid === undefined || one.kid === kid),
     );
@@ -118,13 +123,19 @@ export class ClientAuthenticator {
     return typeof kid === 'string' ? this.clientKeys.find(url, kid, algorithm) : this.clientKeys.keysOf(url);
   }
 
-  /** What is wrong with the claims of a client assertion, as a clause. */
-  private claimFault({ aud, exp, nbf = 0, iat = 0, jti }: CompactJws['payload']): string | undefined {
+  /** By draft-ietf-oauth-rfc7523bis. Most libraries send the token endpoint unless they are told otherwise, so the log says it. */
+  private refuseOtherAudience({ sub, aud }: CompactJws['payload']): void {
+    const { ownIssuer } = this.options;
+    if (isAloneFor(aud, ownIssuer)) return;
+    const found = Array.isArray(aud) ? printableList(aud.map(String)) : printable(aud);
+    const detail = 'aud of the client assertion must be the issuer of this instance alone';
+    throw invalid(String(sub), detail, { expected: printable(ownIssuer), found });
+  }
+
+  /** What is wrong with the other claims of a client assertion, as a clause. */
+  private claimFault({ exp, nbf = 0, iat = 0, jti }: CompactJws['payload']): string | undefined {
     const now = this.clock.nowSeconds();
     const latest = now + this.options.clockToleranceSeconds;
-    // By draft-ietf-oauth-rfc7523bis.
-    if (!isAloneFor(aud, this.options.ownIssuer))
-      return 'aud of the client assertion must be the issuer of this instance alone';
     if (typeof exp !== 'number' || !(exp > now && exp <= now + MAX_SECONDS_AHEAD))
       return `exp of the client assertion must lie at most ${MAX_SECONDS_AHEAD} s ahead`;
     if (typeof nbf !== 'number' || typeof iat !== 'number' || Math.max(nbf, iat) > latest)
@@ -135,7 +146,13 @@ export class ClientAuthenticator {
 
 function authenticated(id: string, matching: readonly NamedClient[], detail: string): AuthenticatedClient {
   if (matching.length === 0) throw invalid(id, detail);
-  return { id, issuers: new Set(matching.map(({ issuer }) => issuer)) };
+  const asking = matching.filter(({ client: { introspect } }) => introspect);
+  const services = asking.flatMap(({ entry: { resources = [] } }) => [...resources]);
+  return {
+    id,
+    issuers: new Set(matching.map(({ entry: { issuer } }) => issuer)),
+    introspects: asking.length === 0 ? undefined : new Set(services),
+  };
 }
 
 function readJws(assertion: string): CompactJws {
@@ -150,6 +167,6 @@ function readJws(assertion: string): CompactJws {
 }
 
 /** @param id of a client that an entry names; undefined where it is not known yet which one it is */
-function invalid(id: string | undefined, detail: string): Rejection {
-  return new Rejection('client_credential_invalid', { clientId: id && printable(id), detail });
+function invalid(id: string | undefined, detail: string, more: RejectionContext = {}): Rejection {
+  return new Rejection('client_credential_invalid', { clientId: id && printable(id), detail, ...more });
 }

@@ -56,9 +56,10 @@ export class JwksFetcher {
   /**
    * Gets a URL. Each exchange has a client of its own, so that no connection outlives the check that it has passed.
    * @rule D33 One deadline of 5 seconds over all, at most 1 MiB, status 200, no redirect, public https addresses only.
+   * @param mostBytes of the answer
    * @throws JwksFetchError
    */
-  async fetch(address: string): Promise<JwksAnswer> {
+  async fetch(address: string, mostBytes = MAX_BODY_BYTES): Promise<JwksAnswer> {
     const url = new URL(address);
     if (!this.protocols.includes(url.protocol))
       throw new JwksFetchError(
@@ -67,7 +68,7 @@ export class JwksFetcher {
       );
     const client = this.connect(url);
     try {
-      return await withinDeadline(exchange(client, url));
+      return await withinDeadline(exchange(client, url, mostBytes));
     } catch (error) {
       throw this.asFetchError(error);
     } finally {
@@ -91,7 +92,7 @@ export class JwksFetcher {
   }
 }
 
-async function exchange(client: Client, url: URL): Promise<JwksAnswer> {
+async function exchange(client: Client, url: URL, mostBytes: number): Promise<JwksAnswer> {
   const response = await client.request({
     path: url.pathname + url.search,
     method: 'GET',
@@ -100,7 +101,7 @@ async function exchange(client: Client, url: URL): Promise<JwksAnswer> {
     reset: true,
   });
   refuseByHead(response);
-  const body = await readBody(response.body);
+  const body = await readBody(response.body, mostBytes);
   return { body, maxAgeSeconds: maxAgeSeconds(textOf(response.headers['cache-control'])) };
 }
 
@@ -113,16 +114,20 @@ function refuseByHead({ statusCode, headers }: Dispatcher.ResponseData): void {
 }
 
 /** Counts as it reads: a Content-Length may be missing or wrong. */
-async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function readBody(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES)
-      throw new JwksFetchError('answer_refused', 'the answer is larger than 1 MiB');
+    if (length > mostBytes)
+      throw new JwksFetchError('answer_refused', `the answer is larger than ${inWords(mostBytes)}`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+function inWords(bytes: number): string {
+  return bytes < 1_048_576 ? `${bytes / 1024} KiB` : `${bytes / 1_048_576} MiB`;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Log } from '../../../platform/log/log.js';
 import type { ExchangeTelemetry, KeySetFetchOutcome } from '../../host/telemetry.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksContent } from '../jwks-content.js';
+import { readClientDocument } from '../client-document.js';
 import { JwksContentError, readJwks, writeJwks } from '../jwks-content.js';
 import type { JwksAnswer, JwksFetcher } from './jwks-fetcher.js';
 import { JwksFetchError } from './jwks-fetcher.js';
@@ -11,6 +12,8 @@ import type { JwksOptions } from './jwks-options.js';
 import type { FetchOutcome, JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 
 const DEFAULT_FRESH_SECONDS = 3_600;
+/** Of a client ID metadata document, as its draft proposes. */
+const MAX_DOCUMENT_BYTES = 5_120;
 const FIRST_RETRY_SECONDS = 5;
 const LONGEST_RETRY_SECONDS = 300;
 /** Back-off times are spread by this part of them to both sides, lest many instances or entries beat in time. */
@@ -71,8 +74,13 @@ export class JwksRefresh {
   }
 
   private async fetchKeys({ entry }: JwksCacheEntry): Promise<{ answer: JwksAnswer; content: JwksContent }> {
-    const answer = await this.fetcher.fetch(entry.url);
-    return { answer, content: readJwks(answer.body) };
+    const { url, isClientDocument = false } = entry;
+    if (!isClientDocument) return keysIn(await this.fetcher.fetch(url));
+    const answer = await this.fetcher.fetch(url, MAX_DOCUMENT_BYTES);
+    const found = readClientDocument(answer.body, url);
+    return keysIn(
+      'jwks' in found ? { ...answer, body: found.jwks } : await this.fetcher.fetch(found.jwksUri),
+    );
   }
 
   /**
@@ -155,6 +163,10 @@ export class JwksRefresh {
     this.logger.error({ err: error }, 'a JWKS fetch met an internal fault');
     return 'internal fault';
   }
+}
+
+function keysIn(answer: JwksAnswer): { answer: JwksAnswer; content: JwksContent } {
+  return { answer, content: readJwks(answer.body) };
 }
 
 function outcomeOf(error: unknown): KeySetFetchOutcome {

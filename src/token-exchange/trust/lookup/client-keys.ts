@@ -11,6 +11,7 @@ import type { TokenExchangeOptions } from '../../settings/token-exchange.options
 import { TOKEN_EXCHANGE_OPTIONS } from '../../settings/token-exchange.options.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { JwksSnapshotRepository } from '../jwks/jwks-snapshot.repository.js';
+import type { ClientCredential } from '../client-reader.js';
 import type { TrustPolicy } from '../trust-policy.js';
 import type { JwksEntry } from '../trusted-key.js';
 
@@ -45,10 +46,25 @@ export const CLIENT_KEYS_PROVIDER: Provider = {
 /** An entry for each address of a client's key set. It allows nothing: such keys verify no external token. */
 export function clientKeySets(policies: readonly TrustPolicy[]): readonly JwksEntry[] {
   const clients = policies.flatMap((policy) => [...(policy.clients?.values() ?? [])]);
-  const sets = clients.flatMap((client) =>
-    'jwksUrl' in client ? [[client.jwksUrl, `client:${client.id}`] as const] : [],
-  );
-  return [...new Map(sets)].map(([url, label]) => {
-    return { type: 'jwks', label, issuer: url, url, flows: new Set() };
+  const sets = clients.flatMap((client) => {
+    const url = keySetUrlOf(client);
+    return url === undefined ? [] : [[url, client] as const];
   });
+  return [...new Map(sets)].map(([url, client]) => {
+    const isClientDocument = 'documentUrl' in client;
+    return {
+      type: 'jwks',
+      label: `client:${client.id}`,
+      issuer: url,
+      url,
+      isClientDocument,
+      flows: new Set(),
+    };
+  });
+}
+
+/** Where a client's keys are fetched; undefined: they are not. */
+export function keySetUrlOf(client: ClientCredential): string | undefined {
+  if ('documentUrl' in client) return client.documentUrl;
+  return 'jwksUrl' in client ? client.jwksUrl : undefined;
 }

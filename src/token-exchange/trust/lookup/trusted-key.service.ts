@@ -9,13 +9,14 @@ import type { KeySetState } from '../jwks/key-set-state.js';
 import { StaticKeyProvider } from './static-key.provider.js';
 import type { Algorithm } from '../algorithms.js';
 import type { TrustedClient } from '../client-reader.js';
+import { namesDocuments } from '../client-reader.js';
 import type { TrustPolicy } from '../trust-policy.js';
 import { flowsOf } from '../trust-policy.js';
 import type { TrustedKey, TrustedKeyEntry } from '../trusted-key.js';
 
-/** A client, with the issuer whose identity assertions it may send. */
+/** A client, with the entry that names it. */
 export interface NamedClient {
-  readonly issuer: string;
+  readonly entry: TrustPolicy;
   readonly client: TrustedClient;
 }
 
@@ -104,10 +105,15 @@ export class TrustedKeyService implements OnApplicationBootstrap {
 
   /** What entries say of the clients with an id: several where more than one entry names it. */
   clientsNamed(id: string): readonly NamedClient[] {
-    return this.entries.flatMap(({ issuer, clients }) => {
-      const client = clients?.get(id);
-      return client === undefined ? [] : [{ issuer, client }];
+    return this.entries.flatMap((entry) => {
+      const client = entry.clients?.get(id);
+      return client === undefined ? [] : [{ entry, client }];
     });
+  }
+
+  /** Whether any entry names a client by its metadata document. */
+  get namesDocuments(): boolean {
+    return namesDocuments(this.entries);
   }
 
   private get entries(): readonly TrustedKeyEntry[] {

@@ -45,6 +45,7 @@ describe('settings', () => {
       exchange: { enabled: true, perMinute: 20, maxTokenLifetimeSeconds: 900 },
       idAssertion: { enabled: false, maxLifetimeSeconds: 300 },
       tokenRevocation: { perMinute: 60 },
+      tokenIntrospection: { perMinute: 600 },
       logout: { perMinute: 600 },
       clockToleranceSeconds: 5,
       replayPurge: { intervalSeconds: 60, batchSize: 1000 },

@@ -15,6 +15,7 @@ const read = (
 
 it.each([
   ['a secret', { secretHash }],
+  ['two secrets', { secretHash: [secretHash, 'b'.repeat(64)] }],
   ['keys', { keys }],
   ['a key set', { jwksUrl: 'https://client.example/jwks.json' }],
 ])('[P.clients] a client has %s', (_name, credential) => {
@@ -28,8 +29,18 @@ it('[P.clients] the address of a key set has one spelling', () => {
   expect(entries[0]?.clients?.get('x')).toEqual({ id: 'x', jwksUrl: 'https://client.example/jwks' });
 });
 
+it('[P.clients] a client has a metadata document at its id, and may introspect', () => {
+  const id = 'https://client.example/agent.json';
+  const { entries } = read([{ id, metadataDocument: true, introspect: true }]);
+  expect(entries[0]?.clients?.get(id)).toEqual({ id, documentUrl: id, introspect: true });
+});
+
 const EXACTLY_ONE =
-  'clients[0]: must have an id and one of keys, jwksUrl, secretHash: public clients are refused';
+  'clients[0]: must have an id and one of keys, jwksUrl, secretHash, metadataDocument: public clients are refused';
+const SECRETS =
+  'clients[0]: secretHash must be a SHA-256 in 64 lower-case hexadecimal digits, or a list of two different ones, the older first';
+const DOCUMENT =
+  'clients[0]: id must be the URL of its metadata document as browsers write it, without a query and a fragment';
 
 it.each<[string, unknown, string]>([
   ['no list', {}, 'clients: must be an array of at most 100 clients'],
@@ -56,11 +67,45 @@ it.each<[string, unknown, string]>([
     ],
     'clients[1]: has the id of another client',
   ],
+  ...['x', [], ['x'], [secretHash, secretHash], ['a', 'b', 'c'].map((digit) => digit.repeat(64))].map(
+    (hashes): [string, unknown, string] => [
+      `${JSON.stringify(hashes).slice(0, 20)} as SHA-256`,
+      [{ id: 'x', secretHash: hashes }],
+      SECRETS,
+    ],
+  ),
   [
-    'no SHA-256',
-    [{ id: 'x', secretHash: 'x' }],
-    'clients[0]: secretHash must be a SHA-256 in 64 lower-case hexadecimal digits',
+    'introspect that is no yes or no',
+    [{ id: 'x', secretHash, introspect: 'yes' }],
+    'clients[0]: introspect must be true or false',
   ],
+  [
+    'a document that is not there',
+    [{ id: 'x', metadataDocument: false }],
+    'clients[0]: metadataDocument must be true',
+  ],
+  [
+    'a document without an address',
+    [{ id: 'x', metadataDocument: true }],
+    'clients[0]: id must be an https: URL where metadataDocument is true',
+  ],
+  ...[
+    'https://x.example',
+    'https://x.example/a/../b',
+    'https://x.example/?a',
+    'https://x.example/#a',
+    'https://X.example/',
+  ].map((id): [string, unknown, string] => [
+    `a document at ${id}`,
+    [{ id, metadataDocument: true }],
+    DOCUMENT,
+  ]),
+  [
+    'a document at a user',
+    [{ id: 'https://a:b@x.example/', metadataDocument: true }],
+    'clients[0]: id must not hold a user name or password where metadataDocument is true',
+  ],
+  ['a document and keys', [{ id: 'https://x.example/', metadataDocument: true, keys }], EXACTLY_ONE],
   ['no keys', [{ id: 'x', keys: [] }], 'clients[0]: keys must be an array of at least one public JWK'],
   [
     'a private key',
@@ -93,6 +138,10 @@ it.each([
   const { problems, warnings } = read(clients, policy);
   expect(problems).toEqual([]);
   expect(warnings).toContainEqual(expect.stringMatching(warning));
+});
+
+it('[P.clients] clients that introspect need no identity assertions', () => {
+  expect(read([{ id: 'x', secretHash, introspect: true }], { linkPrivileged: false }).warnings).toEqual([]);
 });
 
 it('[P.clients] an entry for identity assertions alone expects no audience, under the strict policy either', () => {

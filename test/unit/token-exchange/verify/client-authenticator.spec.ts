@@ -27,6 +27,7 @@ const twoKeys = new IdJagClient('two-keys');
 const oldKid = twoKeys.keys.kid;
 twoKeys.keys.rotate();
 const published = new IdJagClient('published');
+const rotating = new IdJagClient('rotating');
 
 const clock = new TestClock(NOW * 1000);
 const options = {
@@ -43,6 +44,7 @@ const keys = trustedKeysOf(
     signing.entry({}, { keys: signing.keys.jwks().keys }),
     twoKeys.entry({}, { keys: twoKeys.keys.jwks().keys }),
     published.entry({}, { jwksUrl: KEY_SET }),
+    rotating.entry({ resources: [OTHER] }, { secretHash: [sha256('old'), sha256('new')], introspect: true }),
   ],
   clock,
 );
@@ -85,6 +87,25 @@ describe('[D133] a client', () => {
   ])('authenticates by %s', async (_, sent, client) =>
     expect(await authenticator.authenticate(sent)).toEqual(client),
   );
+
+  it('authenticates by either of two secrets, and may introspect by the entry with its credential', async () => {
+    const issuers = new Set([rotating.idp.issuer]);
+    const introspects = new Set([OTHER]);
+    for (const secret of ['old', 'new'])
+      expect(await authenticator.authenticate({ id: rotating.id, secret })).toEqual({
+        ...{ id: rotating.id, issuers, introspects },
+      });
+    expect(await outcomeOf(authenticator.authenticate({ id: rotating.id, secret: 'x' }))).toMatch(/^client_/);
+  });
+
+  it('is told nothing of the audience of its JWT; the log is', async () => {
+    const refusalOf = (aud: unknown) =>
+      authenticator.authenticate(jwt({ aud })).catch((error: unknown) => (error as Rejection).context);
+    const endpoint = `${BASE_URL}/rest/auth/oauth/token`;
+    expect(await refusalOf(endpoint)).toMatchObject({ expected: BASE_URL, found: endpoint });
+    expect(await refusalOf([BASE_URL, endpoint])).toMatchObject({ found: `${BASE_URL}, ${endpoint}` });
+    expect(await refusalOf(7)).toMatchObject({ found: 'a number' });
+  });
 
   const INVALID = 'client_credential_invalid';
   it.each<[string, string, ClientCredentials | undefined]>([
@@ -178,14 +199,28 @@ describe('[D133][K36] an identity assertion', () => {
     ['with rich authorization', 'assertion_not_supported', { authorization_details: [] }],
     ['of one tenant of several', 'assertion_not_supported', { tenant: 'acme' }],
     ['for one tenant of this instance', 'assertion_not_supported', { aud_tenant: 'acme' }],
-    ['with its id of this instance', 'assertion_not_supported', { aud_sub: 'ada' }],
+    ['with its id of this instance', 'accepted', { aud_sub: 'ada' }],
+    ['with an id that is no text', 'claims_invalid', { aud_sub: 7 }],
     [
       'with another kind of subject',
       'assertion_not_supported',
       { sub_id: { format: 'email', email: 'a@b.example' } },
     ],
+    ['with a subject that is no object', 'assertion_not_supported', { sub_id: 'iss_sub' }],
+    [
+      'with issuer and subject once more',
+      'accepted',
+      { sub: 'ada', sub_id: { sub: 'ada', iss: desktop.idp.issuer, format: 'iss_sub' } },
+    ],
+    ...[{ sub: 'eve' }, { iss: OTHER }, { email: 'a@b.example' }, { iss: undefined }].map(
+      (change): [string, string, Members] => [
+        `whose other subject has ${Object.keys(change).join()} of its own`,
+        'claims_invalid: sub_id must say what iss and sub say',
+        { sub: 'ada', sub_id: { format: 'iss_sub', iss: desktop.idp.issuer, sub: 'ada', ...change } },
+      ],
+    ),
     ['with a scope that is no text', 'claims_invalid', { scope: ['workflow:write'] }],
-    ['with a longest scope', 'accepted', { scope: 's'.repeat(1024) }],
+    ['with a longest scope', 'accepted', { scope: `workflow:read ${'s'.repeat(1010)}` }],
     [
       'with a longer scope',
       'claims_not_storable: scope has over 1024 characters',
@@ -195,7 +230,9 @@ describe('[D133][K36] an identity assertion', () => {
     ['with a resource with a space', 'claims_invalid', { resource: [OTHER, 'a b'] }],
     ['with a list of no resources', 'claims_invalid', { resource: [] }],
     ['with an empty scope', 'claims_invalid: scope must not be empty', { scope: '' }],
-    ['with longest resources', 'accepted', { resource: ['r'.repeat(1024), 'r'.repeat(1023)] }],
+    ['with longest resources', 'accepted', { resource: [BASE_URL, 'r'.repeat(2047 - BASE_URL.length)] }],
+    ['for another service alone', 'assertion_grants_nothing', { resource: OTHER }],
+    ['for other scopes alone', 'assertion_grants_nothing', { scope: 'other:read' }],
     [
       'with longer resources',
       'claims_not_storable: resource has over 2048 characters',
@@ -208,10 +245,11 @@ describe('[D133][K36] an identity assertion', () => {
   it.each<[Members, object]>([
     [{}, {}],
     [
-      { scope: 'a b', resource: OTHER },
-      { scope: 'a b', resource: [OTHER] },
+      { scope: 'a workflow:read', resource: BASE_URL },
+      { scope: 'a workflow:read', resource: [BASE_URL] },
     ],
     [{ resource: [OTHER, BASE_URL] }, { resource: [OTHER, BASE_URL] }],
+    [{ aud_sub: 'ada' }, { localUserId: 'ada' }],
   ])('with %j says so', async (members, said) =>
     expect((await verified(members)).assertion).toEqual({ clientId: desktop.id, ...said }),
   );
@@ -228,15 +266,15 @@ describe('[D133][K36] an identity assertion', () => {
     expect(results.filter(({ state }) => state === 'failed')).toMatchObject([
       { about: 'exp - iat', expected: '300 s at most', found: '305 s' },
       {
-        about: 'authorization_details, tenant, aud_tenant, aud_sub, sub_id',
+        about: 'claims that limit it',
         ...{ expected: 'none of them', found: 'tenant' },
       },
       { about: 'client_id', expected: 'the client that has authenticated: neighbour', found: 'x' },
       { about: 'clients', expected: 'desktop-client, neighbour', found: 'neighbour' },
     ]);
     const unread = await verifier.explain(desktop.assertion({ iat: NOW - 5, client_id: 7 }), 'id-jag', by);
-    expect(unread.map(({ state }) => state).slice(-4)).toEqual([
-      ...['passed', 'failed', 'not-reached', 'not-reached'],
+    expect(unread.map(({ state }) => state).slice(-5)).toEqual([
+      ...['passed', 'failed', 'not-reached', 'not-reached', 'not-reached'],
     ]);
     expect(unread.find(({ about }) => about === 'aud')).toMatchObject({
       expected: `${BASE_URL} alone`,

@@ -90,6 +90,7 @@ describe('a fetch of a key set', () => {
     expect((await fetcher.fetch(server.url)).body).toHaveLength(MIB);
     server.answerWith(body(Buffer.alloc(MIB + 1, ' ')));
     expect(await failure()).toBe('the answer is larger than 1 MiB');
+    expect(await reasonOf(fetcher.fetch(server.url, 5_120))).toBe('the answer is larger than 5 KiB');
   });
 
   it('[D33][K22] of 50 MB without a Content-Length only the beginning is read', async () => {

@@ -1,0 +1,113 @@
+// Token introspection (RFC 7662): tells clients and services whether an access token that they have, or were shown, is still good.
+import { Inject, Injectable } from '@nestjs/common';
+import type { JWTPayload } from 'jose';
+import { decodeJwt } from 'jose/jwt/decode';
+import { Clock } from '../../platform/clock.js';
+import { Database } from '../../platform/database/database.js';
+import { Transaction } from '../../platform/database/transaction.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import { printable } from '../../platform/text/printable.js';
+import { auditEvent } from '../audit/audit-event.js';
+import { AuditBus } from '../audit/audit.bus.js';
+import { UserDirectory } from '../host/users.js';
+import { rejectionLine } from '../refusals/refusal-line.js';
+import { Rejection } from '../refusals/rejection.js';
+import { JtiRepository } from '../replay/jti.repository.js';
+import { readRecordedKeys } from '../revocation/external-login.js';
+import { AccessTokenService } from '../tokens/access-token.service.js';
+import { callerOf } from '../tokens/caller.js';
+import type { AuthenticatedClient, ClientCredentials } from '../verify/client-authenticator.js';
+import { ClientAuthenticator } from '../verify/client-authenticator.js';
+import type { FlowRequest } from './flow-request.js';
+import { authenticateOnce } from './verification.js';
+
+/** RFC 7662 §2.2: of a live token the claims that are told. */
+export type Introspection = { readonly active: false } | ({ readonly active: true } & JWTPayload);
+
+/** A question about an access token. Both are secret. */
+export interface Introspected {
+  readonly token: string;
+  readonly client: ClientCredentials | undefined;
+}
+
+const TOLD = ['scope', 'client_id', 'sub', 'act', 'cnf', 'aud', 'iss', 'exp', 'iat', 'jti'];
+
+@Injectable()
+export class IntrospectionService {
+  constructor(
+    private readonly clients: ClientAuthenticator,
+    private readonly jtis: JtiRepository,
+    private readonly accessTokens: AccessTokenService,
+    private readonly users: UserDirectory,
+    private readonly database: Database,
+    private readonly audit: AuditBus,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Log,
+  ) {}
+
+  /**
+   * A client may introspect its own access tokens, and those for the services of an entry that lets it (D61).
+   * @param read reads what was sent
+   * @throws Rejection of a client that does not authenticate or may not ask, once that is recorded; what `read` throws
+   */
+  async introspect(
+    read: () => Introspected,
+    source: Pick<FlowRequest, 'requestId' | 'clientAddress'>,
+  ): Promise<Introspection> {
+    try {
+      const { token, client: sent } = read();
+      const client = await authenticateOnce(this.clients, sent, (use) => this.jtis.useAlone(use));
+      if (client.introspects === undefined)
+        throw new Rejection('introspection_not_allowed', { clientId: printable(client.id) });
+      return await this.tellOf(token, client);
+    } catch (error) {
+      if (error instanceof Rejection) await this.record(error, source);
+      throw error;
+    }
+  }
+
+  /** One answer for all that is not live and that the client is not to know, so that nobody learns of tokens of others. */
+  private async tellOf(token: string, client: AuthenticatedClient): Promise<Introspection> {
+    // To read rows needs no transaction.
+    const reading = new Transaction(this.database.dataSource.manager);
+    const verdict = await this.accessTokens.check(token, true);
+    const caller = await callerOf(verdict, (id) => this.users.findById(reading, id));
+    if ('refusal' in caller) return { active: false };
+    const claims = decodeJwt(token);
+    if (!mayKnow(client, claims)) return { active: false };
+    return {
+      active: true,
+      token_type: claims['cnf'] === undefined ? 'Bearer' : 'DPoP',
+      ...Object.fromEntries(Object.entries(claims).filter(([name]) => TOLD.includes(name))),
+    };
+  }
+
+  private async record(
+    { reason, context }: Rejection,
+    { requestId, clientAddress }: Pick<FlowRequest, 'requestId' | 'clientAddress'>,
+  ): Promise<void> {
+    const { clientId, detail, expected, found } = context;
+    const event = auditEvent(
+      'svc.audit.token-exchange.introspection-refused',
+      { occurredAt: this.clock.now(), requestId },
+      { reason, clientId, detail, expected, found, clientAddress },
+    );
+    try {
+      await this.audit.record([event]);
+    } finally {
+      const { name, payload } = event;
+      this.logger.warn(
+        { event: name, requestId, payload },
+        rejectionLine('an introspection', reason, context),
+      );
+    }
+  }
+}
+
+/** Two companies may give their clients one id: it is told of tokens that its own have vouched for. */
+function mayKnow({ id, issuers, introspects }: AuthenticatedClient, claims: JWTPayload): boolean {
+  const { aud, client_id: clientId, vouched_by: recorded } = claims;
+  const isOwn = clientId === id && readRecordedKeys(recorded)?.every(({ issuer }) => issuers.has(issuer));
+  return isOwn === true || introspects?.has(String(aud)) === true;
+}

@@ -1,0 +1,46 @@
+// POST /rest/auth/oauth/introspect (RFC 7662).
+import { Post, Req, Res } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import { withinWait } from '../../platform/database/wait-limit.js';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
+import { waitedMs } from '../../platform/http/request-wait.js';
+import { clientOf } from '../../platform/http/throttle/client-address.js';
+import { requestIdOf } from '../../platform/log/request-id.js';
+import type { Introspected } from '../flows/introspection.service.js';
+import { IntrospectionService } from '../flows/introspection.service.js';
+import { CLIENT_FIELDS, readClientCredentials } from './client-credentials.js';
+import { FlowEndpoint } from './flow.endpoints.js';
+import { FlowRefusal } from './flow-refusal.js';
+import { Form } from './form.js';
+import { ENDPOINTS } from './paths.js';
+
+/**
+ * The token and the client's credentials; `token_type_hint` is of no help where there is one type, and every other field is ignored.
+ * @throws FlowRefusal `token_missing` or `field_invalid`
+ * @throws Rejection `client_credential_invalid`
+ */
+function readIntrospectionForm({ body, headers }: HttpRequest): Introspected {
+  const form = new Form(body, { token: {}, ...CLIENT_FIELDS }).wellFormed();
+  const token = form.trimmed('token');
+  if (token === '') throw new FlowRefusal('token_missing', 'token is required');
+  return { token, client: readClientCredentials(form, headers.authorization) };
+}
+
+@FlowEndpoint('introspection')
+export class TokenIntrospectionController {
+  constructor(
+    private readonly introspections: IntrospectionService,
+    private readonly database: Database,
+    private readonly answers: HttpAnswers,
+  ) {}
+
+  @Post(ENDPOINTS.introspection)
+  async introspect(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    const source = { requestId: requestIdOf(request), clientAddress: clientOf(request.ip) };
+    const body = await withinWait(this.database.waitMs - (waitedMs(request) ?? 0), () =>
+      this.introspections.introspect(() => readIntrospectionForm(request), source),
+    );
+    this.answers.reply(request, response, { status: 200, body });
+  }
+}
