@@ -227,8 +227,8 @@ const WORDS: Partial<Record<string, (policy: TrustPolicy) => string | undefined>
     if (policy.linkExistingUsers === false) return 'may not link to existing users';
     const whom =
       policy.linkPrivileged === false
-        ? 'existing users but administrators'
-        : 'existing users, administrators too';
+        ? 'existing users, but not to administrators'
+        : 'existing users, including administrators';
     const verified = policy.requireVerifiedEmail === true ? ' verified' : '';
     return `may link to ${whom}, by${verified} e-mail${ofDomains(policy)}`;
   },

@@ -255,7 +255,7 @@ const GRANTS = {
           ? 'every scope'
           : scopes.size === 0
             ? 'no scope, so no token exchange'
-            : `access tokens of the scopes ${listed(scopes)}`,
+            : `access tokens with the scopes ${listed(scopes)}`,
     },
   ),
   // RFC 8707 §2: absolute, without a fragment; compared character by character.

@@ -13,8 +13,8 @@ import { giveExamples } from './examples.js';
 const DESCRIPTION =
   'Projects, their members, workflows and credentials of this instance. Every call is authorised by the acting user: ' +
   'the actor of an access token where it has one, else its subject; where the token says delegated_rights: both, by actor and ' +
-  'subject alike. A token that is limited to scopes needs the one that an operation names, which is that of the right. What ' +
-  "the user may not see answers 404. A session's request other than GET needs the instance's own Origin. Lists are pages: " +
+  'subject alike. A token that is limited to scopes needs the one that an operation names, which is that of the right. An ' +
+  "object that the user may not see is answered as if there were none: 404. A session's request other than GET needs the instance's own Origin. Lists are pages: " +
   'follow nextCursor until it is null.';
 const BEARER =
   'An access token, which this instance issues: POST an external JWT to /rest/auth/oauth/token (token exchange, RFC 8693), as ' +
@@ -24,7 +24,9 @@ const SESSION =
   'The cookie of an embedded login, for the pages of this instance itself. They say whom they show in X-Session-User, by the ' +
   'user.id of /rest/me, and get 409 session_of_another_user if another user has signed in meanwhile.';
 
-const WAYS_IN = { Tokens: 'How a partner comes in: access tokens for programs, sessions for browsers.' };
+const WAYS_IN = {
+  Tokens: 'How partners sign their users in: access tokens for programs, sessions for browsers.',
+};
 const TAGS = {
   Session: 'Who is signed in, and signing out.',
   Users: 'The users of the instance, and their global roles.',

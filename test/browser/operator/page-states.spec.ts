@@ -45,7 +45,7 @@ const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
   ],
   ['refusals', '#/refusals', (one) => one.text('token_malformed')],
   ['no refusals', '#/refusals?issuer=https%3A%2F%2Fnone.example', (one) => one.heading('No refusal fits')],
-  ['no such request', '#/requests/none', (one) => one.heading('The trail holds nothing of this request')],
+  ['no such request', '#/requests/none', (one) => one.heading('The trail has no event of this request')],
   [
     'an explanation',
     '#/explain',
@@ -132,7 +132,7 @@ describeInBrowser("the states of the operator's pages", () => {
     await one.heading('Sign in to the administration');
     expect(await findingsIn(one.page)).toEqual([]);
     await one.button('I have a code').click();
-    await one.heading('Set a password by a code');
+    await one.heading('Set a password with a code');
     expect(
       await one.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
     ).toBeLessThanOrEqual(0);

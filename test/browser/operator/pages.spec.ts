@@ -125,7 +125,7 @@ describeInBrowser("the operator's pages", () => {
         .click();
       await one.page.waitForURL(/issuer=.*hours=1/);
       await one.page.goto(`${browsing.instanceOrigin}/admin#/requests/nothing`);
-      await one.heading('The trail holds nothing of this request');
+      await one.heading('The trail has no event of this request');
     });
 
     it('stands in one group with others of its reason, with the cause once, and opens to single ones', async () => {
@@ -280,7 +280,7 @@ describeInBrowser("the operator's pages", () => {
     await one.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await one.button('Add entry').click();
     await one.heading('stored:added');
-    await one.heading('The entry is added: send this to the partner');
+    await one.heading('The entry was added. Send this to the partner');
     await one.link(`${browsing.instanceOrigin}/api/v1/docs`).waitFor();
     await one
       .row(entry.kid)
@@ -496,10 +496,10 @@ describeInBrowser("the operator's pages", () => {
     await one.field('New password').fill('the second long one');
     await one.field('New password, again').fill('the second long one');
     await one.button('Change password').click();
-    await one.alert('The present password is not right.');
+    await one.alert('The current password is wrong.');
     await one.field('Present password').fill('the first long one');
     await one.button('Change password').click();
-    await one.text('Your password is changed.');
+    await one.text('Your password was changed.');
     await one.goTo('Users');
   });
 

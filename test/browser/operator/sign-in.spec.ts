@@ -32,7 +32,7 @@ describeInBrowser("the operator's sign-in", () => {
   it('says that a password is wrong, asks for it anew, and slows further tries down without losing the address', async () => {
     const one = await browsing.open();
     await one.tryToSignIn(ADMIN, WRONG);
-    await one.alert('E-mail address and password do not fit each other');
+    await one.alert('The e-mail address or the password is wrong');
     expect(await one.field('Password').inputValue()).toBe('');
     expect(await one.field('E-mail address').inputValue()).toBe(ADMIN);
     for (let tries = 0; (await one.page.getByText('Try again in').count()) === 0; tries += 1) {
@@ -114,7 +114,7 @@ describeInBrowser("the operator's sign-in", () => {
     const other = await browsing.open('#/sessions');
     await other.heading('Sessions');
     await one.button('Sign out').click();
-    await other.text('You have signed out in another window.');
+    await other.text('You signed out in another window.');
     await one.signIn(ADMIN);
     await other.page.getByRole('banner').getByText(ADMIN).waitFor();
     await other.heading('Sessions');

@@ -9,7 +9,7 @@ import { fromNow, momentInWords, time } from './wording.js';
 export function entriesPage({ signal }) {
   return [
     pageHead('Trusted entries', {
-      lead: 'Issuers whose tokens are taken. Configured entries change with the configuration; stored ones are added and changed here, without a restart.',
+      lead: 'The issuers whose tokens the instance accepts. Configured entries change with the configuration; stored entries are added and changed here, without a restart.',
       actions: [
         h('a', { class: 'button', href: '#/revocations' }, 'Revocations'),
         h('a', { class: 'button primary', href: '#/entries/new' }, 'Add an entry'),

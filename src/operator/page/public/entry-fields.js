@@ -34,10 +34,14 @@ export function identityFields(keyAlgorithms) {
     placeholder: '-----BEGIN PUBLIC KEY-----',
   });
   const ofSet = together({
-    url: field('Address of the key set', url, 'https, of the partner: it is fetched again and again.'),
+    url: field(
+      'Address of the key set',
+      url,
+      'An https: address of the partner. The instance fetches it regularly.',
+    ),
   });
   const ofKey = together({
-    kid: field('Key id', kid, 'As tokens have it in their header (kid).'),
+    kid: field('Key id', kid, 'The kid in the header of its tokens.'),
     algorithms: field('Algorithm', algorithms),
     key: field('Public key', key, 'PEM. A private key never belongs here.'),
   });
@@ -56,9 +60,9 @@ export function identityFields(keyAlgorithms) {
     name: field(
       'Name',
       name,
-      'Small letters, digits, - and _: how pages, commands, logs and metrics call it.',
+      'Lower-case letters, digits, - and _. Pages, commands, logs and metrics use this name.',
     ),
-    issuer: field('Issuer', issuer, 'As tokens have it in iss, character by character.'),
+    issuer: field('Issuer', issuer, 'The iss claim of its tokens, character by character.'),
     type: field('Keys', type),
     ...ofSet.places,
     ...ofKey.places,

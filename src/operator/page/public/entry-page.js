@@ -32,7 +32,7 @@ function forPartner({ issuer, keys, type, audience }, { baseUrl, tokenExchange: 
   return h(
     'section',
     { class: 'card padded outcome good' },
-    h('h2', {}, 'The entry is added: send this to the partner'),
+    h('h2', {}, 'The entry was added. Send this to the partner'),
     facts([
       ['iss of its tokens', issuer && isolated(issuer)],
       ['aud of its tokens', isolated(audience ?? baseUrl)],
@@ -53,7 +53,7 @@ function missing(name) {
     pageHead(isolated(name), { back: { href: '#/entries', text: 'Trusted entries' } }),
     empty(
       'This entry is not there',
-      'It was removed, or has another name by now.',
+      'It was removed, or it was renamed.',
       h('a', { class: 'button', href: '#/entries' }, 'All trusted entries'),
     ),
   ];
@@ -83,7 +83,7 @@ function shown(entry, context) {
         { class: 'soft' },
         'This entry stands in the configuration (',
         code('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS'),
-        '): it is changed there, and read at a start. Its keys can be revoked here.',
+        '). Change it there; the instance reads it when it starts. Its keys can be revoked here.',
       ),
   ].filter(Boolean);
 }
@@ -92,7 +92,7 @@ function problemsOf({ problems }) {
   return h(
     'div',
     { class: 'card padded flash bad' },
-    h('strong', {}, 'No token of it is taken:'),
+    h('strong', {}, 'None of its tokens is accepted:'),
     h(
       'ul',
       {},
@@ -124,22 +124,22 @@ function actionsFor(entry, context) {
   };
   const suspend = act({
     title: `Suspend ${name}?`,
-    text: 'From now on every token of this issuer that its keys have signed is refused, on all instances. Sessions and access tokens that are there go on. Resuming ends it.',
+    text: 'From now on, all instances refuse every token that the keys of this entry have signed. Existing sessions and access tokens stay valid. Resuming the entry ends this.',
     action: 'Suspend',
     isDanger: true,
     run: () => post(address('/entries/?/suspend', name), undefined, context),
-    said: 'The entry is suspended: its tokens are refused.',
+    said: 'The entry was suspended: its tokens are refused.',
   });
   const resume = act({
     title: `Resume ${name}?`,
-    text: 'From now on its tokens are taken again, by the policy that it has.',
+    text: 'From now on its tokens are accepted again, under the policy of the entry.',
     action: 'Resume',
     run: () => post(address('/entries/?/resume', name), undefined, context),
     said: 'The entry is trusted again.',
   });
   const drop = act({
     title: `Remove ${name}?`,
-    text: 'Its tokens are refused, and what it holds (issuer, keys, policy) is deleted. Sessions that are there go on, users stay. To undo it, the entry has to be added anew.',
+    text: 'Its tokens are refused, and its issuer, keys and policy are deleted. Existing sessions stay valid, and users stay. To undo this, add the entry again.',
     action: 'Remove',
     isDanger: true,
     isGone: true,
@@ -159,7 +159,7 @@ function keySetFacts({ type, keys, keySet }, context) {
   const refresh = async () => {
     const done = await confirm({
       title: 'Fetch the keys now?',
-      text: 'The instance that leads asks the address of the key set within seconds, instead of at the next refresh. What it gets takes the place of the keys that are held.',
+      text: 'The leading instance fetches the key set within seconds, instead of at the next refresh. The fetched keys replace those that are held.',
       action: 'Fetch now',
       run: () => post(address('/key-sets/?/refresh', keys.urlHash), undefined, context),
     });
@@ -232,9 +232,13 @@ function keyAction(issuer, kid, isRevoked, context) {
         h(
           'p',
           {},
-          'At once, on all instances: tokens that it has signed are refused, whatever entry trusts it, and the sessions and access tokens that came of them end.',
+          'All instances refuse the tokens that this key has signed, whatever entry trusts it. Sessions and access tokens that came from them end at once.',
         ),
-        h('p', {}, 'Restoring it lets new tokens in again; what has ended stays so.'),
+        h(
+          'p',
+          {},
+          'Restoring it lets new tokens in again. Sessions and access tokens that have ended are not restored.',
+        ),
       ],
       action: 'Revoke',
       isDanger: true,

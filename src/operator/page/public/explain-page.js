@@ -42,16 +42,16 @@ export function explainPage({ signal }) {
   const ofEmbed = h(
     'div',
     { class: 'fields' },
-    field('Origin of the product page', origin, 'Left empty: no browser posts it.'),
+    field('Origin of the product page', origin, 'Leave it empty if the form is not sent by a browser.'),
   );
-  const ofActor = field('Actor token', actorToken, 'If another user acts for the subject.');
+  const ofActor = field('Actor token', actorToken, 'If another user acts on behalf of the subject.');
   const ofAccessToken = h(
     'div',
     { class: 'fields' },
     ofActor,
-    field('DPoP proof', proof, 'If the client sends one with the token.'),
-    field('Scope', scope, 'Asked for, with spaces between them.'),
-    field('Resource', resource, 'URIs of other services, with spaces between them.'),
+    field('DPoP proof', proof, 'If the client sends a proof of possession with the token.'),
+    field('Scope', scope, 'The requested scopes, separated by spaces.'),
+    field('Resource', resource, 'The URIs of other services, separated by spaces.'),
   );
   const choose = () => {
     ofEmbed.hidden = flow.value !== 'embed';
@@ -68,7 +68,7 @@ export function explainPage({ signal }) {
       field(
         'Token',
         token,
-        'It is checked by reading alone: not used up, not stored, not logged. It stays valid, so take care where you paste it.',
+        'The token is only read: it is not used up, stored or logged. It stays valid, so take care where you paste it.',
       ),
       ofEmbed,
       ofAccessToken,
@@ -109,7 +109,7 @@ export function explainPage({ signal }) {
   whole.classList.add('card', 'padded');
   return [
     pageHead('Explain a token', {
-      lead: 'What the instance would make of a token at this moment, check by check.',
+      lead: 'What the instance would do with a token now, check by check.',
     }),
     whole,
     place,

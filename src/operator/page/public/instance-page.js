@@ -12,7 +12,7 @@ const STATES = { set: 'Set', default: 'Default', unset: 'Not set' };
 export function instancePage({ signal }) {
   return [
     pageHead('Instance', {
-      lead: 'As it was started, and as it is now. Settings are changed in the environment, and read at a start.',
+      lead: 'How the instance was started, and its state now. Settings are environment variables; the instance reads them when it starts.',
     }),
     filled(() => read('/overview', { signal }), show),
   ];
@@ -21,7 +21,7 @@ export function instancePage({ signal }) {
 function show(overview) {
   const { warnings, notes, frameAncestors, sinks, retentionDays, variables } = overview;
   return [
-    warnings.length > 0 && list('What should be looked at', warnings),
+    warnings.length > 0 && list('What needs attention', warnings),
     h(
       'div',
       { class: 'two' },
@@ -101,7 +101,7 @@ function framing(origins) {
     return h(
       'div',
       { class: 'card padded' },
-      h('p', {}, 'The instance does not say. Any site may, unless a reverse proxy sends frame-ancestors.'),
+      h('p', {}, 'The instance sets no limit: any site may, unless a reverse proxy sends frame-ancestors.'),
     );
   if (origins.length === 0) return h('div', { class: 'card padded' }, h('p', {}, 'Nobody.'));
   return h(
@@ -115,7 +115,7 @@ function sinkTable(sinks) {
   if (sinks.length === 0)
     return empty(
       'No sinks',
-      'The trail stays in the database. Set SVC_AUDIT_WEBHOOK_URL, SVC_AUDIT_SYSLOG_URL or SVC_AUDIT_STDOUT to stream it.',
+      'The trail stays in the database only. Set SVC_AUDIT_WEBHOOK_URL, SVC_AUDIT_SYSLOG_URL or SVC_AUDIT_STDOUT to stream it.',
     );
   return table(
     'Sinks',
@@ -141,7 +141,7 @@ function settings(variables) {
     h(
       'details',
       {},
-      h('summary', {}, `${counted(others.length, 'other setting')}, as they are without being set`),
+      h('summary', {}, `${counted(others.length, 'other setting')}, at their defaults`),
       variableTable('Other settings', others),
     ),
   ];

@@ -72,7 +72,7 @@ addEventListener('beforeunload', (event) => {
   if (asksToLeave()) event.preventDefault();
 });
 signIns.addEventListener('message', ({ data }) => {
-  if (data === null && operator !== null) askToSignIn('You have signed out in another window.');
+  if (data === null && operator !== null) askToSignIn('You signed out in another window.');
   // Somebody else's pages are not to go on under another name.
   else if (data !== null && data !== operator?.id) location.reload();
 });

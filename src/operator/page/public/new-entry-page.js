@@ -31,8 +31,8 @@ export function newEntryPage(context) {
         pageHead('Add a trusted entry', {
           back: { href: '#/entries', text: 'Trusted entries' },
           lead: overview.strict
-            ? 'Its tokens are taken as soon as it is added, on all instances. This instance is strict: what an entry does not allow is refused.'
-            : 'Its tokens are taken as soon as it is added, on all instances. What an entry does not limit is allowed.',
+            ? 'All instances accept its tokens as soon as it is added. This instance is strict: what an entry does not allow is refused.'
+            : 'All instances accept its tokens as soon as it is added. What an entry does not limit is allowed.',
         }),
         h('div', { class: 'narrow how' }, field('How', way)),
         place,
@@ -175,7 +175,7 @@ function tokenTrial(entry, context) {
     field(
       'Test token',
       token,
-      'Not needed. It is checked as if the entry were there, and not used up, stored or logged. Keys of a key set are fetched once the entry is added: until then such a token has an unknown key.',
+      'Optional. The token is checked as if the entry existed; it is not used up, stored or logged. The keys of a key set are fetched once the entry is added; until then such a token has an unknown key.',
     ),
     problem,
     h('div', { class: 'buttons' }, check),

@@ -11,7 +11,7 @@ export function passwordPage({ operator, signal, accept, reload }) {
   const { next, again, check, rule } = newPasswordInputs();
   const who = h('input', { type: 'email', autocomplete: 'username', readonly: true, value: operator.email });
   return [
-    pageHead('Change password', { lead: 'Your sign-ins in other browsers end with it; this one goes on.' }),
+    pageHead('Change password', { lead: 'This ends your sign-ins in other browsers, but not this one.' }),
     h(
       'div',
       { class: 'card padded narrow' },
@@ -33,7 +33,7 @@ export function passwordPage({ operator, signal, accept, reload }) {
           },
           done: (answer) => {
             accept(answer);
-            reload('Your password is changed.');
+            reload('Your password was changed.');
           },
         },
       ),
@@ -45,6 +45,6 @@ function explained(secret) {
   return (error) => {
     if (error.word !== 'invalid_credentials') throw error;
     secret.value = '';
-    throw problemOf('The present password is not right.');
+    throw problemOf('The current password is wrong.');
   };
 }

@@ -226,7 +226,7 @@ function showSingle(place, filters, signal) {
     filters,
     limit: PAGE_SIZE,
     show: (refusals) => refusalCards(refusals, { isGrouped: true }),
-    empty: () => h('p', { class: 'soft' }, 'They are older than the time that is shown by now.'),
+    empty: () => h('p', { class: 'soft' }, 'They are older than the time that is shown.'),
     signal,
   });
 }

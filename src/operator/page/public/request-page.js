@@ -10,7 +10,7 @@ export function requestPage({ params: { requestId }, signal }) {
   return [
     pageHead('Request', {
       back: { href: '#/refusals', text: 'Refusals' },
-      lead: ['What the audit trail holds of the request ', code(requestId), ', the oldest first.'],
+      lead: ['The events in the audit trail of the request ', code(requestId), ', the oldest first.'],
     }),
     filled(
       async () => {
@@ -29,12 +29,12 @@ const ONLY_IN_LOG = [
     'Token exchange is off: the licence does not include it or has ended, or the feature is not switched on.',
   ],
   ['501', 'The flow is switched off: SVC_EMBED_LOGIN_ENABLED, SVC_TOKEN_EXCHANGE_ENABLED.'],
-  ['405', 'Another method than the endpoint takes; under the strict policy a login is a POST.'],
+  ['405', 'The endpoint does not take this method. Under the strict policy a login must be a POST.'],
   ['415', 'JSON or another body in place of a form.'],
   ['400 invalid_request', 'A field is missing, repeated or too long, or has another grant type.'],
   ['413', 'The body is larger than 256 KiB.'],
   ['429', 'Too many requests from this address, or under this entry.'],
-  ['503', 'The database does not serve, or too much comes at once.'],
+  ['503', 'The database is not available, or the instance has too many requests.'],
 ];
 
 function nothing({ tokenExchange: { available, explanation, embedLogin, exchange } }) {
@@ -44,8 +44,8 @@ function nothing({ tokenExchange: { available, explanation, embedLogin, exchange
   return [
     ...off.filter(Boolean).map((text) => h('p', { class: 'card padded flash bad' }, text)),
     empty(
-      'The trail holds nothing of this request',
-      'Requests that were refused before their token was read are in the log only, under this id. By the answer that came:',
+      'The trail has no event of this request',
+      'Requests that were refused before their token was read are only in the log, under this id. What each answer means:',
       h(
         'dl',
         { class: 'facts' },
@@ -54,7 +54,7 @@ function nothing({ tokenExchange: { available, explanation, embedLogin, exchange
       h(
         'p',
         { class: 'soft' },
-        'Otherwise the id is mistyped, the event is older than the trail is kept, or another installation has answered. The id is on the page of a refused login, and in each answer as X-Request-Id.',
+        'Otherwise the id is mistyped, the event is older than the retention of the trail, or another installation answered. The id is on the page of a refused login, and in each answer as X-Request-Id.',
       ),
       h('a', { class: 'button', href: '#/refusals' }, 'All refusals'),
     ),

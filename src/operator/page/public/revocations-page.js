@@ -11,7 +11,7 @@ export function revocationsPage(context) {
   return [
     pageHead('Revocations', {
       back: { href: '#/entries', text: 'Trusted entries' },
-      lead: 'Keys whose trust was taken back, with all that came of their tokens. A key is revoked on the page of its entry.',
+      lead: 'Keys that are no longer trusted; all that came from their tokens has ended. A key is revoked on the page of its entry.',
     }),
     filled(
       () => read('/revocations', context),
@@ -23,7 +23,7 @@ export function revocationsPage(context) {
 function nothing() {
   return empty(
     'Nothing is revoked',
-    'A key, or all keys of an issuer, will be listed here once it was revoked.',
+    'Keys, or all keys of an issuer, are listed here once they are revoked.',
   );
 }
 
@@ -58,7 +58,7 @@ export function restoreButton({ issuer, kid }, context) {
   const restore = async () => {
     const done = await confirm({
       title: `Restore ${what}?`,
-      text: 'Do so only if the revocation was a mistake: tokens that it has signed are taken again. A key that has leaked must never be restored.',
+      text: 'Restore it only if the revocation was a mistake: tokens that it has signed are accepted again. Never restore a key that has leaked.',
       action: 'Restore',
       run: () => post('/revocations/restore', { issuer, kid }, context),
     });

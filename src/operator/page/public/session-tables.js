@@ -9,7 +9,7 @@ import { time } from './wording.js';
 export function sessionTable(sessions, context) {
   const end = endButton(context, {
     path: '/sessions/?',
-    text: "The page in the partner's product loses its access at once. With a new token of the partner the user comes in again.",
+    text: "The page in the partner's product loses its access at once. The user can sign in again with a new token of the partner.",
   });
   return table(
     'Embedded sessions',

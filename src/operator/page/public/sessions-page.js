@@ -16,7 +16,7 @@ export function sessionsPage(context) {
   const whole = form(
     [
       field('User', user, 'The beginning of an e-mail address, or an id'),
-      field('Issuer', issuer, 'Of its key, character by character'),
+      field('Issuer', issuer, 'The issuer of its tokens, character by character'),
     ],
     {
       button: 'Search',
@@ -51,7 +51,7 @@ function list(place, next, show, nothing, context) {
 }
 
 function nobody() {
-  return empty('No session', 'A session is listed here from an embedded login until it ends.');
+  return empty('No session', 'Sessions are listed here from the embedded login until they end.');
 }
 
 function operators(context) {

@@ -6,7 +6,7 @@ import { problemOf } from './states.js';
 
 const LEAST_CHARACTERS = 12;
 const MOST_CHARACTERS = 200;
-const RULE = `At least ${LEAST_CHARACTERS} characters; several words are easier to keep in mind than signs.`;
+const RULE = `At least ${LEAST_CHARACTERS} characters; several words are easier to remember than random characters.`;
 
 /**
  * @param {{ reason: string, email: string, onSignedIn: (answer: object) => void }} how
@@ -39,7 +39,7 @@ function byPassword({ email, onSignedIn, other, reason = '' }) {
     h(
       'p',
       { class: 'soft hint' },
-      'No password yet, or forgotten? Whoever runs the instance makes a code: ',
+      'No password yet, or forgotten it? Whoever runs the instance can create a code: ',
       h('code', {}, 'svc-admin users set-password EMAIL --code'),
     ),
   ]);
@@ -56,7 +56,7 @@ function byCode({ email, onSignedIn, other }) {
   const { next, again, check } = newPasswordInputs();
   const toPassword = h('button', { type: 'button', class: 'plain' }, 'I have a password');
   toPassword.addEventListener('click', () => other(byPassword, who.value));
-  return card('Set a password by a code', '', [
+  return card('Set a password with a code', '', [
     form(
       [
         field('E-mail address', who),
@@ -117,11 +117,9 @@ function explained(secret) {
   return (error) => {
     if (error.word === 'invalid_credentials' || error.word === 'invalid_code') secret.value = '';
     if (error.word === 'invalid_credentials')
-      throw problemOf(
-        'E-mail address and password do not fit each other, or the account may not sign in here.',
-      );
+      throw problemOf('The e-mail address or the password is wrong, or this account may not sign in here.');
     if (error.word === 'invalid_code')
-      throw problemOf('The code is not right, was used, or is too old. Ask for a new one.');
+      throw problemOf('The code is wrong, was used before, or has expired. Ask for a new one.');
     throw error;
   };
 }

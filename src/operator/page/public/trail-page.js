@@ -49,7 +49,11 @@ export function trailPage({ query, signal, goTo }) {
   offerEvents(controls.event, signal);
   const fields = [
     field('Kind', controls.event),
-    field('Person', controls.user, 'E-mail address or id: of whom it is, or who did it'),
+    field(
+      'Person',
+      controls.user,
+      'E-mail address or id of the person whom the event is about, or who caused it',
+    ),
     field('Issuer', controls.issuer),
     field('Key id', controls.kid),
     field('Request id', controls.requestId),
@@ -60,7 +64,7 @@ export function trailPage({ query, signal, goTo }) {
   showFound(filters);
   return [
     pageHead('Audit trail', {
-      lead: 'What has happened, the newest first: tokens, sessions, trust, commands, and what operators did here.',
+      lead: 'All events, the newest first: tokens, sessions, trust, commands, and what operators did here.',
     }),
     searchForm(fields, { page: 'trail', controls, show: showFound, goTo }),
     exportBar(filters, signal),
@@ -153,7 +157,7 @@ function exportBar(filters, signal) {
         problem.hidden = isAll;
         if (!isAll)
           problem.replaceChildren(
-            `The file holds the newest ${events.length} events. For more, choose a shorter time, or use svc-admin audit export.`,
+            `The file contains the newest ${events.length} events. For more, choose a shorter time, or use svc-admin audit export.`,
           );
       } catch (error) {
         tellProblem(problem, error);
@@ -166,7 +170,7 @@ function exportBar(filters, signal) {
   return h(
     'div',
     { class: 'export' },
-    h('span', { class: 'soft' }, 'What these filters find, as a file: '),
+    h('span', { class: 'soft' }, 'Save what these filters find: '),
     button('JSON lines', 'jsonl', (events) => events.map((event) => `${JSON.stringify(event)}\n`).join('')),
     button('CSV', 'csv', csvOf),
     problem,

@@ -87,7 +87,7 @@ function actionsFor(user, context) {
   const signOut = act({
     verb: 'sign-out',
     title: `Sign ${who} out everywhere?`,
-    text: 'All sessions of this user end at once, and access tokens that were issued until now are refused. With a new token of the partner the user comes in again.',
+    text: 'All sessions of this user end at once, and access tokens that were issued until now are refused. The user can sign in again with a new token of the partner.',
     action: 'Sign out everywhere',
     isDanger: true,
     said: ({ sessions }) => `Signed out everywhere: ${counted(sessions, 'session')} ended.`,
@@ -103,7 +103,7 @@ function actionsFor(user, context) {
   const enable = act({
     verb: 'enable',
     title: `Enable ${who}?`,
-    text: 'Tokens about this user are taken again. Sessions that have ended stay so.',
+    text: 'Tokens about this user are accepted again. Sessions that have ended are not restored.',
     action: 'Enable',
     said: () => 'The user is enabled.',
   });
@@ -125,7 +125,7 @@ function sessionPages(first, user, context) {
     show: (rows) => sessionTable(rows, context),
     next: (cursor) => sessionsOf(user.id, cursor, context.signal),
     empty: () =>
-      empty('No embedded session', 'A session is listed here from an embedded login until it ends.'),
+      empty('No embedded session', 'Sessions are listed here from the embedded login until they end.'),
   });
 }
 
@@ -143,10 +143,7 @@ async function endsOf(user, signal) {
 
 function ends({ events, people }) {
   return events.length === 0
-    ? empty(
-        'No session was ended',
-        'Sessions that end before their time will be listed here, with the cause.',
-      )
+    ? empty('No session was ended', 'Sessions that end before they expire are listed here, with the cause.')
     : eventTable(events, people);
 }
 

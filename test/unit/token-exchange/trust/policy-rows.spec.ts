@@ -337,7 +337,7 @@ describe('a policy in words', () => {
       'logins posted by any page',
       "may assign every role but the owner's",
       'lets the owner in too',
-      'may link to existing users, administrators too, by e-mail',
+      'may link to existing users, including administrators, by e-mail',
       'may create users',
       'may act for any subject',
       "an actor's call has the actor's rights",
@@ -358,11 +358,11 @@ describe('a policy in words', () => {
       'may assign global:member',
       'signs in users with global:member only',
       'never the owner',
-      'may link to existing users but administrators, by verified e-mail of product.example',
+      'may link to existing users, but not to administrators, by verified e-mail of product.example',
       'may create users of product.example',
       'may act for no subject',
       "an actor's call needs the rights of both",
-      'access tokens of the scopes workflow:read',
+      'access tokens with the scopes workflow:read',
       'no other service',
     ]);
   });
