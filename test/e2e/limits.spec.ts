@@ -118,7 +118,8 @@ const CASES: Readonly<Record<string, Case>> = {
     excess: async ({ address, server }) => {
       expect(server.requestTimeout).toBe(30_000);
       server.headersTimeout = server.requestTimeout = 1_000;
-      const head = 'POST /rest/auth/embed HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc';
+      const type = 'Content-Type: application/x-www-form-urlencoded';
+      const head = `POST /rest/auth/embed HTTP/1.1\r\nHost: a\r\n${type}\r\nContent-Length: 10\r\n\r\nabc`;
       return toldRaw(await sendBytes(address, Buffer.from(head)));
     },
   },

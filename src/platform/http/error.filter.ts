@@ -33,7 +33,8 @@ export class ErrorFilter implements ExceptionFilter {
   ) {}
 
   async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
-    const error = this.outages.refusalOf(thrown, 'api');
+    // A client that goes away within its body has the code of a lost connection, and of Fastify a status.
+    const error = statusGiven(thrown) === undefined ? this.outages.refusalOf(thrown, 'api') : thrown;
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
@@ -58,8 +59,13 @@ function methodsAt({ is404, server, url }: FastifyRequest): readonly string[] {
 
 function statusOf(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
-  const status = (error as { statusCode?: unknown }).statusCode;
-  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500;
+  return statusGiven(error) ?? 500;
+}
+
+/** By Fastify, to a fault of the client. */
+function statusGiven(error: unknown): number | undefined {
+  const { statusCode: status } = Object(error) as { readonly statusCode?: unknown };
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
 }
 
 function bodyOf(error: unknown, status: number, requestId: string): object {
