@@ -235,6 +235,12 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     });
   });
 
+  it('says that it cannot be shown in a page with Cross-Origin-Embedder-Policy', async () => {
+    const page = await open({ embedderPolicy: 'require-corp' });
+    expect(await page.told('login-failed')).toMatchObject({ error: 'unreachable' });
+    await page.page.getByRole('alert').getByText('Not available at the moment.').waitFor();
+  });
+
   it('follows its attributes: false flags, an accent that is taken back, a title, another place', async () => {
     const page = await signedIn({ attributes: 'hide-header="false" accent="#c2185b"' });
     const header = page.frame.getByRole('button', { name: 'Sign out' });

@@ -25,8 +25,11 @@ export class PartnerSite {
         pages.get(pathname) ??
         page?.(searchParams.get('instance') ?? '', searchParams.get('options') ?? '{}');
       if (body === undefined) return response.writeHead(404).end();
-      const policy = searchParams.get('policy');
-      if (policy !== null) response.setHeader('content-security-policy', policy);
+      const policies = { policy: 'content-security-policy', embedderPolicy: 'cross-origin-embedder-policy' };
+      for (const [name, header] of Object.entries(policies)) {
+        const policy = searchParams.get(name);
+        if (policy) response.setHeader(header, policy);
+      }
       return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body);
     });
     server.listen(0, '127.0.0.1');

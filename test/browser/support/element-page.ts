@@ -12,7 +12,9 @@ export interface ElementPageOptions {
   readonly content?: string;
   /** Where the script stands, with the instance's address in place of `INSTANCE`. */
   readonly body?: string;
+  /** Headers of the page: its content security policy, and its policy for what it embeds. */
   readonly policy?: string;
+  readonly embedderPolicy?: string;
   /** What the backend answers; undefined: nothing but a failure. */
   readonly token: () => string | undefined;
 }
@@ -37,7 +39,7 @@ export class ElementPage {
   static async open(browsing: ElementHost, options: ElementPageOptions): Promise<ElementPage> {
     const page = await browsing.context.newPage();
     const opened = new ElementPage(page);
-    const { attributes = '', content = '', body = USUAL, policy, token } = options;
+    const { attributes = '', content = '', body = USUAL, policy = '', embedderPolicy = '', token } = options;
     page.on('console', (line) => line.type() === 'warning' && opened.warnings.push(line.text()));
     await page.addInitScript(`window.events = [];
       for (const name of ${JSON.stringify(EVENTS)})
@@ -52,8 +54,9 @@ export class ElementPage {
       .replaceAll('ELEMENT', element)
       .replaceAll('FETCH', FETCH_TOKEN)
       .replaceAll('INSTANCE', browsing.instanceOrigin);
-    const query = policy === undefined ? '' : `?${String(new URLSearchParams({ policy }))}`;
-    await page.goto(browsing.serve('/element', `<!doctype html><html lang="en">${html}</html>`) + query);
+    const query = new URLSearchParams({ policy, embedderPolicy });
+    const url = browsing.serve('/element', `<!doctype html><html lang="en">${html}</html>`);
+    await page.goto(`${url}?${query.toString()}`);
     return opened;
   }
 
