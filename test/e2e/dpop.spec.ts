@@ -9,7 +9,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import type { ProofOptions } from '../support/dpop-client.js';
 import { DpopClient, TOKEN_URL, sha256 } from '../support/dpop-client.js';
 import { explain } from '../support/explanations.js';
-import { ASSERTIONS_ON, IdJagClient } from '../support/id-jag-client.js';
+import { ASSERTIONS_ON, IdJagClient, JWT_BEARER } from '../support/id-jag-client.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import type { Fields } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -23,6 +23,8 @@ const INVALID_PROOF = {
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const limited = Partner.create({ issuer: 'https://limited.example', audience: BASE_URL });
+const careful = Partner.create({ issuer: 'https://careful.example', audience: BASE_URL });
+const plain = Partner.create({ issuer: 'https://plain.example', audience: BASE_URL });
 const agents = new IdJagClient('agents');
 const client = new DpopClient();
 const thief = new DpopClient();
@@ -34,6 +36,8 @@ const external = (claims: Json = {}) => partner.sign(partner.claims(claims));
 const trustedKeys = () => [
   partner.staticEntry(),
   limited.staticEntry({ scopes: ['audit:read'] }),
+  careful.staticEntry({ requireDpop: true }),
+  plain.staticEntry({ flows: ['jwt-bearer'] }),
   agents.entry(),
 ];
 
@@ -202,6 +206,37 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
         return expect(decodeJwt(String(token))).toMatchObject(boundTo(client.thumbprint));
       expect(error).toBe(outcome.startsWith('dpop') ? 'invalid_dpop_proof' : 'invalid_grant');
       expect((await eventOf(service, answer))?.payload['reason']).toBe(outcome);
+    });
+
+    it('[P.requireDpop] an entry may ask for a proof, of its subjects and its actors, and not for their sessions', async () => {
+      const tries = [
+        { subject_token: careful.sign() },
+        { subject_token: external(), actor_token: careful.sign() },
+      ];
+      for (const fields of tries) {
+        const refused = await service.exchange(fields);
+        expect([refused.status, await bodyOf(refused)]).toEqual([400, INVALID_PROOF]);
+        const reason = (await eventOf(service, refused))?.payload['reason'];
+        expect([reason, (await service.exchange(fields, { dpop: client.proof() })).status]).toEqual([
+          'dpop_proof_missing',
+          200,
+        ]);
+      }
+      expect((await service.embed({ token: careful.sign() })).status).toBe(303);
+    });
+
+    it('[D140] an ordinary JWT by the grant of RFC 7523 is bound in the same way', async () => {
+      const claims = boundTo(client.thumbprint);
+      const redeem = (headers?: Record<string, string>) =>
+        service.post(
+          '/rest/auth/oauth/token',
+          { grant_type: JWT_BEARER, assertion: plain.sign(plain.claims(claims)) },
+          headers,
+        );
+      const answers = [await redeem(), await redeem({ dpop: thief.proof() })];
+      for (const answer of answers) expect(await bodyOf(answer)).toEqual(INVALID_PROOF);
+      const { access_token: token, token_type: type } = await bodyOf(await redeem({ dpop: client.proof() }));
+      expect([type, decodeJwt(String(token))]).toMatchObject(['DPoP', claims]);
     });
 
     it('[D127] an identity assertion that is bound is redeemed by its key alone', async () => {

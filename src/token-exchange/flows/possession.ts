@@ -26,16 +26,21 @@ export async function withProof(
   return { ...tokens, proof };
 }
 
-/** Two tokens that are bound to different keys have no proof that fits. @throws Rejection */
+/**
+ * Two tokens that are bound to different keys have no proof that fits.
+ * @rule P.requireDpop Where the entry asks for a proof, no access token is issued without one.
+ * @throws Rejection
+ */
 export function refuseWithoutKey({ subject, actor }: Tokens, proof: DpopProof | undefined): void {
   refuseFor('subject', subject, proof);
   if (actor !== undefined) refuseFor('actor', actor, proof);
 }
 
 function refuseFor(party: SubjectOrActor, token: VerifiedToken, proof: DpopProof | undefined): void {
-  const { boundTo } = token;
+  const { boundTo, key } = token;
   const context = { party, ...issuerAndKid(token) };
-  if (proof === undefined && boundTo !== undefined) throw new Rejection('dpop_proof_missing', context);
+  const isAskedFor = boundTo !== undefined || key.policy.requireDpop === true;
+  if (proof === undefined && isAskedFor) throw new Rejection('dpop_proof_missing', context);
   if (proof !== undefined && boundTo !== undefined && boundTo !== proof.thumbprint)
     throw new Rejection('dpop_key_mismatch', { ...context, expected: boundTo, found: proof.thumbprint });
 }

@@ -142,6 +142,12 @@ const CHECKS: readonly Check[] = [
   },
   {
     as: 'note',
+    of: 'requireDpop',
+    text: 'is about access tokens: a session of an embedded login is bound to no key',
+    where: ({ said }) => said.requireDpop === true && flowsOf(said).has('embed'),
+  },
+  {
+    as: 'note',
     of: 'scopes',
     text: 'are those of access tokens: a session of an embedded login has none',
     where: ({ said }) => said.scopes !== undefined && flowsOf(said).has('embed'),

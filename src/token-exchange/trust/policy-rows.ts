@@ -222,6 +222,14 @@ const GRANTS = {
     prevents: 'a key that only names customers gives their rights',
     words: (isRequired) => (isRequired === true ? 'never without an actor' : undefined),
   }),
+  requireDpop: flag({
+    label: 'Access tokens are bound to a key',
+    rule: 'access tokens for subjects and actors of this entry are issued only with a [DPoP proof](endpoints.md#dpop), so never as Bearer tokens. Sessions have no key: leave `embed` out of `flows`',
+    option: '--require-dpop',
+    open: false,
+    prevents: 'a stolen token is used by the thief',
+    words: (isRequired) => (isRequired === true ? 'access tokens only for a proved key' : undefined),
+  }),
   rights: choice(['actor', 'both'], {
     label: 'Rights on behalf of a user',
     rule: '`actor` or `both`: whose rights a call with an actor needs',
