@@ -41,6 +41,8 @@ const neighbour = new IdJagClient('neighbour', desktop.idp.issuer);
 /** Registered by another company under the id of `desktop`, with another secret. */
 const namesake = new IdJagClient('desktop-client');
 const limited = new IdJagClient('limited-client');
+/** Of a provider with several tenants; may choose a service, for a minute. */
+const tenanted = new IdJagClient('tenanted-client');
 /** Trusted as a partner, and for no identity assertion. */
 const embedding = new IdJagClient('embedding-client');
 
@@ -71,6 +73,12 @@ describeOnAnyDatabase('identity assertions', (database) => {
     }),
     namesake.entry(),
     limited.entry({ scopes: ['workflow:read', 'workflow:write'], resources: [OTHER_SERVICE] }),
+    tenanted.entry({
+      tenants: ['acme', 'our-acme'],
+      resources: [OTHER_SERVICE],
+      clientChoosesResource: true,
+      maxTokenTtlSeconds: 60,
+    }),
     embedding.entry({ flows: ['embed', 'exchange'] }),
   ];
   const service = TestService.forBlock(database, { trustedKeys, environment: ASSERTIONS_ON });
@@ -175,6 +183,57 @@ describeOnAnyDatabase('identity assertions', (database) => {
       expect(samples.value(name, { outcome: 'succeeded' })).toBe(before + 1);
       expect(samples.value(name, { reason: 'client_credential_missing' })).toBeGreaterThan(0);
       expect(samples.value('svc_token_exchanges_total')).toBe(0);
+    });
+  });
+
+  describe('tenants', () => {
+    const sent = (claims: Members, fields: Fields = {}) =>
+      tenanted.redeem(service, { assertion: tenanted.assertion(claims), ...fields });
+
+    it.each<[Members, string[]]>([
+      [{ tenant: 'acme' }, ['acme']],
+      [{ aud_tenant: 'our-acme' }, ['our-acme']],
+      [{ tenant: 'acme', aud_tenant: 'our-acme' }, ['acme', 'our-acme']],
+    ])('[P.tenants] %j is of the entry, and in the trail', async (claims, tenants) => {
+      const answer = await sent(claims);
+      expect(answer.status).toBe(200);
+      expect(await auditRows(service, requestIdOf(answer))).toContainEqual(
+        expect.objectContaining({ payload: expect.objectContaining({ tenants }) }),
+      );
+    });
+
+    it.each<[string, Members, string]>([
+      ['none', {}, 'none'],
+      ['another', { tenant: 'globex' }, 'globex'],
+      ['another beside its own', { tenant: 'acme', aud_tenant: 'our-globex' }, 'acme, our-globex'],
+      ['a part of its own', { tenant: 'acm' }, 'acm'],
+    ])('[P.tenants] %s is refused, and the trail has it', async (_name, claims, found) => {
+      const answer = await sent(claims);
+      expect([answer.status, await answer.text()]).toEqual([400, INVALID_GRANT]);
+      expect(await auditRows(service, requestIdOf(answer))).toMatchObject([
+        { payload: { reason: 'tenant_not_allowed', expected: 'acme, our-acme', found } },
+      ]);
+    });
+
+    it('[P.tenants] an assertion that names one is refused, where the entry lists none', async () => {
+      const answer = await redeem({ assertion: desktop.assertion({ tenant: 'acme' }) });
+      expect(await reasonOf(service, answer)).toBe('tenant_not_allowed');
+    });
+
+    it('[P.tenants] the explanation says which', async () => {
+      const token = tenanted.assertion({ tenant: 'globex' });
+      const { checks } = await explain(service, { flow: 'id-jag', token });
+      expect(checks).toContainEqual(
+        expect.objectContaining({
+          about: 'tenant, aud_tenant',
+          ...{ state: 'failed', expected: 'acme, our-acme', found: 'globex' },
+        }),
+      );
+    });
+
+    it('[P.clientChoosesResource][P.maxTokenTtlSeconds] the client chooses a service, for as long as the entry says', async () => {
+      const body = await bodyOf(await sent({ tenant: 'acme' }, { resource: OTHER_SERVICE }));
+      expect(body).toMatchObject({ resource: OTHER_SERVICE, expires_in: 60 });
     });
   });
 

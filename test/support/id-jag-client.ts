@@ -18,6 +18,7 @@ export const ASSERTION_REASONS = [
   'client_not_allowed',
   'client_unknown',
   'introspection_not_allowed',
+  'tenant_not_allowed',
   'user_mismatch',
 ];
 

@@ -72,6 +72,9 @@ export const TOKEN_EXCHANGE_EVENTS = {
       kid: KID,
       flow: optional(oneOf(['id-jag', 'jwt-bearer'], 'The flow of an assertion.')),
       clientId: CLIENT_ID,
+      tenants: optional(
+        listOf(text(''), '`tenant` and `aud_tenant` of an identity assertion, if its entry lists tenants.'),
+      ),
       accessTokenId: ACCESS_TOKEN_ID,
       lifetimeSeconds: integer('Life of the access token, in seconds.', 1),
       scope: optional(text('The requested `scope`.')),

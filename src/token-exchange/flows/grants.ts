@@ -76,7 +76,8 @@ function grantedAudience(
   const [only, ...others] = new Set(resource);
   if (only === undefined) return undefined;
   const isHost = host !== undefined && isSameAddress(only, host);
-  if (others.length === 0 && isAsserted(only, assertion, isHost)) {
+  const mayChoose = isHost || tokens.subject.key.policy.clientChoosesResource === true;
+  if (others.length === 0 && isAsserted(only, assertion, mayChoose)) {
     if (isHost) return undefined;
     if (ceiling.has(only)) return only;
   }
@@ -92,10 +93,13 @@ function assertedScopes({ subject: { assertion } }: Tokens): ReadonlySet<string>
   return assertion?.scope === undefined ? undefined : new Set(assertion.scope.split(' '));
 }
 
-/** A client may ask for the resources of its identity assertion, and nothing else; for the host, where that names none. */
-function isAsserted(resource: string, assertion: AssertionClaims | undefined, isHost: boolean): boolean {
+/**
+ * A client may ask for the resources of its identity assertion, and nothing else.
+ * @rule P.clientChoosesResource Where that names none, it may ask for the host, and for others only where the entry lets it choose.
+ */
+function isAsserted(resource: string, assertion: AssertionClaims | undefined, mayChoose: boolean): boolean {
   if (assertion === undefined) return true;
-  return assertion.resource?.some((asserted) => isSameAddress(resource, asserted)) ?? isHost;
+  return assertion.resource?.some((asserted) => isSameAddress(resource, asserted)) ?? mayChoose;
 }
 
 /** @rule P.rights Where an entry asks for both, a call needs the rights of actor and subject alike. */

@@ -104,6 +104,7 @@ export class IssuancePlanner {
         kid,
         flow: flow === 'id-jag' || flow === 'jwt-bearer' ? flow : undefined,
         clientId: client?.id,
+        tenants: subject.assertion?.tenants,
         clientAddress,
         accessTokenId,
         lifetimeSeconds: validity.lifetimeSeconds,
@@ -140,9 +141,15 @@ export function checkTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules
 /**
  * @rule 4.2.5 = 8.8 The life of the issued token is the shortest of both tokens' remaining lives and the configured limit.
  * An identity assertion does not count: it is a grant for minutes, and says nothing of the token's life (D133).
+ * @rule P.maxTokenTtlSeconds An entry may set a shorter limit.
  * @rule D13 Less than 5 seconds is refused, exactly 5 is issued; whole seconds, rounded down.
  */
-function checkLifetime({ subject, actor }: Tokens, { now, maxTokenLifetimeSeconds }: TermsRules): Validity {
+function checkLifetime({ subject, actor }: Tokens, { now, ...rules }: TermsRules): Validity {
+  const ofEntries = listOf({ subject, actor }).map(({ key }) => key.policy.maxTokenTtlSeconds);
+  const maxTokenLifetimeSeconds = Math.min(
+    rules.maxTokenLifetimeSeconds,
+    ...ofEntries.filter((limit) => limit !== undefined),
+  );
   const counted = listOf({ subject, actor }).filter(({ assertion }) => assertion === undefined);
   const earliestExpiry = Math.min(...counted.map(({ claims }) => claims.exp));
   const remaining = Math.min(earliestExpiry - now, maxTokenLifetimeSeconds);

@@ -181,9 +181,16 @@ const ROWS = {
   assertion_not_supported: {
     check: 'claims',
     cause:
-      'the identity assertion has `authorization_details`, `tenant` or `aud_tenant`, without which it would be wider, or a `sub_id` of another format than `iss_sub`',
+      'the identity assertion has `authorization_details`, without which it would be wider, or a `sub_id` of another format than `iss_sub`',
     remedy: 'the identity provider issues it with a `scope`, and without them',
     embed: 'Token is not supported',
+  },
+  tenant_not_allowed: {
+    check: 'claims',
+    cause:
+      'the identity assertion names another tenant than its entry lists, none although it lists some, or one although it lists none',
+    remedy: '`tenants` of the entry has each `tenant` and `aud_tenant` that the identity provider writes',
+    embed: 'Tenant is not allowed',
   },
   assertion_grants_nothing: {
     check: 'claims',

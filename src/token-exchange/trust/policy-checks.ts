@@ -70,6 +70,25 @@ const CHECKS: readonly Check[] = [
   },
   {
     as: 'problem',
+    of: 'tenants',
+    text: 'is for identity assertions alone: flows does not have "id-jag"',
+    where: ({ policy }) => policy.tenants !== undefined && !flowsOf(policy).has('id-jag'),
+  },
+  {
+    as: 'problem',
+    of: 'clientChoosesResource',
+    text: 'needs resources to choose from, and "id-jag" among flows',
+    where: ({ policy: { clientChoosesResource, resources, ...policy } }) =>
+      clientChoosesResource === true && !((resources?.size ?? 0) > 0 && flowsOf(policy).has('id-jag')),
+  },
+  {
+    as: 'warning',
+    of: 'tenants',
+    text: 'has several, whose users are told apart by iss and sub alone: no sub may mean two people',
+    where: ({ policy }) => (policy.tenants?.size ?? 0) > 1,
+  },
+  {
+    as: 'problem',
     of: 'roleCeiling',
     text: 'needs allowedRoles: it keeps out who has another role',
     where: ({ policy, isStrict, has }) => !isStrict && policy.roleCeiling === true && !has('allowedRoles'),

@@ -47,6 +47,21 @@ const SIGN_IN = {
     words: (flows) => flows && `${listed(flows, ' and ')} only`,
   }),
   clients: CLIENTS,
+  tenants: list(
+    {
+      each: (tenant) => (isText(tenant) ? tenant : undefined),
+      must: 'must be an array of at least one tenant',
+      least: 1,
+    },
+    {
+      label: 'Tenants',
+      rule: 'an identity assertion must name one of these tenants by `tenant` or `aud_tenant`, and no other',
+      option: '--tenants <list>',
+      unsaid: 'it must name none',
+      prevents: 'another tenant of the provider sends its users',
+      words: (tenants) => tenants && `of the tenants ${listed(tenants)}`,
+    },
+  ),
   logoutIssuer: text<string>(
     {
       label: 'Provider that sends logouts',
@@ -287,6 +302,22 @@ const GRANTS = {
         resources && (resources.size === 0 ? 'no other service' : `tokens for ${listed(resources)}`),
     },
   ),
+  clientChoosesResource: flag({
+    label: 'Clients choose the service',
+    rule: 'where an identity assertion names no `resource`, its client may choose one of `resources`, and not only this instance',
+    option: '--client-chooses-resource',
+    open: false,
+    prevents: 'a program gets a token for a service that its provider did not mean',
+    words: (chooses) => (chooses === true ? 'for which a client may choose' : undefined),
+  }),
+  maxTokenTtlSeconds: number(5, 86_400, {
+    label: 'Longest life of access tokens',
+    rule: '5 to 86400: longest life of an access token, in seconds, below `SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL`',
+    option: '--max-token-ttl <seconds>',
+    unsaid: 'as long as the instance allows',
+    prevents: 'an agent works on for long after its provider has turned it off',
+    words: (seconds) => (seconds === undefined ? undefined : `access tokens for ${seconds} s`),
+  }),
 };
 
 /** As forms group them. */

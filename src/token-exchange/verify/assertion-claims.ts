@@ -5,7 +5,7 @@ import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isSameAddress } from '../../platform/text/origin.js';
 import { FIELD_LIMITS } from './field-limits.js';
 import { Rejection } from '../refusals/rejection.js';
-import type { ClaimName, ClaimSet } from '../trust/claim-names.js';
+import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { optionalText, requiredText } from './external-claims.js';
 
@@ -20,18 +20,17 @@ export interface AssertionClaims {
   readonly resource?: readonly string[];
   /** The id of the local user whom its issuer means; undefined: it says no more than `iss` and `sub`. */
   readonly localUserId?: string;
+  /** The tenants of its issuer and of this service that it is of; undefined: it names none. */
+  readonly tenants?: readonly string[];
 }
 
-/** Rich authorization (RFC 9396) and tenants narrow an assertion in a way that is not enforced here: to take it would be to widen it. */
-const UNSUPPORTED_CLAIMS: readonly ClaimName[] = ['authorization_details', 'tenant', 'aud_tenant'];
-
-/** What the assertion would have to be refused for. */
+/** Rich authorization (RFC 9396) narrows an assertion in a way that is not enforced here: to take it would be to widen it. */
 export function unsupportedClaims(payload: ClaimSet): readonly string[] {
-  const { sub_id: subjectId } = payload;
+  const { sub_id: subjectId, authorization_details: details } = payload;
   const isOtherFormat =
     subjectId !== undefined && !(isJsonObject(subjectId) && subjectId['format'] === 'iss_sub');
   return [
-    ...UNSUPPORTED_CLAIMS.filter((name) => payload[name] !== undefined),
+    ...(details === undefined ? [] : ['authorization_details']),
     ...(isOtherFormat ? ['sub_id of another format than iss_sub'] : []),
   ];
 }
@@ -46,7 +45,31 @@ export function readAssertionClaims(payload: ClaimSet): AssertionClaims {
   refuseLongerThan(FIELD_LIMITS.scope, 'scope', scope);
   refuseLongerThan(FIELD_LIMITS.resource, 'resource', resource?.join(' '));
   refuseOtherSubject(payload);
-  return { clientId, scope, resource, localUserId: optionalText(payload, 'aud_sub') };
+  return {
+    clientId,
+    scope,
+    resource,
+    localUserId: optionalText(payload, 'aud_sub'),
+    tenants: tenantsOf(payload),
+  };
+}
+
+function tenantsOf(payload: ClaimSet): readonly string[] | undefined {
+  const named = [optionalText(payload, 'tenant'), optionalText(payload, 'aud_tenant')];
+  const tenants = named.filter((tenant) => tenant !== undefined);
+  return tenants.length === 0 ? undefined : tenants;
+}
+
+/**
+ * An issuer with several tenants may have one `sub` in each.
+ * @rule P.tenants Where an entry lists tenants, an assertion names one and only listed ones; else none.
+ */
+export function isOfTenants(
+  { tenants }: AssertionClaims,
+  { tenants: listed }: Pick<TrustPolicy, 'tenants'>,
+): boolean {
+  if (tenants === undefined || listed === undefined) return tenants === listed;
+  return tenants.every((tenant) => listed.has(tenant));
 }
 
 /**

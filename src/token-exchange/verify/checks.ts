@@ -9,7 +9,7 @@ import {
 import type { AccessFlow } from '../host/flow.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { flowsOf } from '../trust/trust-policy.js';
-import { grantsNothing, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
+import { grantsNothing, isOfTenants, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
 import { hasLogoutEvent, readExternalClaims, readLogoutClaims } from './external-claims.js';
 import {
@@ -188,12 +188,21 @@ const OF_AN_ASSERTION: readonly TokenCheck[] = [
     compared: ({ jws }) => ['none of them', printableList(unsupportedClaims(jws.payload))],
   },
   {
-    about: 'client_id, scope, resource, aud_sub, sub_id',
+    about: 'client_id, scope, resource, aud_sub, sub_id, tenant, aud_tenant',
     // Or `claims_not_storable`.
     reason: 'claims_invalid',
     isNeeded: true,
     read: (token) => void (token.assertion = readAssertionClaims(token.jws.payload)),
     compared: () => ['client_id, and the others where they are there, each of its type', 'all of them'],
+  },
+  {
+    about: 'tenant, aud_tenant',
+    reason: 'tenant_not_allowed',
+    fails: ({ assertion, key }) => assertion === undefined || !isOfTenants(assertion, key.policy),
+    compared: ({ assertion, key: { policy } }) => [
+      printableList(policy.tenants ?? []),
+      printableList(assertion?.tenants ?? []),
+    ],
   },
   {
     about: 'scope, resource',

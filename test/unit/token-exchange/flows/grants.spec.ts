@@ -80,6 +80,7 @@ describe('resources', () => {
     [both({}, { resources: set(API) }), [API], API],
     [both({ resources: set(API, ISSUER) }, { resources: set(API) }), [API], API],
     [asserted({ resource: [ISSUER, API] }, { resources: set(API) }), [API], API],
+    [asserted({}, { resources: set(API), clientChoosesResource: true }), [API], API],
   ])(
     '[P.resources][D53] %# become the audience where one is asked for that is listed',
     (parties, resource, audience) => {
@@ -97,6 +98,7 @@ describe('resources', () => {
     [both({}, { resources: set(ISSUER) }), [API], 'actor'],
     [asserted({}), [API], 'subject'],
     [asserted({}, { resources: set(API) }), [API], 'subject'],
+    [asserted({}, { resources: set(API), clientChoosesResource: true }), [ISSUER], 'subject'],
     [asserted({ resource: [ISSUER] }, { resources: set(API) }), [API], 'subject'],
   ])('[P.resources] %# are refused, several and others', (parties, resource, party) => {
     const refusal = refusalOf(() => checkGrants({ resource }, parties));

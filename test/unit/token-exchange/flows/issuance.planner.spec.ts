@@ -60,6 +60,21 @@ it.each<[number, number | undefined, string]>([
   );
 });
 
+it('[P.maxTokenTtlSeconds] no longer than either entry says, and never longer than the configured limit', () => {
+  const limited = (kid: string, maxTokenTtlSeconds: number) => {
+    const token = ending(4000, kid);
+    const policy = { ...token.key.policy, maxTokenTtlSeconds };
+    return { ...token, key: { ...token.key, policy } };
+  };
+  const lifeOf = (subject: number, actor: number) =>
+    checkTerms(
+      {},
+      { subject: limited('s', subject), actor: limited('a', actor) },
+      { now: NOW, maxTokenLifetimeSeconds: 900 },
+    ).validity.lifetimeSeconds;
+  expect([lifeOf(60, 300), lifeOf(300, 60), lifeOf(1000, 1000)]).toEqual([60, 60, 900]);
+});
+
 it('[D133] of an identity assertion the end does not count', () => {
   const subject = { ...ending(1, 's'), assertion: { clientId: 'c' } };
   const { validity } = checkTerms({}, { subject }, { now: NOW, maxTokenLifetimeSeconds: 900 });

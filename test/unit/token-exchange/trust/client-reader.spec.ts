@@ -160,3 +160,48 @@ it('[P.scopes] an entry for identity assertions lists scopes', () => {
   expect(read([], { flows: ['embed', 'id-jag'] }).problems).toEqual([WITHOUT_SCOPES]);
   expect(read([], { flows: ['embed', 'exchange'] }).problems).toEqual([]);
 });
+
+const FOR_ASSERTIONS = { flows: ['id-jag'], scopes: ['workflow:read'], linkPrivileged: false };
+const CLIENTS = [{ id: 'x', secretHash }];
+const RESOURCES = ['https://mcp.example'];
+
+it.each<[string, string, object, string]>([
+  ['tenants', 'no tenant', { ...FOR_ASSERTIONS, tenants: [] }, 'must be an array of at least one tenant'],
+  [
+    'tenants',
+    'a tenant without a name',
+    { ...FOR_ASSERTIONS, tenants: [''] },
+    'must be an array of at least one tenant',
+  ],
+  [
+    'tenants',
+    'tenants without the flow',
+    { flows: ['exchange'], tenants: ['a'] },
+    'is for identity assertions alone: flows does not have "id-jag"',
+  ],
+  [
+    'clientChoosesResource',
+    'a choice of nothing',
+    { ...FOR_ASSERTIONS, clientChoosesResource: true },
+    'needs resources to choose from, and "id-jag" among flows',
+  ],
+  [
+    'clientChoosesResource',
+    'a choice without the flow',
+    { flows: ['exchange'], resources: RESOURCES, clientChoosesResource: true },
+    'needs resources to choose from, and "id-jag" among flows',
+  ],
+  [
+    'maxTokenTtlSeconds',
+    'a life of four seconds',
+    { maxTokenTtlSeconds: 4 },
+    'must be a whole number from 5 to 86400',
+  ],
+])('[P.%s] refuses %s', (member, _name, policy, problem) => {
+  expect(read(CLIENTS, policy).problems).toContain(`entry 0, ${member}: ${problem}`);
+});
+
+it('[P.tenants] warns of several', () => {
+  const { problems, warnings } = read(CLIENTS, { ...FOR_ASSERTIONS, tenants: ['a', 'b'] });
+  expect([problems, warnings]).toEqual([[], [expect.stringContaining('no sub may mean two people')]]);
+});

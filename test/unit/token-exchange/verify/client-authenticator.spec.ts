@@ -197,8 +197,9 @@ describe('[D133][K36] an identity assertion', () => {
     ['without jti', 'claims_invalid', { jti: undefined }],
     ['bound to a key', 'confirmation_not_supported', { cnf: { jkt: 'x' } }],
     ['with rich authorization', 'assertion_not_supported', { authorization_details: [] }],
-    ['of one tenant of several', 'assertion_not_supported', { tenant: 'acme' }],
-    ['for one tenant of this instance', 'assertion_not_supported', { aud_tenant: 'acme' }],
+    ['of one tenant of several', 'tenant_not_allowed', { tenant: 'acme' }],
+    ['for one tenant of this instance', 'tenant_not_allowed', { aud_tenant: 'acme' }],
+    ['of a tenant that is no text', 'claims_invalid', { tenant: 7 }],
     ['with its id of this instance', 'accepted', { aud_sub: 'ada' }],
     ['with an id that is no text', 'claims_invalid', { aud_sub: 7 }],
     [
@@ -266,15 +267,15 @@ describe('[D133][K36] an identity assertion', () => {
     expect(results.filter(({ state }) => state === 'failed')).toMatchObject([
       { about: 'exp - iat', expected: '300 s at most', found: '305 s' },
       {
-        about: 'claims that limit it',
-        ...{ expected: 'none of them', found: 'tenant' },
+        about: 'tenant, aud_tenant',
+        ...{ expected: 'none', found: 'acme' },
       },
       { about: 'client_id', expected: 'the client that has authenticated: neighbour', found: 'x' },
       { about: 'clients', expected: 'desktop-client, neighbour', found: 'neighbour' },
     ]);
     const unread = await verifier.explain(desktop.assertion({ iat: NOW - 5, client_id: 7 }), 'id-jag', by);
-    expect(unread.map(({ state }) => state).slice(-5)).toEqual([
-      ...['passed', 'failed', 'not-reached', 'not-reached', 'not-reached'],
+    expect(unread.map(({ state }) => state).slice(-6)).toEqual([
+      ...['passed', 'failed', 'not-reached', 'not-reached', 'not-reached', 'not-reached'],
     ]);
     expect(unread.find(({ about }) => about === 'aud')).toMatchObject({
       expected: `${BASE_URL} alone`,
