@@ -169,6 +169,7 @@ const OBJECT = { opens: 0x7b, closes: 0x7d } as const;
 /**
  * Counts in a JSON text, in one pass: a comma stands before each part but the first of its array or object, and a colon
  * behind each name. Of a text that is not JSON the counts mean nothing.
+ * @rule B.work Reading takes time in proportion to the input; so does all other work before a token is checked.
  */
 function countsOf(text: string): Counts {
   const mayHaveEscapes = text.includes('\\');
