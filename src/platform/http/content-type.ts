@@ -8,6 +8,9 @@ import { isAscii } from 'node:buffer';
 export const BODY_LIMIT_BYTES = 256 * 1024;
 export const TOO_LARGE_MESSAGE = `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`;
 
+/** Of a form. No honest one comes near it. */
+export const MAX_FIELDS = 100;
+
 /** The headers that say what a body is. */
 export interface BodyLabel {
   readonly 'content-type'?: string;

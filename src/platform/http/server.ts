@@ -2,10 +2,11 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import { parse } from 'node:querystring';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
-import { BODY_LIMIT_BYTES } from './content-type.js';
+import { BODY_LIMIT_BYTES, MAX_FIELDS } from './content-type.js';
 import { MAX_REQUEST_ID_CHARACTERS, idOfRequest } from '../log/request-id.js';
 import type { RequestTraces } from '../log/tracing.js';
 import type { GracefulShutdown } from './graceful-shutdown.js';
@@ -155,15 +156,18 @@ function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: 
   void reply.status(400).send({ error: 'bad_request', message: 'The request cannot be read' });
 }
 
+/** One more than is allowed, so that too many can be recognised; the rest costs nothing (B.work). */
+const FORM_OPTIONS = { maxKeys: MAX_FIELDS + 1 };
+
 /**
- * Forms are parsed by Nest's adapter. JSON arrives at the routes as bytes, which refuse it by their own rules. What is neither is not
+ * Forms are parsed by Node.js. JSON arrives at the routes as bytes, which refuse it by their own rules. What is neither is not
  * read: guards may refuse the request first (D20), and then each route says which type it is made for.
  */
 function readBodies(adapter: FastifyAdapter): void {
-  const asItIs = (_request: FastifyRequest, bytes: Buffer, done: (error: null, body: Buffer) => void) =>
-    done(null, bytes);
-  adapter.useBodyParser('application/x-www-form-urlencoded', false);
-  adapter.useBodyParser('application/json', false, {}, asItIs);
+  adapter.useBodyParser('application/x-www-form-urlencoded', false, {}, (_request, bytes, done) =>
+    done(null, parse(bytes.toString(), '&', '=', FORM_OPTIONS)),
+  );
+  adapter.useBodyParser('application/json', false, {}, (_request, bytes, done) => done(null, bytes));
   adapter.getInstance<FastifyInstance>().addContentTypeParser('*', (_request, _stream, done) => done(null));
 }
 

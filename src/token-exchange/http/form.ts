@@ -1,4 +1,5 @@
 // Reads the fields of a form or query as a parser of the server has left them: what is ambiguous is an error, never a guess.
+import { MAX_FIELDS } from '../../platform/http/content-type.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { invalidField } from './flow-refusal.js';
 
@@ -9,9 +10,6 @@ export interface FieldRule {
   /** It may be repeated; its value is then all that were given, with spaces between them. */
   readonly isList?: boolean;
 }
-
-/** No honest request comes near it. */
-const MAX_FIELDS = 100;
 
 /** The fields that an endpoint knows; all others are ignored (RFC 6749 §3.2). */
 export class Form<Name extends string> {
