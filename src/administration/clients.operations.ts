@@ -1,5 +1,6 @@
 // Adds, removes and lists the clients that may send identity assertions of a trusted key entry.
 import { createHash, randomBytes } from 'node:crypto';
+import type { EntryValue } from '../token-exchange/instance.js';
 import { StoredEntryError } from '../token-exchange/instance.js';
 import type { TrustedClient, TrustedKeyEntry } from '../token-exchange/plain.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
@@ -51,13 +52,13 @@ export const ADD_CLIENT = changeOperation('clients add', readNewClient, {
       ([, value]) => value !== undefined,
     );
     const changed = await trustEntry(work, (entries) =>
-      entries.changeClients(
+      entries.change(
         entry,
-        (clients) => {
+        withClients((clients) => {
           if (clients.some((one) => idOf(one) === id))
             throw new StoredEntryError('The entry has a client with this id already.');
           return [...clients, Object.fromEntries(client)];
-        },
+        }),
         work,
       ),
     );
@@ -71,9 +72,9 @@ export const ADD_CLIENT_SECRET = changeOperation('clients add-secret', members(C
   async change({ entry, id }, work) {
     const { secret, secretHash } = newSecret();
     const changed = await trustEntry(work, (entries) =>
-      entries.changeClients(
+      entries.change(
         entry,
-        changeSecrets(id, (hashes) => {
+        withSecrets(id, (hashes) => {
           if (hashes.length < 2) return [...hashes, secretHash];
           throw new StoredEntryError('The client has two secrets already: remove one first.');
         }),
@@ -92,9 +93,9 @@ export const REMOVE_CLIENT_SECRET = changeOperation(
   {
     change: ({ entry, id, newer = false }, work) =>
       changeEntry(work, (entries) =>
-        entries.changeClients(
+        entries.change(
           entry,
-          changeSecrets(id, (hashes) => {
+          withSecrets(id, (hashes) => {
             if (hashes.length === 2) return [hashes[newer ? 0 : 1]];
             throw new StoredEntryError('The client has one secret only: remove the client itself instead.');
           }),
@@ -108,13 +109,13 @@ export const REMOVE_CLIENT_SECRET = changeOperation(
 export const REMOVE_CLIENT = changeOperation('clients remove', members(CHOSEN_CLIENT), {
   change: ({ entry, id }, work) =>
     changeEntry(work, (entries) =>
-      entries.changeClients(
+      entries.change(
         entry,
-        (clients) => {
+        withClients((clients) => {
           const kept = clients.filter((one) => idOf(one) !== id);
           if (kept.length < clients.length) return kept;
           throw NO_SUCH_CLIENT();
-        },
+        }),
         work,
       ),
     ),
@@ -123,8 +124,8 @@ export const REMOVE_CLIENT = changeOperation('clients remove', members(CHOSEN_CL
 const NO_SUCH_CLIENT = () => new StoredEntryError('The entry has no client with this id.');
 
 /** @param id of one of the clients that is changed, as they are stored */
-function changeSecrets(id: string, change: (hashes: readonly unknown[]) => readonly unknown[]) {
-  return (clients: readonly unknown[]): readonly unknown[] => {
+function withSecrets(id: string, change: (hashes: readonly unknown[]) => readonly unknown[]) {
+  return withClients((clients) => {
     if (!clients.some((one) => idOf(one) === id)) throw NO_SUCH_CLIENT();
     return clients.map((one) => {
       if (!isJsonObject(one) || one['id'] !== id) return one;
@@ -134,12 +135,20 @@ function changeSecrets(id: string, change: (hashes: readonly unknown[]) => reado
       const [first, ...others] = change([secretHash].flat());
       return { ...one, secretHash: others.length === 0 ? first : [first, ...others] };
     });
-  };
+  });
 }
 
 function newSecret(): { readonly secret: string; readonly secretHash: string } {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   return { secret, secretHash: createHash('sha256').update(secret).digest('hex') };
+}
+
+/** The same entry with other clients. */
+function withClients(change: (clients: readonly unknown[]) => readonly unknown[]) {
+  return (entry: EntryValue) => {
+    const { clients } = entry;
+    return { ...entry, clients: change(Array.isArray(clients) ? clients : []) };
+  };
 }
 
 export const LIST_CLIENTS = listOperation('clients list', readNothing, {

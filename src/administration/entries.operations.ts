@@ -1,18 +1,16 @@
 // Stores trusted key entries, changes how far they are trusted, switches them, takes them away, and lists all, configured and stored.
-import { isJsonObject } from '../platform/json/strict-json.js';
 import type {
   CheckedStoredEntry,
+  EntryValue,
   StoredEntryChange,
   StoredEntryChanges,
-  StoredEntryWork,
   TrustRevocation,
 } from '../token-exchange/instance.js';
-import { labelOf, StoredEntryError, toJwksAddress } from '../token-exchange/instance.js';
+import { labelOf, shownEntry, stateOf, StoredEntryError, toJwksAddress } from '../token-exchange/instance.js';
 import type { AuditContext, TrustedKeyEntry } from '../token-exchange/plain.js';
 import { policyInWords, thumbprintOf } from '../token-exchange/plain.js';
 import { CommandError } from './command-error.js';
 import { anything, members, readNothing, storableText } from './input.js';
-import type { Read } from './input.js';
 import type { Changed, ChangeWork } from './operation.js';
 import { changeOperation, listOperation } from './operation.js';
 import { refuseLogoutChange, refuseTrustChange } from './owner-protection.js';
@@ -90,17 +88,18 @@ function withRevocations(entry: UnrevokedEntry, holding: readonly TrustRevocatio
 async function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): Promise<UnrevokedEntry> {
   const { label } = entry;
   return {
-    ...{ from: 'configuration', configuredIn, entry: label, name: null, state: 'trusted' },
+    ...{ from: 'configuration', configuredIn, entry: label, name: null },
+    state: entry.suspended === true ? 'suspended' : 'trusted',
     ...(await whatIsTrusted(entry)),
     ...{ problems: [], changedAt: null },
   };
 }
 
-async function storedEntry({ stored, entry, problems }: CheckedStoredEntry): Promise<UnrevokedEntry> {
-  const { name, suspendedAt, changedAt } = stored;
-  const state = entry === undefined ? 'refused' : suspendedAt === undefined ? 'trusted' : 'suspended';
+async function storedEntry(checked: CheckedStoredEntry): Promise<UnrevokedEntry> {
+  const { stored, entry, problems } = checked;
+  const { name, changedAt } = stored;
   return {
-    ...{ from: 'command', configuredIn: null, entry: labelOf(name), name, state },
+    ...{ from: 'command', configuredIn: null, entry: labelOf(name), name, state: stateOf(checked) },
     ...(await whatIsTrusted(entry)),
     ...{ problems, changedAt: changedAt.toISOString() },
   };
@@ -126,50 +125,43 @@ export const ADD_ENTRY = changeOperation('keys add', members({ entry: anything }
   change: ({ entry }, work) => trustEntry(work, (entries) => entries.add(entry, work), true),
 });
 
-const readPolicy = members({
-  ...CHOSEN_ENTRY,
-  /** The values of members that are to be set. */
-  set: jsonObject,
-  /** Members that are to be taken away. */
-  unset: names,
-  /** The whole entry as it is to be, in place of both; left out: it stays but for these. */
-  entry: anything,
-});
+/** What a change of a whole entry begins with. */
+export interface ShownEntry {
+  /** As it was given: public keys, hashes of secrets, and a URL without its query. */
+  readonly definition: EntryValue;
+  /** Another one after each change. */
+  readonly revision: string;
+}
 
-export const CHANGE_ENTRY_POLICY = changeOperation('keys policy', readPolicy, {
-  change({ name, set, unset, entry }, work) {
-    const change = entry === undefined ? { set, unset } : { entry };
-    return trustEntry(work, (entries) => entries.changePolicy(name, change, work));
+export const SHOW_ENTRY = listOperation('keys show', readChosenEntry, {
+  async *list({ name }, { storedEntries }) {
+    const stored = await refusing(() => storedEntries.show(name));
+    yield [{ definition: shownEntry(stored), revision: stored.revision } satisfies ShownEntry];
   },
 });
 
-function jsonObject(value: unknown): Read<Readonly<Record<string, unknown>>> {
-  return isJsonObject(value) ? { value } : { rule: 'must be an object' };
-}
+/** The whole entry as it is to be, in place of one that its author has seen. */
+const readPolicy = members({ ...CHOSEN_ENTRY, entry: anything, revision: storableText });
 
-function names(value: unknown): Read<readonly string[]> {
-  const isList = Array.isArray(value) && value.every((name) => typeof name === 'string');
-  return isList ? { value: value } : { rule: 'must be a list of names' };
-}
+export const CHANGE_ENTRY_POLICY = changeOperation('keys policy', readPolicy, {
+  change: ({ name, entry, revision }, work) =>
+    trustEntry(work, (entries) => entries.change(name, () => entry, work, revision)),
+});
 
-export const SUSPEND_ENTRY = switching('keys suspend', (entries, name, work) => entries.suspend(name, work));
-export const RESUME_ENTRY = switching(
-  'keys resume',
-  (entries, name, work) => entries.resume(name, work),
-  trustEntry,
-);
-export const REMOVE_ENTRY = switching('keys remove', (entries, name, work) => entries.remove(name, work));
+/** Suspending and removing are open to every operator: they take trust away. */
+export const SUSPEND_ENTRY = changeOperation('keys suspend', readChosenEntry, {
+  change: ({ name }, work) =>
+    changeEntry(work, (entries) => entries.change(name, (entry) => ({ ...entry, suspended: true }), work)),
+});
 
-function switching(
-  operation: string,
-  change: (entries: StoredEntryChanges, name: string, work: StoredEntryWork) => Promise<StoredEntryChange>,
-  /** Suspending and removing are open to every operator: they take trust away. */
-  by: typeof trustEntry = changeEntry,
-) {
-  return changeOperation(operation, readChosenEntry, {
-    change: ({ name }, work) => by(work, (entries) => change(entries, name, work)),
-  });
-}
+export const RESUME_ENTRY = changeOperation('keys resume', readChosenEntry, {
+  change: ({ name }, work) =>
+    trustEntry(work, (entries) => entries.change(name, ({ suspended: _, ...entry }) => entry, work)),
+});
+
+export const REMOVE_ENTRY = changeOperation('keys remove', readChosenEntry, {
+  change: ({ name }, work) => changeEntry(work, (entries) => entries.remove(name, work)),
+});
 
 /** The outcome for a stored entry. */
 export interface ChangedEntry {

@@ -13,6 +13,7 @@ import {
   LIST_ENTRIES,
   REMOVE_ENTRY,
   RESUME_ENTRY,
+  SHOW_ENTRY,
   SUSPEND_ENTRY,
 } from './entries.operations.js';
 import { EXPLAIN_TOKEN } from './explain-token.operation.js';
@@ -40,6 +41,7 @@ export const OPERATIONS: readonly Operation[] = [
   RESTORE_KEYS,
   LIST_REVOCATIONS,
   LIST_ENTRIES,
+  SHOW_ENTRY,
   ADD_ENTRY,
   CHANGE_ENTRY_POLICY,
   SUSPEND_ENTRY,

@@ -7,6 +7,7 @@ import {
   LIST_ENTRIES,
   REMOVE_ENTRY,
   RESUME_ENTRY,
+  SHOW_ENTRY,
   SUSPEND_ENTRY,
 } from '../administration/entries.operations.js';
 import { CommandError } from '../administration/command-error.js';
@@ -119,18 +120,41 @@ function addPolicy(keys: Command, context: CommandContext): void {
       '\nExample:\n  svc-admin keys policy acme --set \'allowedRoles=["global:member"]\' --unset notAfter',
     )
     .action(async (name: string, options: PolicyOptions) => {
-      const changed = await perform(context, CHANGE_ENTRY_POLICY, policyOf(name, options, context));
+      const edit = editOf(options, context);
+      const [shown] = await readList(context, SHOW_ENTRY, { name });
+      const { definition = {}, revision = '' } = shown ?? {};
+      const changed = await perform(context, CHANGE_ENTRY_POLICY, {
+        name,
+        entry: edit(definition),
+        revision,
+      });
       const outcome = changed.changed ? 'is changed, everywhere within 10 seconds' : 'was so already';
       writeChange(changed, outcome, context);
     });
 }
 
-function policyOf(name: string, { set = [], unset = [], file }: PolicyOptions, context: CommandContext) {
+type Entry = Readonly<Record<string, unknown>>;
+
+function editOf({ set = [], unset = [], file }: PolicyOptions, context: CommandContext) {
   const isByMember = set.length + unset.length > 0;
   if (isByMember === (file !== undefined))
     throw new CommandError('Give either --set and --unset, or --file.');
-  const entry = file === undefined ? undefined : readJsonFile(context, file, 'one entry');
-  return { name, set: Object.fromEntries(set), unset, entry };
+  if (file === undefined) return (entry: Entry) => edited(entry, Object.fromEntries(set), unset);
+  const whole = readJsonFile(context, file, 'one entry');
+  return () => whole;
+}
+
+/** @throws CommandError for a member that is to be taken away and is not there, or is to be set as well */
+function edited(entry: Entry, set: Entry, unset: readonly string[]): Entry {
+  const problems = unset.flatMap((member) => {
+    const name = JSON.stringify(member);
+    if (set[member] !== undefined) return [`${name}: is to be set and unset`];
+    return entry[member] === undefined ? [`${name}: is not set`] : [];
+  });
+  if (problems.length > 0) throw new CommandError('The policy cannot be changed so:', problems);
+  return Object.fromEntries(
+    Object.entries({ ...entry, ...set }).filter(([member]) => !unset.includes(member)),
+  );
 }
 
 interface SwitchCommand {

@@ -61,7 +61,6 @@ export type { RefundingThrottlerStorage } from '../platform/http/throttle/counti
 export { readTrustedKeys } from './trust/trusted-key-entry.js';
 export type { TrustedKeysReading } from './trust/trusted-key-entry.js';
 export type { TrustedKeyEntry } from './trust/trusted-key.js';
-export type { PolicyChange } from './trust/stored/stored-entry.changes.js';
 export { StoredEntryService } from './trust/stored/stored-entry.service.js';
 export type { StoredEntryStatus } from './trust/stored/stored-entry.service.js';
 export { StoredEntryError } from './trust/stored/stored-entry.js';

@@ -12,13 +12,15 @@ export { JwksSnapshotRepository, toJwksAddress } from './trust/jwks/jwks-snapsho
 export type { JwksAddress, JwksSnapshot } from './trust/jwks/jwks-snapshot.repository.js';
 export { isServing, keySetInWords, keySetState } from './trust/jwks/key-set-state.js';
 export type { KeySetState } from './trust/jwks/key-set-state.js';
-export type { StoredEntriesRules } from './trust/stored/check-stored-entries.js';
-export { StoredEntryChanges, shownEntry } from './trust/stored/stored-entry.changes.js';
+export type { StoredEntriesRules } from './trust/stored/stored-entry.reader.js';
+export { StoredEntryChanges } from './trust/stored/stored-entry.changes.js';
 export type { StoredEntryChange, StoredEntryWork } from './trust/stored/stored-entry.changes.js';
 export { StoredEntryFollower } from './trust/stored/stored-entry.follower.js';
 export { StoredEntryRepository } from './trust/stored/stored-entry.repository.js';
-export { labelOf } from './trust/stored/stored-entry.js';
-export type { CheckedStoredEntry } from './trust/stored/stored-entry.js';
+export { stateOf } from './trust/stored/stored-entry.service.js';
+export { shownEntry } from './trust/stored/stored-entry.js';
+export { labelOf } from './trust/trust-policy.js';
+export type { CheckedStoredEntry, EntryValue } from './trust/stored/stored-entry.js';
 
 // Access tokens
 export { ACCESS_TOKEN_OPTIONS } from './tokens/access-token.service.js';

@@ -44,7 +44,7 @@ import type { JwksOptions } from './trust/jwks/jwks-options.js';
 import { JWKS_OPTIONS } from './trust/jwks/jwks-options.js';
 import { JwksSnapshotRepository } from './trust/jwks/jwks-snapshot.repository.js';
 import { StaticKeyProvider } from './trust/lookup/static-key.provider.js';
-import type { StoredEntriesRules } from './trust/stored/check-stored-entries.js';
+import type { StoredEntriesRules } from './trust/stored/stored-entry.reader.js';
 import { StoredEntryFollower } from './trust/stored/stored-entry.follower.js';
 import { STORED_ENTRIES_RULES } from './trust/stored/stored-entry.js';
 import { StoredEntryRepository } from './trust/stored/stored-entry.repository.js';

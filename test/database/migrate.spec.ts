@@ -9,7 +9,7 @@ import { MIGRATIONS, SCHEMA } from '../../src/instance/schema.js';
 import { UnsuitableServerError } from '../../src/platform/database/pooler.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 
-const NAMES = ['TokenExchange1795700000000', 'Instance1795700000100'];
+const NAMES = ['TokenExchange1795800000000', 'Instance1795800000100'];
 
 /** What a later release may do: it adds what this one can live with. */
 class Later1899999999999 implements MigrationInterface {

@@ -14,6 +14,7 @@ import { digestOf } from '../../src/token-exchange/verify/projects-claim.js';
 import type { AuditRow } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { UNPROVED } from '../support/dpop-client.js';
+import { setting, suspended } from '../support/entry-edits.js';
 import type { Random } from '../support/random.js';
 import { randomFrom } from '../support/random.js';
 import { TestClock } from '../support/test-clock.js';
@@ -318,8 +319,7 @@ const WITHOUT_CEILING = { roleCeiling: false, allowedRoles: ['global:member', 'g
 async function restoreTrust(service: TestService, kind: Change['kind']): Promise<void> {
   const { issuer, kid } = STORED.partner;
   await service.part(RevocationService).restore({ issuer, kid }, 'restored');
-  await service.part(StoredEntryService).resume(NAME);
-  await service.part(StoredEntryService).changePolicy(NAME, { set: WITHOUT_CEILING, unset: [] });
+  await service.part(StoredEntryService).change(NAME, setting(WITHOUT_CEILING, 'suspended'));
   if (kind === 'restoration') await service.part(RevocationService).revoke({ issuer, kid }, 'revoked');
   await service.part(StoredEntryFollower).followNews();
 }
@@ -329,8 +329,8 @@ async function changeTrust(service: TestService, kind: Change['kind']): Promise<
   const [revocations, entries] = [service.part(RevocationService), service.part(StoredEntryService)];
   if (kind === 'revocation') await revocations.revoke({ issuer, kid }, 'revoked');
   if (kind === 'restoration') await revocations.restore({ issuer, kid }, 'restored');
-  if (kind === 'suspension') await entries.suspend(NAME);
-  if (kind === 'ceiling') await entries.changePolicy(NAME, { set: WITH_CEILING, unset: [] });
+  if (kind === 'suspension') await entries.change(NAME, suspended);
+  if (kind === 'ceiling') await entries.change(NAME, setting(WITH_CEILING));
   await service.part(StoredEntryFollower).followNews();
 }
 

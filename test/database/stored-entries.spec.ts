@@ -10,8 +10,10 @@ import type {
 } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
 import { StoredEntryChanges } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
 import { StoredEntryRepository } from '../../src/token-exchange/trust/stored/stored-entry.repository.js';
+import { shownEntry } from '../../src/token-exchange/trust/stored/stored-entry.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { TestDatabase } from '../support/databases.js';
+import { resumed, setting, suspended } from '../support/entry-edits.js';
 
 const RULES = {
   configured: [],
@@ -59,18 +61,51 @@ describeOnEachDatabase('the stored entries', (database) => {
     const note = async () => states.push(await instance.repository.state());
     for (const name of ['a', 'b', 'c'])
       await instance.make((changes, work) => changes.add(entryOf(name), work)).then(note);
-    await instance.make((changes, work) => changes.suspend('a', work)).then(note);
-    await instance.make((changes, work) => changes.resume('a', work)).then(note);
-    const change = { set: { perMinute: 7 }, unset: [] };
-    await instance.make((changes, work) => changes.changePolicy('b', change, work)).then(note);
+    await instance.make((changes, work) => changes.change('a', suspended, work)).then(note);
+    await instance.make((changes, work) => changes.change('a', resumed, work)).then(note);
+    const sevenAMinute = setting({ perMinute: 7 });
+    await instance.make((changes, work) => changes.change('b', sevenAMinute, work)).then(note);
     await instance.make((changes, work) => changes.remove('b', work)).then(note);
     await instance.make((changes, work) => changes.add(entryOf('b'), work)).then(note);
     await instance.make((changes, work) => changes.remove('a', work)).then(note);
     expect(new Set(states).size).toBe(states.length);
-    const nothing = await instance.make((changes, work) => changes.resume('c', work));
+    const nothing = await instance.make((changes, work) => changes.change('c', resumed, work));
     expect(nothing.events).toEqual([]);
     expect(await instance.repository.state()).toBe(states.at(-1));
     expect(await instance.names()).toEqual(['c', 'b']);
+  });
+
+  it('[D70] are changed only as their author has seen them, and stopped even where they take no tokens', async () => {
+    await instance.make((changes, work) => changes.add(entryOf('seen'), work));
+    const { revision } = await instance.changes.show('seen');
+    const put = (perMinute: number) =>
+      instance.make((changes, work) => changes.change('seen', setting({ perMinute }), work, revision));
+    const outcomes = await Promise.allSettled([put(1), put(2)]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expect(put(3)).rejects.toThrow('The entry was changed meanwhile');
+
+    const strictly = { ...RULES, rules: { ...RULES.rules, defaults: 'strict' as const } };
+    const stricter = new StoredEntryChanges(instance.repository, strictly);
+    await expect(
+      instance.make((_changes, work) => stricter.change('seen', setting({ perMinute: 4 }), work)),
+    ).rejects.toThrow('The entry has problems');
+    const stopped = await instance.make((_changes, work) => stricter.change('seen', suspended, work));
+    expect(stopped.events).toMatchObject([{ payload: { change: 'suspended' } }]);
+    await instance.make((changes, work) => changes.remove('seen', work));
+  });
+
+  it('[D70] keep the query of a URL that an author sends back as it is shown', async () => {
+    const url = 'https://acme.example/jwks.json?token=marker-5150';
+    const set = { type: 'jwks', name: 'set', url, issuer: 'https://acme.example' };
+    await instance.make((changes, work) => changes.add(set, work));
+    const shown = () => instance.changes.show('set').then(shownEntry);
+    const { url: address } = await shown();
+    expect(address).toBe('https://acme.example/jwks.json');
+    const edited = { ...set, url: address, perMinute: 7 };
+    const { events } = await instance.make((changes, work) => changes.change('set', () => edited, work));
+    expect(JSON.stringify(events)).not.toContain('marker-5150');
+    expect(JSON.parse((await instance.changes.show('set')).text)).toEqual({ ...set, perMinute: 7 });
+    await instance.make((changes, work) => changes.remove('set', work));
   });
 
   it('[D73] a change that is rolled back leaves nothing', async () => {
@@ -107,7 +142,7 @@ describeOnPostgresql('two instances that change stored entries', (database) => {
     let isLaterDone = false;
     const [first = ''] = await one!.names();
     const earlier = one!.make(async (changes, work) => {
-      const change = await changes.suspend(first, work);
+      const change = await changes.change(first, suspended, work);
       await released;
       return change;
     });

@@ -62,8 +62,12 @@ describeOnEachDatabase("the operator's API", (database) => {
       definition: { name: 'other', issuer: other.issuer },
       revoked: [],
     });
-    const policy = { set: { provisionUsers: false }, unset: [] };
-    expect(await read(browser.send('PUT', 'entries/other/policy', policy))).toMatchObject({ changed: true });
+    const changed = { ...entry, provisionUsers: false };
+    expect(await errorOf(await browser.send('PUT', 'entries/other', changed))).toEqual([400, 'bad_request']);
+    const { revision } = await read<{ revision: string }>(browser.get('entries/other'));
+    const put = () => browser.send('PUT', 'entries/other', changed, { 'if-match': `"${revision}"` });
+    expect(await read(put())).toMatchObject({ changed: true });
+    expect(await errorOf(await put())).toEqual([409, 'refused']);
     expect(await read(browser.send('POST', 'entries/other/suspend'))).toMatchObject({ changed: true });
     expect(await read(browser.get('entries/other'))).toMatchObject({ state: 'suspended' });
     expect(await read(browser.send('POST', 'entries/other/resume'))).toMatchObject({ changed: true });
@@ -74,7 +78,8 @@ describeOnEachDatabase("the operator's API", (database) => {
       ({ payload }) => !/list|status|show|revocations/.test(String(payload.operation)),
     );
     expect(changes.map(({ payload }) => payload.operation)).toEqual([
-      ...['keys add', 'keys add', 'keys policy', 'keys suspend', 'keys resume', 'keys remove', 'keys remove'],
+      ...['keys add', 'keys add', 'keys policy', 'keys policy', 'keys suspend', 'keys resume'],
+      ...['keys remove', 'keys remove'],
     ]);
     for (const { subject, payload } of changes)
       expect([subject, payload.clientAddress]).toEqual([ada, '192.0.2.1']);

@@ -2,6 +2,7 @@
 import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { setting } from '../support/entry-edits.js';
 import { createUser, storedUser } from '../support/local-users.js';
 import type { OperatorBrowser } from '../support/operators.js';
 import {
@@ -49,8 +50,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     admin = await signedIn(service, 'admin@example.com');
   });
   const entry = (more: object) => ({ entry: { ...partner.staticEntry(), name: 'partner', ...more } });
-  const set = (browser: OperatorBrowser, members: object) =>
-    browser.send('PUT', 'entries/partner/policy', { set: members, unset: [] });
+  const set = (browser: OperatorBrowser, members: object) => browser.putEntry('partner', setting(members));
   const operationsOf = (userId: string) =>
     service.rows<{ name: string; payload: { operation: string; things?: object } }>(
       `SELECT name, payload FROM audit_event WHERE name LIKE 'svc.audit.administration.%' AND subject_user_id = $1 ORDER BY id`,
@@ -110,12 +110,10 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
       const answer = await admin.send('POST', 'entries', added);
       expect([answer.status, await answer.json()]).toMatchObject([409, { message: LOGOUTS }]);
     }
-    const change = (browser: OperatorBrowser, name: string, members: object) =>
-      browser.send('PUT', `entries/${name}/policy`, { set: {}, unset: [], ...members });
-    expect((await change(admin, 'plain', { set: { perMinute: 5 } })).status).toBe(200);
-    expect(await errorOf(await change(admin, 'plain', { set: sent }))).toEqual(REFUSED);
-    expect((await change(owner, 'plain', { set: sent })).status).toBe(200);
-    expect(await errorOf(await change(admin, 'plain', { unset: ['logoutIssuer'] }))).toEqual(REFUSED);
+    expect((await admin.putEntry('plain', setting({ perMinute: 5 }))).status).toBe(200);
+    expect(await errorOf(await admin.putEntry('plain', setting(sent)))).toEqual(REFUSED);
+    expect((await owner.putEntry('plain', setting(sent))).status).toBe(200);
+    expect(await errorOf(await admin.putEntry('plain', setting({}, 'logoutIssuer')))).toEqual(REFUSED);
     expect((await admin.send('POST', 'entries/plain/suspend')).status).toBe(200);
     expect(await errorOf(await admin.send('POST', 'entries/plain/resume'))).toEqual(REFUSED);
   });
@@ -135,18 +133,17 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     expect((await admin.send('POST', 'revocations', { issuer, kid: 'linked' })).status).toBe(201);
     await link(service, issuer, otherId);
     const changes = [
-      ['PUT', 'entries/linked/policy', { set: { provisionUsers: false }, unset: [] }],
-      ['POST', 'revocations', { issuer, kid: null }],
-      ['POST', 'revocations/restore', { issuer, kid: 'linked' }],
-    ] as const;
-    for (const [method, path, body] of changes) {
-      const answer = await admin.send(method, path, body);
+      (browser: OperatorBrowser) => browser.putEntry('linked', setting({ provisionUsers: false })),
+      (browser: OperatorBrowser) => browser.send('POST', 'revocations', { issuer, kid: null }),
+      (browser: OperatorBrowser) => browser.send('POST', 'revocations/restore', { issuer, kid: 'linked' }),
+    ];
+    for (const change of changes) {
+      const answer = await change(admin);
       expect([answer.status, await answer.json()]).toMatchObject([409, { message: REACHES }]);
     }
     expect((await admin.send('POST', 'entries/linked/suspend')).status).toBe(200);
     expect(await errorOf(await admin.send('POST', 'entries/linked/resume'))).toEqual(REFUSED);
-    for (const [method, path, body] of changes)
-      expect((await owner.send(method, path, body)).status).toBeLessThan(300);
+    for (const change of changes) expect((await change(owner)).status).toBeLessThan(300);
   });
 
   it('[D122] neither revokes nor restores keys of an entry that reaches the owner', async () => {

@@ -5,6 +5,7 @@ import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored
 import { auditRows } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
+import { resumed, setting, suspended } from '../support/entry-edits.js';
 import { INVALID_GRANT } from '../support/entry-paths.js';
 import { JwksServer, silence } from '../support/jwks-server.js';
 import { MetricSamples } from '../support/metric-samples.js';
@@ -48,7 +49,7 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
     await entries.add(acme.staticEntry({ name: 'acme' }));
     expect(await exchanged(service, acme)).toBe(200);
 
-    await entries.suspend('acme');
+    await entries.change('acme', suspended);
     expect(await exchanged(service, acme)).toBe(400);
     expect(await lastReason(service)).toBe('entry_suspended');
     const refused = await service.exchange({ subject_token: acme.sign() });
@@ -56,7 +57,7 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
     const login = await service.embed({ token: acme.sign() });
     expect([login.status, await login.json()]).toMatchObject([401, { error: 'entry_suspended' }]);
 
-    await entries.resume('acme');
+    await entries.change('acme', resumed);
     expect(await exchanged(service, acme)).toBe(200);
 
     await entries.remove('acme');
@@ -75,7 +76,7 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
       (await service.fetch('/rest/me', { headers: { authorization } })).status,
       (await service.fetch('/rest/me', { headers: { cookie } })).status,
     ];
-    await entries.suspend('acme');
+    await entries.change('acme', suspended);
     await refusedFor(service, acme, 'entry_suspended');
     expect(await statuses()).toEqual([200, 200]);
     await entries.remove('acme');
@@ -88,21 +89,21 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
     const before = (await changes(service)).length;
     const entry = acme.staticEntry({ name: 'told' });
     await entries.add(entry);
-    await entries.changePolicy('told', { set: { perMinute: 7 }, unset: ['expectedAudience'] });
-    await entries.suspend('told');
-    await entries.suspend('told');
-    await entries.resume('told');
+    await entries.change('told', setting({ perMinute: 7 }, 'expectedAudience'));
+    await entries.change('told', suspended);
+    await entries.change('told', suspended);
+    await entries.change('told', resumed);
     await entries.remove('told');
     const { expectedAudience: _left, ...rest } = entry;
     const [added, loosened] = [entry, { ...rest, perMinute: 7 }];
     const told = { entry: 'told', issuer: acme.issuer };
-    const record = (of: object, isSuspended = false) => ({ isSuspended, entry: of });
+    const stopped = { ...loosened, suspended: true };
     expect((await changes(service)).slice(before)).toEqual([
-      { ...told, change: 'added', to: record(added) },
-      { ...told, change: 'policy-changed', from: record(added), to: record(loosened) },
-      { ...told, change: 'suspended', from: record(loosened), to: record(loosened, true) },
-      { ...told, change: 'resumed', from: record(loosened, true), to: record(loosened) },
-      { ...told, change: 'removed', from: record(loosened) },
+      { ...told, change: 'added', to: added },
+      { ...told, change: 'policy-changed', from: added, to: loosened },
+      { ...told, change: 'suspended', from: loosened, to: stopped },
+      { ...told, change: 'resumed', from: stopped, to: loosened },
+      { ...told, change: 'removed', from: loosened },
     ]);
   });
 
@@ -140,12 +141,12 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
     expect(await exchanged(service, acme)).toBe(200);
     const fetches = keySet.requestCount;
 
-    await entries.changePolicy('acme', { set: { flows: ['embed'] }, unset: [] });
+    await entries.change('acme', setting({ flows: ['embed'] }));
     await refusedFor(service, acme, 'flow_not_allowed');
-    await entries.changePolicy('acme', { set: {}, unset: ['flows'] });
+    await entries.change('acme', setting({}, 'flows'));
     await soon(service, acme, 200);
 
-    await entries.suspend('acme');
+    await entries.change('acme', suspended);
     await refusedFor(service, acme, 'entry_suspended');
     expect((await MetricSamples.read(service)).value('svc_trusted_keys', { entry: 'stored:acme' })).toBe(0);
     await entries.remove('acme');
@@ -213,7 +214,7 @@ describeOnAnyDatabase('stored entries beside another configuration than before',
         scopes: ['workflows:read'],
         actFor: [acme.issuer],
       };
-      await storedEntries(service).changePolicy('acme', { set, unset: [] });
+      await storedEntries(service).change('acme', setting(set));
       await until('it is taken', 2_000, async () => {
         const token = acme.sign({ ...acme.claims({ sub: 'strict' }), email_verified: true });
         const fields = { subject_token: token, scope: 'workflows:read' };
@@ -240,7 +241,9 @@ describeOnEachDatabase('a table of stored entries that cannot be read', (databas
       await follower.follow();
       expect(await exchanged(service, acme)).toBe(200);
       expect(failures()).toMatchObject([{ level: 'error' }]);
-      await service.rows(`UPDATE hidden SET suspended_at = now(), revision = DEFAULT`);
+      await service.rows(
+        `UPDATE hidden SET entry = jsonb_set(entry::jsonb, '{suspended}', 'true')::text, revision = DEFAULT`,
+      );
       await service.rows(`ALTER TABLE hidden RENAME TO ${TABLE}`);
       await until('the table is read again', 5_000, async () => {
         return (await exchanged(service, acme)) === 400;
@@ -266,9 +269,9 @@ describeOnAnyDatabase('[D74] who may frame the instance', (database: TestDatabas
       await entries.add(acme.staticEntry({ name: 'acme', origins: [PRODUCT] }));
       await becomes(PRODUCT);
       const set = { origins: [PRODUCT, 'https://other.example'] };
-      await entries.changePolicy('acme', { set, unset: [] });
+      await entries.change('acme', setting(set));
       await becomes(`${PRODUCT} https://other.example`);
-      await entries.suspend('acme');
+      await entries.change('acme', suspended);
       await refusedFor(service, acme, 'entry_suspended');
       expect(await ancestors(service)).toBe(`${PRODUCT} https://other.example`);
       await entries.remove('acme');

@@ -11,6 +11,7 @@ import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { setting } from '../support/entry-edits.js';
 import { isAccepted } from '../support/entry-paths.js';
 import { explain } from '../support/explanations.js';
 import { JwksServer } from '../support/jwks-server.js';
@@ -47,7 +48,7 @@ class StoredPartner {
 
   /** Takes members of the policy away. */
   unset(...unset: string[]): Promise<unknown> {
-    return this.told(this.entries.changePolicy(this.name, { set: {}, unset }));
+    return this.told(this.entries.change(this.name, setting({}, ...unset)));
   }
 
   /** The service need not wait for the news. */

@@ -72,9 +72,9 @@ describeWithProcesses('stored entries and three processes', (database) => {
     await untilAllAnswer(old, 200);
     const silently = (assignment: string) =>
       opened.dataSource.query(`UPDATE token_exchange_stored_entry SET ${assignment}, revision = DEFAULT`);
-    await silently('suspended_at = now()');
+    await silently(`entry = jsonb_set(entry::jsonb, '{suspended}', 'true')::text`);
     await untilAllAnswer(old, 400);
-    await silently('suspended_at = NULL');
+    await silently(`entry = (entry::jsonb - 'suspended')::text`);
     await untilAllAnswer(old, 200);
     await opened.dataSource.query('DELETE FROM token_exchange_stored_entry');
     await untilAllAnswer(old, 400);

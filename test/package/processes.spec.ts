@@ -86,7 +86,7 @@ describeOnEmptyDatabase('two processes and an entry that one of them stores', (d
     expect(first.events.at(-1)).toMatchObject({ payload: { reason: 'entry_suspended' } });
     const changes = third.events.filter(({ name }) => name.endsWith('stored-entry-changed'));
     expect(changes).toMatchObject([
-      { payload: { entry: 'added', change: 'suspended', to: { isSuspended: true } } },
+      { payload: { entry: 'added', change: 'suspended', to: { suspended: true } } },
     ]);
     expect((await first.exchange(configured.sign())).status).toBe(200);
   });

@@ -9,6 +9,7 @@ import { createUser } from './local-users.js';
 import { cookieOf } from './logins.js';
 import type { TestService } from './test-service.js';
 import { BASE_URL } from './test-service.js';
+import type { ShownEntry } from '../../src/administration/entries.operations.js';
 
 export const PASSWORD = 'correct horse battery staple';
 /** The variables with which there is an operator's page; the address of a client is what it says it is. */
@@ -83,6 +84,15 @@ export class OperatorBrowser {
 
   get(path: string): Promise<Response> {
     return this.send('GET', path);
+  }
+
+  /** Puts a stored entry as an edit makes it of the one that is shown. */
+  async putEntry(
+    name: string,
+    edit: (entry: Readonly<Record<string, unknown>>) => object,
+  ): Promise<Response> {
+    const { definition, revision } = (await (await this.get(`entries/${name}`)).json()) as ShownEntry;
+    return this.send('PUT', `entries/${name}`, edit(definition), { 'if-match': `"${revision}"` });
   }
 
   /** Whether it is signed in. */

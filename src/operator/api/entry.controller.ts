@@ -1,5 +1,5 @@
 // Trusted key entries, the key sets that are fetched for them, and revoked keys, as an operator sees and changes them.
-import { Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { Delete, Get, Headers, HttpCode, Param, Post, Put } from '@nestjs/common';
 import type { ListedEntry } from '../../administration/entries.operations.js';
 import {
   ADD_ENTRY,
@@ -7,6 +7,7 @@ import {
   LIST_ENTRIES,
   REMOVE_ENTRY,
   RESUME_ENTRY,
+  SHOW_ENTRY,
   SUSPEND_ENTRY,
 } from '../../administration/entries.operations.js';
 import type { StoredKeySet } from '../../administration/key-sets.operations.js';
@@ -14,7 +15,7 @@ import { LIST_KEY_SETS } from '../../administration/key-sets.operations.js';
 import { LIST_REVOCATIONS, RESTORE_KEYS, REVOKE_KEYS } from '../../administration/revocations.operations.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
-import { CHECK_ENTRY, SHOW_ENTRY } from './entry.operations.js';
+import { CHECK_ENTRY } from './entry.operations.js';
 import { KeySetRefresh } from './key-set-refresh.js';
 import { Call, OperatorController } from './operator-call.decorator.js';
 import type { OperatorCall } from './operator-calls.js';
@@ -54,13 +55,18 @@ export class OperatorEntryController {
     return this.calls.readOne(CHECK_ENTRY, body, call);
   }
 
-  @Put('entries/:name/policy')
-  changePolicy(
+  /** Takes the whole entry, with the revision in `If-Match` (RFC 9110 §13.1.1) that its author has seen, so that no change is lost. */
+  @Put('entries/:name')
+  change(
     @Param('name') name: string,
-    @JsonObject() body: Record<string, unknown>,
+    @JsonObject() entry: Record<string, unknown>,
+    @Headers('if-match') ifMatch: string | undefined,
     @Call() call: OperatorCall,
   ) {
-    return this.calls.perform(CHANGE_ENTRY_POLICY, { set: {}, unset: [], ...body, name }, call);
+    const revision = /^"(\d+)"$/.exec(ifMatch ?? '')?.[1];
+    if (revision === undefined)
+      throw new OperatorRefusal('bad_request', 'If-Match must hold the revision of the entry, in quotes');
+    return this.calls.perform(CHANGE_ENTRY_POLICY, { name, entry, revision }, call);
   }
 
   @Post('entries/:name/suspend')

@@ -142,13 +142,13 @@ function contentOf({ header, payload }: EvaluatedToken): ExplainedContent {
 function entryOf({ policy }: EvaluatedToken, { entries, now }: EvaluatedRequest): ExplainedEntry | null {
   const entry = policy && entries.find(({ label }) => label === policy.label);
   if (entry === undefined) return null;
-  const { entryIndex, label, type, isSuspended } = entry;
+  const { entryIndex, label, type, suspended } = entry;
   return {
     from: entryIndex === undefined ? 'command' : 'configuration',
     index: entryIndex ?? null,
     label,
     type,
-    isSuspended: isSuspended === true,
+    isSuspended: suspended === true,
     policy: policyInWords(entry, now),
   };
 }

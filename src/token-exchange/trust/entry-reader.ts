@@ -25,6 +25,7 @@ import { NetworkAddressPolicy, settingThatAllows } from '../../platform/http/net
 import { checkPolicy, defaultsOf } from './policy-checks.js';
 import { POLICY } from './policy-rows.js';
 import type { TrustPolicy } from './trust-policy.js';
+import { labelOf } from './trust-policy.js';
 import type { JwksEntry, StaticKeyEntry, TrustedKeyEntry } from './trusted-key.js';
 
 /** Issuer and subject together are a database key, whose length is limited. */
@@ -129,7 +130,7 @@ const MEMBERS = {
 
 /**
  * Reads one entry; undefined where it has a problem.
- * @param index in the list; undefined where it stands alone
+ * @param index in the list; undefined where it stands alone, as stored ones do
  */
 export function readEntry(
   index: number | undefined,
@@ -139,11 +140,12 @@ export function readEntry(
 ): TrustedKeyEntry | undefined {
   const members = new EntryMembers(index, value, findings);
   if (members.hasProblem) return undefined;
-  const { type, issuer = '', name = `entry-${index ?? 0}` } = readRows(IDENTITY, members, rules);
+  const { type, issuer = '', name } = readRows(IDENTITY, members, rules);
   const said = readRows(POLICY, members, rules);
   const given = Object.entries(said).filter(([, one]) => one !== undefined);
   const unsaid = defaultsOf(said, rules.defaults);
-  const policy = { ...unsaid, ...Object.fromEntries(given), entryIndex: index, label: name, issuer };
+  const label = index === undefined ? labelOf(name ?? '') : (name ?? `entry-${index}`);
+  const policy = { ...unsaid, ...Object.fromEntries(given), entryIndex: index, label, issuer };
   checkPolicy(members, said, policy, rules);
   if (type === undefined) return undefined;
   members.refuseUnknown(MEMBERS[type], MEMBERS[type === 'static' ? 'jwks' : 'static']);

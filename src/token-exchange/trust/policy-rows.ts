@@ -128,6 +128,12 @@ const SIGN_IN = {
     prevents: 'one partner uses up what others share',
     words: (count) => (count === undefined ? undefined : `${count} a minute`),
   }),
+  suspended: flag({
+    label: 'Suspended',
+    rule: 'no token of the entry is taken; what was issued stays valid',
+    open: false,
+    words: (isSuspended) => (isSuspended === true ? 'nothing while it is suspended' : undefined),
+  }),
 };
 
 const USERS = {

@@ -11,8 +11,11 @@ export interface TrustPolicy extends PolicyMembers {
   readonly label: string;
   /** The `iss` that its tokens must carry, compared character by character. */
   readonly issuer: string;
-  /** Whether no token of the entry is taken, until it is resumed. Stored entries only. Default false. */
-  readonly isSuspended?: boolean;
+}
+
+/** How logs and metrics call a stored entry, so that it is not taken for a configured one of the same name. */
+export function labelOf(name: string): string {
+  return `stored:${name}`;
 }
 
 /** The ways in for which tokens of an entry are good. */

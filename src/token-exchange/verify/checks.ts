@@ -35,10 +35,10 @@ const OF_THE_ENTRY: readonly TokenCheck<AnyToken>[] = [
     /** @rule D71 No token of a suspended entry is taken. */
     about: 'suspended',
     reason: 'entry_suspended',
-    fails: ({ key }) => key.policy.isSuspended === true,
+    fails: ({ key }) => key.policy.suspended === true,
     compared: ({ key }) => [
       'an entry that is not suspended',
-      key.policy.isSuspended === true ? 'a suspended one' : 'one that is not',
+      key.policy.suspended === true ? 'a suspended one' : 'one that is not',
     ],
     logged: {},
   },

@@ -244,8 +244,7 @@ const ENTRIES: readonly RefusalCase[] = [
     token: plain,
     before: async (service, { partner }) => {
       const entries = service.part(StoredEntryService);
-      await entries.add(partner.staticEntry({ name: 'suspended' }));
-      await entries.suspend('suspended');
+      await entries.add(partner.staticEntry({ name: 'suspended', suspended: true }));
       await service.part(StoredEntryFollower).followNews();
     },
     told: told({}),

@@ -71,7 +71,7 @@ async function administer(
 ): Promise<void> {
   const entries = host.get(StoredEntryService, { strict: false });
   if (add !== undefined) await entries.add(add);
-  if (suspend !== undefined) await entries.suspend(suspend);
+  if (suspend !== undefined) await entries.change(suspend, (entry) => ({ ...entry, suspended: true }));
   const states = (await entries.list()).map(({ name, state }) => [name, state]);
   console.log(`stored ${JSON.stringify(states)}`);
 }

@@ -4,7 +4,7 @@ import { policyFields } from './entry-fields.js';
 import { form } from './form.js';
 import { address, put, read } from './instance-api.js';
 import { pageHead } from './shell.js';
-import { filled, problemOf } from './states.js';
+import { filled } from './states.js';
 
 export function changeEntryPage(context) {
   const { params, signal } = context;
@@ -17,36 +17,24 @@ export function changeEntryPage(context) {
     }),
     filled(
       () => Promise.all([read(address('/entries/?', name), { signal }), read('/overview', { signal })]),
-      ([{ definition }, { entryForm }]) =>
-        changeForm({ name, definition, entryForm, backHref: back.href }, context),
+      ([entry, { entryForm }]) => changeForm({ name, entry, entryForm, backHref: back.href }, context),
     ),
   ];
 }
 
-function changeForm({ name, definition, entryForm, backHref }, context) {
+function changeForm({ name, entry, entryForm, backHref }, context) {
+  const { definition, revision } = entry;
   const policy = policyFields(entryForm, definition);
   return form(policy.fields, {
     button: 'Save changes',
     asksToLeave: true,
     besides: [h('a', { class: 'button', href: backHref }, 'Cancel')],
     send: async () => {
-      const change = changeOf(Object.keys(policy.places), definition, policy.read());
-      if (Object.keys(change.set).length + change.unset.length === 0)
-        throw problemOf('Nothing is changed yet.');
-      return put(address('/entries/?/policy', name), change, context);
+      const shown = Object.keys(policy.places);
+      const others = Object.entries(definition).filter(([member]) => !shown.includes(member));
+      const whole = { ...Object.fromEntries(others), ...policy.read() };
+      return put(address('/entries/?', name), whole, { ...context, ifMatch: `"${revision}"` });
     },
     done: () => context.goTo(backHref),
   });
-}
-
-/** What of a policy is to be set and what left out, so that it becomes another. */
-function changeOf(names, before, after) {
-  const isChanged = (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]);
-  const changed = names.filter(isChanged);
-  return {
-    set: Object.fromEntries(
-      changed.filter((name) => after[name] !== undefined).map((name) => [name, after[name]]),
-    ),
-    unset: changed.filter((name) => after[name] === undefined),
-  };
 }

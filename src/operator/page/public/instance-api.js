@@ -41,8 +41,9 @@ export function post(path, body, { signal } = {}) {
   return call('POST', path, { body, signal });
 }
 
-export function put(path, body, { signal } = {}) {
-  return call('PUT', path, { body, signal });
+/** @param {{ ifMatch: string }} how `ifMatch`: the revision that the author of the change has seen, in quotes */
+export function put(path, body, { signal, ifMatch } = {}) {
+  return call('PUT', path, { body, signal, headers: ifMatch && { 'if-match': ifMatch } });
 }
 
 export function remove(path, { signal } = {}) {
@@ -60,8 +61,8 @@ export function isAborted(error) {
 }
 
 /** The mode stays `cors`, fetch's default: without a referrer the mode `same-origin` would post `Origin: null`. */
-async function call(method, path, { body, signal }) {
-  const answer = await send(method, path, body, signal);
+async function call(method, path, { body, signal, headers }) {
+  const answer = await send(method, path, { body, signal, headers });
   if (answer.ok) {
     noteUse();
     return answer.status === 204 ? undefined : answer.json();
@@ -72,12 +73,18 @@ async function call(method, path, { body, signal }) {
   throw new SignedOutError(refusal.message);
 }
 
-async function send(method, path, body, signal) {
+async function send(method, path, { body, signal, headers }) {
   const signals = [AbortSignal.timeout(PATIENCE_MS), ...(signal ? [signal] : [])];
-  const init = { method, signal: AbortSignal.any(signals), credentials: 'same-origin', cache: 'no-store' };
+  const init = {
+    method,
+    headers,
+    signal: AbortSignal.any(signals),
+    credentials: 'same-origin',
+    cache: 'no-store',
+  };
   if (body !== undefined) {
     init.body = JSON.stringify(body);
-    init.headers = { 'content-type': 'application/json' };
+    init.headers = { ...headers, 'content-type': 'application/json' };
   }
   try {
     return await fetch(`${API}${path}`, init);

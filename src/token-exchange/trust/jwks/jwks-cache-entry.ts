@@ -108,7 +108,7 @@ export class JwksCacheEntry {
       label: this.entry.label,
       issuer: this.entry.issuer,
       url: this.address.url,
-      keys: this.entry.isSuspended === true ? 0 : this.serving(nowMs).length,
+      keys: this.entry.suspended === true ? 0 : this.serving(nowMs).length,
       lastSuccessAt: lastSuccessAt ?? undefined,
       lastFailureAt: lastFailureAt ?? undefined,
       lastFailureReason: lastFailureReason ?? undefined,

@@ -190,7 +190,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     );
     if (ofConfigured.length > 0) return ofConfigured;
     const stored = this.heldBy(candidates, kid);
-    const first = stored.find(({ policy }) => policy.isSuspended !== true) ?? stored[0];
+    const first = stored.find(({ policy }) => policy.suspended !== true) ?? stored[0];
     return stored.filter(({ policy }) => policy === first?.policy);
   }
 

@@ -44,8 +44,8 @@ export class StaticKeyProvider {
 
   /** One key for each static entry, none for one that is suspended. */
   held(): KeysHeld[] {
-    return this.entries.map(({ label, issuer, isSuspended }) => {
-      return { entry: label, issuer, count: isSuspended === true ? 0 : 1 };
+    return this.entries.map(({ label, issuer, suspended }) => {
+      return { entry: label, issuer, count: suspended === true ? 0 : 1 };
     });
   }
 }

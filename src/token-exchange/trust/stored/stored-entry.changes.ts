@@ -1,18 +1,16 @@
 // Changes stored entries, each in a transaction of its caller, and returns the audit events.
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditContext, AuditEvent } from '../../audit/audit-event.js';
-import type { StoredEntryRecord } from '../../audit/event-catalogue.js';
 import { auditEvent } from '../../audit/audit-event.js';
 import type { Transaction } from '../../../platform/database/transaction.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';
+import { labelOf } from '../trust-policy.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
-import { toJwksAddress } from '../jwks/jwks-snapshot.repository.js';
-import type { StoredEntriesRules } from './check-stored-entries.js';
-import { checkStoredEntries } from './check-stored-entries.js';
-import type { CheckedStoredEntry, StoredEntry } from './stored-entry.js';
-import { StoredEntryError, labelOf } from './stored-entry.js';
-import type { StoredEntryReading } from './stored-entry.reader.js';
-import { identityOfValue, nameOf, readStoredEntry } from './stored-entry.reader.js';
+import { identityOf } from '../trusted-key-entry.js';
+import type { CheckedStoredEntry, EntryValue, StoredEntry } from './stored-entry.js';
+import { StoredEntryChangedError, StoredEntryError, shownEntry, valueOf } from './stored-entry.js';
+import type { StoredEntriesRules } from './stored-entry.reader.js';
+import { checkStoredEntries, nameOf } from './stored-entry.reader.js';
 import type { StoredEntryRepository } from './stored-entry.repository.js';
 
 /** Every instance holds all of them in memory. */
@@ -20,11 +18,6 @@ const MAX_ENTRIES = 1_000;
 
 /** What an entry trusts, as against how far. Another key is another entry, which can be suspended by itself. */
 const FIXED = ['type', 'name', 'issuer', 'kid', 'algorithms', 'key', 'url'];
-
-/** The change of an entry's members: some set and some removed, or all as in another entry. */
-export type PolicyChange =
-  | { readonly set: Readonly<Record<string, unknown>>; readonly unset: readonly string[] }
-  | { readonly entry: unknown };
 
 /** What a change works with. */
 export interface StoredEntryWork {
@@ -46,14 +39,6 @@ export interface StoredEntryChange {
   readonly events: readonly AuditEvent[];
 }
 
-/** Of an entry as it was given, or read. */
-interface LogoutMembers {
-  readonly issuer?: unknown;
-  readonly logoutIssuer?: unknown;
-}
-
-type Kind = 'added' | 'policy-changed' | 'suspended' | 'resumed' | 'removed';
-
 /** @rule D73 Every change is in the trail with old and new. */
 export class StoredEntryChanges {
   constructor(
@@ -63,109 +48,66 @@ export class StoredEntryChanges {
 
   /** @throws StoredEntryError where the entry has a problem, or another one its name, its key or its URL */
   async add(value: unknown, work: StoredEntryWork): Promise<StoredEntryChange> {
-    const { problems } = readStoredEntry(value, this.rules.rules);
-    if (problems.length > 0) throw new StoredEntryError('The entry has problems:', problems);
     const all = await this.repository.lockAll(work.transaction);
-    const name = nameOf(value);
-    if (all.some((one) => one.name === name))
-      throw new StoredEntryError(`There is a stored entry with the name ${JSON.stringify(name)} already.`);
-    this.refuseSleepingTwin(value, all);
+    const stored = newEntry(value, work.context.occurredAt);
+    if (all.some(({ name }) => name === stored.name))
+      throw new StoredEntryError(
+        `There is a stored entry with the name ${JSON.stringify(stored.name)} already.`,
+      );
+    // Also one that takes no tokens today: it may take them tomorrow, by other rules, and would then go before this one.
+    const twin = all.find((one) => keyOf(one) !== undefined && keyOf(one) === keyOf(stored));
+    if (twin !== undefined)
+      throw new StoredEntryError(
+        `The entry has the same ${identityOf(valueOf(twin)).what} as the stored entry ${JSON.stringify(twin.name)}: remove that first.`,
+      );
     if (all.length >= MAX_ENTRIES)
       throw new StoredEntryError(`There are ${MAX_ENTRIES} stored entries already, which is the most.`);
-    const now = work.context.occurredAt;
-    const stored = {
-      name,
-      text: JSON.stringify(value),
-      suspendedAt: undefined,
-      createdAt: now,
-      changedAt: now,
-    };
-    return this.put('added', undefined, stored, { all: [...all, stored], work });
-  }
-
-  /** One that takes no tokens today may take them tomorrow, by other rules, and would then go before this one. */
-  private refuseSleepingTwin(value: unknown, all: readonly StoredEntry[]): void {
-    const sleeping = checkStoredEntries(all, this.rules).filter(({ entry }) => entry === undefined);
-    const identity = identityOfValue(value);
-    const twin = sleeping.find(({ stored }) => identityOfValue(valueOf(stored)) === identity);
-    if (twin === undefined) return;
-    const name = JSON.stringify(twin.stored.name);
-    throw new StoredEntryError(
-      `The stored entry ${name}, which takes no tokens at present, is for the same key or URL: remove it first.`,
-    );
-  }
-
-  /** @throws StoredEntryError where there is no such entry, or it would have a problem */
-  async changePolicy(name: string, change: PolicyChange, work: StoredEntryWork): Promise<StoredEntryChange> {
-    const all = await this.repository.lockAll(work.transaction);
-    const before = this.find(all, name);
-    const old = valueOf(before);
-    const value = changed(old, change);
-    const fixed = FIXED.filter((member) => !isDeepStrictEqual(old[member], value[member]));
-    if (fixed.length > 0)
-      throw new StoredEntryError(
-        'What an entry trusts cannot be changed, only how far:',
-        fixed.map((member) => `${member}: add another entry, and remove this one`),
-      );
-    const { problems } = readStoredEntry(value, this.rules.rules);
-    if (problems.length > 0) throw new StoredEntryError('The entry would have problems:', problems);
-    const stored = { ...before, text: JSON.stringify(value), changedAt: work.context.occurredAt };
-    return this.put('policy-changed', before, stored, { all: replaced(all, stored), work });
+    return this.store(undefined, stored, { all: [...all, stored], work });
   }
 
   /**
-   * @param change makes the new list of clients of the present one; it is checked with the whole entry
-   * @throws StoredEntryError as `changePolicy`, and what `change` throws
+   * @param edit makes the whole new entry of the present one
+   * @param revision that the author of the change has seen; undefined: `edit` takes whatever it is
+   * @throws StoredEntryChangedError where it has another revision
+   * @throws StoredEntryError where there is no such entry, or it would have a problem; and what `edit` throws
    */
-  async changeClients(
+  async change(
     name: string,
-    change: (clients: readonly unknown[]) => readonly unknown[],
+    edit: (entry: EntryValue) => unknown,
     work: StoredEntryWork,
+    revision?: string,
   ): Promise<StoredEntryChange> {
-    const { clients } = valueOf(this.find(await this.repository.lockAll(work.transaction), name));
-    const set = { clients: change(Array.isArray(clients) ? clients : []) };
-    return this.changePolicy(name, { set, unset: [] }, work);
-  }
-
-  /** Nothing that was issued ends by it. @throws StoredEntryError where there is no such entry */
-  async suspend(name: string, work: StoredEntryWork): Promise<StoredEntryChange> {
     const all = await this.repository.lockAll(work.transaction);
     const before = this.find(all, name);
-    const now = work.context.occurredAt;
-    const stored = { ...before, suspendedAt: before.suspendedAt ?? now, changedAt: now };
-    const isNews = before.suspendedAt === undefined;
-    if (isNews) await this.repository.put(work.transaction, stored);
-    // Also if the entry has problems, so that a suspension is certain.
-    const { problems: _problems, ...outcome } = this.outcome(stored, replaced(all, stored));
-    return { ...outcome, events: isNews ? events('suspended', before, stored, work) : [] };
-  }
-
-  /** @throws StoredEntryError where there is no such entry, or it would take no tokens all the same */
-  async resume(name: string, work: StoredEntryWork): Promise<StoredEntryChange> {
-    const all = await this.repository.lockAll(work.transaction);
-    const before = this.find(all, name);
-    const stored = { ...before, suspendedAt: undefined, changedAt: work.context.occurredAt };
-    return this.put('resumed', before, stored, { all: replaced(all, stored), work });
+    if (revision !== undefined && revision !== before.revision) throw new StoredEntryChangedError();
+    const value = edit(valueOf(before));
+    if (!isJsonObject(value))
+      throw new StoredEntryError('The entry has problems:', ['the entry: must be an object']);
+    const text = JSON.stringify(withUrlOf(before, value));
+    const stored = { ...before, text, changedAt: work.context.occurredAt };
+    const others = all.map((one) => (one.name === before.name ? stored : one));
+    return this.store(before, stored, { all: others, work });
   }
 
   /** Nothing that was issued ends by it. @throws StoredEntryError where there is no such entry */
   async remove(name: string, work: StoredEntryWork): Promise<StoredEntryChange> {
     const before = this.find(await this.repository.lockAll(work.transaction), name);
     await this.repository.remove(work.transaction, before.name);
-    return { name: before.name, warnings: [], notes: [], events: events('removed', before, undefined, work) };
+    return { name: before.name, warnings: [], notes: [], events: [eventOf(before, undefined, work)] };
   }
 
   /** The findings about an entry if it were added now; nothing is stored. */
-  async check(value: unknown): Promise<Omit<StoredEntryReading, 'problems'> & CheckedStoredEntry> {
-    const reading = readStoredEntry(value, this.rules.rules);
-    const now = new Date();
-    const times = { suspendedAt: undefined, createdAt: now, changedAt: now };
-    const stored = { name: nameOf(value), text: JSON.stringify(value), ...times };
+  async check(value: unknown): Promise<CheckedStoredEntry> {
+    const stored = newEntry(value, new Date());
     const all = await this.repository.all();
-    if (all.some(({ name }) => name === stored.name))
-      return { ...reading, stored, entry: undefined, problems: ['name: another stored entry has it'] };
-    const checked = checkStoredEntries([...all, stored], this.rules).at(-1);
-    return { ...reading, stored, entry: checked?.entry, problems: checked?.problems ?? reading.problems };
+    const checked = this.checked(stored, [...all, stored]);
+    if (all.every(({ name }) => name !== stored.name)) return checked;
+    return { ...checked, entry: undefined, problems: ['name: another stored entry has it'] };
+  }
+
+  /** @throws StoredEntryError where there is no such entry */
+  async show(name: string): Promise<StoredEntry> {
+    return this.find(await this.repository.all(), name);
   }
 
   /** Those that no change of these concerns. */
@@ -193,20 +135,37 @@ export class StoredEntryChanges {
     return checkStoredEntries(await this.repository.all(), this.rules);
   }
 
-  /** Stores what has no problem, also beside the other entries. */
-  private async put(
-    kind: Kind,
+  /** Stores what has no problem, also beside the other entries; and a suspension in any case, so that it is certain. */
+  private async store(
     before: StoredEntry | undefined,
     stored: StoredEntry,
     { all, work }: { all: readonly StoredEntry[]; work: StoredEntryWork },
   ): Promise<StoredEntryChange> {
-    const { problems, ...outcome } = this.outcome(stored, all);
-    if (problems.length > 0) throw new StoredEntryError('The entry would take no tokens:', problems);
-    const isSame = before?.text === stored.text && before.suspendedAt === stored.suspendedAt;
+    const { name } = stored;
+    if (before !== undefined) refuseOtherKey(valueOf(before), valueOf(stored));
+    const { entry, problems, warnings, notes } = this.checked(stored, all);
+    if (problems.length > 0 && !isStop(before, stored))
+      throw new StoredEntryError('The entry has problems:', problems);
     const sharesLogouts = [before ?? [], stored].flat().some((one) => this.sharesLogouts(one, all));
-    if (isSame) return { ...outcome, sharesLogouts, events: [] };
+    const outcome = { name, entry, warnings, notes, sharesLogouts };
+    if (before !== undefined && isDeepStrictEqual(valueOf(before), valueOf(stored)))
+      return { ...outcome, events: [] };
     await this.repository.put(work.transaction, stored);
-    return { ...outcome, sharesLogouts, events: events(kind, before, stored, work) };
+    return { ...outcome, events: [eventOf(before, stored, work)] };
+  }
+
+  /** One of them beside the others. */
+  private checked(stored: StoredEntry, all: readonly StoredEntry[]): CheckedStoredEntry {
+    const checked = checkStoredEntries(all, this.rules).find((one) => one.stored === stored);
+    if (checked === undefined) throw new Error('an entry was not checked');
+    return checked;
+  }
+
+  /** Whether one of an entry and another, configured or stored, sends the logouts that the other sends, or those of its issuer. */
+  private sharesLogouts(stored: StoredEntry, all: readonly StoredEntry[]): boolean {
+    const value = valueOf(stored);
+    const others = all.filter(({ name }) => name !== stored.name).map(valueOf);
+    return [...this.configured, ...others].some((other) => sendsFor(value, other) || sendsFor(other, value));
   }
 
   /** @param name as it was given, or as logs and lists have it */
@@ -220,87 +179,75 @@ export class StoredEntryChanges {
         : 'There is no stored entry with this name.',
     );
   }
-
-  /** Whether one of an entry and another, configured or stored, sends the logouts that the other sends, or those of its issuer. */
-  private sharesLogouts(stored: StoredEntry, all: readonly StoredEntry[]): boolean {
-    const value = valueOf(stored);
-    const others = all.filter(({ name }) => name !== stored.name).map(valueOf);
-    return [...this.configured, ...others].some((other) => sendsFor(value, other) || sendsFor(other, value));
-  }
-
-  /** The findings about one entry beside all others. */
-  private outcome({ name, text }: StoredEntry, all: readonly StoredEntry[]) {
-    const checked = checkStoredEntries(all, this.rules).find(({ stored }) => stored.name === name);
-    const { warnings, notes } = readStoredEntry(valueOf({ text }), this.rules.rules);
-    return { name, entry: checked?.entry, problems: checked?.problems ?? [], warnings, notes };
-  }
 }
 
-/** An entry as people and programs may be shown it: without the query of a URL, which may hold a secret. */
-export function shownEntry(stored: StoredEntry): Record<string, unknown> {
+function newEntry(value: unknown, now: Date): StoredEntry {
+  // The database gives it its first revision.
+  return {
+    name: nameOf(value),
+    text: JSON.stringify(value ?? null),
+    createdAt: now,
+    changedAt: now,
+    revision: '',
+  };
+}
+
+/** What an entry answers for; undefined where it is too broken. */
+function keyOf(stored: StoredEntry): string | undefined {
   const value = valueOf(stored);
-  const { url } = value;
-  if (typeof url !== 'string' || !URL.canParse(url)) return value;
-  return { ...value, url: toJwksAddress(url).url };
+  const { identity } = identityOf(value);
+  return identity && JSON.stringify([value['type'], identity]);
 }
 
-/** Empty where another version has stored what this one cannot read. */
-function valueOf({ text }: Pick<StoredEntry, 'text'>): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+/** The query of a URL is not shown, so an author who sends the entry back does not know it. */
+function withUrlOf(before: StoredEntry, entry: EntryValue): EntryValue {
+  const isAsShown = entry['url'] === shownEntry(before)['url'];
+  return isAsShown ? { ...entry, url: valueOf(before)['url'] } : entry;
+}
+
+/** @throws StoredEntryError */
+function refuseOtherKey(before: EntryValue, after: EntryValue): void {
+  const other = FIXED.filter((member) => !isDeepStrictEqual(before[member], after[member]));
+  if (other.length === 0) return;
+  const remedies = other.map((member) => `${member}: add another entry, and remove this one`);
+  throw new StoredEntryError('What an entry trusts cannot be changed, only how far:', remedies);
+}
+
+/** Whether all that a change does is to suspend the entry. */
+function isStop(before: StoredEntry | undefined, after: StoredEntry): boolean {
+  return before !== undefined && isDeepStrictEqual({ ...valueOf(before), suspended: true }, valueOf(after));
+}
+
+/** Of an entry as it was given, or read. */
+interface LogoutMembers {
+  readonly issuer?: unknown;
+  readonly logoutIssuer?: unknown;
 }
 
 function sendsFor({ logoutIssuer }: LogoutMembers, other: LogoutMembers): boolean {
   return logoutIssuer !== undefined && [other.issuer, other.logoutIssuer].includes(logoutIssuer);
 }
 
-function replaced(all: readonly StoredEntry[], stored: StoredEntry): StoredEntry[] {
-  return all.map((one) => (one.name === stored.name ? stored : one));
-}
-
-/** @throws StoredEntryError for a member that is to be taken away and is not there, or is to be set as well */
-function changed(old: Record<string, unknown>, change: PolicyChange): Record<string, unknown> {
-  if ('entry' in change) {
-    if (isJsonObject(change.entry)) return change.entry;
-    throw new StoredEntryError('The entry has problems:', ['the entry: must be an object']);
-  }
-  const { set, unset } = change;
-  const missing = unset.filter((member) => old[member] === undefined);
-  const both = unset.filter((member) => set[member] !== undefined);
-  if (missing.length + both.length > 0)
-    throw new StoredEntryError('The policy cannot be changed so:', [
-      ...missing.map((member) => `${JSON.stringify(member)}: is not set`),
-      ...both.map((member) => `${JSON.stringify(member)}: is to be set and unset`),
-    ]);
-  const kept = Object.entries({ ...old, ...set }).filter(([member]) => !unset.includes(member));
-  return Object.fromEntries(kept);
-}
-
-function events(
-  change: Kind,
+function eventOf(
   before: StoredEntry | undefined,
   after: StoredEntry | undefined,
   { context }: StoredEntryWork,
-): AuditEvent[] {
-  const [from, to] = [recordOf(before), recordOf(after)];
-  const { issuer } = to?.entry ?? from?.entry ?? {};
-  const name = after?.name ?? before?.name ?? '';
-  return [
-    auditEvent('svc.audit.token-exchange.stored-entry-changed', context, {
-      entry: name,
-      change,
-      ...(typeof issuer === 'string' && { issuer }),
-      ...(from && { from }),
-      ...(to && { to }),
-    }),
-  ];
+): AuditEvent {
+  const [from, to] = [before && shownEntry(before), after && shownEntry(after)];
+  const { issuer } = to ?? from ?? {};
+  return auditEvent('svc.audit.token-exchange.stored-entry-changed', context, {
+    entry: after?.name ?? before?.name ?? '',
+    change: kindOf(from, to),
+    ...(typeof issuer === 'string' && { issuer }),
+    ...(from && { from }),
+    ...(to && { to }),
+  });
 }
 
-function recordOf(stored: StoredEntry | undefined): StoredEntryRecord | undefined {
-  if (stored === undefined) return undefined;
-  return { isSuspended: stored.suspendedAt !== undefined, entry: shownEntry(stored) };
+function kindOf(from: EntryValue | undefined, to: EntryValue | undefined) {
+  if (from === undefined) return 'added';
+  if (to === undefined) return 'removed';
+  const [was, is] = [from, to].map(({ suspended }) => suspended === true);
+  if (was === is) return 'policy-changed';
+  return is ? 'suspended' : 'resumed';
 }

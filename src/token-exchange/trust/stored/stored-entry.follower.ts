@@ -10,10 +10,10 @@ import { CLIENT_KEYS, clientKeySets } from '../lookup/client-keys.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../lookup/static-key.provider.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
-import type { StoredEntriesRules } from './check-stored-entries.js';
-import { checkStoredEntries } from './check-stored-entries.js';
 import type { CheckedStoredEntry } from './stored-entry.js';
 import { STORED_ENTRIES_RULES } from './stored-entry.js';
+import type { StoredEntriesRules } from './stored-entry.reader.js';
+import { checkStoredEntries } from './stored-entry.reader.js';
 import type { StoredEntriesState } from './stored-entry.repository.js';
 import { STORED_ENTRY_CHANNEL, StoredEntryRepository } from './stored-entry.repository.js';
 
@@ -136,7 +136,7 @@ function keyOf(name: string, problem: string): string {
 
 function summaryOf(checked: readonly CheckedStoredEntry[]): object {
   const usable = checked.flatMap(({ entry }) => entry ?? []);
-  const suspended = usable.filter(({ isSuspended }) => isSuspended === true).length;
+  const suspended = usable.filter((entry) => entry.suspended === true).length;
   return {
     trusted: usable.length - suspended,
     suspended,

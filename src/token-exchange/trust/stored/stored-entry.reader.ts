@@ -1,11 +1,17 @@
-// Reads a stored entry by the rules of the configured ones, and by the few that only stored ones have.
+// Reads stored entries by the rules of the configured ones, by the few that only stored ones have, and beside all other entries.
+import { JsonError, isJsonObject, parseStrictJson } from '../../../platform/json/strict-json.js';
+import { readEntry } from '../entry-reader.js';
+import type { TrustedKeysRules } from '../entry-rules.js';
+import type { TrustedKeyEntry } from '../trusted-key.js';
 import type { TrustedKeysReading } from '../trusted-key-entry.js';
 import { identityOf } from '../trusted-key-entry.js';
-import type { TrustedKeysRules } from '../entry-rules.js';
-import { readEntry } from '../entry-reader.js';
-import type { TrustedKeyEntry } from '../trusted-key.js';
-import { isJsonObject } from '../../../platform/json/strict-json.js';
-import { labelOf } from './stored-entry.js';
+import type { CheckedStoredEntry, StoredEntry } from './stored-entry.js';
+
+/** The rules for stored entries. */
+export interface StoredEntriesRules {
+  readonly configured: readonly TrustedKeyEntry[];
+  readonly rules: TrustedKeysRules;
+}
 
 /** Far above the largest key with the longest lists that are of use. */
 const MAX_ENTRY_BYTES = 64 * 1024;
@@ -13,23 +19,47 @@ const MAX_NAME_CHARACTERS = 64;
 /** Control characters, format characters and line ends: a name is typed, and shown in tables. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
 
-/** The result of reading; without the entry if it has a problem. */
-export type StoredEntryReading = Omit<TrustedKeysReading, 'entries'> & { readonly entry?: TrustedKeyEntry };
+/**
+ * Checks all stored entries together. A newer version, or the strict policy, may refuse what was taken once; and a
+ * configuration may have come to hold what was stored before.
+ * @rule D70 Of entries that would answer for the same token the configured one counts, then the one that was stored first.
+ * @param stored in the order in which they were added
+ */
+export function checkStoredEntries(
+  stored: readonly StoredEntry[],
+  { configured, rules }: StoredEntriesRules,
+): CheckedStoredEntry[] {
+  const holders = new Map<string, string>();
+  const hold = (entry: TrustedKeyEntry, holder: string) => {
+    for (const { identity } of identitiesOf(entry)) holders.set(identity, holder);
+  };
+  for (const entry of configured) hold(entry, `the configured entry ${JSON.stringify(entry.label)}`);
+  return stored.map((one) => {
+    const { entry, problems, ...findings } = readStoredEntry(parse(one.text), rules);
+    if (entry === undefined) return { stored: one, problems, ...findings };
+    const overlaps = identitiesOf(entry).flatMap(({ identity, what }) => {
+      const holder = holders.get(identity);
+      return holder === undefined ? [] : [`the entry: has the same ${what} as ${holder}`];
+    });
+    if (overlaps.length > 0) return { stored: one, problems: overlaps, ...findings };
+    hold(entry, `the stored entry ${JSON.stringify(one.name)}`);
+    return { stored: one, entry, problems, ...findings };
+  });
+}
 
 /**
- * Checks an entry that stands alone (D70), in the words in which configured ones are checked.
- * @param rules of the configured entries
+ * Checks an entry that stands alone (D70), in the words in which configured ones are checked; without the entry if it has a problem.
+ * @param rules of the configured entries: strict ones leave nothing that those of stored entries would have to add
  */
-export function readStoredEntry(value: unknown, rules: TrustedKeysRules): StoredEntryReading {
-  const reading: TrustedKeysReading = { entries: [], problems: [], warnings: [], notes: [] };
-  const read = readEntry(undefined, value, storedRules(rules), reading);
-  if (isJsonObject(value)) refuseUnfit(value, reading.problems);
-  const { problems, warnings, notes } = reading;
-  const entry =
-    read !== undefined && problems.length === 0
-      ? withPolicy(read, { label: labelOf(nameOf(value)) })
-      : undefined;
-  return { entry, problems, warnings, notes };
+export function readStoredEntry(
+  value: unknown,
+  rules: TrustedKeysRules,
+): Omit<TrustedKeysReading, 'entries'> & { readonly entry?: TrustedKeyEntry } {
+  const findings: Omit<TrustedKeysReading, 'entries'> = { problems: [], warnings: [], notes: [] };
+  const defaults = rules.defaults === 'strict' ? 'strict' : 'stored';
+  const entry = readEntry(undefined, value, { ...rules, defaults }, findings);
+  if (isJsonObject(value)) refuseUnfit(value, findings.problems);
+  return { ...findings, entry: findings.problems.length > 0 ? undefined : entry };
 }
 
 /** The name of an entry that is fit to be stored; else the empty one. */
@@ -38,28 +68,26 @@ export function nameOf(value: unknown): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** The identity of an entry as given, which must be unique; undefined if it is too broken. */
-export function identityOfValue(value: unknown): string | undefined {
-  const raw = isJsonObject(value) ? value : {};
-  const { identity } = identityOf(raw);
-  return identity === undefined ? undefined : JSON.stringify([raw['type'], identity]);
+/** A text that cannot be parsed is reported as no object. */
+function parse(text: string): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return undefined;
+  }
 }
 
-/** The same of an entry that was read. */
-export function identityOfEntry(entry: TrustedKeyEntry): string {
-  const { type, issuer } = entry;
-  const raw = type === 'jwks' ? { type, url: entry.url } : { type, issuer, kid: entry.key.kid };
-  return identityOfValue(raw) ?? '';
-}
-
-/** The same entry, of which no token is accepted. */
-export function suspended(entry: TrustedKeyEntry): TrustedKeyEntry {
-  return withPolicy(entry, { isSuspended: true });
-}
-
-/** Strict rules leave nothing that those of stored entries would have to add. */
-function storedRules(rules: TrustedKeysRules): TrustedKeysRules {
-  return { ...rules, defaults: rules.defaults === 'strict' ? 'strict' : 'stored' };
+/** What an entry shares with no other: what it answers for, and how metrics call it. */
+function identitiesOf(entry: TrustedKeyEntry): { identity: string; what: string }[] {
+  const { type, issuer, label } = entry;
+  const { identity, what } = identityOf(
+    type === 'jwks' ? { type, url: entry.url } : { type, issuer, kid: entry.key.kid },
+  );
+  return [
+    { identity: JSON.stringify([type, identity]), what },
+    { identity: JSON.stringify(['label', label]), what: 'name in logs and metrics' },
+  ];
 }
 
 function refuseUnfit(value: Record<string, unknown>, problems: string[]): void {
@@ -69,14 +97,4 @@ function refuseUnfit(value: Record<string, unknown>, problems: string[]): void {
     problems.push(`name: must be a printable text of at most ${MAX_NAME_CHARACTERS} characters`);
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_ENTRY_BYTES)
     problems.push(`the entry: must have at most ${MAX_ENTRY_BYTES / 1024} KiB`);
-}
-
-/** The policy stands in the entry, and in its key where that is there already. */
-function withPolicy<Entry extends TrustedKeyEntry>(
-  entry: Entry,
-  change: Partial<Pick<Entry, 'label' | 'isSuspended'>>,
-): TrustedKeyEntry {
-  if (entry.type === 'jwks') return { ...entry, ...change };
-  const { key } = entry;
-  return { ...entry, ...change, key: { ...key, policy: { ...key.policy, ...change } } };
 }

@@ -11,11 +11,7 @@ export const STORED_ENTRY_CHANNEL = 'stored_entry';
 /** The state of the table at some moment: equal ones stand for the same entries. */
 export type StoredEntriesState = string;
 
-interface Row extends Omit<StoredEntry, 'suspendedAt'> {
-  readonly suspendedAt: Date | null;
-}
-
-const ALL = `SELECT name, entry AS text, suspended_at AS "suspendedAt", created_at AS "createdAt", changed_at AS "changedAt"
+const ALL = `SELECT name, entry AS text, created_at AS "createdAt", changed_at AS "changedAt", revision::text
   FROM token_exchange_stored_entry ORDER BY created_at, name`;
 
 @Injectable()
@@ -34,26 +30,23 @@ export class StoredEntryRepository {
   }
 
   /** In the order in which they were added. */
-  async all(): Promise<StoredEntry[]> {
-    return (await this.database.query<Row>(ALL)).map(toEntry);
+  all(): Promise<StoredEntry[]> {
+    return this.database.query<StoredEntry>(ALL);
   }
 
   /** As `all`; other changes wait until the transaction ends. */
   async lockAll(transaction: Transaction): Promise<StoredEntry[]> {
     const manager = managerOf(transaction);
     await manager.query('LOCK TABLE token_exchange_stored_entry IN SHARE ROW EXCLUSIVE MODE');
-    return (await manager.query<Row[]>(ALL)).map(toEntry);
+    return manager.query<StoredEntry[]>(ALL);
   }
 
-  /** Makes or replaces the row of a name, and announces it. Call after `lockAll`. */
-  async put(transaction: Transaction, stored: StoredEntry): Promise<void> {
-    const { name, text, suspendedAt = null, createdAt, changedAt } = stored;
+  /** Makes or replaces the row of a name, with another revision, and announces it. Call after `lockAll`. */
+  async put(transaction: Transaction, { name, text, createdAt, changedAt }: StoredEntry): Promise<void> {
     await managerOf(transaction).query(
-      `INSERT INTO token_exchange_stored_entry (name, entry, suspended_at, created_at, changed_at)
-       VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (name) DO UPDATE SET entry = excluded.entry, suspended_at = excluded.suspended_at,
-         changed_at = excluded.changed_at, revision = DEFAULT`,
-      [name, text, suspendedAt, createdAt, changedAt],
+      `INSERT INTO token_exchange_stored_entry (name, entry, created_at, changed_at) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (name) DO UPDATE SET entry = excluded.entry, changed_at = excluded.changed_at, revision = DEFAULT`,
+      [name, text, createdAt, changedAt],
     );
     await this.announce(transaction);
   }
@@ -68,8 +61,4 @@ export class StoredEntryRepository {
   private async announce(transaction: Transaction): Promise<void> {
     await managerOf(transaction).query(`SELECT pg_notify($1, '')`, [STORED_ENTRY_CHANNEL]);
   }
-}
-
-function toEntry({ suspendedAt, ...row }: Row): StoredEntry {
-  return { ...row, suspendedAt: suspendedAt ?? undefined };
 }

@@ -4,12 +4,12 @@ import { AuditBus } from '../../audit/audit.bus.js';
 import { Clock } from '../../../platform/clock.js';
 import { newRequestId } from '../../../platform/log/request-id.js';
 import { policyInWords } from '../policy-checks.js';
-import type { StoredEntriesRules } from './check-stored-entries.js';
-import type { PolicyChange, StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
-import { StoredEntryChanges, shownEntry } from './stored-entry.changes.js';
+import type { StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
+import { StoredEntryChanges } from './stored-entry.changes.js';
 import { StoredEntryFollower } from './stored-entry.follower.js';
-import type { CheckedStoredEntry } from './stored-entry.js';
-import { STORED_ENTRIES_RULES } from './stored-entry.js';
+import type { CheckedStoredEntry, EntryValue } from './stored-entry.js';
+import { STORED_ENTRIES_RULES, shownEntry } from './stored-entry.js';
+import type { StoredEntriesRules } from './stored-entry.reader.js';
 import { StoredEntryRepository } from './stored-entry.repository.js';
 
 /** A stored entry as people and programs may be shown it. */
@@ -18,7 +18,7 @@ export interface StoredEntryStatus {
   /** `refused`: it takes no tokens, since it has problems. */
   readonly state: 'trusted' | 'suspended' | 'refused';
   /** As it was stored, but for the query of a URL. */
-  readonly entry: Readonly<Record<string, unknown>>;
+  readonly entry: EntryValue;
   /** What its tokens may do, a phrase for each thing; empty where it is refused. */
   readonly policy: readonly string[];
   readonly problems: readonly string[];
@@ -28,18 +28,10 @@ export interface StoredEntryStatus {
   readonly changedAt: string;
 }
 
-/** @param now to see whether trust has ended */
-export function statusOf({ stored, entry, problems }: CheckedStoredEntry, now: Date): StoredEntryStatus {
-  const { name, suspendedAt, createdAt, changedAt } = stored;
-  return {
-    name,
-    state: entry === undefined ? 'refused' : suspendedAt === undefined ? 'trusted' : 'suspended',
-    entry: shownEntry(stored),
-    policy: entry === undefined ? [] : policyInWords(entry, now),
-    problems,
-    createdAt: createdAt.toISOString(),
-    changedAt: changedAt.toISOString(),
-  };
+/** What becomes of the tokens of a stored entry. */
+export function stateOf({ entry }: CheckedStoredEntry): StoredEntryStatus['state'] {
+  if (entry === undefined) return 'refused';
+  return entry.suspended === true ? 'suspended' : 'trusted';
 }
 
 /**
@@ -68,19 +60,12 @@ export class StoredEntryService {
     return this.commit((work) => this.changes.add(entry, work));
   }
 
-  /** @throws StoredEntryError where there is no such entry, or it would have a problem */
-  changePolicy(name: string, change: PolicyChange): Promise<StoredEntryChange> {
-    return this.commit((work) => this.changes.changePolicy(name, change, work));
-  }
-
-  /** Ends exchanges and logins by its tokens, until it is resumed. @throws StoredEntryError where there is no such entry */
-  suspend(name: string): Promise<StoredEntryChange> {
-    return this.commit((work) => this.changes.suspend(name, work));
-  }
-
-  /** @throws StoredEntryError where there is no such entry, or it has a problem */
-  resume(name: string): Promise<StoredEntryChange> {
-    return this.commit((work) => this.changes.resume(name, work));
+  /**
+   * @param edit makes the whole new entry of the present one. With `suspended: true` none of its tokens is taken, until it is removed again
+   * @throws StoredEntryError where there is no such entry, or it would have a problem; and what `edit` throws
+   */
+  change(name: string, edit: (entry: EntryValue) => EntryValue): Promise<StoredEntryChange> {
+    return this.commit((work) => this.changes.change(name, edit, work));
   }
 
   /** @throws StoredEntryError where there is no such entry */
@@ -90,7 +75,17 @@ export class StoredEntryService {
 
   /** In the order in which they were added. */
   async list(): Promise<StoredEntryStatus[]> {
-    return (await this.changes.list()).map((checked) => statusOf(checked, this.clock.now()));
+    const now = this.clock.now();
+    return (await this.changes.list()).map((checked) => {
+      const { stored, entry, problems } = checked;
+      const { name, createdAt, changedAt } = stored;
+      return {
+        ...{ name, state: stateOf(checked), entry: shownEntry(stored), problems },
+        policy: entry === undefined ? [] : policyInWords(entry, now),
+        createdAt: createdAt.toISOString(),
+        changedAt: changedAt.toISOString(),
+      };
+    });
   }
 
   private async commit(

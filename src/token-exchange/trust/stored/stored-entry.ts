@@ -1,5 +1,10 @@
-// A trusted key entry that a command, or a host's own code, has made: how it is kept, and how it may not be changed.
+// A trusted key entry that a command, or a host's own code, has made: how it is kept, shown, and why it may not be changed.
+import { isJsonObject } from '../../../platform/json/strict-json.js';
+import { toJwksAddress } from '../jwks/jwks-snapshot.repository.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
+
+/** An entry as it was given. */
+export type EntryValue = Readonly<Record<string, unknown>>;
 
 /** An entry as the table has it. */
 export interface StoredEntry {
@@ -7,10 +12,10 @@ export interface StoredEntry {
   readonly name: string;
   /** The entry as JSON text, by the rules of the configuration. */
   readonly text: string;
-  /** Since when none of its tokens is taken; undefined: they are. */
-  readonly suspendedAt: Date | undefined;
   readonly createdAt: Date;
   readonly changedAt: Date;
+  /** Another one after each change. */
+  readonly revision: string;
 }
 
 /** A stored entry, and what the rules of today say of it. */
@@ -19,6 +24,8 @@ export interface CheckedStoredEntry {
   /** Undefined where it has a problem: it takes no tokens then. */
   readonly entry?: TrustedKeyEntry;
   readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /** A change of stored entries that cannot be made, by something that its author can mend. Holds no value of the entry. */
@@ -29,13 +36,33 @@ export class StoredEntryError extends Error {
     readonly problems: readonly string[] = [],
   ) {
     super(message);
-    this.name = 'StoredEntryError';
+    this.name = new.target.name;
   }
 }
 
-/** How logs and metrics call a stored entry, so that it is not taken for a configured one of the same name. */
-export function labelOf(name: string): string {
-  return `stored:${name}`;
+/** The entry has another revision than its author has seen. */
+export class StoredEntryChangedError extends StoredEntryError {
+  constructor() {
+    super('The entry was changed meanwhile: look at it as it is now, and change that.');
+  }
+}
+
+/** Empty where another version has stored what this one cannot read. */
+export function valueOf({ text }: Pick<StoredEntry, 'text'>): EntryValue {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** An entry as people and programs may be shown it: without the query of a URL, which may hold a secret. */
+export function shownEntry(stored: StoredEntry): EntryValue {
+  const value = valueOf(stored);
+  const { url } = value;
+  if (typeof url !== 'string' || !URL.canParse(url)) return value;
+  return { ...value, url: toJwksAddress(url).url };
 }
 
 /** Of a `StoredEntriesRules`. */

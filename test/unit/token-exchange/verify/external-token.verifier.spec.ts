@@ -516,7 +516,7 @@ interface Fault {
   readonly claims?: Members;
   readonly isForged?: true;
   readonly entry?: Members;
-  readonly isSuspended?: true;
+  readonly suspended?: true;
   /** Whether a key set of the issuer was not fetched yet. */
   readonly isUnfetched?: true;
   /** Whether no check after it can be made. */
@@ -588,7 +588,7 @@ const FAULTS: readonly Fault[] = [
     logged: { ...KEY, expected: expect.stringContaining('thumbprint') },
   },
   {
-    ...{ of: 'trust suspended', reason: 'entry_suspended', isSuspended: true },
+    ...{ of: 'trust suspended', reason: 'entry_suspended', suspended: true },
     ...{ shown: ['an entry that is not suspended', 'a suspended one'], logged: KEY },
   },
   {
@@ -661,7 +661,7 @@ describe('the list of checks', () => {
       Object.assign({}, ...all.map((fault) => fault[name])) as Members;
     const token = tokenOf(partner, { aud: US, ...merged('claims') }, merged('header'));
     const entry = partner.staticEntry({ expectedAudience: US, ...merged('entry') });
-    const policy = all.some(({ isSuspended }) => isSuspended) ? { isSuspended: true } : {};
+    const policy = all.some(({ suspended }) => suspended) ? { suspended: true } : {};
     return {
       token: first?.text ?? (all.some(({ isForged }) => isForged) ? withOtherSignature(token) : token),
       verifier: verifierOf(

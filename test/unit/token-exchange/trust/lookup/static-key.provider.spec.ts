@@ -158,7 +158,7 @@ it('[D70] stored entries come and go beside the configured ones; suspended ones 
   const rules = { assignableRoles: [], allowHttp: false };
   const stored = ['k2', 'k3'].map((kid) => readStoredEntry({ ...entry, kid, name: kid }, rules).entry);
   const [second, third] = stored.filter((one) => one?.type === 'static');
-  keys.replaceStored([second!, { ...third!, isSuspended: true }]);
+  keys.replaceStored([second!, { ...third!, suspended: true }]);
   expect(keys.find('https://a.example', 'k1')?.policy.label).toBe('entry-0');
   expect(keys.find('https://a.example', 'k2')?.policy.label).toBe('stored:k2');
   expect(keys.find('https://a.example', 'k3')).toBeDefined();

@@ -1,6 +1,6 @@
 // Which stored entries count beside the configured ones, and beside each other.
 import { Partner } from '../../../../../demo/partner.js';
-import { checkStoredEntries } from '../../../../../src/token-exchange/trust/stored/check-stored-entries.js';
+import { checkStoredEntries } from '../../../../../src/token-exchange/trust/stored/stored-entry.reader.js';
 import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 
 const RULES = { assignableRoles: ['global:member'], allowHttp: false, defaults: 'contract' as const };
@@ -21,8 +21,8 @@ function problemsOf(
   expect(problems).toEqual([]);
   const at = new Date(0);
   const rows = stored.map((entry) => ({
-    ...{ name: entry.name ?? '', text: JSON.stringify(entry), suspendedAt: undefined },
-    ...{ createdAt: at, changedAt: at },
+    ...{ name: entry.name ?? '', text: JSON.stringify(entry) },
+    ...{ createdAt: at, changedAt: at, revision: '1' },
   }));
   const judged = checkStoredEntries(rows, { configured: entries, rules });
   expect(
@@ -67,7 +67,7 @@ it('[D70] one that has a problem keeps no other from counting', () => {
 it('[D70] what another version has stored, and what is no JSON, is reported and harms no other', () => {
   const at = new Date(0);
   const row = (name: string, text: string) => {
-    return { name, text, suspendedAt: undefined, createdAt: at, changedAt: at };
+    return { name, text, createdAt: at, changedAt: at, revision: '1' };
   };
   const good = fixed(A, 'k1', 'good');
   const rows = [
@@ -85,10 +85,8 @@ it('[D70] what another version has stored, and what is no JSON, is reported and 
 
 it('[D71] a suspended entry is known, with its key, and trusted for nothing', () => {
   const at = new Date(0);
-  const stored = { name: 's', text: JSON.stringify(fixed(A, 'k1', 's')), suspendedAt: at };
-  const [judged] = checkStoredEntries([{ ...stored, createdAt: at, changedAt: at }], {
-    configured: [],
-    rules: RULES,
-  });
-  expect(judged?.entry).toMatchObject({ isSuspended: true, key: { policy: { isSuspended: true } } });
+  const text = JSON.stringify({ ...fixed(A, 'k1', 's'), suspended: true });
+  const stored = { name: 's', text, createdAt: at, changedAt: at, revision: '1' };
+  const [judged] = checkStoredEntries([stored], { configured: [], rules: RULES });
+  expect(judged?.entry).toMatchObject({ suspended: true, key: { policy: { suspended: true } } });
 });

@@ -1,8 +1,8 @@
 // The tables of this package. None refers to a table of the host: the host knows what the id of a user is.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-export class TokenExchange1795700000000 implements MigrationInterface {
-  readonly name = 'TokenExchange1795700000000';
+export class TokenExchange1795800000000 implements MigrationInterface {
+  readonly name = 'TokenExchange1795800000000';
 
   /** @throws Error where the tables of an unreleased version exist, which no migration converts */
   async up(queryRunner: QueryRunner): Promise<void> {
@@ -75,7 +75,6 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     `CREATE TABLE token_exchange_stored_entry (
       name text PRIMARY KEY,
       entry text NOT NULL,
-      suspended_at timestamptz,
       created_at timestamptz NOT NULL,
       changed_at timestamptz NOT NULL,
       revision bigint GENERATED ALWAYS AS IDENTITY

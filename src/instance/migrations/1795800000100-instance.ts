@@ -1,8 +1,8 @@
 // The schema of the instance: users, workspace, audit trail, operators, throttle counters.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-export class Instance1795700000100 implements MigrationInterface {
-  readonly name = 'Instance1795700000100';
+export class Instance1795800000100 implements MigrationInterface {
+  readonly name = 'Instance1795800000100';
 
   async up(queryRunner: QueryRunner): Promise<void> {
     const statements = [...USERS, ...WORKSPACE, ...OTHERS];
