@@ -9,7 +9,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import type { ProofOptions } from '../support/dpop-client.js';
 import { DpopClient, TOKEN_URL, sha256 } from '../support/dpop-client.js';
 import { explain } from '../support/explanations.js';
-import { ASSERTIONS_ON, IdJagClient, JWT_BEARER } from '../support/id-jag-client.js';
+import { ASSERTIONS_ON, IdJagClient, JWT_BEARER, sha256 as hashOf } from '../support/id-jag-client.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import type { Fields } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -38,7 +38,7 @@ const trustedKeys = () => [
   limited.staticEntry({ scopes: ['audit:read'] }),
   careful.staticEntry({ requireDpop: true }),
   plain.staticEntry({ flows: ['jwt-bearer'] }),
-  agents.entry(),
+  agents.entry({ clients: [{ id: agents.id, secretHash: hashOf(agents.secret), introspect: true }] }),
 ];
 
 /** An access token that is bound to the key of `client`. */
@@ -247,6 +247,9 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       for (const answer of answers) expect(await bodyOf(answer)).toEqual(INVALID_PROOF);
       const good = await bodyOf(await redeem({ dpop: client.proof() }));
       expect([good['token_type'], decodeJwt(String(good['access_token']))]).toMatchObject(['DPoP', claims]);
+      const told = { token: String(good['access_token']) };
+      const introspected = await service.post('/rest/auth/oauth/introspect', told, agents.basic);
+      expect(await bodyOf(introspected)).toMatchObject({ active: true, token_type: 'DPoP', ...claims });
     });
 
     it('[D127] a bound token opens no session, with its proof or without', async () => {

@@ -72,7 +72,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     expect(answers.map(({ status }) => status)).toEqual([403, 401, 403, 401]);
     expect(answers.map((answer) => answer.headers.get('www-authenticate'))).toEqual([
       `DPoP error="insufficient_scope", scope="profile", ${ALGS}, ${METADATA}`,
-      `DPoP error="invalid_dpop_proof", ${ALGS}, ${METADATA}`,
+      `DPoP error="invalid_dpop_proof", scope="profile", ${ALGS}, ${METADATA}`,
       `DPoP error="insufficient_scope", scope="profile", ${ALGS}, ${METADATA}`,
       `Bearer error="invalid_token", scope="profile", ${METADATA}, ${DPOP}`,
     ]);
@@ -121,11 +121,18 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
       issuer: BASE_URL,
       token_endpoint: `${BASE_URL}/rest/auth/oauth/token`,
       revocation_endpoint: `${BASE_URL}/rest/auth/oauth/revoke`,
+      introspection_endpoint: `${BASE_URL}/rest/auth/oauth/introspect`,
       jwks_uri: `${BASE_URL}/.well-known/jwks.json`,
       grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],
       response_types_supported: ['none'],
       token_endpoint_auth_methods_supported: ['none'],
       revocation_endpoint_auth_methods_supported: ['none'],
+      introspection_endpoint_auth_methods_supported: [
+        'client_secret_basic',
+        'client_secret_post',
+        'private_key_jwt',
+      ],
+      introspection_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
       dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256'],
