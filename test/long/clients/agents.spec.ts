@@ -1,7 +1,8 @@
 // An agent of a company: the MCP client, unmodified, and oidc-provider with a grant that issues ID-JAGs.
-import { randomUUID } from 'node:crypto';
+import { createPrivateKey, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { freePort } from '../../../demo/free-port.js';
+import { Partner } from '../../../demo/partner.js';
 import type { TestBrowser } from '../../support/browser.js';
 import { describeInBrowser, openBrowser } from '../../support/browser.js';
 import { TestDatabase } from '../../support/databases.js';
@@ -26,10 +27,33 @@ describeInBrowser('agents', () => {
     describePrepared('with oidc-provider', WITH_GRANT.prepare(), (folder) => {
       const database = TestDatabase.ofAnyKind();
       const secret = randomUUID();
+      const keys = Partner.create({ issuer: ID_AT_INSTANCE });
+      const privateKey = JSON.stringify(createPrivateKey(keys.privateKeyPem()).export({ format: 'jwk' }));
       let provider: ForeignProvider;
       let browser: TestBrowser;
       let service: TestService;
       let baseUrl: string;
+      let port: number;
+      let idToken: string;
+
+      const optionsWith = (credential: object) => ({
+        trustedKeys: [
+          {
+            type: 'jwks',
+            issuer: provider.issuer,
+            url: provider.keysUrl,
+            flows: ['id-jag'],
+            scopes: ['workflow:read', 'workflow:write'],
+            clients: [{ id: ID_AT_INSTANCE, ...credential }],
+          },
+        ],
+        environment: {
+          ...ASSERTIONS_ON,
+          SVC_BASE_URL: baseUrl,
+          SVC_PORT: String(port),
+          SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+        },
+      });
 
       beforeAll(async () => {
         await database.create();
@@ -38,26 +62,13 @@ describeInBrowser('agents', () => {
           CLIENT_ID_AT_INSTANCE: ID_AT_INSTANCE,
           GRANT_TYPES: 'authorization_code urn:ietf:params:oauth:grant-type:token-exchange',
         });
-        const port = await freePort();
+        port = await freePort();
         baseUrl = `http://127.0.0.1:${port}`;
-        const entry = {
-          type: 'jwks',
-          issuer: provider.issuer,
-          url: provider.keysUrl,
-          flows: ['id-jag'],
-          scopes: ['workflow:read', 'workflow:write'],
-          clients: [{ id: ID_AT_INSTANCE, secretHash: sha256(secret) }],
-        };
-        service = await TestService.start(database, {
-          trustedKeys: [entry],
-          environment: {
-            ...ASSERTIONS_ON,
-            SVC_BASE_URL: baseUrl,
-            SVC_PORT: String(port),
-            SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
-          },
-        });
+        service = await TestService.start(database, optionsWith({ secretHash: sha256(secret) }));
+        const person = await createUser(service, { email: 'ada@acme.example' });
+        await createWorkflow(service, person, 'of ada');
         browser = await openBrowser();
+        idToken = (await provider.signIn(await browser.context.newPage())).text;
       }, PATIENCE_MS);
       afterAll(async () => {
         await browser?.close();
@@ -66,23 +77,25 @@ describeInBrowser('agents', () => {
         await database.remove();
       });
 
-      it(
-        '[D133] redeems an assertion for its person, and lists the workflows of that person',
-        async () => {
-          const person = await createUser(service, { email: 'ada@acme.example' });
-          await createWorkflow(service, person, 'of ada');
-          const idToken = await provider.signIn(await browser.context.newPage());
+      it.each<[string, object, Record<string, string>]>([
+        ['a secret', { secretHash: sha256(secret) }, { SECRET_AT_INSTANCE: secret }],
+        ['a private key', { keys: keys.jwks().keys }, { KEY_AT_INSTANCE: privateKey }],
+      ])(
+        '[D133] redeems an assertion for its person by %s, and lists the workflows of that person',
+        async (_name, credential, own) => {
+          await service.restart(optionsWith(credential));
           const environment = {
             INSTANCE: baseUrl,
             PROVIDER: provider.issuer,
-            ID_TOKEN: idToken.text,
+            ID_TOKEN: idToken,
             ID_AT_PROVIDER: ForeignProvider.CLIENT_ID,
             SECRET_AT_PROVIDER: provider.clientSecret,
             ID_AT_INSTANCE,
-            SECRET_AT_INSTANCE: secret,
+            ...own,
           };
           const printed = await outputOf([process.execPath, 'agent.mjs'], agentFolder, environment);
           expect(printed.trim().split('\n')).toEqual([
+            'ok: the challenge asks for workflow:read',
             'ok: the MCP client redeems an assertion for workflow:read',
             'ok: the API lists of ada',
           ]);
