@@ -10,7 +10,7 @@ import { labelOf, shownEntry, stateOf, StoredEntryError, toJwksAddress } from '.
 import type { AuditContext, TrustedKeyEntry } from '../token-exchange/plain.js';
 import { policyInWords, thumbprintOf } from '../token-exchange/plain.js';
 import { CommandError } from './command-error.js';
-import { anything, members, readNothing, storableText } from './input.js';
+import { anything, members, optional, readNothing, storableText } from './input.js';
 import type { Changed, ChangeWork } from './operation.js';
 import { changeOperation, listOperation } from './operation.js';
 import { refuseLogoutChange, refuseTrustChange } from './owner-protection.js';
@@ -120,9 +120,15 @@ async function whatIsTrusted(
   return { type, issuer, keys, audience, until, policy: policyInWords(entry, new Date()) };
 }
 
-/** Takes an entry as it would stand in the configuration, with a name; checked when it is stored. */
-export const ADD_ENTRY = changeOperation('keys add', members({ entry: anything }), {
-  change: ({ entry }, work) => trustEntry(work, (entries) => entries.add(entry, work), true),
+const readNewEntry = members({
+  /** As it would stand in the configuration, with a name; checked when it is stored. */
+  entry: anything,
+  /** A stored entry with a static key, by its name: what `entry` does not say is as in it. */
+  like: optional(storableText),
+});
+
+export const ADD_ENTRY = changeOperation('keys add', readNewEntry, {
+  change: ({ entry, like }, work) => trustEntry(work, (entries) => entries.add(entry, work, like), true),
 });
 
 /** What a change of a whole entry begins with. */

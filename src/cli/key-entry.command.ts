@@ -107,13 +107,20 @@ async function keyMembers(options: EntryOptions, context: CommandContext): Promi
   const { publicKey: path, jwksUri: url, issuer } = options;
   if (url !== undefined) return { type: 'jwks', url, issuer };
   if (path === undefined) throw new CommandError('Give --public-key or --jwks-uri.');
+  return { type: 'static', ...(await staticKey(path, options, context)), issuer };
+}
+
+/** The members of an entry for the key in a file. @throws CommandError where it holds no public key */
+export async function staticKey(
+  path: string,
+  { kid, alg }: Pick<EntryOptions, 'kid' | 'alg'>,
+  context: CommandContext,
+): Promise<{ kid: string; algorithms: readonly Algorithm[]; key: string }> {
   const pem = readTextFile(context, path);
   const key = publicKeyOf(pem);
   if (key === undefined)
     throw new CommandError(`${path} must hold a PEM public key: it ${pemFault(pem, 'public key')}.`);
-  const kid = options.kid ?? (await defaultKid(key));
-  const algorithms = options.alg ?? firstFitting(key);
-  return { type: 'static', kid, algorithms, key: pem, issuer };
+  return { kid: kid ?? (await defaultKid(key)), algorithms: alg ?? firstFitting(key), key: pem };
 }
 
 /** Undefined where it is none. */

@@ -14,6 +14,7 @@ import { CommandError } from '../administration/command-error.js';
 import { perform, readList } from './administration.js';
 import { counted } from '../platform/text/wording.js';
 import type { CommandContext } from './command-settings.js';
+import { staticKey } from './key-entry.command.js';
 import { jsonMember } from './option-values.js';
 import { findingLines, printable, quoted, renderTable } from './table.js';
 import { readJsonFile } from './text-file.js';
@@ -93,12 +94,40 @@ function addAdd(keys: Command, context: CommandContext): void {
   keys
     .command('add')
     .description('store a trusted key entry; every instance trusts it within 10 seconds, without a restart')
-    .requiredOption('--file <file>', 'one entry as JSON, with a name; - reads standard input')
-    .addHelpText('after', '\nExample:\n  svc-admin keys add --file entry.json')
-    .action(async ({ file }: { file: string }) => {
-      const changed = await perform(context, ADD_ENTRY, { entry: readJsonFile(context, file, 'one entry') });
+    .option('--file <file>', 'one entry as JSON, with a name; - reads standard input')
+    .option(
+      '--like <entry>',
+      'a stored entry with a static key, of which all is taken but the key and its kid; needs --key',
+    )
+    .option('--key <file>', "with --like: the partner's new public key, PEM")
+    .option('--kid <kid>', 'with --like: the `kid` of its tokens; the thumbprint of the key if left out')
+    .option('--name <name>', 'with --like: name of the new entry; that of the other with -2 if left out')
+    .addHelpText(
+      'after',
+      '\nExample:\n  svc-admin keys add --file entry.json\n  svc-admin keys add --like acme --key new.pub.pem --kid 2027-01',
+    )
+    .action(async (options: AddOptions) => {
+      const changed = await perform(context, ADD_ENTRY, await newEntry(options, context));
       writeChange(changed, 'is stored, and trusted everywhere within 10 seconds', context);
     });
+}
+
+interface AddOptions {
+  readonly file?: string;
+  readonly like?: string;
+  readonly key?: string;
+  readonly kid?: string;
+  readonly name?: string;
+}
+
+async function newEntry({ file, like, key, kid, name }: AddOptions, context: CommandContext) {
+  if (file !== undefined && [like, key, kid, name].every((option) => option === undefined))
+    return { entry: readJsonFile(context, file, 'one entry') };
+  if (file !== undefined || like === undefined || key === undefined)
+    throw new CommandError('Give either --file, or --like and --key.');
+  // The algorithms stay those of the other entry.
+  const { algorithms: _fitting, ...ownKey } = await staticKey(key, { kid }, context);
+  return { entry: { name: name ?? `${like.replace(/^stored:/, '')}-2`, ...ownKey }, like };
 }
 
 interface PolicyOptions {

@@ -143,6 +143,27 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     await keys('remove', 'set');
   });
 
+  it('[D70] add another key of a partner with the policy of a stored entry', async () => {
+    const newKey = Partner.create({ issuer: acme.issuer, kid: 'n', audience: BASE_URL });
+    commands.write('new.pub.pem', newKey.publicKeyPem());
+    commands.write('private.pem', newKey.privateKeyPem());
+    const old = acme.staticEntry({ name: 'acme', allowedRoles: ['global:member'], perMinute: 7 });
+    await commands.run(['keys', 'add', '--file', '-'], environment(), JSON.stringify(old));
+    const add = ['add', '--like', 'acme', '--key', 'new.pub.pem', '--kid', 'n'];
+    await keys(...add);
+    const [one, another] = await stored();
+    expect(another).toMatchObject({ name: 'acme-2', issuer: acme.issuer, keys: { kid: 'n' } });
+    expect(another?.policy).toEqual(one?.policy);
+    expect(await refusal(...add)).toContain('There is a stored entry with the name "acme-2" already.');
+    expect(await refusal('add', '--like', 'from file', ...add.slice(3))).toContain(
+      'is configured, not stored',
+    );
+    expect(await refusal('add', '--like', 'nobody', ...add.slice(3))).toContain('There is no stored entry');
+    expect(await refusal('add', '--like', 'acme')).toContain('Give either --file, or --like and --key.');
+    expect(await refusal('add', '--like', 'acme', '--key', 'private.pem')).toContain('has left its owner');
+    for (const name of ['acme', 'acme-2']) await keys('remove', name);
+  });
+
   it('[P.notAfter] list until when each is trusted, and as ended what no longer is', async () => {
     const { issuer } = configured;
     const seconds = (ms: number) => new Date(Date.now() + ms).toISOString().replace(/\.\d+/, '');

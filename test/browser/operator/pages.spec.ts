@@ -88,17 +88,16 @@ describeInBrowser("the operator's pages", () => {
         for (const text of texts) await one.text(text);
         await browsing.leave();
       };
+      expect((await exchange(browsing.token('dave'))).status).toBe(200);
       const { status, requestId } = await exchange(browsing.token('dave', { role: 'global:king' }));
       expect(status).toBe(200);
       await found(requestId, 'Role ignored', 'The partner corrects the claim');
-      const asJson = await browsing.service.fetch('/rest/auth/oauth/token', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{}',
-      });
-      expect(asJson.status).toBe(415);
-      const sent = asJson.headers.get('x-request-id') ?? '';
-      await found(sent, 'in the log only, under this id', 'JSON or another body in place of a form.');
+      const asJson = await browsing.asProgram((program) =>
+        program.post('/rest/auth/oauth/token', { data: {} }),
+      );
+      expect(asJson.status()).toBe(415);
+      const sent = asJson.headers()['x-request-id'] ?? '';
+      await found(sent, 'only in the log, under this id', 'JSON or another body in place of a form.');
     });
 
     it('finds by a sub what was refused to an unknown person, with the sub in no address', async () => {
@@ -288,6 +287,24 @@ describeInBrowser("the operator's pages", () => {
       .waitFor();
     await answers(200);
 
+    const newer = Partner.create({
+      issuer: other.issuer,
+      kid: 'newer',
+      audience: browsing.instanceOrigin,
+    });
+    await one.link('Add another key').click();
+    await one.field('Name').fill('added-2');
+    await one.field('Key id').fill('newer');
+    await one.field('Public key').fill(newer.staticEntry().key);
+    await one.button('Add key').click();
+    await one.heading('stored:added-2');
+    const isTaken = async () => (await exchange(newer.sign(newer.claims({ sub: 'fay' })))).status === 200;
+    await until('the new key counts', PATIENCE_MS, isTaken);
+    await answers(200);
+    await one.goTo('Trusted entries');
+    await one.page.getByRole('link', { name: 'stored:added', exact: true }).click();
+    await one.heading('stored:added');
+
     await one.link('Change').click();
     await one.page.getByLabel('Only these: Sign-in methods').check();
     await one.page.getByLabel('Embedded login').check();
@@ -316,7 +333,7 @@ describeInBrowser("the operator's pages", () => {
 
     await one.button('Suspend').click();
     await one.confirm('Suspend added?', 'Suspend');
-    await one.text('The entry is suspended');
+    await one.text('The entry was suspended');
     await answers(400);
     await one.button('Resume').click();
     await one.confirm('Resume added?', 'Resume');
@@ -325,7 +342,7 @@ describeInBrowser("the operator's pages", () => {
     await one.button('Remove').click();
     await one.confirm('Remove added?', 'Remove');
     await one.heading('Trusted entries');
-    expect(await one.page.getByText('stored:added').count()).toBe(0);
+    expect(await one.page.getByText('stored:added', { exact: true }).count()).toBe(0);
     await answers(400);
   });
 

@@ -7,8 +7,9 @@ import { sentence, valueInWords, withCode } from './wording.js';
 /**
  * What tells an entry from others, and its keys.
  * @param {string[]} keyAlgorithms that the key of an entry may have
+ * @param {'jwks' | 'static'} chosen type
  */
-export function identityFields(keyAlgorithms) {
+export function identityFields(keyAlgorithms, chosen = 'jwks') {
   const input = (attributes) =>
     h('input', { required: true, autocapitalize: 'none', spellcheck: 'false', ...attributes });
   const name = input({ pattern: '[a-z0-9][a-z0-9_\\-]*', title: 'small letters, digits, - and _' });
@@ -18,7 +19,7 @@ export function identityFields(keyAlgorithms) {
       { value: 'jwks', text: 'A key set that the partner publishes' },
       { value: 'static', text: 'One public key' },
     ],
-    'jwks',
+    chosen,
   );
   const url = input({ type: 'url' });
   const kid = input({});

@@ -147,6 +147,8 @@ function actionsFor(entry, context) {
   });
   return [
     h('a', { class: 'button', href: address('#/entries/?/change', entry.entry) }, 'Change'),
+    entry.type === 'static' &&
+      h('a', { class: 'button', href: address('#/entries/?/another-key', entry.entry) }, 'Add another key'),
     state === 'suspended' && h('button', { type: 'button', onclick: resume }, 'Resume'),
     ['trusted', 'revoked', 'ended'].includes(state) &&
       h('button', { type: 'button', onclick: suspend }, 'Suspend'),

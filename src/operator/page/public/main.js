@@ -2,6 +2,7 @@
 import { closeDialogs, confirm } from './dialog.js';
 import { h } from './dom.js';
 import { entriesPage } from './entries-page.js';
+import { anotherKeyPage } from './another-key-page.js';
 import { changeEntryPage } from './entry-form-page.js';
 import { entryPage } from './entry-page.js';
 import { explainPage } from './explain-page.js';
@@ -28,6 +29,7 @@ const ROUTES = [
   ['entries/new', 'Add a trusted entry', 'entries', newEntryPage],
   ['entries/:entry', 'Trusted entry', 'entries', entryPage],
   ['entries/:entry/change', 'Change a trusted entry', 'entries', changeEntryPage],
+  ['entries/:entry/another-key', 'Add another key', 'entries', anotherKeyPage],
   ['revocations', 'Revocations', 'entries', revocationsPage],
   ['refusals', 'Refusals', 'refusals', refusalsPage],
   ['requests/:requestId', 'Request', 'refusals', requestPage],

@@ -46,9 +46,14 @@ export class StoredEntryChanges {
     private readonly rules: StoredEntriesRules,
   ) {}
 
-  /** @throws StoredEntryError where the entry has a problem, or another one its name, its key or its URL */
-  async add(value: unknown, work: StoredEntryWork): Promise<StoredEntryChange> {
+  /**
+   * @param like an entry with a static key, by its name: what is not given is as in it
+   * @throws StoredEntryError where the entry has a problem, or another one its name, its key or its URL
+   */
+  async add(given: unknown, work: StoredEntryWork, like?: string): Promise<StoredEntryChange> {
     const all = await this.repository.lockAll(work.transaction);
+    const isWhole = like === undefined || !isJsonObject(given);
+    const value = isWhole ? given : { ...ofStaticKey(this.find(all, like)), ...given };
     const stored = newEntry(value, work.context.occurredAt);
     if (all.some(({ name }) => name === stored.name))
       throw new StoredEntryError(
@@ -197,6 +202,13 @@ function keyOf(stored: StoredEntry): string | undefined {
   const value = valueOf(stored);
   const { identity } = identityOf(value);
   return identity && JSON.stringify([value['type'], identity]);
+}
+
+/** What another entry takes of one. @throws StoredEntryError */
+function ofStaticKey(stored: StoredEntry): EntryValue {
+  const { suspended: _, ...value } = valueOf(stored);
+  if (value['type'] === 'static') return value;
+  throw new StoredEntryError('The entry has a key set: its partner publishes the new key there.');
 }
 
 /** The query of a URL is not shown, so an author who sends the entry back does not know it. */
