@@ -49,6 +49,7 @@ describeInBrowser('agents', () => {
         ],
         environment: {
           ...ASSERTIONS_ON,
+          SVC_DPOP_NONCE: 'true',
           SVC_BASE_URL: baseUrl,
           SVC_PORT: String(port),
           SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
@@ -98,6 +99,8 @@ describeInBrowser('agents', () => {
             'ok: the challenge asks for workflow:read',
             'ok: the MCP client redeems an assertion for workflow:read',
             'ok: the API lists of ada',
+            'ok: the MCP client redeems an assertion for a token of type DPoP',
+            'ok: the API answers 200 to its proof',
           ]);
         },
         PATIENCE_MS,
