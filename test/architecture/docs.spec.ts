@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY, repositoryFiles, typescriptFiles } from '../support/source-files.js';
-import { brokenLinks, relativeLinks } from './support/documentation.js';
+import { brokenLinks, relativeLinks, unknownNames } from './support/documentation.js';
 import { machineTraces, switchedOffTests } from './support/forbidden.js';
 
 describe('the repository', () => {
@@ -13,6 +13,20 @@ describe('the repository', () => {
     expect(documents.map(({ path }) => path)).toContain('README.md');
     expect(documents.flatMap(relativeLinks).length).toBeGreaterThan(200);
     expect(brokenLinks(documents, (path) => existsSync(join(REPOSITORY, path)))).toEqual([]);
+  });
+
+  it('names no code in its documents that is not there', () => {
+    // The changelog names what has gone. These tests name what is not there.
+    const documents = files.filter(({ path }) => path.endsWith('.md') && path !== 'CHANGELOG.md');
+    const sources = files.filter(
+      ({ path }) => !path.endsWith('.md') && !path.startsWith('test/architecture/'),
+    );
+    // Of Spring Security and of a library for Python.
+    const foreign = [
+      '`NimbusJwtClientAuthenticationParametersConverter`',
+      '`PrivateKeyJwt(client_id, private_jwk, aud=ISSUER)`',
+    ];
+    expect(unknownNames(documents, sources)).toEqual(foreign.map((name) => `docs/id-jag.md: ${name}`));
   });
 
   it('names no path of a machine', () => {
@@ -53,6 +67,21 @@ describe('the reading of links', () => {
       'a.md: gone.md#',
       'a.md: b.md#gone',
       'a.md: a.md#gone',
+    ]);
+  });
+});
+
+describe('the reading of names of code', () => {
+  it('reports names that no source has, and members that the file of their class does not have', () => {
+    const sources = [
+      { path: 'bus.ts', text: 'export class AuditBus {\n  record(): void {}\n}' },
+      { path: 'other.ts', text: 'const tell = new AuditBus(); foreignLibrary.call();' },
+    ];
+    const text =
+      '`AuditBus`, `AuditBus.record([event])`, `AuditBus.tell`, `AuditSink`, `foreignLibrary.call`, `word`';
+    expect(unknownNames([{ path: 'a.md', text }], sources)).toEqual([
+      'a.md: `AuditBus.tell`',
+      'a.md: `AuditSink`',
     ]);
   });
 });
