@@ -87,7 +87,7 @@ const JWKS = {
 const ROLES = {
   assignable: { description: 'Roles that a `role` claim may assign.' },
   owner: { description: 'The role that is never assigned, changed or taken away.' },
-  initial: { description: 'The role of a new user without a role claim.' },
+  initial: { description: 'The role of a new user without a role claim, one of `roles.assignable`.' },
   privileged: {
     description:
       'Roles of administrators, whose accounts a token should not take over by their e-mail address.',
@@ -104,6 +104,7 @@ const ENTRY_RULES = {
   baseUrl: {
     description: 'The address of your API: an entry that names it wrongly is refused or warned of.',
     otherwise: '`accessTokens.issuer`',
+    range: 'a URL without a slash at its end',
   },
   scopes: {
     description: 'The scopes that your API asks for: an entry that names others is warned of.',
@@ -133,7 +134,7 @@ const ACCESS_TOKENS = {
   issuer: {
     description: '`iss` and `aud` of access tokens: the origin of your API.',
     otherwise: 'needed',
-    range: 'a URL',
+    range: 'a URL without a slash at its end',
   },
   sealingKeys: {
     description: 'Seal the signing keys at rest; the first seals, all unseal.',

@@ -34,6 +34,8 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
     isAvailable = () => true,
   } = settings;
   refuseRoles(roles);
+  const { baseUrl } = settings.entryRules ?? {};
+  if (baseUrl !== undefined) refuseAddress('entryRules.baseUrl', baseUrl);
   return {
     roles,
     strict,
@@ -68,12 +70,18 @@ export function completedAccessTokens({ accessTokens }: TokenExchangeSettings): 
     throw new RangeError('accessTokens: is needed, with issuer and sealingKeys');
   }
   const { issuer, sealingKeys } = accessTokens;
-  if (!URL.canParse(issuer)) throw new RangeError('accessTokens.issuer: must be a URL');
+  refuseAddress('accessTokens.issuer', issuer);
   if (sealingKeys.length === 0 || sealingKeys.some(({ length }) => length !== SEALING_KEY_BYTES))
     throw new RangeError(
       `accessTokens.sealingKeys: must be one key or more, of ${SEALING_KEY_BYTES} bytes each`,
     );
   return accessTokens;
+}
+
+/** Tokens name it as it is written, and paths are put behind it. @throws RangeError */
+function refuseAddress(name: string, address: string): void {
+  if (!URL.canParse(address)) throw new RangeError(`${name}: must be a URL`);
+  if (address.endsWith('/')) throw new RangeError(`${name}: must have no slash at its end`);
 }
 
 /** @throws RangeError */
@@ -176,6 +184,7 @@ function refuseRoles({ assignable, owner, initial }: RoleNames): void {
     throw new RangeError('roles.assignable: must not have the role of roles.owner');
   if (initial === owner) throw new RangeError('roles.initial: must not be the role of roles.owner');
   if ([...assignable, owner, initial].includes('')) throw new RangeError('roles: a role must have a name');
+  if (!assignable.includes(initial)) throw new RangeError('roles.initial: must be one of roles.assignable');
 }
 
 function whole(name: string, value: unknown, { min = 0, max = Infinity }: SettingRow): number {

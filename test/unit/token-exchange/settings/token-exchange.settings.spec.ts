@@ -146,9 +146,13 @@ describe('roles', () => {
     ['roles.assignable: must not have', { assignable: ['user', 'owner'] }],
     ['roles.initial: must not be', { initial: 'owner' }],
     ['roles: a role must have a name', { assignable: ['user', ''] }],
-  ])('[2.5.4] are refused where the owner could be made by a token: %s', (message, change) => {
-    expect(() => completedOptions({ ...LEAST, roles: { ...roles, ...change } })).toThrow(message);
-  });
+    ['roles.initial: must be one of roles.assignable', { initial: 'usr' }],
+  ])(
+    '[2.5.4] are refused where the owner could be made by a token, or a new user has none of them: %s',
+    (message, change) => {
+      expect(() => completedOptions({ ...LEAST, roles: { ...roles, ...change } })).toThrow(message);
+    },
+  );
 });
 
 describe('trusted keys as JSON', () => {
@@ -187,7 +191,7 @@ describe('trusted keys as JSON', () => {
     ['its access tokens', { accessTokens: { issuer: 'https://host.example', sealingKeys: [] } }],
     [
       'its own address, where it brings access tokens of its own',
-      { entryRules: { baseUrl: 'https://host.example/' } },
+      { entryRules: { baseUrl: 'https://host.example:443' } },
     ],
   ])('[D126] are refused with the issuer that the host has by %s, from any reader', (_what, host) => {
     const settings = { ...LEAST, ...host };
@@ -199,6 +203,13 @@ describe('trusted keys as JSON', () => {
     const { entries } = readTrustedKeys(own, { assignableRoles: roles.assignable, allowHttp: false });
     expect(() => completedOptions({ ...settings, trustedKeys: entries })).toThrow(
       'an entry has the issuer of the access tokens of this host',
+    );
+  });
+
+  it('are refused with an address of the host that ends with a slash, behind which paths are put', () => {
+    const settings = { ...LEAST, entryRules: { baseUrl: 'https://host.example/' } };
+    expect(() => completedOptions(settings)).toThrow(
+      new RangeError('entryRules.baseUrl: must have no slash at its end'),
     );
   });
 
@@ -235,6 +246,10 @@ describe('what the sessions and access tokens of this package need', () => {
   it.each<[string, TokenExchangeSettings['accessTokens']]>([
     ['accessTokens: is needed', undefined],
     ['accessTokens.issuer: must be a URL', { issuer: 'product', sealingKeys: [Buffer.alloc(32)] }],
+    [
+      'accessTokens.issuer: must have no slash at its end',
+      { issuer: 'https://p.example/', sealingKeys: [Buffer.alloc(32)] },
+    ],
     ['accessTokens.sealingKeys: must be one key or more', { issuer: 'https://p.example', sealingKeys: [] }],
     [
       'accessTokens.sealingKeys: must be one key or more, of 32 bytes each',
