@@ -51,7 +51,7 @@ export const ADD_CLIENT = changeOperation('clients add', readNewClient, {
     const client = Object.entries({ id, ...ofKeys, secretHash, introspect }).filter(
       ([, value]) => value !== undefined,
     );
-    const changed = await trustEntry(work, (entries) =>
+    const changed = await trustEntry(work, (entries, by) =>
       entries.change(
         entry,
         withClients((clients) => {
@@ -59,7 +59,7 @@ export const ADD_CLIENT = changeOperation('clients add', readNewClient, {
             throw new StoredEntryError('The entry has a client with this id already.');
           return [...clients, Object.fromEntries(client)];
         }),
-        work,
+        by,
       ),
     );
     const result: AddedClient = { ...changed.result, secret };
@@ -71,14 +71,14 @@ export const ADD_CLIENT = changeOperation('clients add', readNewClient, {
 export const ADD_CLIENT_SECRET = changeOperation('clients add-secret', members(CHOSEN_CLIENT), {
   async change({ entry, id }, work) {
     const { secret, secretHash } = newSecret();
-    const changed = await trustEntry(work, (entries) =>
+    const changed = await trustEntry(work, (entries, by) =>
       entries.change(
         entry,
         withSecrets(id, (hashes) => {
           if (hashes.length < 2) return [...hashes, secretHash];
           throw new StoredEntryError('The client has two secrets already: remove one first.');
         }),
-        work,
+        by,
       ),
     );
     const result: AddedClient = { ...changed.result, secret };
@@ -92,14 +92,14 @@ export const REMOVE_CLIENT_SECRET = changeOperation(
   members({ ...CHOSEN_CLIENT, newer: optional(flag) }),
   {
     change: ({ entry, id, newer = false }, work) =>
-      changeEntry(work, (entries) =>
+      changeEntry(work, (entries, by) =>
         entries.change(
           entry,
           withSecrets(id, (hashes) => {
             if (hashes.length === 2) return [hashes[newer ? 0 : 1]];
             throw new StoredEntryError('The client has one secret only: remove the client itself instead.');
           }),
-          work,
+          by,
         ),
       ),
   },
@@ -108,7 +108,7 @@ export const REMOVE_CLIENT_SECRET = changeOperation(
 /** Its access tokens stay valid until they expire. */
 export const REMOVE_CLIENT = changeOperation('clients remove', members(CHOSEN_CLIENT), {
   change: ({ entry, id }, work) =>
-    changeEntry(work, (entries) =>
+    changeEntry(work, (entries, by) =>
       entries.change(
         entry,
         withClients((clients) => {
@@ -116,7 +116,7 @@ export const REMOVE_CLIENT = changeOperation('clients remove', members(CHOSEN_CL
           if (kept.length < clients.length) return kept;
           throw NO_SUCH_CLIENT();
         }),
-        work,
+        by,
       ),
     ),
 });

@@ -4,16 +4,18 @@ import type {
   EntryValue,
   StoredEntryChange,
   StoredEntryChanges,
+  StoredEntryWork,
   TrustRevocation,
 } from '../token-exchange/instance.js';
 import { labelOf, shownEntry, stateOf, StoredEntryError, toJwksAddress } from '../token-exchange/instance.js';
 import type { AuditContext, TrustedKeyEntry } from '../token-exchange/plain.js';
 import { policyInWords, thumbprintOf } from '../token-exchange/plain.js';
+import { OWNER_ROLE } from '../users/role.js';
 import { CommandError } from './command-error.js';
 import { anything, members, optional, readNothing, storableText } from './input.js';
 import type { Changed, ChangeWork } from './operation.js';
 import { changeOperation, listOperation } from './operation.js';
-import { refuseLogoutChange, refuseTrustChange } from './owner-protection.js';
+import { isAdministrator, refuseLogoutChange, refuseTrustChange } from './owner-protection.js';
 
 const PAGE_SIZE = 100;
 
@@ -128,7 +130,7 @@ const readNewEntry = members({
 });
 
 export const ADD_ENTRY = changeOperation('keys add', readNewEntry, {
-  change: ({ entry, like }, work) => trustEntry(work, (entries) => entries.add(entry, work, like), true),
+  change: ({ entry, like }, work) => trustEntry(work, (entries, by) => entries.add(entry, by, like), true),
 });
 
 /** What a change of a whole entry begins with. */
@@ -151,22 +153,22 @@ const readPolicy = members({ ...CHOSEN_ENTRY, entry: anything, revision: storabl
 
 export const CHANGE_ENTRY_POLICY = changeOperation('keys policy', readPolicy, {
   change: ({ name, entry, revision }, work) =>
-    trustEntry(work, (entries) => entries.change(name, () => entry, work, revision)),
+    trustEntry(work, (entries, by) => entries.change(name, () => entry, by, revision)),
 });
 
 /** Suspending and removing are open to every operator: they take trust away. */
 export const SUSPEND_ENTRY = changeOperation('keys suspend', readChosenEntry, {
   change: ({ name }, work) =>
-    changeEntry(work, (entries) => entries.change(name, (entry) => ({ ...entry, suspended: true }), work)),
+    changeEntry(work, (entries, by) => entries.change(name, (entry) => ({ ...entry, suspended: true }), by)),
 });
 
 export const RESUME_ENTRY = changeOperation('keys resume', readChosenEntry, {
   change: ({ name }, work) =>
-    trustEntry(work, (entries) => entries.change(name, ({ suspended: _, ...entry }) => entry, work)),
+    trustEntry(work, (entries, by) => entries.change(name, ({ suspended: _, ...entry }) => entry, by)),
 });
 
 export const REMOVE_ENTRY = changeOperation('keys remove', readChosenEntry, {
-  change: ({ name }, work) => changeEntry(work, (entries) => entries.remove(name, work)),
+  change: ({ name }, work) => changeEntry(work, (entries, by) => entries.remove(name, by)),
 });
 
 /** The outcome for a stored entry. */
@@ -181,11 +183,17 @@ export interface ChangedEntry {
 }
 
 /** @throws CommandError with every problem, where the change cannot be made */
-export async function changeEntry(
-  { parts, context }: Pick<ChangeWork, 'parts' | 'context'>,
-  change: (entries: StoredEntryChanges) => Promise<StoredEntryChange>,
-): Promise<Changed<ChangedEntry>> {
-  return changedBy(await refusing(() => change(parts.storedEntries)), context);
+export async function changeEntry(work: ChangeWork, change: EntryChange): Promise<Changed<ChangedEntry>> {
+  return changedBy(await made(work, change), work.context);
+}
+
+/** @param by in whose name it is made */
+type EntryChange = (entries: StoredEntryChanges, by: StoredEntryWork) => Promise<StoredEntryChange>;
+
+function made(work: ChangeWork, change: EntryChange): Promise<StoredEntryChange> {
+  const { parts, transaction, context, operator } = work;
+  const by = { transaction, context, isOwners: !isAdministrator(operator) };
+  return refusing(() => change(parts.storedEntries, by));
 }
 
 /**
@@ -195,14 +203,27 @@ export async function changeEntry(
  */
 export async function trustEntry(
   work: ChangeWork,
-  change: (entries: StoredEntryChanges) => Promise<StoredEntryChange>,
+  change: EntryChange,
   isAdded = false,
 ): Promise<Changed<ChangedEntry>> {
-  const made = await refusing(() => change(work.parts.storedEntries));
-  if (made.entry === undefined) throw new CommandError('The entry takes no tokens.');
-  if (made.sharesLogouts === true) refuseLogoutChange(work);
-  await refuseTrustChange(made.entry.issuer, work, isAdded);
-  return changedBy(made, work.context);
+  const changed = await made(work, change);
+  const { entry } = changed;
+  if (entry === undefined) throw new CommandError('The entry takes no tokens.');
+  if (changed.sharesLogouts === true) refuseLogoutChange(work);
+  await refuseTrustChange(entry.issuer, work, isAdded);
+  await refuseNamedUser(entry, work);
+  return changedBy(changed, work.context);
+}
+
+/** One who is not there, or is the owner, would be refused at every use. @throws CommandError */
+async function refuseNamedUser(
+  { signInAs }: TrustedKeyEntry,
+  { parts, transaction }: ChangeWork,
+): Promise<void> {
+  if (signInAs === undefined) return;
+  const user = await parts.users.findById(signInAs, transaction);
+  if (user === undefined) throw new CommandError('signInAs: no user has this id: `svc-admin users list`.');
+  if (user.role === OWNER_ROLE) throw new CommandError('signInAs: is the owner, as whom no entry signs in.');
 }
 
 function changedBy(

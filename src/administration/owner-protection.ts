@@ -1,12 +1,14 @@
 // Keeps administrators at the operator's page from the owner: what is the owner's to decide, and what concerns the owner's account.
 import type { TrustPolicy } from '../token-exchange/plain.js';
-import { OWNER_ROLE } from '../users/role.js';
+import type { Transaction } from '../platform/database/transaction.js';
+import { OPERATOR_ROLES, OWNER_ROLE } from '../users/role.js';
 import type { User } from '../users/user.repository.js';
 import { CommandError } from './command-error.js';
+import type { InstanceParts } from './instance-parts.js';
 import type { ChangeWork } from './operation.js';
 
 /** Whether the operator who asks is not the owner. Commands need a shell, and may do all. */
-function isAdministrator(operator: User | undefined): boolean {
+export function isAdministrator(operator: User | undefined): boolean {
   return operator !== undefined && operator.role !== OWNER_ROLE;
 }
 
@@ -41,7 +43,8 @@ export async function refuseTrustChange(
   if (!isAdministrator(operator)) return;
   const entries = await parts.storedEntries.ofIssuer(issuer, transaction);
   const linked = await parts.operatorAccounts.linkedTo(issuer, transaction);
-  if (linked.operators || entries.some(reachesOperators))
+  const reaching = await Promise.all(entries.map((entry) => reachesOperators(entry, parts, transaction)));
+  if (linked.operators || reaching.includes(true))
     throw new CommandError('Only the owner changes trust that reaches the owner or administrators.');
   if (isAdded && (linked.users || entries.length > 1))
     throw new CommandError('Only the owner adds an entry for an issuer that has users or another entry.');
@@ -54,6 +57,14 @@ export function refuseLogoutChange({ operator }: ChangeWork): void {
 }
 
 /** An entry of which nothing is known is taken for one that does. */
-function reachesOperators(policy: TrustPolicy | undefined): boolean {
+async function reachesOperators(
+  policy: TrustPolicy | undefined,
+  { users }: InstanceParts,
+  transaction: Transaction,
+): Promise<boolean> {
+  if (policy?.signInAs !== undefined) {
+    const user = await users.findById(policy.signInAs, transaction);
+    return user === undefined || OPERATOR_ROLES.includes(user.role);
+  }
   return policy?.excludeOwner !== true || policy.linkPrivileged !== false;
 }

@@ -84,6 +84,7 @@ function placeOf({ index }: { readonly index: number | null }): string {
 const FOUND_BY: Readonly<Record<ExplainedUser['by'], string>> = {
   link: 'known by the link of an earlier login',
   email: 'found by the e-mail address, to be linked',
+  entry: 'named by the entry',
   provisioning: 'to be made',
 };
 

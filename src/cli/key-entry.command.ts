@@ -12,11 +12,13 @@ import { rulesOf } from './instance-settings.js';
 import { defaultKid } from './key-files.js';
 import { jsonMember, listOf, wholeNumber } from './option-values.js';
 import { readTextFile } from './text-file.js';
+import type { WorkloadOptions } from './workload-entry.js';
+import { withWorkload, workloadMembers } from './workload-entry.js';
 
-interface EntryOptions {
+interface EntryOptions extends WorkloadOptions {
   readonly publicKey?: string;
   readonly jwksUri?: string;
-  readonly issuer: string;
+  readonly issuer?: string;
   readonly kid?: string;
   readonly alg?: Algorithm[];
   readonly set?: readonly [string, unknown][];
@@ -33,7 +35,7 @@ export function addEntryCommand(keys: Command, context: CommandContext): void {
   const command = keys
     .command('entry')
     .description('print a trusted key entry for the file of trusted keys, or for `keys add`');
-  withKey(command);
+  withWorkload(withKey(command));
   for (const { option } of MEMBER_OPTIONS) command.addOption(option);
   command
     .option('--set <member=json>', 'any other member; repeatable', jsonMember)
@@ -51,13 +53,17 @@ Example:
   svc-admin keys entry --public-key partner.pub.pem --kid 2026-11 --name acme --issuer https://partner.example \\
     --audience https://instance.example --roles global:member --origins https://product.example \\
     --email-domains product.example --scopes workflow:read > acme.json
-  svc-admin keys add --file acme.json`;
+  svc-admin keys add --file acme.json
+  svc-admin keys entry --github acme/flows --branch main --id 456789 --as deploy@example.com > ci.json`;
 
 function withKey(command: Command): Command {
   return command
     .addOption(new Option('--public-key <file>', "the partner's public key, PEM").conflicts('jwksUri'))
     .option('--jwks-uri <url>', "address of the partner's key set, in place of --public-key")
-    .requiredOption('--issuer <url>', 'the `iss` of its tokens, character by character')
+    .option(
+      '--issuer <url>',
+      'the `iss` of its tokens, character by character; needed but for --github and --gitlab',
+    )
     .option(
       '--kid <kid>',
       'with --public-key: the `kid` of its tokens; the thumbprint of the key if left out',
@@ -85,7 +91,9 @@ async function printEntry(
   options: EntryOptions & Readonly<Record<string, unknown>>,
   context: CommandContext,
 ): Promise<void> {
-  const entry = { ...(await keyMembers(options, context)), ...otherMembers(options) };
+  const workload = await workloadMembers(options, rulesOf(context).baseUrl, context);
+  const keys = 'url' in workload ? {} : await keyMembers(options, context);
+  const entry = { ...keys, ...workload, ...otherMembers(options) };
   const { strict, array } = options;
   const { warnings, notes } = checked(entry, strict, context);
   for (const warning of warnings) context.answers.remark(`warning: ${warning}`);
@@ -105,6 +113,7 @@ function checked(entry: object, isStrict: boolean, context: CommandContext): Fin
 
 async function keyMembers(options: EntryOptions, context: CommandContext): Promise<object> {
   const { publicKey: path, jwksUri: url, issuer } = options;
+  if (issuer === undefined) throw new CommandError('Give --issuer.');
   if (url !== undefined) return { type: 'jwks', url, issuer };
   if (path === undefined) throw new CommandError('Give --public-key or --jwks-uri.');
   return { type: 'static', ...(await staticKey(path, options, context)), issuer };
@@ -137,12 +146,12 @@ function firstFitting(key: KeyObject): readonly Algorithm[] {
   return algorithmsFitting(key).slice(0, 1);
 }
 
-/** Members that were not given are undefined, and JSON leaves them out. */
 function otherMembers(options: EntryOptions & Readonly<Record<string, unknown>>): Record<string, unknown> {
   const named = MEMBER_OPTIONS.map(
     ({ member, option }) => [member, options[option.attributeName()]] as const,
   );
-  return Object.fromEntries<unknown>([...named, ...(options.set ?? [])]);
+  const given = named.filter(([, value]) => value !== undefined);
+  return Object.fromEntries<unknown>([...given, ...(options.set ?? [])]);
 }
 
 function texts(list: string): string[] {

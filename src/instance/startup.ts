@@ -209,6 +209,7 @@ export function trustedKeysRules({
     assignableRoles: ASSIGNABLE_ROLES,
     projectRoles: PROJECT_ROLES_ASCENDING,
     privilegedRoles: [OWNER_ROLE, ADMIN_ROLE],
+    userIdType: 'uuid',
     scopes: SCOPES,
     allowHttp: jwksAllowHttp,
     allowPrivate: jwksAllowPrivate,

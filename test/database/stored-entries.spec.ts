@@ -41,6 +41,7 @@ class Instance {
       return change(this.changes, {
         transaction,
         context: { occurredAt: new Date(), requestId: randomUUID() },
+        isOwners: true,
       });
     });
   }

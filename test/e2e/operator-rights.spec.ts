@@ -1,9 +1,11 @@
 // What an administrator may not do at the operator's page that its owner may, also of two who ask at once.
+import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { setting } from '../support/entry-edits.js';
-import { createUser, storedUser } from '../support/local-users.js';
+import { auditRows } from '../support/audit.js';
+import { changeUser, createUser, storedUser } from '../support/local-users.js';
 import type { OperatorBrowser } from '../support/operators.js';
 import {
   OPERATOR_ENVIRONMENT,
@@ -116,6 +118,55 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     expect(await errorOf(await admin.putEntry('plain', setting({}, 'logoutIssuer')))).toEqual(REFUSED);
     expect((await admin.send('POST', 'entries/plain/suspend')).status).toBe(200);
     expect(await errorOf(await admin.send('POST', 'entries/plain/resume'))).toEqual(REFUSED);
+  });
+
+  it('[D121][P.signInAs] names no operator, and what an administrator set is out once its user is one', async () => {
+    const job = Partner.create({ issuer: 'https://jobs.example', audience: BASE_URL });
+    const userId = await createUser(service, { email: 'deploy@example.com' });
+    const asUser = (signInAs: string) => {
+      const members = {
+        name: 'job',
+        flows: ['exchange'],
+        subjects: ['build'],
+        scopes: ['workflow:read'],
+        signInAs,
+      };
+      return { entry: { ...job.staticEntry(), ...members } };
+    };
+    const exchange = async () => {
+      const answer = await service.exchange({
+        subject_token: job.sign(job.claims({ sub: 'build', email: undefined })),
+      });
+      const [row] = await auditRows(service, answer.headers.get('x-request-id') ?? '');
+      return row?.payload['reason'] ?? answer.status;
+    };
+    const put = (browser: OperatorBrowser, members: object) => browser.putEntry('job', setting(members));
+    for (const operatorId of [adminId, ownerId]) {
+      const answer = await admin.send('POST', 'entries', asUser(operatorId));
+      expect([answer.status, await answer.json()]).toMatchObject([409, { message: REACHES }]);
+    }
+    for (const [nobody, message] of [
+      [ownerId, 'signInAs: is the owner, as whom no entry signs in.'],
+      [randomUUID(), 'signInAs: no user has this id: `svc-admin users list`.'],
+    ] as const) {
+      const answer = await owner.send('POST', 'entries', asUser(nobody));
+      expect([answer.status, await answer.json()]).toMatchObject([409, { message }]);
+    }
+    const becomes = (outcome: string | number) =>
+      until(`it is ${outcome}`, 10_000, async () => (await exchange()) === outcome);
+    expect((await admin.send('POST', 'entries', asUser(userId))).status).toBe(201);
+    await becomes(200);
+    await changeUser(service, userId, { role: 'global:admin' });
+    expect(await exchange()).toBe('named_administrator_not_allowed');
+    // The owner confirms it as it is.
+    expect((await put(owner, {})).status).toBe(200);
+    await becomes(200);
+    expect(await errorOf(await put(admin, { subjects: ['*'] }))).toEqual(REFUSED);
+    await changeUser(service, userId, { role: 'global:member' });
+    expect((await put(admin, { notAfter: '2099-12-31' })).status).toBe(200);
+    await changeUser(service, userId, { role: 'global:admin' });
+    await becomes('named_administrator_not_allowed');
+    expect((await admin.send('DELETE', 'entries/job')).status).toBe(200);
   });
 
   it('[D121] of two who add entries for an issuer at once one does', async () => {

@@ -10,6 +10,7 @@ import { census } from '../support/census.js';
 import { explain } from '../support/explanations.js';
 import { PROOF_REASONS } from '../support/dpop-client.js';
 import { ASSERTION_REASONS } from '../support/id-jag-client.js';
+import { WORKLOAD_REASONS } from '../support/platforms.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
 import type { Fields, LogLine } from '../support/test-service.js';
@@ -117,6 +118,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
       ...REFUSAL_CASES.map(({ reason }) => reason),
       ...ASSERTION_REASONS,
       ...PROOF_REASONS,
+      ...WORKLOAD_REASONS,
     ]);
     expect([...reasons].toSorted()).toEqual(Object.keys(TOKEN_REFUSALS).toSorted());
   });

@@ -16,7 +16,7 @@ export function recordedActors(actors: PriorActors = []): PriorActors {
 
 export type AuditEventName = keyof AuditPayloads;
 
-/** Who did what, and in which request. Ids of local users only: never an e-mail address, an external sub or a token. */
+/** Who did what, and in which request. Ids of local users only: never an e-mail address, a person's external sub or a token. */
 export interface AuditContext {
   readonly occurredAt: Date;
   /** The id that the answer's `X-Request-Id` and the log lines carry. */

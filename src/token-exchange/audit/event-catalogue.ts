@@ -29,6 +29,14 @@ const IGNORED_ROLE = optional(
   text('The assignable roles: the role claim of a token names none of them, and was ignored.'),
 );
 
+const WORKLOADS = optional(
+  listOf(
+    objectOf({ iss: text('Issuer.'), sub: text('Its `sub`.') }, ''),
+    'The jobs or services whose tokens came, the subject first, as far as their entries name the users (`signInAs`).',
+    { minItems: 1 },
+  ),
+);
+
 const CLIENT_ID = optional(text('Id of the client that sent an assertion.'));
 
 const REFUSAL = {
@@ -38,6 +46,7 @@ const REFUSAL = {
   kid: optional(text('`kid` of the token, if its issuer is trusted; at most 200 characters.')),
   clientId: CLIENT_ID,
   party: optional(oneOf(['subject', 'actor'], 'Which token was refused.')),
+  workloads: WORKLOADS,
   userId: optional(text('The local user, if the cause lies with that user.')),
   detail: optional(text('More about the cause, without values of the token.')),
   expected: optional(text('What the rule requires.')),
@@ -74,6 +83,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
       ),
       priorActors: PRIOR_ACTORS,
       ignoredRole: IGNORED_ROLE,
+      workloads: WORKLOADS,
       clientAddress: optional(clientAddress()),
     },
     { of: 'exchange', is: 'succeeded' },

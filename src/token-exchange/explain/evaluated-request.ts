@@ -15,6 +15,7 @@ import type { SubjectOrActor, Rejection } from '../refusals/rejection.js';
 import type { CheckResult } from '../verify/token-check.js';
 import type { PerToken } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
+import { shownSubject } from '../verify/shown-subject.js';
 import { masked, maskedEmail } from './shown-values.js';
 import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
 import type {
@@ -125,7 +126,7 @@ function explainedToken(token: EvaluatedToken, evaluated: EvaluatedRequest): Exp
   };
 }
 
-function contentOf({ header, payload }: EvaluatedToken): ExplainedContent {
+function contentOf({ header, payload, policy }: EvaluatedToken): ExplainedContent {
   const text = (value: unknown) => (typeof value === 'string' ? printable(value) : null);
   const hidden = (value: unknown, mask: (text: string) => string) =>
     typeof value === 'string' ? mask(value) : null;
@@ -133,7 +134,9 @@ function contentOf({ header, payload }: EvaluatedToken): ExplainedContent {
     issuer: text(payload?.['iss']),
     kid: text(header?.['kid']),
     algorithm: text(header?.['alg']),
-    subject: hidden(payload?.['sub'], (sub) => printable(masked(sub))),
+    subject: hidden(payload?.['sub'], (sub) =>
+      policy?.signInAs === undefined ? printable(masked(sub)) : shownSubject(sub),
+    ),
     email: hidden(payload?.['email'], maskedEmail),
     role: text(payload?.['role']),
   };
@@ -155,10 +158,11 @@ function entryOf({ policy }: EvaluatedToken, { entries, now }: EvaluatedRequest)
 
 function explainedUser({ candidates = {}, decision }: EvaluatedToken): ExplainedUser | null {
   if (decision?.by === 'provisioning') return explainedNewUser(decision);
-  const { linked, withEmail } = candidates;
-  const user = linked ?? withEmail;
+  const { linked, withEmail, named } = candidates;
+  const user = named ?? linked ?? withEmail;
   if (user === undefined) return null;
-  const known = { id: user.id, by: linked ? 'link' : 'email', roleBefore: user.role } as const;
+  const by = named ? 'entry' : linked ? 'link' : 'email';
+  const known = { id: user.id, by, roleBefore: user.role } as const;
   // Of a user who is refused, nothing would change.
   if (decision === undefined)
     return { ...known, roleAfter: null, ignoresRoleClaim: false, changedNames: [], projects: [] };

@@ -86,8 +86,8 @@ export interface ExplainedEntry {
 export interface ExplainedUser {
   /** Null: the user would be made. */
   readonly id: string | null;
-  /** By what the user is found: a link of an earlier login, the e-mail address, or not at all, and is made. */
-  readonly by: 'link' | 'email' | 'provisioning';
+  /** By what the user is found: the name in the entry, a link of an earlier login, the e-mail address, or not at all, and is made. */
+  readonly by: 'entry' | 'link' | 'email' | 'provisioning';
   /** Null where there is no such user yet. */
   readonly roleBefore: string | null;
   /** Null where the user would not come in. */

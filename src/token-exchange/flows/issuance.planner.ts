@@ -19,6 +19,7 @@ import { issuerAndKid } from '../verify/external-token.verifier.js';
 import { priorActorsOf } from './delegation-policy.js';
 import type { AskedGrants, Grants } from './grants.js';
 import { checkGrants } from './grants.js';
+import { recordedWorkloads, workloadsOf } from './workloads.js';
 
 /** The request that the trail names. */
 type Source = Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress'>;
@@ -92,7 +93,7 @@ export class IssuancePlanner {
     { flow, requestId, clientAddress }: Source,
     accessTokenId: string,
     { scope, resource }: AskedGrants,
-    { subject, client, proof }: Tokens,
+    { subject, actor, client, proof }: Tokens,
     { validity, grants, priorActors }: Terms,
   ): Issuance['success'] {
     const { issuer, kid } = issuerAndKid(subject);
@@ -115,6 +116,7 @@ export class IssuancePlanner {
         rights: grants.rights,
         keyThumbprint: proof?.thumbprint,
         priorActors: recordedActors(priorActors),
+        workloads: recordedWorkloads(workloadsOf({ subject, actor })),
       },
     );
   }
@@ -203,6 +205,7 @@ export function grantOf(
     clientId: client?.id ?? subject.key.policy.issuer,
     ...grants,
     priorActors: actor === undefined && subject.assertion === undefined ? undefined : priorActors,
+    workloads: workloadsOf(tokens),
     requestedScope: scope,
     requestedResource: resource?.join(' '),
     boundTo: proof?.thumbprint,

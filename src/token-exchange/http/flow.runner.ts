@@ -24,6 +24,7 @@ import { rejectionLine } from '../refusals/refusal-line.js';
 import { DpopNonceRequired } from '../refusals/dpop-nonce-required.js';
 import { Rejection } from '../refusals/rejection.js';
 import { EntryThrottleService } from '../flows/entry-throttle.service.js';
+import { recordedWorkloads, workloadsOf } from '../flows/workloads.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { WORK, markFlow } from './flow-error.filter.js';
 
@@ -116,7 +117,10 @@ export class FlowRunner {
     // Elsewhere there is one token only.
     const party = flow === 'exchange' ? context.party : undefined;
     // In the order in which lines of the log show them.
-    const what = { flow, party, reason, issuer, kid, clientId, userId, detail, expected, found };
+    const workloads = recordedWorkloads(
+      rejection.workload ? [rejection.workload] : tokens && workloadsOf(tokens),
+    );
+    const what = { flow, party, reason, issuer, kid, workloads, clientId, userId, detail, expected, found };
     const event = this.failure(request, what);
     const { name, requestId, payload } = event;
     const person = rejection.person ?? personOf(tokens, context.party);

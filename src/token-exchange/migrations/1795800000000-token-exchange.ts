@@ -75,6 +75,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     `CREATE TABLE token_exchange_stored_entry (
       name text PRIMARY KEY,
       entry text NOT NULL,
+      is_owners boolean NOT NULL,
       created_at timestamptz NOT NULL,
       changed_at timestamptz NOT NULL,
       revision bigint GENERATED ALWAYS AS IDENTITY

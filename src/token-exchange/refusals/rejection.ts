@@ -23,7 +23,7 @@ export interface RejectionContext {
   expected?: string;
   /**
    * What came instead. Both by `printable`, or fixed words with numbers: never an e-mail address, a
-   * `sub`, a `jti`, a token or a key.
+   * person's `sub`, a `jti`, a token or a key.
    */
   found?: string;
 }
@@ -42,6 +42,8 @@ export interface ExternalPerson {
 export class Rejection extends Error {
   /** Where its token was refused after its signature was verified. Not part of the context, which is logged. */
   person?: ExternalPerson;
+  /** Of a token whose entry names its user: the job or service that sent it, which no person is. For log and trail. */
+  workload?: { readonly iss: string; readonly sub: string };
   /** Whether its token was refused before its signature was verified, so that any stranger may have sent it. */
   isOfStranger = false;
 

@@ -199,6 +199,19 @@ const ROWS = {
       'the identity provider issues it for this instance, with scopes of the entry, or `scopes` or `resources` of the entry is widened',
     embed: 'Token grants nothing here',
   },
+  subject_not_allowed: {
+    check: 'claims',
+    cause: 'the `sub` of the token is none of the `subjects` of its entry',
+    remedy:
+      'the job runs where the entry expects it, or `subjects` of the entry is corrected: letters count as they are, and `*` stands for no `:` or `/`',
+    embed: 'Subject is not allowed',
+  },
+  claim_not_allowed: {
+    check: 'claims',
+    cause: 'a claim of the token is not there, or is not what `claims` of its entry says, in value and type',
+    remedy: 'the token comes from where the entry expects it, or `claims` of the entry is corrected',
+    embed: 'Token claims do not match',
+  },
   audience_mismatch: {
     check: 'audience',
     cause:
@@ -392,9 +405,23 @@ const ROWS = {
   },
   owner_excluded: {
     check: 'user',
-    cause: 'the user is the owner, and the entry excludes the owner',
-    remedy: 'the owner signs in another way, or `excludeOwner` of the entry is removed',
+    cause: 'the user is the owner, and the entry excludes the owner, as every entry with `signInAs` does',
+    remedy:
+      'the owner signs in another way, or `excludeOwner` of the entry is removed; `signInAs` names another user',
     embed: 'The owner is not allowed',
+  },
+  named_user_unknown: {
+    check: 'user',
+    cause: 'there is no user with the id that the entry names by `signInAs`, or no longer',
+    remedy: '`signInAs` of the entry names another user, or the entry is removed',
+    embed: 'The user is not known',
+  },
+  named_administrator_not_allowed: {
+    check: 'user',
+    cause:
+      'the user whom the entry names by `signInAs` is an administrator, and another than the owner set the entry',
+    remedy: 'the owner sets the entry anew, by a command or at the operator page, or it names another user',
+    embed: 'The user is an administrator, and may not be named',
   },
   user_disabled: {
     check: 'user',

@@ -144,6 +144,7 @@ export function entryRules(settings: TokenExchangeSettings): TrustedKeysRules {
     defaults: strict ? 'strict' : 'contract',
     baseUrl,
     ownIssuer: ownIssuer(settings),
+    userIdType: settings.userTable?.idType,
     scopes,
   };
 }

@@ -11,10 +11,12 @@ export interface AccessTokenGrant {
   /** `accessGeneration` of both users, as the token was decided on: to be compared at each use. */
   readonly subjectGeneration?: string;
   readonly actorGeneration?: string;
-  /** The client that has sent an identity assertion, else the issuer of the subject token; recorded as `client_id`. */
+  /** The client that has sent an assertion, else the issuer of the subject token; recorded as `client_id`. */
   readonly clientId: string;
   /** The prior actors, the latest first; only with an actor, or of an identity assertion. */
   readonly priorActors?: readonly PriorActor[];
+  /** The jobs and services whose tokens came, where their entries name the users (`signInAs`). */
+  readonly workloads?: readonly PriorActor[];
   /** Whose rights a call with the token has: `both` needs actor and subject to have them. Default `actor`. */
   readonly rights?: 'actor' | 'both';
   /** The scopes that are granted, which limit the token; undefined: it is not limited. */

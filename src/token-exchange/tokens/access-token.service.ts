@@ -14,6 +14,7 @@ import type { ExternalLogin, RecordedKey } from '../revocation/external-login.js
 import { readExternalLogins, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
 import type { AccessTokenSettings } from '../settings/token-exchange.options.js';
 import type { AccessTokenGrant, AccessTokenSigner } from './access-token-grant.js';
+import type { PriorActor } from '../verify/external-claims.js';
 import { lengthOfCompactJws, signCompactJws } from './jws-signer.js';
 import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
@@ -33,6 +34,8 @@ interface AccessTokenClaims {
   readonly sub: string;
   readonly act?: ActorClaim;
   readonly client_id: string;
+  /** D145, under a name of our own: of the subject, and of the actor, as far as their entries name the users. */
+  readonly workloads?: readonly PriorActor[];
   readonly delegated_rights?: 'both';
   readonly scope?: string;
   readonly requested_scope?: string;
@@ -234,6 +237,7 @@ function claimsOf(grant: AccessTokenGrant, host: string): AccessTokenClaims {
     sub: grant.subjectUserId,
     act: actorClaim(grant),
     client_id: grant.clientId,
+    workloads: grant.workloads,
     delegated_rights: grant.rights === 'both' ? 'both' : undefined,
     scope: grant.grantedScopes?.join(' '),
     requested_scope: grant.requestedScope,

@@ -15,6 +15,8 @@ export interface TrustedKeysRules extends JwksUrlRules {
   readonly projectRoles?: readonly string[];
   /** Roles whose users are administrators (D54). */
   readonly privilegedRoles?: readonly string[];
+  /** The type of the ids of users, as far as it is checked. */
+  readonly userIdType?: string;
   /** Default `contract`. */
   readonly defaults?: PolicyDefaults;
   /** The address of the host itself, for which every token is good that names no other service. */

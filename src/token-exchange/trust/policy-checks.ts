@@ -6,7 +6,8 @@ import type { Row, Rows } from './entry-kinds.js';
 import { requireStrictly } from './entry-kinds.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { PolicyMembers } from './policy-rows.js';
-import { POLICY, listed, named } from './policy-rows.js';
+import { OF_FOUND_USERS, POLICY, listed, named } from './policy-rows.js';
+import { leavesAccountOpen } from './subject-patterns.js';
 import type { TrustPolicy } from './trust-policy.js';
 import { comparesAudience, domainsOf, flowsOf } from './trust-policy.js';
 
@@ -30,9 +31,10 @@ export function defaultsOf(said: PolicyMembers, defaults: PolicyDefaults = 'cont
 /** Where a member may be left out that the strict policy asks for elsewhere. */
 const EXCUSED: Partial<Record<string, (policy: PolicyMembers) => boolean>> = {
   expectedAudience: (policy) => !comparesAudience(policy),
+  allowedRoles: ({ signInAs }) => signInAs !== undefined,
   origins: (policy) => !flowsOf(policy).has('embed'),
-  emailDomains: ({ linkExistingUsers, provisionUsers }) =>
-    linkExistingUsers === false && provisionUsers === false,
+  emailDomains: ({ linkExistingUsers, provisionUsers, signInAs }) =>
+    signInAs !== undefined || (linkExistingUsers === false && provisionUsers === false),
 };
 
 /** What a check looks at. */
@@ -56,6 +58,32 @@ interface Check {
 
 /** In the order in which they are told. */
 const CHECKS: readonly Check[] = [
+  ...(['subjects', 'expectedAudience', 'scopes'] as const).map((of): Check => ({
+    as: 'problem',
+    of,
+    text: 'must stand beside signInAs: the entry would let more tokens act as its user, or let them do more',
+    where: ({ policy, has }) => policy.signInAs !== undefined && !has(of),
+  })),
+  {
+    as: 'problem',
+    of: 'flows',
+    text: 'must have "exchange" and "jwt-bearer" alone, or one of them, beside signInAs: a session would have all rights of its user',
+    where: ({ policy }) =>
+      policy.signInAs !== undefined &&
+      [...flowsOf(policy)].some((flow) => flow !== 'exchange' && flow !== 'jwt-bearer'),
+  },
+  ...OF_FOUND_USERS.map((of): Check => ({
+    as: 'problem',
+    of,
+    text: 'means nothing beside signInAs, by which nobody is looked for and no claim about a user counts',
+    where: ({ policy, has }) => policy.signInAs !== undefined && has(of),
+  })),
+  {
+    as: 'warning',
+    of: 'subjects',
+    text: 'has a * where platforms write the account: whoever has an account at the issuer may get in',
+    where: ({ policy }) => [...(policy.subjects ?? [])].some(leavesAccountOpen),
+  },
   {
     as: 'problem',
     of: 'scopes',
@@ -204,12 +232,12 @@ function warnOfWeakness(members: EntryMembers, said: PolicyMembers): void {
 
 /** A ceiling without their roles keeps them out as well. */
 function mayLinkToAdministrators(policy: PolicyMembers, { privilegedRoles }: TrustedKeysRules): boolean {
-  const { linkExistingUsers, linkPrivileged, roleCeiling, allowedRoles } = policy;
+  const { linkExistingUsers, linkPrivileged, roleCeiling, allowedRoles, signInAs } = policy;
   const admits =
     roleCeiling !== true ||
     privilegedRoles === undefined ||
     privilegedRoles.some((role) => allowedRoles?.has(role));
-  return linkExistingUsers !== false && linkPrivileged !== false && admits;
+  return signInAs === undefined && linkExistingUsers !== false && linkPrivileged !== false && admits;
 }
 
 function unknownScopes({ said, rules }: Checked): string[] {
@@ -271,7 +299,9 @@ function ofDomains(policy: PolicyMembers): string {
  * @param now to see whether trust has ended
  */
 export function policyInWords(policy: TrustPolicy, now: Date): string[] {
+  const unheard: readonly string[] = policy.signInAs === undefined ? [] : OF_FOUND_USERS;
   return Object.entries<Row<unknown>>(POLICY satisfies Rows).flatMap(([member, row]) => {
+    if (unheard.includes(member)) return [];
     const joint = WORDS[member];
     return (joint ? joint(policy) : row.words?.(policy[member as Member], now)) ?? [];
   });

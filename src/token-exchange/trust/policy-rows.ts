@@ -9,6 +9,7 @@ import type { ValuesOf } from './entry-kinds.js';
 import { Fault, choice, flag, isText, known, list, number, text } from './entry-kinds.js';
 import { isOwnIssuer } from './entry-rules.js';
 import { PROJECTS } from './projects-policy.js';
+import { WORKLOAD } from './workload-policy.js';
 
 /** In the place of all domains: a policy for any address that says so. */
 export const ANY_DOMAIN = '*';
@@ -329,12 +330,16 @@ const GRANTS = {
 /** As forms group them. */
 export const POLICY_GROUPS = {
   'Who signs in': SIGN_IN,
+  'Jobs and services': WORKLOAD,
   'Roles and users': USERS,
   'Access tokens and actors': GRANTS,
 };
 
 /** In the order in which documents, commands and words have them. */
-export const POLICY = { ...SIGN_IN, ...USERS, ...GRANTS };
+export const POLICY = { ...SIGN_IN, ...WORKLOAD, ...USERS, ...GRANTS };
+
+/** Those that mean nothing where the entry names the user. */
+export const OF_FOUND_USERS = Object.keys(USERS) as readonly (keyof typeof USERS)[];
 
 /** What an entry says, or stands for; a member that is not there leaves the contract's rule as it is, which `open` names. */
 export type PolicyMembers = ValuesOf<typeof POLICY>;

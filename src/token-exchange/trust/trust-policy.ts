@@ -11,6 +11,8 @@ export interface TrustPolicy extends PolicyMembers {
   readonly label: string;
   /** The `iss` that its tokens must carry, compared character by character. */
   readonly issuer: string;
+  /** Whether the owner set it, or somebody who may as much: else `signInAs` is no administrator. For stored entries. Default false. */
+  readonly isOwners?: boolean;
 }
 
 /** How logs and metrics call a stored entry, so that it is not taken for a configured one of the same name. */

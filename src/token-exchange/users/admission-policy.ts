@@ -61,14 +61,37 @@ export function checkProvisioning({ provisionUsers }: TrustPolicy): void {
 }
 
 /**
+ * Checks the user whom an entry names, at every use: roles change after the entry was made.
+ * @rule P.signInAs = D144 The owner is nobody's, and an administrator only where the owner set the entry; a configured one is the operator's.
+ * @throws Rejection `owner_excluded`, `named_administrator_not_allowed`
+ */
+export function checkNamedUser(
+  { role, id: userId }: HostUser,
+  { entryIndex, isOwners }: TrustPolicy,
+  roles: RoleNames,
+): void {
+  if (role === roles.owner) throw ownerExcluded(userId, role);
+  const isTrusted = entryIndex !== undefined || isOwners === true;
+  if (!isTrusted && isPrivileged(role, roles))
+    throw new Rejection('named_administrator_not_allowed', {
+      userId,
+      expected: 'a user without privileges, or an entry that the owner set',
+      found: role,
+    });
+}
+
+function ownerExcluded(userId: string, found: string): Rejection {
+  return new Rejection('owner_excluded', { userId, expected: 'another user than the owner', found });
+}
+
+/**
  * Checks a known user by the stored role, before a claim may change it.
  * @rule P.excludeOwner An entry may be kept from letting the owner in.
  * @rule P.roleCeiling With a ceiling, a user whose stored role the entry does not list is refused.
  * @throws Rejection `owner_excluded`, `stored_role_not_allowed`
  */
 export function checkStoredRole({ role, id: userId }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
-  if (policy.excludeOwner === true && role === roles.owner)
-    throw new Rejection('owner_excluded', { userId, expected: 'another user than the owner', found: role });
+  if (policy.excludeOwner === true && role === roles.owner) throw ownerExcluded(userId, role);
   if (policy.roleCeiling === true && policy.allowedRoles?.has(role) === false)
     throw new Rejection('stored_role_not_allowed', {
       userId,

@@ -91,7 +91,7 @@ async function underLock(
   const lock = isWritten(first) ? 'update' : 'share';
   // The user first, as a host that deletes one locks them, and its links after.
   const locked = await users.lock(transaction, user.id, lock);
-  const isThere = by === 'email' || (await links.lock(transaction, identityOf(token), user.id));
+  const isThere = by !== 'link' || (await links.lock(transaction, identityOf(token), user.id));
   if (locked === undefined || !isThere) throw new LostRaceError('user or link was deleted meanwhile');
   const projects = await readProjects(transaction, token, { stored, userId: user.id, isLocking: true });
   const decision = decideOnUser(by, token, locked, roles, projects);

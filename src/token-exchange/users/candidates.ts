@@ -27,6 +27,8 @@ export async function readCandidates(
   stored: StoredUsers,
 ): Promise<Candidates> {
   const { links, users } = stored;
+  const { signInAs } = token.key.policy;
+  if (signInAs !== undefined) return { named: await users.findById(transaction, signInAs) };
   const userId = await links.findUserId(transaction, identityOf(token));
   const linked = userId === undefined ? undefined : await users.findById(transaction, userId);
   if (linked !== undefined)

@@ -30,7 +30,8 @@ export type Users = PerToken<ResolvedUser>;
 export function decideRequest(tokens: Tokens, linked: LinkedUsers, roles: RoleNames): Users | undefined {
   const users: Partial<Record<SubjectOrActor, ResolvedUser>> = {};
   for (const { party, token } of inOrder(tokens)) {
-    const user = linked[party];
+    // Whom an entry names is read in the transaction, whether or not the identity is linked.
+    const user = token.key.policy.signInAs === undefined ? linked[party] : undefined;
     const resolved = user && resolveUnchanged({ party, token }, user, roles);
     if (resolved === undefined) return undefined;
     users[party] = resolved;

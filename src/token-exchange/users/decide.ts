@@ -5,7 +5,13 @@ import { PROFILE_FIELDS } from '../host/users.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
-import { checkLink, checkProvisioning, checkStoredRole, linkableEmail } from './admission-policy.js';
+import {
+  checkLink,
+  checkNamedUser,
+  checkProvisioning,
+  checkStoredRole,
+  linkableEmail,
+} from './admission-policy.js';
 import type { ProjectSync, StoredProjects } from './project-policy.js';
 import { decideOnProjects } from './project-policy.js';
 import { roleOfExistingUser, roleOfNewUser } from './role-policy.js';
@@ -16,6 +22,8 @@ export interface Candidates {
   readonly linked?: HostUser;
   /** The user the identity was linked to, if the host has since deleted that user. */
   readonly deletedUserId?: string;
+  /** The user whom the entry names (`signInAs`); then no other is looked for. */
+  readonly named?: HostUser;
   /** The user who has the token's e-mail address; looked for only where no user is linked. */
   readonly withEmail?: HostUser;
   /** Of the identity and that user. */
@@ -24,7 +32,7 @@ export interface Candidates {
 
 /** A stored user whom the token may sign in. */
 export interface FoundUser {
-  readonly by: 'link' | 'email';
+  readonly by: 'link' | 'email' | 'entry';
   /** As they are stored. */
   readonly user: HostUser;
   /** What the claims change of them. */
@@ -54,7 +62,8 @@ const MAX_NAME_CHARACTERS = 32;
  * @throws Rejection when identity, e-mail, role or the user's state forbid it
  */
 export function decide(token: VerifiedToken, candidates: Candidates, roles: RoleNames): UserDecision {
-  const { linked, withEmail, projects } = candidates;
+  const { linked, withEmail, named, projects } = candidates;
+  if (token.key.policy.signInAs !== undefined) return decideOnNamedUser(token, named, roles);
   if (linked !== undefined) return decideOnUser('link', token, linked, roles, projects);
   const email = linkableEmail(token.claims, token.key.policy);
   if (withEmail !== undefined) return decideOnUser('email', token, withEmail, roles, projects);
@@ -80,7 +89,7 @@ export function identityOf({ claims: { iss, sub } }: VerifiedToken): ExternalIde
 }
 
 /**
- * `decide` for a user who was found, by the link of the identity or by its e-mail address.
+ * `decide` for a user who was found: by the link of the identity, by its e-mail address, or by name in the entry.
  * @rule 4.4.4 = 4.4 = 2.2.10 A valid role claim wins over the stored role at every login.
  * @throws Rejection as `decide`
  */
@@ -91,6 +100,7 @@ export function decideOnUser(
   roles: RoleNames,
   stored: StoredProjects = {},
 ): FoundUser {
+  if (by === 'entry') return decideOnNamedUser(token, user, roles);
   const { claims, key } = token;
   const { policy } = key;
   if (by === 'email') checkLink(user, policy, roles);
@@ -104,6 +114,21 @@ export function decideOnUser(
   };
   const projects = decideOnProjects(token, stored, roles);
   return { by, user, update, projects, ignoresRoleClaim: role.kind === 'ignore-claim' };
+}
+
+/** Nothing that the token says of its user counts: neither role nor projects nor names. */
+function decideOnNamedUser(
+  { key: { policy } }: VerifiedToken,
+  user: HostUser | undefined,
+  roles: RoleNames,
+): FoundUser {
+  if (user === undefined) {
+    const values = { expected: 'the id of a user in signInAs', found: 'that of no user' };
+    throw new Rejection('named_user_unknown', { userId: policy.signInAs, ...values });
+  }
+  refuseDisabled(user);
+  checkNamedUser(user, policy, roles);
+  return { by: 'entry', user, update: {}, ignoresRoleClaim: false };
 }
 
 function decideOnNewUser(

@@ -20,7 +20,7 @@ import {
   OF_THE_HEADER,
   OF_THE_KEY,
 } from './key-checks.js';
-import { EXPECTED_AUDIENCE, GRANT_AUDIENCE, OWN_AUDIENCE } from './party-checks.js';
+import { EXPECTED_AUDIENCE, GRANT_AUDIENCE, OF_WHOSE_IT_IS, OWN_AUDIENCE } from './party-checks.js';
 import type { AnyToken, CheckedToken, TokenCheck } from './token-check.js';
 import { rejectionBy } from './token-check.js';
 
@@ -243,6 +243,7 @@ const ofBothFlows = (confirmation: TokenCheck): readonly TokenCheck[] => [
   EXTERNAL_CLAIMS,
   NO_LOGOUT,
   confirmation,
+  ...OF_WHOSE_IT_IS,
   EXPECTED_AUDIENCE,
   ...OF_THE_TIMES,
 ];
@@ -256,6 +257,7 @@ const OF_A_GRANT: readonly TokenCheck[] = [
   EXTERNAL_CLAIMS,
   NO_LOGOUT,
   DPOP_CONFIRMATION,
+  ...OF_WHOSE_IT_IS,
   GRANT_AUDIENCE,
   ...OF_THE_TIMES,
 ];
@@ -272,6 +274,7 @@ export const TOKEN_CHECKS: Readonly<Record<AccessFlow, readonly TokenCheck[]>> =
     ...OF_THE_ENTRY,
     EXTERNAL_CLAIMS,
     DPOP_CONFIRMATION,
+    ...OF_WHOSE_IT_IS,
     OWN_AUDIENCE,
     ...OF_THE_TIMES,
     ...OF_AN_ASSERTION,

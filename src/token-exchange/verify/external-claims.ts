@@ -52,7 +52,7 @@ export interface PriorActor {
   readonly sub: string;
 }
 
-const MAX_SUBJECT_CHARACTERS = 255;
+export const MAX_SUBJECT_CHARACTERS = 255;
 const MAX_EMAIL_CHARACTERS = 254;
 const MAX_ISSUER_CHARACTERS = 512;
 /** Of one token, and of both of an exchange together: the access token repeats them all. */

@@ -120,6 +120,8 @@ export class ExternalTokenVerifier {
       error.add({ party: which, ...this.namedKey(token) });
       error.isOfStranger = !token.isSigned;
       if (token.isSigned) error.person = personOf(token.jws.payload);
+      if (token.isSigned && token.key.policy.signInAs !== undefined && error.person !== undefined)
+        error.workload = { iss: error.person.issuer, sub: error.person.subject };
       throw error;
     }
   }

@@ -201,6 +201,18 @@ const CLAIMS_AND_TIMES: readonly RefusalCase[] = [
     told: told({ expected: 'no cnf, or one with jkt alone', found: 'cnf with x5t#S256' }),
   },
   {
+    reason: 'subject_not_allowed',
+    policy: { subjects: ['staff:*'] },
+    token: plain,
+    told: told({ expected: 'staff:*', found: 'the sub of a person' }),
+  },
+  {
+    reason: 'claim_not_allowed',
+    policy: { claims: { tenant_id: 7 } },
+    token: withClaims({ tenant_id: 8 }),
+    told: told({ expected: 'tenant_id 7', found: 'a number' }),
+  },
+  {
     reason: 'audience_mismatch',
     token: withClaims({ aud: ['https://elsewhere.example', `${BASE_URL}/`] }),
     told: told({ expected: BASE_URL, found: `https://elsewhere.example, ${BASE_URL}/` }),

@@ -14,6 +14,7 @@ const CHECK_STATES = {
 const WAYS_TO_USERS = {
   link: 'by a link of an earlier token',
   email: 'by the e-mail address',
+  entry: 'by name in the entry',
   provisioning: 'new: would be created',
 };
 

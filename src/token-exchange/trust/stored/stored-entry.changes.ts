@@ -23,6 +23,8 @@ const FIXED = ['type', 'name', 'issuer', 'kid', 'algorithms', 'key', 'url'];
 export interface StoredEntryWork {
   readonly transaction: Transaction;
   readonly context: AuditContext;
+  /** Whether the owner asks, or somebody who may as much. */
+  readonly isOwners: boolean;
 }
 
 /** A change that was made. */
@@ -54,7 +56,7 @@ export class StoredEntryChanges {
     const all = await this.repository.lockAll(work.transaction);
     const isWhole = like === undefined || !isJsonObject(given);
     const value = isWhole ? given : { ...ofStaticKey(this.find(all, like)), ...given };
-    const stored = newEntry(value, work.context.occurredAt);
+    const stored = newEntry(value, work.context.occurredAt, work.isOwners);
     if (all.some(({ name }) => name === stored.name))
       throw new StoredEntryError(
         `There is a stored entry with the name ${JSON.stringify(stored.name)} already.`,
@@ -89,7 +91,8 @@ export class StoredEntryChanges {
     if (!isJsonObject(value))
       throw new StoredEntryError('The entry has problems:', ['the entry: must be an object']);
     const text = JSON.stringify(withUrlOf(before, value));
-    const stored = { ...before, text, changedAt: work.context.occurredAt };
+    const isOwners = isOwnersAfter(valueOf(before), valueOf({ text }), before.isOwners, work.isOwners);
+    const stored = { ...before, text, isOwners, changedAt: work.context.occurredAt };
     const others = all.map((one) => (one.name === before.name ? stored : one));
     return this.store(before, stored, { all: others, work });
   }
@@ -103,7 +106,7 @@ export class StoredEntryChanges {
 
   /** The findings about an entry if it were added now; nothing is stored. */
   async check(value: unknown): Promise<CheckedStoredEntry> {
-    const stored = newEntry(value, new Date());
+    const stored = newEntry(value, new Date(), true);
     const all = await this.repository.all();
     const checked = this.checked(stored, [...all, stored]);
     if (all.every(({ name }) => name !== stored.name)) return checked;
@@ -153,8 +156,9 @@ export class StoredEntryChanges {
       throw new StoredEntryError('The entry has problems:', problems);
     const sharesLogouts = [before ?? [], stored].flat().some((one) => this.sharesLogouts(one, all));
     const outcome = { name, entry, warnings, notes, sharesLogouts };
-    if (before !== undefined && isDeepStrictEqual(valueOf(before), valueOf(stored)))
-      return { ...outcome, events: [] };
+    const isSame =
+      before?.isOwners === stored.isOwners && isDeepStrictEqual(valueOf(before), valueOf(stored));
+    if (isSame) return { ...outcome, events: [] };
     await this.repository.put(work.transaction, stored);
     return { ...outcome, events: [eventOf(before, stored, work)] };
   }
@@ -186,11 +190,22 @@ export class StoredEntryChanges {
   }
 }
 
-function newEntry(value: unknown, now: Date): StoredEntry {
+/**
+ * Whether the owner has set the members of an entry: to suspend or to resume it sets none, and what the owner sends again unchanged is
+ * confirmed.
+ */
+function isOwnersAfter(before: EntryValue, after: EntryValue, was: boolean, isOwners: boolean): boolean {
+  if (isDeepStrictEqual(before, after)) return was || isOwners;
+  const isSwitch = isDeepStrictEqual({ ...before, suspended: undefined }, { ...after, suspended: undefined });
+  return isSwitch ? was : isOwners;
+}
+
+function newEntry(value: unknown, now: Date, isOwners: boolean): StoredEntry {
   // The database gives it its first revision.
   return {
     name: nameOf(value),
     text: JSON.stringify(value ?? null),
+    isOwners,
     createdAt: now,
     changedAt: now,
     revision: '',

@@ -43,7 +43,7 @@ export function checkStoredEntries(
     });
     if (overlaps.length > 0) return { stored: one, problems: overlaps, ...findings };
     hold(entry, `the stored entry ${JSON.stringify(one.name)}`);
-    return { stored: one, entry, problems, ...findings };
+    return { stored: one, entry: withOwner(entry, one.isOwners), problems, ...findings };
   });
 }
 
@@ -60,6 +60,13 @@ export function readStoredEntry(
   const entry = readEntry(undefined, value, { ...rules, defaults }, findings);
   if (isJsonObject(value)) refuseUnfit(value, findings.problems);
   return { ...findings, entry: findings.problems.length > 0 ? undefined : entry };
+}
+
+/** The policy stands in the entry, and in its key where that is there already. */
+function withOwner(entry: TrustedKeyEntry, isOwners: boolean): TrustedKeyEntry {
+  if (entry.type === 'jwks') return { ...entry, isOwners };
+  const { key } = entry;
+  return { ...entry, isOwners, key: { ...key, policy: { ...key.policy, isOwners } } };
 }
 
 /** The name of an entry that is fit to be stored; else the empty one. */

@@ -11,7 +11,7 @@ export const STORED_ENTRY_CHANNEL = 'stored_entry';
 /** The state of the table at some moment: equal ones stand for the same entries. */
 export type StoredEntriesState = string;
 
-const ALL = `SELECT name, entry AS text, created_at AS "createdAt", changed_at AS "changedAt", revision::text
+const ALL = `SELECT name, entry AS text, is_owners AS "isOwners", created_at AS "createdAt", changed_at AS "changedAt", revision::text
   FROM token_exchange_stored_entry ORDER BY created_at, name`;
 
 @Injectable()
@@ -42,11 +42,15 @@ export class StoredEntryRepository {
   }
 
   /** Makes or replaces the row of a name, with another revision, and announces it. Call after `lockAll`. */
-  async put(transaction: Transaction, { name, text, createdAt, changedAt }: StoredEntry): Promise<void> {
+  async put(
+    transaction: Transaction,
+    { name, text, isOwners, createdAt, changedAt }: StoredEntry,
+  ): Promise<void> {
     await managerOf(transaction).query(
-      `INSERT INTO token_exchange_stored_entry (name, entry, created_at, changed_at) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (name) DO UPDATE SET entry = excluded.entry, changed_at = excluded.changed_at, revision = DEFAULT`,
-      [name, text, createdAt, changedAt],
+      `INSERT INTO token_exchange_stored_entry (name, entry, is_owners, created_at, changed_at) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (name) DO UPDATE SET entry = excluded.entry, is_owners = excluded.is_owners, changed_at = excluded.changed_at,
+         revision = DEFAULT`,
+      [name, text, isOwners, createdAt, changedAt],
     );
     await this.announce(transaction);
   }

@@ -93,7 +93,7 @@ export class StoredEntryService {
   ): Promise<StoredEntryChange> {
     const changed = await this.audit.commit(async (transaction) => {
       const context = { occurredAt: this.clock.now(), requestId: newRequestId() };
-      const result = await change({ transaction, context });
+      const result = await change({ transaction, context, isOwners: true });
       return { result, events: result.events };
     });
     // By the event it would be later, and not at all where the host gives events another prefix.

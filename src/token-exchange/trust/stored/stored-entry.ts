@@ -12,6 +12,8 @@ export interface StoredEntry {
   readonly name: string;
   /** The entry as JSON text, by the rules of the configuration. */
   readonly text: string;
+  /** Whether the owner, or somebody who may as much, set its members: a command, or a host's own code. */
+  readonly isOwners: boolean;
   readonly createdAt: Date;
   readonly changedAt: Date;
   /** Another one after each change. */

@@ -620,6 +620,14 @@ const FAULTS: readonly Fault[] = [
     shown: ['no cnf', 'cnf with jkt'],
   },
   {
+    ...{ of: 'claims subjects', reason: 'subject_not_allowed', entry: { subjects: ['staff:*'] } },
+    shown: ['staff:*', 'the sub of a person'],
+  },
+  {
+    ...{ of: 'claims claims', reason: 'claim_not_allowed', claims: { tenant_id: 8 } },
+    ...{ entry: { claims: { tenant_id: 7 } }, shown: ['tenant_id 7', 'a number'] },
+  },
+  {
     ...{ of: 'audience aud', reason: 'audience_mismatch', claims: { aud: ['https://them.example', A] } },
     shown: [US, `https://them.example, ${A}`],
   },

@@ -22,7 +22,7 @@ function problemsOf(
   const at = new Date(0);
   const rows = stored.map((entry) => ({
     ...{ name: entry.name ?? '', text: JSON.stringify(entry) },
-    ...{ createdAt: at, changedAt: at, revision: '1' },
+    ...{ createdAt: at, changedAt: at, isOwners: true, revision: '1' },
   }));
   const judged = checkStoredEntries(rows, { configured: entries, rules });
   expect(
@@ -67,7 +67,7 @@ it('[D70] one that has a problem keeps no other from counting', () => {
 it('[D70] what another version has stored, and what is no JSON, is reported and harms no other', () => {
   const at = new Date(0);
   const row = (name: string, text: string) => {
-    return { name, text, createdAt: at, changedAt: at, revision: '1' };
+    return { name, text, createdAt: at, changedAt: at, isOwners: true, revision: '1' };
   };
   const good = fixed(A, 'k1', 'good');
   const rows = [
@@ -86,7 +86,7 @@ it('[D70] what another version has stored, and what is no JSON, is reported and 
 it('[D71] a suspended entry is known, with its key, and trusted for nothing', () => {
   const at = new Date(0);
   const text = JSON.stringify({ ...fixed(A, 'k1', 's'), suspended: true });
-  const stored = { name: 's', text, createdAt: at, changedAt: at, revision: '1' };
+  const stored = { name: 's', text, createdAt: at, changedAt: at, isOwners: true, revision: '1' };
   const [judged] = checkStoredEntries([stored], { configured: [], rules: RULES });
   expect(judged?.entry).toMatchObject({ suspended: true, key: { policy: { suspended: true } } });
 });

@@ -1,0 +1,66 @@
+// The members of a trusted key entry for jobs and services: whose its tokens are, and as which user they act.
+import { isJsonObject } from '../../platform/json/strict-json.js';
+import { isId } from '../../platform/text/id.js';
+import type { Row } from './entry-kinds.js';
+import { Fault, isText, list, text } from './entry-kinds.js';
+import { MAX_PATTERN_CHARACTERS, subjectPatternOf } from './subject-patterns.js';
+
+/** Of a claim that an entry compares. */
+export type ClaimValue = string | number | boolean;
+
+const MOST = 100;
+/** These every token has, and each is checked by itself. */
+const CHECKED_ANYWAY: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
+
+const CLAIMS_RULE = 'must be an object of at least one claim, each a text, a number, true or false';
+
+const claims: Row<ReadonlyMap<string, ClaimValue>> = {
+  kind: 'structure',
+  label: 'Claims',
+  rule: 'further claims that a token must have, each with exactly this value, a text, a number or a truth value: `{"repository_id": "74"}`',
+  unsaid: 'none',
+  prevents: 'a repository that has got the name of another signs in for it',
+  read(given) {
+    const entries = isJsonObject(given) ? Object.entries(given) : [];
+    if (entries.length === 0 || entries.length > MOST || !entries.every(isClaim))
+      return new Fault(CLAIMS_RULE);
+    const other = entries.find(([name]) => CHECKED_ANYWAY.has(name));
+    if (other !== undefined) return new Fault(`must not have ${other[0]}, which is checked by itself`);
+    return new Map(entries);
+  },
+  words: (values) => values && `only with the claims ${[...values.keys()].join(', ')}`,
+};
+
+function isClaim(claim: [string, unknown]): claim is [string, ClaimValue] {
+  const [name, value] = claim;
+  return isText(name) && (isText(value) || typeof value === 'boolean' || Number.isFinite(value));
+}
+
+export const WORKLOAD = {
+  subjects: list(
+    {
+      each: subjectPatternOf,
+      must: `must be an array of 1 to ${MOST} texts of at most ${MAX_PATTERN_CHARACTERS} characters, with one * in a segment at most`,
+      least: 1,
+    },
+    {
+      label: 'Subjects',
+      rule: 'each a `sub` that its tokens may have, in full, or with `*` for one character or more of a segment, none of them `:` or `/`: `repo:acme/app:ref:refs/heads/release-*`',
+      option: '--subjects <list>',
+      unsaid: 'any `sub`',
+      prevents: "another customer's job of a shared issuer signs in",
+      fault: (patterns) => (patterns.size > MOST ? `must have at most ${MOST}` : undefined),
+      words: (patterns) => patterns && `only the subjects ${[...patterns].join(', ')}`,
+    },
+  ),
+  claims,
+  signInAs: text({
+    label: 'User whom its tokens act as',
+    rule: 'the id of a user whom its tokens act as, whatever their `sub`: [jobs and services](deploy-from-ci.md) have no e-mail address. `subjects`, `expectedAudience`, `scopes` and `flows` of `exchange` and `jwt-bearer` must stand beside it, and nothing about roles, e-mail, linking, creating and projects. Never the owner; an administrator only if the owner, a command or the configuration set the entry',
+    unsaid: 'the user who is linked to `iss` and `sub`',
+    prevents: 'a job needs the account of a person',
+    fault: (id, { userIdType }) =>
+      userIdType === 'uuid' && !isId(id) ? 'must be the id of a user, which no address is' : undefined,
+    words: (id) => id && `acts as the user ${id}`,
+  }),
+};
