@@ -232,6 +232,10 @@ const CASES: Readonly<Record<string, Case>> = {
       return told(revoke());
     },
   },
+  'Introspections of an address within a minute': {
+    environment: { SVC_TOKEN_EXCHANGE_INTROSPECTION_PER_MINUTE: '1' },
+    excess: (service) => second(() => service.post('/rest/auth/oauth/introspect', { token: 'a' })),
+  },
   'Logouts of an address, and verified ones of an issuer, within a minute': {
     environment: { SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE: '1' },
     excess: (service) =>
