@@ -2,13 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { forged } from '../support/checks.mjs';
 import { compare, cpu, throughput } from '../support/comparison.mjs';
-import { embedLogins, exchangeRequests } from '../support/exchanges.mjs';
+import { proofFor } from '../support/dpop.mjs';
+import { accessTokens, bearer, embedLogins, exchangeRequests } from '../support/exchanges.mjs';
 import { sendAll } from '../support/load.mjs';
 import { logins } from '../support/residents.mjs';
 
 /** Used tokens must live through their round, so that nothing but their use is against them. */
 const USED_LIFETIME_SECONDS = 300;
 const USING_CONNECTIONS = 16;
+/** Whose access tokens call the API in turn. */
+const CALLERS = 50;
 const PROJECTS = ['acme-paris:project:editor', 'acme-london:project:viewer'];
 
 export const exchangeActor = pair('exchange-actor', 'Token exchange with subject and actor', {
@@ -26,6 +29,44 @@ export const exchangeProjects = pair(
     policy: { projects: { mayAssign: ['acme-*'], create: true } },
   },
 );
+
+export const exchangeProof = pair('exchange-proof', 'Token exchange with a proof of possession (DPoP)', {
+  over: ['with proof', exchangesBy({ hasProof: true })],
+  under: 'without',
+  atMost: 1.6,
+});
+
+export const callProof = {
+  name: 'call-proof',
+  title:
+    'A page of workflows by a bound access token and a proof (DPoP), against a bearer token, on PostgreSQL',
+
+  async run(workbench) {
+    const service = await workbench.startService();
+    const { partner } = workbench;
+    const path = '/api/v1/workflows';
+    const contender = (name, requests) => ({
+      name,
+      servers: [service],
+      load: { method: 'GET', path, expectedStatus: 200, requests },
+    });
+    const bound = await tokensOf(service, partner, () => ({
+      dpop: proofFor(service, 'POST', service.exchangePath),
+    }));
+    const free = await tokensOf(service, partner);
+    return compareBoth(
+      workbench,
+      contender('with proof', async (count) =>
+        spread(bound, count, (token) => ({
+          authorization: `DPoP ${token}`,
+          dpop: proofFor(service, 'GET', path, token),
+        })),
+      ),
+      contender('bearer', async (count) => spread(free, count, bearer)),
+      { atMost: 1.4 },
+    );
+  },
+};
 
 export const firstLogin = pair('first-login', 'Token exchange of unknown users, each of whom is made', {
   over: ['first login', exchangesBy({ claimSets: newcomers })],
@@ -109,6 +150,16 @@ function pair(name, title, { over: [over, loadOf], under, policy, ...target }) {
 async function compareBoth(workbench, over, under, target) {
   const comparisons = [throughput(over.name, under.name), cpu(over.name, under.name, target)];
   return (await compare(workbench, [over, under], comparisons)).result;
+}
+
+/** Access tokens of some users. */
+function tokensOf(service, partner, headersOf) {
+  return accessTokens(service, partner, logins(CALLERS), headersOf);
+}
+
+/** Requests by each of the tokens in turn. */
+function spread(tokens, count, headersOf) {
+  return Array.from({ length: count }, (_, index) => ({ headers: headersOf(tokens[index % tokens.length]) }));
 }
 
 function exchangesBy(options) {

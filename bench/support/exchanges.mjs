@@ -1,5 +1,6 @@
 // The requests of both flows: tokens go in by a form, and access tokens come out.
 import assert from 'node:assert/strict';
+import { proofFor } from './dpop.mjs';
 import { logins } from './residents.mjs';
 
 const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -13,7 +14,7 @@ export const FORM = { method: 'POST', headers: { 'content-type': 'application/x-
  * A kind of load: exchanges of fresh tokens.
  * @param options `claimSets` makes the claims of so many tokens: logins of known users unless given. `lifetimeSeconds`
  *   is the tokens' life, by default what the contestant says. `change` is done to each signed token. `hasActor` adds the
- *   token of another user.
+ *   token of another user, `hasProof` a proof of possession.
  */
 export function exchangeRequests(contestant, partner, options = {}) {
   const {
@@ -22,7 +23,7 @@ export function exchangeRequests(contestant, partner, options = {}) {
     change = (token) => token,
     expectedStatus = 200,
   } = options;
-  const { lifetimeSeconds = contestant.lifetimeSeconds, hasActor = false } = options;
+  const { lifetimeSeconds = contestant.lifetimeSeconds, hasActor = false, hasProof = false } = options;
   return {
     ...FORM,
     path: contestant.exchangePath,
@@ -32,8 +33,13 @@ export function exchangeRequests(contestant, partner, options = {}) {
       const tokens = partner.signAll(algorithm, allClaims, lifetimeSeconds);
       const actors = hasActor ? partner.signAll(algorithm, logins(count + 1).slice(1)) : [];
       const actorOf = (index) => hasActor && { actor_token: actors[index], actor_token_type: JWT_TYPE };
+      const headers = () => ({
+        ...FORM.headers,
+        dpop: proofFor(contestant, 'POST', contestant.exchangePath),
+      });
       return tokens.map((token, index) => ({
         body: exchangeForm(contestant, change(token), actorOf(index)),
+        ...(hasProof && { headers: headers() }),
       }));
     },
   };
@@ -61,17 +67,18 @@ export function exchangeForm({ fields, takesAssertions = false }, subjectToken, 
 }
 
 /** Sends one exchange and answers status and body. */
-export async function exchangeOnce(contestant, subjectToken) {
+export async function exchangeOnce(contestant, subjectToken, moreHeaders) {
   const url = new URL(contestant.exchangePath, contestant.server.origin);
-  const answer = await fetch(url, { ...FORM, body: exchangeForm(contestant, subjectToken) });
+  const headers = { ...FORM.headers, ...moreHeaders };
+  const answer = await fetch(url, { ...FORM, headers, body: exchangeForm(contestant, subjectToken) });
   return { status: answer.status, text: await answer.text() };
 }
 
-/** One for each of the claim sets, one after the other. */
-export async function accessTokens(contestant, partner, claimSets) {
+/** One for each of the claim sets, one after the other. @param headersOf those of each, if any */
+export async function accessTokens(contestant, partner, claimSets, headersOf) {
   const tokens = [];
   for (const subjectToken of partner.signAll('ES256', claimSets, LIFETIME_SECONDS)) {
-    const { status, text } = await exchangeOnce(contestant, subjectToken);
+    const { status, text } = await exchangeOnce(contestant, subjectToken, headersOf?.());
     assert.equal(status, 200, text);
     tokens.push(JSON.parse(text).access_token);
   }
