@@ -91,7 +91,7 @@ export const VARIABLES = {
 
   // Limits (docs/limits.md has all of them)
   maxConnections: integer('SVC_MAX_CONNECTIONS', {
-    description: 'Most connections of clients at one time; one more is closed unanswered.',
+    description: 'Maximum number of client connections at one time; one more is closed unanswered.',
     default: 4_096,
     min: 1,
     max: 1_000_000,
@@ -104,19 +104,19 @@ export const VARIABLES = {
     max: 3600,
   }),
   maxRequestsInProgress: integer('SVC_MAX_REQUESTS_IN_PROGRESS', {
-    description: 'Most requests in progress at one time, of a process; one more is answered 503 at once.',
+    description: 'Maximum number of requests in progress in a process; one more is answered 503 at once.',
     default: 4_000,
     min: 1,
     max: 100_000,
   }),
   maxWorkflowsPerProject: integer('SVC_MAX_WORKFLOWS_PER_PROJECT', {
-    description: 'Most workflows of a project.',
+    description: 'Maximum number of workflows of a project.',
     default: 2000,
     min: 1,
     max: 1_000_000,
   }),
   maxProjectsPerUser: integer('SVC_MAX_PROJECTS_PER_USER', {
-    description: 'Most projects of which one user is a member, the personal one included.',
+    description: 'Maximum number of projects of which one user is a member, the personal one included.',
     default: 100,
     min: 2,
     max: 1_000_000,
@@ -219,7 +219,7 @@ export const VARIABLES = {
     check: checkDatabaseUrl,
   }),
   databasePoolSize: integer('SVC_DATABASE_POOL_SIZE', {
-    description: 'Most connections to PostgreSQL of one instance.',
+    description: 'Maximum number of connections of one instance to PostgreSQL.',
     default: 10,
     min: 1,
     max: 500,

@@ -196,7 +196,7 @@ export class Metrics {
       gauge.set({ state: 'in_use' }, open - idle);
       gauge.set({ state: 'idle' }, idle);
     });
-    this.value('svc_database_pool_size', 'Most connections that the pool may open.', () => pool().most);
+    this.value('svc_database_pool_size', 'Maximum number of connections of the pool.', () => pool().most);
     const waiting = 'Requests that wait for a connection of the pool.';
     this.value('svc_database_pool_waiting', waiting, () => pool().waiting);
   }

@@ -22,7 +22,7 @@ import { ClientAuthenticator } from '../verify/client-authenticator.js';
 import type { FlowRequest } from './flow-request.js';
 import { authenticateOnce } from './verification.js';
 
-/** RFC 7662 §2.2: of a live token the claims that are told. */
+/** RFC 7662 §2.2: the claims of a live token in the answer. */
 export type Introspection = { readonly active: false } | ({ readonly active: true } & JWTPayload);
 
 /** A question about an access token. Both are secret. */
@@ -105,7 +105,7 @@ export class IntrospectionService {
   }
 }
 
-/** Two companies may give their clients one id: it is told of tokens that its own have vouched for. */
+/** Two companies may give their clients one id: a client gets the claims of tokens that its own entries have vouched for. */
 function mayKnow({ id, issuers, introspects }: AuthenticatedClient, claims: JWTPayload): boolean {
   const { aud, client_id: clientId, vouched_by: recorded } = claims;
   const isOwn = clientId === id && readRecordedKeys(recorded)?.every(({ issuer }) => issuers.has(issuer));

@@ -5,7 +5,7 @@ import { stringifySetCookie } from 'cookie';
 export interface SessionSettings {
   /** Life of a session, in seconds; 60 to 86,400. */
   readonly lifetimeSeconds: number;
-  /** Most live sessions of a user, 1 to 10,000: every two minutes the oldest beyond these end. */
+  /** Maximum number of live sessions of a user, 1 to 10,000: every two minutes the oldest beyond these end. */
   readonly maxPerUser: number;
   /** Whether the cookie belongs to the site that frames the host (CHIPS). */
   readonly partitioned: boolean;

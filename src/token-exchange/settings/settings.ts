@@ -156,7 +156,7 @@ const SESSIONS = {
     max: DAY_SECONDS,
   },
   maxPerUser: {
-    description: 'Most live sessions of a user: every two minutes the oldest beyond these end.',
+    description: 'Maximum number of live sessions of a user: every two minutes the oldest beyond these end.',
     default: 100,
     min: 1,
     max: 10_000,
@@ -248,7 +248,7 @@ export const SETTINGS = {
       max: DAY_SECONDS,
     },
     batchSize: {
-      description: 'Most replay records that one purge statement deletes.',
+      description: 'Maximum number of replay records that one purge statement deletes.',
       default: 1000,
       min: 1,
       max: 100_000,

@@ -123,7 +123,7 @@ export class ClientAuthenticator {
     return typeof kid === 'string' ? this.clientKeys.find(url, kid, algorithm) : this.clientKeys.keysOf(url);
   }
 
-  /** By draft-ietf-oauth-rfc7523bis. Most libraries send the token endpoint unless they are told otherwise, so the log says it. */
+  /** By draft-ietf-oauth-rfc7523bis. Most libraries send the token endpoint by default, so the log says it. */
   private refuseOtherAudience({ sub, aud }: CompactJws['payload']): void {
     const { ownIssuer } = this.options;
     if (isAloneFor(aud, ownIssuer)) return;

@@ -10,7 +10,7 @@ import type { JwksOptions } from './jwks-options.js';
 import type { KeySetState } from './key-set-state.js';
 import { keySetState, servesUntilMs } from './key-set-state.js';
 
-/** A set that does not serve as it should is told again after so long. */
+/** The log names a set that does not serve again after so long. */
 const TELL_AGAIN_MS = 15 * 60_000;
 /** By so much the clock of another instance, which fetched before, may be ahead of this one's. */
 const CLOCK_DIFFERENCE_MS = 60_000;
