@@ -9,8 +9,8 @@ export const REFUSAL_ANSWERS = {
   /** An access token, or the session of an embedded login, was presented: neither opens anything here. */
   operator_session_required: { status: 403, message: 'Only the sign-in of this page opens it' },
   csrf_refused: { status: 403, message: 'The request does not come from this instance' },
-  invalid_credentials: { status: 401, message: 'E-mail address or password are not right' },
-  invalid_code: { status: 401, message: 'The code is not right, was used, or is too old' },
+  invalid_credentials: { status: 401, message: 'The e-mail address or the password is wrong' },
+  invalid_code: { status: 401, message: 'The code is wrong, was used before, or has expired' },
   bad_request: { status: 400, message: 'The request is not valid' },
   not_found: { status: 404, message: NOT_FOUND.message },
   unavailable: { status: 409, message: 'Token exchange is off' },

@@ -73,7 +73,7 @@ describeInBrowser("the operator's sign-in", () => {
     await one.button('I have a code').click();
     await one.field('E-mail address').fill('coded@instance.test');
     await fill(PASSWORD, PASSWORD);
-    await one.alert('The code is not right, was used, or is too old.');
+    await one.alert('The code is wrong, was used before, or has expired.');
   });
 
   it('[D113] that has ended comes back to where one was, with what was typed, which was not sent', async () => {

@@ -11,6 +11,7 @@ const ENDPOINTS = [
   '/rest/auth/oauth/token',
   '/rest/auth/embed',
   '/rest/auth/oauth/revoke',
+  '/rest/auth/oauth/introspect',
   '/rest/auth/backchannel-logout',
 ];
 
