@@ -36,12 +36,15 @@ class Instance {
     return new Instance(repository, new StoredEntryChanges(repository, RULES), new Transactions(database));
   }
 
-  make(change: (changes: StoredEntryChanges, work: StoredEntryWork) => Promise<StoredEntryChange>) {
+  make(
+    change: (changes: StoredEntryChanges, work: StoredEntryWork) => Promise<StoredEntryChange>,
+    isOwners = true,
+  ) {
     return this.transactions.run((transaction) => {
       return change(this.changes, {
         transaction,
         context: { occurredAt: new Date(), requestId: randomUUID() },
-        isOwners: true,
+        isOwners,
       });
     });
   }
@@ -107,6 +110,40 @@ describeOnEachDatabase('the stored entries', (database) => {
     expect(JSON.stringify(events)).not.toContain('marker-5150');
     expect(JSON.parse((await instance.changes.show('set')).text)).toEqual({ ...set, perMinute: 7 });
     await instance.make((changes, work) => changes.remove('set', work));
+  });
+
+  it("[D144] are the owner's once the owner has put them whole, and by no change of a part or of others", async () => {
+    const owned: boolean[] = [];
+    const note = async () => owned.push((await instance.changes.show('whose')).isOwners);
+    const edit = (change: Parameters<StoredEntryChanges['change']>[1], isOwners: boolean) =>
+      instance.make((changes, work) => changes.change('whose', change, work), isOwners).then(note);
+    const put = async (members: object, isOwners: boolean) => {
+      const { revision } = await instance.changes.show('whose');
+      const change = setting(members);
+      await instance.make((changes, work) => changes.change('whose', change, work, revision), isOwners);
+      await note();
+    };
+    await instance.make((changes, work) => changes.add(entryOf('whose'), work), false).then(note);
+    // The owner sees none of the members: resuming what was not suspended, a client, the next key.
+    for (const change of [resumed, suspended, resumed, setting({ clients: [] })]) await edit(change, true);
+    const next = { name: 'next', kid: 'next' };
+    await instance.make((changes, work) => changes.add(next, work, 'whose'));
+    owned.push((await instance.changes.show('next')).isOwners);
+    expect(owned).toEqual([false, false, false, false, false, false]);
+
+    owned.length = 0;
+    await put({}, true);
+    for (const change of [suspended, resumed]) await edit(change, false);
+    await put({ suspended: true }, false);
+    await edit(setting({ clients: [] }), true);
+    expect(owned).toEqual([true, true, true, true, true]);
+
+    owned.length = 0;
+    await put({ perMinute: 7 }, false);
+    await put({ perMinute: 8 }, true);
+    await edit(setting({}, 'clients'), false);
+    expect(owned).toEqual([false, true, false]);
+    for (const name of ['whose', 'next']) await instance.make((changes, work) => changes.remove(name, work));
   });
 
   it('[D73] a change that is rolled back leaves nothing', async () => {

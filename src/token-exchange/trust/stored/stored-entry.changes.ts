@@ -54,9 +54,10 @@ export class StoredEntryChanges {
    */
   async add(given: unknown, work: StoredEntryWork, like?: string): Promise<StoredEntryChange> {
     const all = await this.repository.lockAll(work.transaction);
-    const isWhole = like === undefined || !isJsonObject(given);
-    const value = isWhole ? given : { ...ofStaticKey(this.find(all, like)), ...given };
-    const stored = newEntry(value, work.context.occurredAt, work.isOwners);
+    const model = like === undefined ? undefined : this.find(all, like);
+    const value = model && isJsonObject(given) ? { ...ofStaticKey(model), ...given } : given;
+    const isOwners = work.isOwners && model?.isOwners !== false;
+    const stored = newEntry(value, work.context.occurredAt, isOwners);
     if (all.some(({ name }) => name === stored.name))
       throw new StoredEntryError(
         `There is a stored entry with the name ${JSON.stringify(stored.name)} already.`,
@@ -73,6 +74,7 @@ export class StoredEntryChanges {
   }
 
   /**
+   * The owner answers for all members of an entry that the owner has seen whole, and not for those of others by adding a client, say.
    * @param edit makes the whole new entry of the present one
    * @param revision that the author of the change has seen; undefined: `edit` takes whatever it is
    * @throws StoredEntryChangedError where it has another revision
@@ -91,7 +93,9 @@ export class StoredEntryChanges {
     if (!isJsonObject(value))
       throw new StoredEntryError('The entry has problems:', ['the entry: must be an object']);
     const text = JSON.stringify(withUrlOf(before, value));
-    const isOwners = isOwnersAfter(valueOf(before), valueOf({ text }), before.isOwners, work.isOwners);
+    const isOwners = work.isOwners
+      ? before.isOwners || revision !== undefined
+      : before.isOwners && isSwitch(valueOf(before), valueOf({ text }));
     const stored = { ...before, text, isOwners, changedAt: work.context.occurredAt };
     const others = all.map((one) => (one.name === before.name ? stored : one));
     return this.store(before, stored, { all: others, work });
@@ -190,14 +194,9 @@ export class StoredEntryChanges {
   }
 }
 
-/**
- * Whether the owner has set the members of an entry: to suspend or to resume it sets none, and what the owner sends again unchanged is
- * confirmed.
- */
-function isOwnersAfter(before: EntryValue, after: EntryValue, was: boolean, isOwners: boolean): boolean {
-  if (isDeepStrictEqual(before, after)) return was || isOwners;
-  const isSwitch = isDeepStrictEqual({ ...before, suspended: undefined }, { ...after, suspended: undefined });
-  return isSwitch ? was : isOwners;
+/** Whether all that a change may do is to suspend the entry, or to resume it. */
+function isSwitch(before: EntryValue, after: EntryValue): boolean {
+  return isDeepStrictEqual({ ...before, suspended: undefined }, { ...after, suspended: undefined });
 }
 
 function newEntry(value: unknown, now: Date, isOwners: boolean): StoredEntry {
