@@ -321,6 +321,13 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(body.error).toBe('bad_request');
   });
 
+  it.each(['exchange', 'jwt-bearer', 'embed'])('tries a token with an entry of the flow %s', async (flow) => {
+    const entry = { ...other.staticEntry(), name: 'tried', kid: 'tried', flows: [flow] };
+    const token = other.sign(other.claims({ sub: 'tried', exp: Date.now() / 1000 + 50 }), { kid: 'tried' });
+    const { explanation } = await read(browser.send('POST', 'entries/check', { entry, token }));
+    expect(explanation).toMatchObject({ flow, outcome: 'accepted' });
+  });
+
   it('reports the state of the instance, and no secret', async () => {
     const overview = await read<{ variables: Json[] }>(browser.get('overview'));
     expect(overview).toMatchObject({
