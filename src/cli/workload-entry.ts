@@ -125,7 +125,7 @@ export async function workloadMembers(
     );
   return {
     ...keys,
-    name: firstCharacters(`${name} ${options[name]} ${options.branch ?? ''}`.trim(), MAX_NAME_CHARACTERS),
+    name: firstCharacters(`${name} ${options[name]} ${options.branch ?? ''}`, MAX_NAME_CHARACTERS).trim(),
     expectedAudience: audience,
     flows: ['exchange'],
     subjects,

@@ -12,7 +12,7 @@ const MOST = 100;
 /** These every token has, and each is checked by itself. */
 const CHECKED_ANYWAY: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
 
-const CLAIMS_RULE = 'must be an object of at least one claim, each a text, a number, true or false';
+const CLAIMS_RULE = `must be an object of at least one claim, each a text, a number up to ${Number.MAX_SAFE_INTEGER}, true or false`;
 
 const claims: Row<ReadonlyMap<string, ClaimValue>> = {
   kind: 'structure',
@@ -33,7 +33,9 @@ const claims: Row<ReadonlyMap<string, ClaimValue>> = {
 
 function isClaim(claim: [string, unknown]): claim is [string, ClaimValue] {
   const [name, value] = claim;
-  return isText(name) && (isText(value) || typeof value === 'boolean' || Number.isFinite(value));
+  // A larger number stands for its neighbours too.
+  const isExact = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  return isText(name) && (isText(value) || typeof value === 'boolean' || isExact);
 }
 
 export const WORKLOAD = {

@@ -97,7 +97,7 @@ function comparedClaims(
   const [name, value] = other;
   const found = (payload as Readonly<Record<string, unknown>>)[name];
   const isShown = policy.signInAs !== undefined && typeof found === typeof value;
-  return [`${name} ${shownClaim(value)}`, isShown ? shownClaim(found) : kindOf(found)];
+  return [`${printable(name)} ${shownClaim(value)}`, isShown ? shownClaim(found) : kindOf(found)];
 }
 
 function shownClaim(value: unknown): string {

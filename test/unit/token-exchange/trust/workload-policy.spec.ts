@@ -56,6 +56,8 @@ it.each<[string, Members, RegExp]>([
   ['claims', { claims: ['repository_id'] }, /must be an object of at least one claim/],
   ['claims', { claims: { repository_id: null } }, /must be an object of at least one claim/],
   ['claims', { claims: { repository_id: ['74'] } }, /must be an object of at least one claim/],
+  // It would stand for 9007199254740992 as well.
+  ['claims', { claims: { repository_id: 2 ** 53 } }, /a number up to 9007199254740991/],
   ['claims', { claims: { aud: 'x' } }, /must not have aud, which is checked by itself/],
 ])('[P.signInAs][P.subjects][P.claims] %s: %j is a problem', (member, change, message) => {
   const { entries, problems } = reading(change);
