@@ -83,7 +83,7 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
       const { requestId: _id, ...body } = (await answer.json()) as Record<string, unknown>;
       expect([answer.status, body]).toEqual([
         401,
-        { error: 'invalid_credentials', message: 'E-mail address or password are not right' },
+        { error: 'invalid_credentials', message: 'The e-mail address or the password is wrong' },
       ]);
       // No scheme would be true: a browser asks by a form, and a token is never taken.
       expect(answer.headers.get('www-authenticate')).toBeNull();
