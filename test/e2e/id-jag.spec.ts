@@ -17,7 +17,7 @@ import {
 import { explain } from '../support/explanations.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import type { JwksAnswer } from '../support/jwks-server.js';
-import { JwksServer, body, redirect } from '../support/jwks-server.js';
+import { JwksServer, body, delayed, redirect, silence } from '../support/jwks-server.js';
 import { changeUser, createUser, createWorkflow, linkedUser } from '../support/local-users.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import type { Fields } from '../support/test-service.js';
@@ -638,6 +638,30 @@ describeOnAnyDatabase('identity assertions of clients with metadata documents', 
       });
     } finally {
       await server.close();
+    }
+  });
+
+  it('[D33] document and key set have five seconds together', async () => {
+    const [server, keySet] = [await JwksServer.listen(), await JwksServer.listen()];
+    const client = new IdJagClient(server.url);
+    server.publish(documentOf(client));
+    keySet.answerWith(silence());
+    const trustedKeys = [client.entry({}, { metadataDocument: true })];
+    try {
+      await withService(database, { trustedKeys, environment }, async (service) => {
+        const isIn = async () => (await redeem(service, client)).status === 200;
+        await until('the document is fetched', 5_000, isIn);
+        const document = documentOf(client, { jwks: undefined, jwks_uri: keySet.url });
+        server.answerWith(delayed(4_000, body(JSON.stringify(document))));
+        client.keys.rotate();
+        const startedAt = performance.now();
+        const answer = await redeem(service, client);
+        expect([answer.status, await answer.text()]).toEqual([401, INVALID_CLIENT]);
+        expect(keySet.requestCount).toBe(1);
+        expect(performance.now() - startedAt).toBeLessThan(8_000);
+      });
+    } finally {
+      await Promise.all([server.close(), keySet.close()]);
     }
   });
 

@@ -76,11 +76,11 @@ export class JwksRefresh {
   private async fetchKeys({ entry }: JwksCacheEntry): Promise<{ answer: JwksAnswer; content: JwksContent }> {
     const { url, isClientDocument = false } = entry;
     if (!isClientDocument) return keysIn(await this.fetcher.fetch(url));
+    const beganAtMs = performance.now();
     const answer = await this.fetcher.fetch(url, MAX_DOCUMENT_BYTES);
     const found = readClientDocument(answer.body, url);
-    return keysIn(
-      'jwks' in found ? { ...answer, body: found.jwks } : await this.fetcher.fetch(found.jwksUri),
-    );
+    if ('jwks' in found) return keysIn({ ...answer, body: found.jwks });
+    return keysIn(await this.fetcher.fetch(found.jwksUri, undefined, beganAtMs));
   }
 
   /**

@@ -134,6 +134,14 @@ describe('a fetch of a key set', () => {
     await Promise.all([trickling.close(), both.close()]);
   }, 15_000);
 
+  it('[D33] the deadline is over what an answer has named, too', async () => {
+    server.answerWith(silence());
+    const startedAt = performance.now();
+    const reason = await reasonOf(fetcher.fetch(server.url, undefined, startedAt - 4_500));
+    expect(reason).toBe('no complete answer within 5 seconds');
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+
   it('[D33] each fetch connects anew, so that each is checked', async () => {
     server.publish({ keys: [] }, { connection: 'keep-alive' });
     await fetcher.fetch(server.url);
