@@ -9,11 +9,13 @@ import { auditRows } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { ASSERTIONS_ON, CLIENT_ASSERTION, IdJagClient, sha256 } from '../support/id-jag-client.js';
+import { JwksServer, body, delayed } from '../support/jwks-server.js';
 import { changeUser } from '../support/local-users.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
 import type { Fields } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 import { withService } from '../support/with-service.js';
 
 const PATH = '/rest/auth/oauth/introspect';
@@ -196,6 +198,48 @@ describeOnAnyDatabase('token introspection', (database) => {
 });
 
 describeOnAnyDatabase('[D61] introspections of one address', (database) => {
+  it('[D79] are recorded ten times a minute where they are refused, and all counted', async () => {
+    await withService(database, { trustedKeys, environment: ASSERTIONS_ON }, async (service) => {
+      const authorization = `Basic ${btoa('agent:x')}`;
+      const recorded = async () => (await census(service)).auditEvents;
+      const before = await recorded();
+      for (let time = 0; time < 12; time += 1)
+        expect((await service.post(PATH, { token: 'x' }, { authorization })).status).toBe(401);
+      expect((await recorded()) - before).toBe(10);
+      expect(service.logText.split('an introspection was refused')).toHaveLength(11);
+      const labels = { flow: 'introspection', reason: 'client_credential_invalid' };
+      expect((await MetricSamples.read(service)).value('svc_request_refusals_total', labels)).toBe(12);
+    });
+  });
+
+  it('wait longer for the keys of a client than for the database', async () => {
+    const server = await JwksServer.listen();
+    const caller = new IdJagClient('caller');
+    server.publish(caller.keys.jwks());
+    const slow = agent.entry({ clients: [{ id: caller.id, jwksUrl: server.url, introspect }] });
+    const environment = {
+      ...ASSERTIONS_ON,
+      SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+      SVC_DATABASE_WAIT_MS: '3000',
+    };
+    try {
+      await withService(database, { trustedKeys: [slow], environment }, async (service) => {
+        const asked = async () => {
+          const client_assertion = caller.jwt();
+          const fields = { token: 'x', client_assertion_type: CLIENT_ASSERTION, client_assertion };
+          return (await service.post(PATH, fields, {})).status;
+        };
+        await until('the key set is fetched', 5_000, async () => (await asked()) === 200);
+        caller.keys.rotate();
+        server.answerWith(delayed(4_000, body(JSON.stringify(caller.keys.jwks()))));
+        expect(await asked()).toBe(200);
+        expect(service.logText).not.toContain('the database does not serve');
+      });
+    } finally {
+      await server.close();
+    }
+  });
+
   it('are limited by the minute, and counted apart', async () => {
     const environment = { ...ASSERTIONS_ON, SVC_TOKEN_EXCHANGE_INTROSPECTION_PER_MINUTE: '2' };
     await withService(database, { trustedKeys, environment }, async (service) => {

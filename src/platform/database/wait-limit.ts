@@ -66,6 +66,25 @@ export function withinWait<T>(leftMs: number, work: () => Promise<T>): Promise<T
   });
 }
 
+/** Runs what asks the database, within what is left of one limit. */
+export type SharedWait = <T>(work: () => Promise<T>) => Promise<T>;
+
+/**
+ * For a request that asks the database several times, and does other things in between.
+ * @param leftMs of what the request may wait
+ * @returns throws as `withinWait`
+ */
+export function sharedWait(leftMs: number): SharedWait {
+  return async (work) => {
+    const beganAtMs = performance.now();
+    try {
+      return await withinWait(leftMs, work);
+    } finally {
+      leftMs -= performance.now() - beganAtMs;
+    }
+  };
+}
+
 type Release = PoolClient['release'];
 type Taken = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void;
 

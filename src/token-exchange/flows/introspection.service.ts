@@ -5,11 +5,15 @@ import { decodeJwt } from 'jose/jwt/decode';
 import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { Transaction } from '../../platform/database/transaction.js';
+import type { SharedWait } from '../../platform/database/wait-limit.js';
+import { MemoryCounts } from '../../platform/http/throttle/memory-counts.js';
+import { isOverOfStrangers } from '../../platform/http/throttle/strangers.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { printable } from '../../platform/text/printable.js';
 import { auditEvent } from '../audit/audit-event.js';
 import { AuditBus } from '../audit/audit.bus.js';
+import { ExchangeTelemetry } from '../host/telemetry.js';
 import { UserDirectory } from '../host/users.js';
 import { rejectionLine } from '../refusals/refusal-line.js';
 import { Rejection } from '../refusals/rejection.js';
@@ -31,6 +35,8 @@ export interface Introspected {
   readonly client: ClientCredentials | undefined;
 }
 
+type Source = Pick<FlowRequest, 'requestId' | 'clientAddress'>;
+
 const TOLD = ['scope', 'client_id', 'sub', 'act', 'cnf', 'aud', 'iss', 'exp', 'iat', 'jti'];
 
 @Injectable()
@@ -44,25 +50,27 @@ export class IntrospectionService {
     private readonly audit: AuditBus,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Log,
+    private readonly counts: MemoryCounts,
+    private readonly telemetry: ExchangeTelemetry,
   ) {}
 
   /**
    * A client may introspect its own access tokens, and those for the services of an entry that lets it (D61).
    * @param read reads what was sent
+   * @param inTime bounds what asks the database; keys of a client that have to be fetched are no part of it
    * @throws Rejection of a client that does not authenticate or may not ask, once that is recorded; what `read` throws
    */
-  async introspect(
-    read: () => Introspected,
-    source: Pick<FlowRequest, 'requestId' | 'clientAddress'>,
-  ): Promise<Introspection> {
+  async introspect(read: () => Introspected, source: Source, inTime: SharedWait): Promise<Introspection> {
     try {
       const { token, client: sent } = read();
-      const client = await authenticateOnce(this.clients, sent, (use) => this.jtis.useAlone(use));
+      const client = await authenticateOnce(this.clients, sent, (use) =>
+        inTime(() => this.jtis.useAlone(use)),
+      );
       if (client.introspects === undefined)
         throw new Rejection('introspection_not_allowed', { clientId: printable(client.id) });
-      return await this.tellOf(token, client);
+      return await inTime(() => this.tellOf(token, client));
     } catch (error) {
-      if (error instanceof Rejection) await this.record(error, source);
+      if (error instanceof Rejection) await inTime(() => this.record(error, source));
       throw error;
     }
   }
@@ -83,10 +91,10 @@ export class IntrospectionService {
     };
   }
 
-  private async record(
-    { reason, context }: Rejection,
-    { requestId, clientAddress }: Pick<FlowRequest, 'requestId' | 'clientAddress'>,
-  ): Promise<void> {
+  /** Strangers can cause them: log and trail have some of each address, and metrics count all (D79). */
+  private async record({ reason, context }: Rejection, { requestId, clientAddress }: Source): Promise<void> {
+    this.telemetry.countRefusal('introspection', reason);
+    if (isOverOfStrangers(this.counts, 'introspections', clientAddress)) return;
     const { clientId, detail, expected, found } = context;
     const event = auditEvent(
       'svc.audit.token-exchange.introspection-refused',

@@ -1,7 +1,7 @@
 // POST /rest/auth/oauth/introspect (RFC 7662).
 import { Post, Req, Res } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { withinWait } from '../../platform/database/wait-limit.js';
+import { sharedWait } from '../../platform/database/wait-limit.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { waitedMs } from '../../platform/http/request-wait.js';
@@ -38,9 +38,8 @@ export class TokenIntrospectionController {
   @Post(ENDPOINTS.introspection)
   async introspect(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const source = { requestId: requestIdOf(request), clientAddress: clientOf(request.ip) };
-    const body = await withinWait(this.database.waitMs - (waitedMs(request) ?? 0), () =>
-      this.introspections.introspect(() => readIntrospectionForm(request), source),
-    );
+    const inTime = sharedWait(this.database.waitMs - (waitedMs(request) ?? 0));
+    const body = await this.introspections.introspect(() => readIntrospectionForm(request), source, inTime);
     this.answers.reply(request, response, { status: 200, body });
   }
 }

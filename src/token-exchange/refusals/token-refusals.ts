@@ -72,7 +72,8 @@ const ROWS = {
   introspection_not_allowed: {
     check: 'client',
     cause: 'no trusted entry lets the client introspect access tokens',
-    remedy: '`introspect` of the client in its entry is set true (`svc-admin clients add --introspect`)',
+    remedy:
+      '`introspect` of the client is set true (`svc-admin clients add --introspect`), in an entry that is neither suspended nor past its `notAfter`',
     oauth: { status: 403, error: 'unauthorized_client', message: 'The client may not introspect tokens' },
     embed: 'The client may not introspect tokens',
   },

@@ -15,6 +15,7 @@ import type { JwksKey } from '../trust/jwks-content.js';
 import { MOST_TRIED_KEYS } from '../trust/jwks-content.js';
 import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
 import type { TrustedClient } from '../trust/client-reader.js';
+import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { CompactJws } from './compact-jws.js';
@@ -70,7 +71,7 @@ export class ClientAuthenticator {
     const matching = this.named(id).filter(
       ({ client }) => 'secretHashes' in client && client.secretHashes.some(isSame),
     );
-    return authenticated(id, matching, 'its secret is another');
+    return this.authenticated(id, matching, 'its secret is another');
   }
 
   /** `private_key_jwt` (RFC 7523 §3). */
@@ -81,13 +82,27 @@ export class ClientAuthenticator {
       throw invalid(undefined, 'iss, sub and client_id of the client assertion must be the id of the client');
     const matching: NamedClient[] = [];
     for (const named of this.named(sub)) if (await this.hasSigned(named.client, jws)) matching.push(named);
-    const client = authenticated(sub, matching, 'no key of its own has signed the client assertion');
+    const client = this.authenticated(sub, matching, 'no key of its own has signed the client assertion');
     this.refuseOtherAudience(jws.payload);
     const fault = this.claimFault(jws.payload);
     if (fault !== undefined) throw invalid(sub, fault);
     // Ids are the client's own: another client, or an issuer, may use the same.
     const use = { jti: `client:${JSON.stringify([sub, jti])}`, exp: Number(exp) };
     return { ...client, use };
+  }
+
+  /** @param matching the entries that its credential is of. One that is suspended, or whose trust has ended, lets nobody introspect. */
+  private authenticated(id: string, matching: readonly NamedClient[], detail: string): AuthenticatedClient {
+    if (matching.length === 0) throw invalid(id, detail);
+    const asking = matching.filter(
+      ({ client: { introspect }, entry }) => introspect && isTrusted(entry, this.clock.nowMs()),
+    );
+    const services = asking.flatMap(({ entry: { resources = [] } }) => [...resources]);
+    return {
+      id,
+      issuers: new Set(matching.map(({ entry: { issuer } }) => issuer)),
+      introspects: asking.length === 0 ? undefined : new Set(services),
+    };
   }
 
   private named(id: string): readonly NamedClient[] {
@@ -144,15 +159,8 @@ export class ClientAuthenticator {
   }
 }
 
-function authenticated(id: string, matching: readonly NamedClient[], detail: string): AuthenticatedClient {
-  if (matching.length === 0) throw invalid(id, detail);
-  const asking = matching.filter(({ client: { introspect } }) => introspect);
-  const services = asking.flatMap(({ entry: { resources = [] } }) => [...resources]);
-  return {
-    id,
-    issuers: new Set(matching.map(({ entry: { issuer } }) => issuer)),
-    introspects: asking.length === 0 ? undefined : new Set(services),
-  };
+function isTrusted({ suspended, notAfter }: TrustPolicy, nowMs: number): boolean {
+  return suspended !== true && (notAfter === undefined || nowMs < notAfter.getTime());
 }
 
 function readJws(assertion: string): CompactJws {

@@ -28,6 +28,14 @@ const oldKid = twoKeys.keys.kid;
 twoKeys.keys.rotate();
 const published = new IdJagClient('published');
 const rotating = new IdJagClient('rotating');
+const [suspended, ended, ending] = ['suspended', 'ended', 'ending'].map((id) => new IdJagClient(id)) as [
+  IdJagClient,
+  IdJagClient,
+  IdJagClient,
+];
+const inspecting = (client: IdJagClient, entry: Members) =>
+  client.entry({ resources: [OTHER], ...entry }, { secretHash: sha256(client.secret), introspect: true });
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 const clock = new TestClock(NOW * 1000);
 const options = {
@@ -45,6 +53,9 @@ const keys = trustedKeysOf(
     twoKeys.entry({}, { keys: twoKeys.keys.jwks().keys }),
     published.entry({}, { jwksUrl: KEY_SET }),
     rotating.entry({ resources: [OTHER] }, { secretHash: [sha256('old'), sha256('new')], introspect: true }),
+    inspecting(suspended, { suspended: true }),
+    inspecting(ended, { notAfter: iso(NOW) }),
+    inspecting(ending, { notAfter: iso(NOW + 1) }),
   ],
   clock,
 );
@@ -96,6 +107,15 @@ describe('[D133] a client', () => {
         ...{ id: rotating.id, issuers, introspects },
       });
     expect(await outcomeOf(authenticator.authenticate({ id: rotating.id, secret: 'x' }))).toMatch(/^client_/);
+  });
+
+  it('[D61] may introspect as long as its entry is trusted', async () => {
+    const may = async (client: IdJagClient) => (await authenticator.authenticate(client)).introspects;
+    expect(await Promise.all([suspended, ended, ending].map(may))).toEqual([
+      undefined,
+      undefined,
+      new Set([OTHER]),
+    ]);
   });
 
   it('is told nothing of the audience of its JWT; the log is', async () => {
