@@ -16,6 +16,8 @@ import { TestService } from './test-service.js';
 export interface InstanceSettings {
   environment?: Record<string, string>;
   clock?: Clock;
+  /** Of the partner's entry. */
+  policy?: Members;
   /** Trusted key entries beside the partner's. */
   trustedKeys?: readonly Members[];
   /** Whether a proxy stands before it, which can be made to fail. */
@@ -54,6 +56,7 @@ export class EmbeddedBrowsing {
     const {
       environment = {},
       clock,
+      policy = {},
       trustedKeys = [],
       isBehindProxy = false,
       customers = {},
@@ -67,7 +70,7 @@ export class EmbeddedBrowsing {
     this.instanceOrigin = `https://instance.test:${proxy?.port ?? port}`;
     const partner = Partner.create({ issuer: 'https://login.partner.test', audience: this.instanceOrigin });
     const service = await TestService.start(this.database, {
-      trustedKeys: [partner.staticEntry({ name: 'partner' }), ...trustedKeys],
+      trustedKeys: [partner.staticEntry({ name: 'partner', ...policy }), ...trustedKeys],
       ...(clock === undefined ? {} : { clock }),
       environment: {
         SVC_PORT: String(port),

@@ -20,6 +20,8 @@ const ENVIRONMENT = {
 export interface OperatorSettings {
   environment?: Record<string, string>;
   clock?: TestClock;
+  /** Of the partner's entry. */
+  policy?: Members;
   /** Trusted key entries beside the partner's. */
   trustedKeys?: readonly Members[];
 }

@@ -12,6 +12,7 @@ interface FormField {
   readonly values?: readonly string[];
   /** The least and the most of a number. */
   readonly range?: readonly [number, number];
+  /** Whatever the others are; `leftOut` says where one is required unless another is as it says. */
   readonly isRequired: boolean;
   /** What holds where it is left out: a value, or words. */
   readonly leftOut: unknown;
@@ -33,19 +34,25 @@ function fieldsOf(rows: Rows, rules: TrustedKeysRules): FormField[] {
 }
 
 function fieldOf(name: string, row: Row<unknown>, rules: TrustedKeysRules): FormField {
-  const { kind, label, rule, values, range, members, required } = row;
+  const { kind, label, rule, values, range, members } = row;
   return {
     ...{ name, kind, label, range },
     hint: rule.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'),
     values: typeof values === 'function' ? values(rules) : values,
-    isRequired: required === 'strictly' && rules.defaults === 'strict',
+    isRequired: isRequired(row, rules) && row.unless === undefined,
     leftOut: leftOut(row, rules),
     members: members && fieldsOf(members, rules),
   };
 }
 
+function isRequired({ required }: Row<unknown>, { defaults }: TrustedKeysRules): boolean {
+  return required === 'strictly' && defaults === 'strict';
+}
+
 /** A stored entry has defaults of its own, but under the strict policy. */
-function leftOut(row: Row<unknown>, { defaults }: TrustedKeysRules): unknown {
+function leftOut(row: Row<unknown>, rules: TrustedKeysRules): unknown {
+  if (isRequired(row, rules) && row.unless !== undefined) return `an error, unless ${row.unless}`;
+  const { defaults } = rules;
   const own = defaults === 'strict' ? row.strict : row.stored;
   const value = own ?? row.open ?? row.unsaid;
   return value instanceof Set ? [...value] : value;

@@ -150,6 +150,7 @@ const USERS = {
       option: '--roles <list>',
       unsaid: 'every assignable role',
       required: 'strictly',
+      unless: 'signInAs names the user',
       prevents: 'a partner makes its users administrators',
       words: (roles) => `may assign ${roles === undefined ? "every role but the owner's" : named(roles)}`,
     },
@@ -185,7 +186,8 @@ const USERS = {
       option: '--email-domains <list>',
       unsaid: 'any domain',
       required: 'strictly',
-      unless: 'linkExistingUsers and provisionUsers are false; ["*"] is any domain',
+      unless:
+        'signInAs names the user, or linkExistingUsers and provisionUsers are false; ["*"] is any domain',
       prevents: 'a partner signs for addresses of your own staff',
       fault: (domains) => (domains.has(ANY_DOMAIN) && domains.size > 1 ? DOMAINS : undefined),
     },

@@ -548,10 +548,41 @@ describeInBrowser("the operator's pages", () => {
   });
 });
 
-describeInBrowser('the overview of an instance with a flow off', () => {
-  const browsing = new OperatorBrowsing({ environment: { SVC_EMBED_LOGIN_ENABLED: 'false' } });
+describeInBrowser("the operator's pages of a strict instance with a flow off", () => {
+  const browsing = new OperatorBrowsing({
+    environment: { SVC_EMBED_LOGIN_ENABLED: 'false', SVC_TOKEN_EXCHANGE_STRICT: 'true' },
+    policy: { flows: ['exchange'], allowedRoles: [], emailDomains: ['*'] },
+  });
   beforeAll(() => browsing.start());
+  afterEach(() => browsing.leave());
   afterAll(() => browsing.stop());
+
+  it('[P.signInAs][P.strict] an entry for a job is added by the form, without roles and domains', async () => {
+    const job = Partner.create({ issuer: 'https://ci.test' });
+    const userId = await createUser(browsing.service, { email: 'deployer@instance.test' });
+    const one = await browsing.signedIn('#/entries/new');
+    const only = (label: string) => one.page.getByLabel(`Only these: ${label}`);
+    await one.field('Name').fill('ci');
+    await one.field('Issuer').fill(job.issuer);
+    await one.field('Keys').selectOption('static');
+    await one.field('Key id').fill(job.kid);
+    await one.field('Public key').fill(job.publicKeyPem());
+    await one.button('Next').click();
+    await one.field('User whom its tokens act as').fill(userId);
+    await one.text('Left out: an error, unless signInAs names the user.');
+    await only('Sign-in methods').check();
+    await one.page.getByLabel('Token exchange', { exact: true }).check();
+    await only('Subjects').check();
+    await one.field('Subjects').fill('deployer');
+    await only('Scopes').check();
+    await one.field('Scopes').fill('workflow:read');
+    await one.button('Next').click();
+    await one.text(`acts as the user ${userId}`);
+    await one.button('Add entry').click();
+    await one.heading('stored:ci');
+    const claims = { sub: 'deployer', aud: browsing.instanceOrigin, email: undefined };
+    expect((await browsing.exchange(job.sign(job.claims(claims)))).status).toBe(200);
+  });
 
   it('says which flow it is, and what turns it on', async () => {
     const one = await browsing.signedIn();
