@@ -143,6 +143,8 @@ describeBuilt('the documents for partners, typed as they stand,', () => {
     const keysOf = (text: string) => Object.keys(JSON.parse(text) as object);
     expect(keysOf(answer)).toEqual(keysOf(page.slice(page.indexOf('{'))));
     expect(output).toContain('{"data":[],"nextCursor":null}');
+    expect(textsOf('calling-the-api.md', 'sh').every(isRun)).toBe(true);
+    expect(output).toMatch(/"role":"project:editor"[^]*"name":"Shop"/);
     const [own = '', delegated = ''] = accessTokensIn(output);
     expect(decodeJwt(delegated)).toMatchObject({
       delegated_rights: 'both',
