@@ -32,6 +32,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the AuthenticationGuard. */
     principal?: Principal;
+    /** The scope that an access token needs here, for the challenge of every 401 of the call. */
+    neededScope?: string;
   }
 }
 
@@ -79,6 +81,7 @@ export class AuthenticationGuard implements CanActivate {
     beginWait(request);
     const reply = http.getResponse<FastifyReply>();
     const scope = Reflect.getMetadata(ROUTE_SCOPE, context.getHandler()) as string | undefined;
+    request.neededScope = scope;
     request.principal = await withinWait(this.database.waitMs, () =>
       this.principalOf({ request, reply, scope }),
     );

@@ -29,6 +29,7 @@ const DAY_MS = 86_400_000;
 
 export function addEntryCommands(keys: Command, context: CommandContext): void {
   addList(keys, context);
+  addShow(keys, context);
   addAdd(keys, context);
   addPolicy(keys, context);
   addSwitch(keys, context, {
@@ -128,6 +129,18 @@ async function newEntry({ file, like, key, kid, name }: AddOptions, context: Com
   // The algorithms stay those of the other entry.
   const { algorithms: _fitting, ...ownKey } = await staticKey(key, { kid }, context);
   return { entry: { name: name ?? `${like.replace(/^stored:/, '')}-2`, ...ownKey }, like };
+}
+
+function addShow(keys: Command, context: CommandContext): void {
+  keys
+    .command('show')
+    .description('print a stored entry as JSON, as `keys policy --file` takes it; secrets are hashes')
+    .argument('<name>', 'the stored entry, as `keys list` prints it or without `stored:`')
+    .addHelpText('after', '\nExample:\n  svc-admin keys show acme > acme.json')
+    .action(async (name: string) => {
+      const [shown] = await readList(context, SHOW_ENTRY, { name });
+      context.answers.give(shown, `${JSON.stringify(shown?.definition, null, 2)}\n`);
+    });
 }
 
 interface PolicyOptions {

@@ -72,6 +72,14 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     );
     await exchangeSoonAnswers(400);
     expect(await keys(...change)).toMatch(/The entry "acme" was so already: /);
+    const shown = await keys('show', 'acme');
+    expect(JSON.parse(shown)).toMatchObject({
+      issuer: 'https://acme.example',
+      flows: ['embed'],
+      perMinute: 7,
+    });
+    commands.write('shown.json', JSON.parse(shown));
+    expect(await keys('policy', 'acme', '--file', 'shown.json')).toMatch(/was so already/);
     expect(await keys('remove', 'acme')).toBe('The entry "acme" is removed, everywhere within 10 seconds.\n');
     expect(await stored()).toEqual([]);
     const told = (await auditRows(service)).filter(({ name }) => name.endsWith('stored-entry-changed'));

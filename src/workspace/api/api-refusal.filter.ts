@@ -35,12 +35,12 @@ export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyReq
   async catch(refusal: ApiRefusal | TooManyRequestsError, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
     const { status, error, message } = this.answerTo(refusal);
-    const { id: requestId, headers } = http.getRequest<FastifyRequest>();
+    const { id: requestId, headers, neededScope: scope } = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const { authorization } = headers;
     const { baseUrl } = this.access;
     if (refusal instanceof TooManyRequestsError) void reply.headers(refusal.headers);
-    if (status === 401) void reply.header('www-authenticate', challengeTo({ authorization, baseUrl }));
+    if (status === 401) void reply.header('www-authenticate', challengeTo({ authorization, baseUrl, scope }));
     if (refusal instanceof InsufficientScopeRefusal)
       void reply.header(
         'www-authenticate',
