@@ -163,7 +163,7 @@ function endAtOnce(signal: string, logger: Logger): void {
 /** What an operator can correct is one plain line; everything else is a fault of the service and has its stack. */
 function failureText(error: unknown): string {
   if (error instanceof SealError)
-    return `${error.message}; docs/deployment.md#when-a-key-is-lost says what to do`;
+    return `${error.message}: put the key that sealed this database behind the first one; if it is lost, see docs/deployment.md#a-sealing-key-that-is-lost-for-good`;
   if (OPERATORS_ERRORS.some((kind) => error instanceof kind)) return (error as Error).message;
   return (error as Error).stack ?? String(error);
 }

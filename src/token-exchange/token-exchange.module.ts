@@ -24,7 +24,8 @@ import type { MetadataOptions } from './http/metadata.controller.js';
 import { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
 import { ENDPOINTS, WELL_KNOWN } from './http/paths.js';
 import { PublishedPaths } from './http/published-paths.js';
-import { CallerService } from './http/token-exchange-auth.js';
+import { OwnRoutes, CallerService } from './http/token-exchange-auth.js';
+import { UnguardedRoutes } from './http/unguarded-routes.js';
 import { publishedGrants } from './http/grant-types.js';
 import { refuseUnknownMembers } from './settings/known-members.js';
 import type { Members } from './settings/settings.js';
@@ -64,7 +65,15 @@ import { TokenRevocationController } from './http/token-revocation.controller.js
 import { ClientAuthenticator } from './verify/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
 
-const EDGE = [FlowRunner, FlowErrors, HttpAnswers, EntryThrottleService, MemoryCounts, PublishedPaths];
+const EDGE = [
+  FlowRunner,
+  FlowErrors,
+  HttpAnswers,
+  EntryThrottleService,
+  MemoryCounts,
+  PublishedPaths,
+  UnguardedRoutes,
+];
 const KEYS = [
   StaticKeyProvider,
   JwksSnapshotRepository,
@@ -245,7 +254,8 @@ export function routed(
   return controllers.map((Base) => {
     class Routed extends Base {}
     Object.defineProperty(Routed, 'name', { value: Base.name });
-    for (const decorate of [Controller({ path, version: VERSION_NEUTRAL }), ...decorators]) decorate(Routed);
+    const own = [Controller({ path, version: VERSION_NEUTRAL }), OwnRoutes()];
+    for (const decorate of [...own, ...decorators]) decorate(Routed);
     return Routed;
   });
 }

@@ -29,7 +29,7 @@ import { ClockDifference } from './replay/clock-difference.js';
 import { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 import { RevocationService } from './revocation/revocation.service.js';
 import { Revocations } from './revocation/revocations.js';
-import { KeyRing } from '../platform/secrets/key-ring.js';
+import { KeyRing, SealError } from '../platform/secrets/key-ring.js';
 import { SESSION_OPTIONS } from './sessions/session-cookie.js';
 import { SessionService } from './sessions/session.service.js';
 import { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
@@ -38,6 +38,7 @@ import { CountingStorage, THROTTLE_STORAGE } from '../platform/http/throttle/cou
 import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
 import type { TokenExchangeSettings } from './settings/token-exchange.options.js';
 import { DpopProofs } from './tokens/dpop-proofs.js';
+import { SigningKeyService } from './tokens/signing-key.service.js';
 import { completedAccessTokens, completedSessions } from './settings/token-exchange.settings.js';
 import { Logger } from '@nestjs/common';
 import { sql } from '../platform/database/sql.js';
@@ -256,7 +257,27 @@ function ownAccessTokens(): Provider[] {
       useFactory: options,
     },
     { provide: KeyRing, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: keyRing },
+    { provide: Symbol('signing keys are open'), inject: [SigningKeyService], useFactory: openSigningKeys },
   ];
+}
+
+/** While Nest makes providers it logs an error and ends; what fails later is an unhandled rejection of most hosts. */
+async function openSigningKeys(keys: SigningKeyService): Promise<void> {
+  try {
+    await keys.refresh();
+  } catch (error) {
+    throw error instanceof SealError ? unopened(error) : error;
+  }
+}
+
+/** One line: where it was thrown helps nobody. */
+function unopened({ message }: SealError): Error {
+  const error = new Error(
+    `accessTokens.sealingKeys: the signing keys in the database cannot be opened (${message}): put the key that sealed them behind ` +
+      'the first one, or if it is lost, run DELETE FROM token_exchange_signing_key, which ends the access tokens that were issued',
+  );
+  error.stack = error.message;
+  return error;
 }
 
 function ownThrottlerStorage(): Provider[] {

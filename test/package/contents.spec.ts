@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -13,11 +12,12 @@ import {
 } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import ts from 'typescript';
 import { REPOSITORY, repositoryFile, typescriptFiles, visitNodes } from '../support/source-files.js';
 import type { Installation, Manifest } from './support/packed-package.js';
 import { PACKAGE, homeOf, manifestIn, preparedInstallation } from './support/packed-package.js';
+import { TEST_GLOBALS, folderBeside, programsOf } from './support/programs.js';
 import { LOWEST_OF_11, LOWEST_OF_12, PEER_SETS } from './support/peer-versions.js';
 import { TOKEN_EXCHANGE_TABLES } from '../../src/token-exchange/migrations/index.js';
 import { REFUSALS_PAGE } from '../../src/token-exchange/refusals/refusal-line.js';
@@ -32,6 +32,7 @@ const VALUES = {
     'SessionService',
     'TOKEN_EXCHANGE_MIGRATIONS',
     'TokenExchangeAuth',
+    'TokenExchangeGuard',
     'TokenExchangeModule',
     'UserDirectory',
     'managerOf',
@@ -58,10 +59,10 @@ const VALUES = {
   ],
 };
 /** How many names, types among them, a host has to look through first. */
-const MOST_EXPORTS = 15;
-/** 60 % of what it had before its entries were bundled. */
+const MOST_EXPORTS = 16;
+/** Some more than it has with its entries bundled, and far less than without. */
 const MOST_FILES = 256;
-const MOST_BYTES = 186_000;
+const MOST_BYTES = 220_000;
 const MOST_README_LINES = 120;
 const EXAMPLES = ['examples/own-product', 'examples/with-defaults'];
 const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -92,7 +93,7 @@ describe('the entries', () => {
   it(`export not more than ${MOST_EXPORTS} names from the first, types included`, () => {
     const { text } = repositoryFile('src/token-exchange/index.ts');
     const names = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) =>
-      list.split(','),
+      list.split(',').filter((name) => name.trim() !== ''),
     );
     expect(names.length).toBeGreaterThan(VALUES[PACKAGE]?.length ?? 0);
     expect(names.length).toBeLessThanOrEqual(MOST_EXPORTS);
@@ -212,7 +213,7 @@ describe('the files', () => {
   });
 
   it('have the types of every entry whole, for a host that checks them too', () => {
-    const folder = folderBesidePackage({
+    const folder = folderBeside(installation, {
       'check.ts': `export * from '${PACKAGE}';\nexport * as advanced from '${PACKAGE}/advanced';\n`,
     });
     expect(problemsOf(folder, { skipLibCheck: false }).filter((line) => line.includes(PACKAGE))).toEqual([]);
@@ -248,10 +249,11 @@ describe('the documents', () => {
 
   it('have programs that compile, as they stand there', () => {
     const both = `${readme}\n${text}`;
-    const programs = [...both.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)];
-    expect(programs.length).toBe(both.split('```ts').length - 1);
-    const files = programs.map(([, path = '', program = '']) => [path, program]);
-    expect(problemsOf(folderBesidePackage(Object.fromEntries(files)))).toEqual([]);
+    const programs = programsOf(both);
+    const ofTypeScript = Object.keys(programs).filter((path) => path.endsWith('.ts'));
+    expect(ofTypeScript.length).toBe(both.split('```ts').length - 1);
+    const files = { ...programs, 'src/globals.d.ts': TEST_GLOBALS };
+    expect(problemsOf(folderBeside(installation, files))).toEqual([]);
   });
 
   it('name each table', () => {
@@ -314,18 +316,6 @@ describe.each(EXAMPLES)('%s', (example) => {
     expect(existsSync(join(folder, 'dist', 'main.js'))).toBe(true);
   });
 });
-
-/** A folder of programs that finds the package and what it asks for. */
-function folderBesidePackage(files: Record<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'package-users-'));
-  symlinkSync(join(installation.folder, 'node_modules'), join(folder, 'node_modules'), 'dir');
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  for (const [path, program] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), program);
-  }
-  return folder;
-}
 
 /** What the compiler says, by the settings of the examples. */
 function problemsOf(folder: string, more: Record<string, unknown> = {}): string[] {

@@ -1,5 +1,6 @@
-// A guard of the host's for all routes, which asks for a login of its own; surroundings.spec.ts has routes that are marked as public.
+// A guard for all routes: of the host's, which asks for a login of its own (surroundings.spec.ts has routes that are marked as public); or of the package.
 import { describeOnEmptyDatabase } from './support/empty-database.js';
+import type { Wishes } from './support/host-process.js';
 import { HostProcess, newPartner, ofParts, optionsOf } from './support/host-process.js';
 
 describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
@@ -16,6 +17,42 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     expect(await host.login(partner.sign())).toMatchObject({
       status: 401,
       body: { error: 'unauthorized', message: 'Sign in first' },
+    });
+  });
+});
+
+const WARNING = 'CurrentUser fails on these routes';
+
+describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
+  const partner = newPartner();
+  const guarded = { path: 'orders', unmarked: true };
+  const sealingKey = Buffer.alloc(32, 7).toString('base64');
+  const optionsWith = (wishes: Partial<Wishes>) =>
+    optionsOf(partner, { ...kind, databaseUrl: database().url, sealingKey, guarded, ...wishes });
+
+  describe('TokenExchangeGuard for all routes', () => {
+    const host = HostProcess.forBlock(() => optionsWith({ guard: 'of-the-package' }));
+
+    it('lets the endpoints of the package through, and asks every other route for a token but where it is extended', async () => {
+      const { status, body } = await host.exchange(partner.sign());
+      expect(status).toBe(200);
+      expect((await host.call('/.well-known/jwks.json')).status).toBe(200);
+      const [own, marked] = [await host.call('/orders/unmarked'), await host.call('/orders/public')];
+      expect([own.status, marked.status]).toEqual([401, 200]);
+      const headers = { authorization: `Bearer ${String(body['access_token'])}` };
+      const [user] = await database().query<{ id: string }>('SELECT id FROM product_user');
+      const answer = await host.call('/orders/unmarked', { headers });
+      expect([answer.status, answer.body]).toEqual([200, { id: user?.id, requestUser: user?.id }]);
+      expect(host.output).not.toContain(WARNING);
+    });
+  });
+
+  describe('no guard for all routes', () => {
+    const host = HostProcess.forBlock(() => optionsWith({}));
+
+    it('is a warning at the start that names each route with CurrentUser and no guard, and no other', () => {
+      const line = host.output.split('\n').find((each) => each.includes(WARNING));
+      expect(line).toContain('{"routes":["UnmarkedController.who"]}');
     });
   });
 });

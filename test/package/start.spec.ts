@@ -72,6 +72,27 @@ describeOnEmptyDatabase('a host starts', (database) => {
   });
 });
 
+describeOnEmptyDatabase('a host with another sealing key', (database) => {
+  const start = (byte: number) =>
+    optionsOf(newPartner(), {
+      server: 'express',
+      parts: 'defaults',
+      databaseUrl: database().url,
+      sealingKey: Buffer.alloc(32, byte).toString('base64'),
+    });
+
+  it('does not start, and says in one line which setting needs which key', async () => {
+    await (await HostProcess.start(start(1))).stop();
+    const { exitCode, output } = await HostProcess.failing(start(2));
+    expect(exitCode).toBe(1);
+    const [line = '', ...more] = output.slice(output.indexOf('[ExceptionHandler]')).trim().split('\n');
+    expect(line).toMatch(
+      /accessTokens\.sealingKeys: .* has the id [\da-f]{16}\): put the key that sealed them behind the first one, .*DELETE FROM token_exchange_signing_key/,
+    );
+    expect(more).toEqual([]);
+  });
+});
+
 describeOnEmptyDatabase('a host does not start', (database) => {
   const partner = newPartner();
   const failing = (wishes: Partial<Wishes>) =>

@@ -5,6 +5,7 @@ import {
   Inject,
   Injectable,
   Optional,
+  SetMetadata,
   UnauthorizedException,
   UseGuards,
   applyDecorators,
@@ -34,13 +35,16 @@ const CALLER = Symbol('who makes the call');
 const SCOPES = Symbol('scopes that a route needs');
 const NO_CREDENTIAL = { refusal: { reason: 'malformed' } } as const;
 
+const OWN_ROUTES = Symbol('routes of the package');
+
 /** Who makes the call, as one registration found out. */
 interface Called {
-  readonly by: CallerService;
-  readonly caller: Caller<HostUser>;
+  /** Undefined in tests of the host's. */
+  readonly by?: CallerService;
+  readonly caller: Partial<Caller<HostUser>>;
 }
 
-type CalledRequest = HttpRequest & { [CALLER]?: Called };
+type CalledRequest = HttpRequest & { [CALLER]?: Called; user?: unknown };
 
 /** Finds out who makes a call, by the parts of the registration. */
 @Injectable()
@@ -85,7 +89,9 @@ export class CallerService {
 }
 
 /**
- * Belongs to the registration that the module of its routes imports, else to the only one there is: another has other users.
+ * The guard of `TokenExchangeAuth`, for all routes by `APP_GUARD`, and to be extended. It lets the endpoints of the package through, and
+ * sets `request.user` to the caller's user where nobody has set it. It belongs to the registration that the module of its routes
+ * imports, else to the only one there is: another has other users.
  */
 @Injectable()
 export class TokenExchangeGuard implements CanActivate, OnModuleInit {
@@ -94,8 +100,24 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
   constructor(
     @Optional() @Inject(CallerService) private readonly imported: CallerService | undefined,
     private readonly modules: ModuleRef,
-    private readonly reflector: Reflector,
+    protected readonly reflector: Reflector,
   ) {}
+
+  /**
+   * For tests of guarded routes, in the place of the guard (`overrideGuard`): every call is made by this caller, without a token, and the
+   * scopes of a route are asked for.
+   */
+  static admitting(caller: Partial<Caller<HostUser>> & Pick<Caller<HostUser>, 'user'>): CanActivate {
+    return {
+      canActivate: (context) => {
+        const request = context.switchToHttp().getRequest<CalledRequest>();
+        const needed = scopesOf(new Reflector(), context);
+        if (lacks(caller.scopes, needed)) throw new ForbiddenException(needsScopes(needed));
+        hand(request, { caller: { rightsOf: [caller.user], ...caller } });
+        return true;
+      },
+    };
+  }
 
   /** @throws Error where it belongs to no registration, or it is not known to which: at the start, not at the first call */
   onModuleInit(): void {
@@ -121,15 +143,12 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.reflector.get<boolean>(OWN_ROUTES, context.getClass())) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<CalledRequest>();
-    const needed = this.reflector.getAllAndMerge<string[]>(SCOPES, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
+    const needed = scopesOf(this.reflector, context);
     const { scopes } = await this.callerOf(request, needed, http.getResponse<HeaderTaker>());
-    if (scopes !== undefined && needed.some((scope) => !scopes.has(scope)))
-      this.refuseScopes(needed, request, http.getResponse<HeaderTaker>());
+    if (lacks(scopes, needed)) this.refuseScopes(needed, request, http.getResponse<HeaderTaker>());
     return true;
   }
 
@@ -137,7 +156,7 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
     request: CalledRequest,
     needed: readonly string[],
     response: HeaderTaker,
-  ): Promise<Caller<HostUser>> {
+  ): Promise<Called['caller']> {
     const { [CALLER]: called } = request;
     if (called?.by === this.callers) return called.caller;
     const { authorization } = request.headers;
@@ -146,7 +165,7 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
     const nonce = request.headers['dpop'] === undefined ? undefined : this.callers.nonce();
     if (nonce !== undefined) response.header('dpop-nonce', nonce);
     if ('refusal' in verdict) return this.refuse(request, needed, response, verdict.refusal.reason);
-    request[CALLER] = { by: this.callers, caller: verdict.caller };
+    hand(request, { by: this.callers, caller: verdict.caller });
     return verdict.caller;
   }
 
@@ -169,8 +188,26 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
     const { authorization } = headers;
     const baseUrl = this.callers.metadataOrigin;
     response.header('www-authenticate', scopeChallengeTo({ authorization, scope, baseUrl }));
-    throw new ForbiddenException(`The access token needs the scope ${scope}`);
+    throw new ForbiddenException(needsScopes(needed));
   }
+}
+
+function scopesOf(reflector: Reflector, context: ExecutionContext): readonly string[] {
+  return reflector.getAllAndMerge<string[]>(SCOPES, [context.getHandler(), context.getClass()]);
+}
+
+/** A token without scopes is not limited. */
+function lacks(scopes: ReadonlySet<string> | undefined, needed: readonly string[]): boolean {
+  return scopes !== undefined && needed.some((scope) => !scopes.has(scope));
+}
+
+function needsScopes(needed: readonly string[]): string {
+  return `The access token needs the scope ${needed.join(' ')}`;
+}
+
+function hand(request: CalledRequest, called: Called): void {
+  request[CALLER] = called;
+  request.user ??= called.caller.user;
 }
 
 /** A response of Fastify or Express. */
@@ -204,15 +241,19 @@ function addScopes(scopes: readonly string[]) {
   };
 }
 
+/** Marks controllers of the package, which `TokenExchangeGuard` lets through where it guards all routes: they ask for no access token. */
+export const OwnRoutes: () => ClassDecorator = () => SetMetadata(OWN_ROUTES, true);
+
+/** What `CurrentUser` gives. @throws Error behind no guard */
+export function currentUser(member: keyof Caller<HostUser> | undefined, context: ExecutionContext): unknown {
+  const called = context.switchToHttp().getRequest<CalledRequest>()[CALLER];
+  if (called === undefined)
+    throw new Error('CurrentUser needs TokenExchangeAuth on the route or its controller');
+  return called.caller[member ?? 'user'];
+}
+
 /**
  * Who makes the call, behind `TokenExchangeAuth`: the user whose rights count, or another member of `Caller`, such as `onBehalfOf`
  * or `rightsOf`.
  */
-export const CurrentUser = createParamDecorator(
-  (member: keyof Caller<HostUser> | undefined, context: ExecutionContext) => {
-    const called = context.switchToHttp().getRequest<CalledRequest>()[CALLER];
-    if (called === undefined)
-      throw new Error('CurrentUser needs TokenExchangeAuth on the route or its controller');
-    return called.caller[member ?? 'user'];
-  },
-);
+export const CurrentUser = createParamDecorator(currentUser);

@@ -3,7 +3,7 @@ import type { TokenExchangeSettings } from '@embedded-token-exchange/nestjs';
 import type { TokenExchangeParts } from '@embedded-token-exchange/nestjs/advanced';
 import { TOKEN_EXCHANGE_MIGRATIONS, TokenExchangeModule } from '@embedded-token-exchange/nestjs';
 import { limitWaits } from '@embedded-token-exchange/nestjs/advanced';
-import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
+import type { CanActivate, DynamicModule, ModuleMetadata, Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
@@ -18,7 +18,7 @@ import { EventPrinter } from './event-printer.js';
 import { ContactController, FURNITURE, FURNITURE_MODULES } from './furniture.js';
 import { LoginGuard, Public } from './login-guard.js';
 import { ProductLoginFailurePage } from './login-failure.page.js';
-import { guardedControllers } from './guarded.controllers.js';
+import { ApiGuard, guardedControllers } from './guarded.controllers.js';
 import type { HostOptions } from './options.js';
 import { DEFAULTS, OWN } from './parts.js';
 
@@ -48,12 +48,12 @@ class ProductModule {
       // The controllers of the examples know the only data source there is, and the access tokens of the package.
       controllers: [
         ...(options.dataSource === undefined ? controllers : []),
-        ...(guarded === undefined || guarded.outside === true ? [] : guardedControllers(guarded.path)),
+        ...(guarded === undefined || guarded.outside === true ? [] : guardedControllers(guarded)),
         ...(isFurnished ? [ContactController] : []),
       ],
       providers: [
         ...(isFurnished ? FURNITURE : []),
-        ...(options.guard === undefined ? [] : [{ provide: APP_GUARD, useClass: LoginGuard }]),
+        ...(options.guard === undefined ? [] : [{ provide: APP_GUARD, useClass: guardOf(options.guard) }]),
       ],
     };
   }
@@ -70,10 +70,14 @@ export class HostModule {
         ProductModule.with(options),
         ...(options.beside === undefined ? [] : [ProductModule.with(options.beside)]),
       ],
-      controllers: options.guarded?.outside === true ? guardedControllers(options.guarded.path) : [],
+      controllers: options.guarded?.outside === true ? guardedControllers(options.guarded) : [],
       providers: emits ? [EventPrinter] : [],
     };
   }
+}
+
+function guardOf(guard: HostOptions['guard']): Type<CanActivate> {
+  return guard === 'of-the-package' ? ApiGuard : LoginGuard;
 }
 
 /** The tables of the examples are of PostgreSQL: on another database the host has none, nor what reads them. */

@@ -3,7 +3,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable, SetMetadata, UnauthorizedException } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 
-const IS_PUBLIC = 'isPublic';
+export const IS_PUBLIC = 'isPublic';
 
 export function Public(): ClassDecorator {
   return SetMetadata(IS_PUBLIC, true);

@@ -36,16 +36,19 @@ export interface HostOptions {
   readonly forms?: 'querystring' | 'unread';
   /** Pipes, interceptors, filters, guards, a prefix, helmet and CORS, as a host may have them. */
   readonly isFurnished?: boolean;
-  /** A guard of the host's for all routes, which asks for a login; `with-exemption`: but for those that are marked as public. */
-  readonly guard?: 'without-exemption' | 'with-exemption';
+  /**
+   * A guard for all routes. `without-exemption`: of the host's, which asks for a login; `with-exemption`: but for those that are marked as
+   * public. `of-the-package`: `TokenExchangeGuard`, extended likewise.
+   */
+  readonly guard?: 'without-exemption' | 'with-exemption' | 'of-the-package';
   /** How the application is made: by NestFactory, or by Nest's testing module. */
   readonly isMadeForTests?: boolean;
   /** Express is handed to a server of somebody else's, as serverless platforms do it. */
   readonly isFunction?: boolean;
   /** A global prefix, and the paths that do without it. */
   readonly globalPrefix?: { readonly name: string; readonly exclude?: string[] };
-  /** The path of a guarded route; `outside`: its module imports no registration. */
-  readonly guarded?: { readonly path: string; readonly outside?: boolean };
+  /** The path of a guarded route; `outside`: its module imports no registration; `unmarked`: with a route that has no guard of its own, and one that is public. */
+  readonly guarded?: { readonly path: string; readonly outside?: boolean; readonly unmarked?: boolean };
   /** Another product in the same application, with a registration and a data source of its own. */
   readonly beside?: HostOptions;
   /** What is done to stored entries once the host has started. */

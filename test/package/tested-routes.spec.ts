@@ -1,0 +1,45 @@
+// The test of a guarded route that the guide prints, run against the route of the README, without a database.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY, repositoryFile } from '../support/source-files.js';
+import { preparedInstallation } from './support/packed-package.js';
+import { TEST_GLOBALS, folderBeside, programsOf } from './support/programs.js';
+
+const SPEC = 'src/orders.controller.spec.ts';
+const ROUTE = 'src/orders.controller.ts';
+/** The names that Jest and Vitest give to all tests. */
+const RUNNER = `import { createRequire } from 'node:module';
+import { afterEach, describe, it } from 'node:test';
+import 'reflect-metadata';
+const { expect } = createRequire('${join(REPOSITORY, 'package.json')}')('expect');
+Object.assign(globalThis, { afterEach, describe, it, expect });
+await import('./dist/orders.controller.spec.js');
+`;
+
+describe('the test of a guarded route in the guide', () => {
+  const { [SPEC]: spec = '' } = programsOf(repositoryFile('src/token-exchange/docs/guide.md').text);
+  const { [ROUTE]: route = '' } = programsOf(repositoryFile('src/token-exchange/README.md').text);
+
+  const run = (controller: string) => {
+    const files = { [SPEC]: spec, [ROUTE]: controller, 'src/globals.d.ts': TEST_GLOBALS };
+    const folder = folderBeside(preparedInstallation(), { ...files, 'run.mjs': RUNNER });
+    const example = readFileSync(join(REPOSITORY, 'examples', 'own-product', 'tsconfig.json'), 'utf8');
+    writeFileSync(join(folder, 'tsconfig.json'), example);
+    const compiler = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
+    const shared = { cwd: folder, encoding: 'utf8' } as const;
+    const compiled = spawnSync(process.execPath, [compiler, '-p', folder], shared);
+    expect(compiled.stdout).toBe('');
+    const { status, stdout } = spawnSync(process.execPath, ['run.mjs'], shared);
+    return { status, failed: [...stdout.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, title]) => title) };
+  };
+
+  it('passes', () => {
+    expect(run(route)).toEqual({ status: 0, failed: [] });
+  });
+
+  it('fails where the route asks for no scope', () => {
+    const open = route.replace("  @RequireScopes('orders:read')\n", '  @RequireScopes()\n');
+    expect(run(open)).toEqual({ status: 1, failed: expect.arrayContaining(['need their scope']) as unknown });
+  });
+});
