@@ -89,6 +89,11 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       ['that is old', 'iat', () => client.proof({ claims: { iat: Date.now() / 1000 - 70 } })],
       ['of a clock that is ahead', 'iat', () => client.proof({ claims: { iat: Date.now() / 1000 + 70 } })],
       ['by another key', 'its signature', () => client.proof({ signedBy: thief })],
+      [
+        'by a key without a modulus',
+        'jwk',
+        () => client.proof({ header: { alg: 'RS256', jwk: { kty: 'RSA', n: '', e: 'AQAB' } } }),
+      ],
       ['that is empty', 'not three parts', () => ''],
     ])(
       '[D140] a proof %s is refused, named in the trail (%s), and costs no token',

@@ -54,6 +54,7 @@ const MAX_RSA_EXPONENT = 2n ** 32n;
 
 interface ProofKey {
   readonly publicKey: KeyObject;
+  /** Undefined for a key that is not of use for the `alg`. */
   readonly thumbprint: string | undefined;
 }
 
@@ -120,7 +121,7 @@ const PROOF_CHECKS: readonly TokenCheck<CheckedProof>[] = [
     about: 'jwk',
     isNeeded: true,
     read: readKey,
-    fails: ({ key, algorithm }) => !key?.thumbprint || !algorithm || !isFitting(key.publicKey, algorithm),
+    fails: ({ key }) => key?.thumbprint === undefined,
     compared: ({ key, algorithm }) => [
       `a public key for ${algorithm ?? 'its alg'}, of RSA from 2048 to ${MAX_RSA_BITS} bits`,
       key === undefined ? 'none' : `a key of type ${printable(key.publicKey.asymmetricKeyType)}`,
@@ -247,9 +248,12 @@ function readKey(proof: CheckedProof): Promise<void> | undefined {
 }
 
 async function importKey(proof: CheckedProof): Promise<void> {
+  const { jws, algorithm } = proof;
   try {
-    const publicKey = readPublicJwk(proof.jws.header['jwk']);
-    proof.key = { publicKey, thumbprint: await thumbprintOf(publicKey) };
+    const publicKey = readPublicJwk(jws.header['jwk']);
+    // Node.js takes keys without a modulus or an exponent, which have no thumbprint.
+    const isGood = algorithm !== undefined && isFitting(publicKey, algorithm);
+    proof.key = { publicKey, thumbprint: isGood ? await thumbprintOf(publicKey) : undefined };
   } catch (error) {
     if (!(error instanceof UnusableKeyError)) throw error;
     throw new Rejection('dpop_proof_invalid', { detail: `jwk ${error.message}` });

@@ -144,6 +144,8 @@ describe('[D141] an attack', () => {
     ['a short RSA key', 'jwk', () => header({ jwk: rsaJwk(1_024) }, rsa)],
     ['a long RSA key', 'jwk', () => header({ jwk: rsaJwk(5_120) }, rsa)],
     ['an RSA key with the exponent 1', 'jwk', () => header({ jwk: { ...rsa.jwk, e: 'AQ' } }, rsa)],
+    ['an RSA key with the exponent 0', 'jwk', () => header({ jwk: { ...rsa.jwk, e: 'AA' } }, rsa)],
+    ['an RSA key without a modulus', 'jwk', () => header({ jwk: { ...rsa.jwk, n: '' } }, rsa)],
     ['an RSA key with a long exponent', 'jwk', () => header({ jwk: { ...rsa.jwk, e: 'AQAAAAB_' } }, rsa)],
     [
       'a key by which anybody signs',
