@@ -10,7 +10,7 @@ const MOST_SHOWN = 3;
 /** `printable` would take the ids in a `sub` of GitHub for an e-mail address. */
 export function shownSubject(sub: string): string {
   const shown = firstCharacters(sub, MAX_SUBJECT_CHARACTERS);
-  return shown.split(/[:/]/).some(isEmailAddress) ? printable(shown) : visible(shown);
+  return shown.split(/[:/,;\s]/).some(isEmailAddress) ? printable(shown) : visible(shown);
 }
 
 export function shownPatterns(patterns: ReadonlySet<string>): string {

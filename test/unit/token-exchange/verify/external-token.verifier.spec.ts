@@ -778,4 +778,20 @@ describe('trust in an entry', () => {
         refused.includes(flow) ? 'flow_not_allowed' : 'accepted',
       );
   });
+
+  it.each<[AccessFlow, Members]>([
+    ['embed', {}],
+    ['exchange', {}],
+    ['jwt-bearer', {}],
+    ['id-jag', { typ: 'oauth-id-jag+jwt' }],
+  ])('[P.subjects][P.claims] says whose tokens come in by the flow %s', async (flow, header) => {
+    const policy = { subjects: ['staff:*'], claims: { tenant_id: 7 }, scopes: ['workflow:read'] };
+    const own = verifierOf([partner.staticEntry({ flows: [flow], ...policy })]);
+    const results = await own.explain(tokenOf(partner, { sub: 'guest:1' }, header), flow);
+    const failed = results.filter(({ state }) => state === 'failed').map(({ about }) => about);
+    expect(failed).toEqual(expect.arrayContaining(['subjects', 'claims']));
+    const theirs = tokenOf(partner, { sub: 'staff:1', tenant_id: 7 }, header);
+    const passed = (await own.explain(theirs, flow)).filter(({ state }) => state === 'passed');
+    expect(passed.map(({ about }) => about)).toEqual(expect.arrayContaining(['subjects', 'claims']));
+  });
 });

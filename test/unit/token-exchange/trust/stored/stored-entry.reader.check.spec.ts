@@ -90,3 +90,18 @@ it('[D71] a suspended entry is known, with its key, and trusted for nothing', ()
   const [judged] = checkStoredEntries([stored], { configured: [], rules: RULES });
   expect(judged?.entry).toMatchObject({ suspended: true, key: { policy: { suspended: true } } });
 });
+
+it.each([fixed(A, 'k1', 's'), keySet('https://a.example/1', 's')])(
+  "[D144] what an administrator set is not the owner's, of the type $type",
+  (given) => {
+    const at = new Date(0);
+    const text = JSON.stringify(given);
+    const whose = [true, false].map((isOwners) => {
+      const stored = { name: 's', text, createdAt: at, changedAt: at, isOwners, revision: '1' };
+      const [judged] = checkStoredEntries([stored], { configured: [], rules: RULES });
+      const entry = judged?.entry;
+      return entry?.type === 'static' ? entry.key.policy.isOwners : entry?.isOwners;
+    });
+    expect(whose).toEqual([true, false]);
+  },
+);
