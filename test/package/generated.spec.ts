@@ -9,19 +9,17 @@ import { repositoryFile } from '../support/source-files.js';
 import { until } from '../support/until.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
 import { emptyCache, emptyFolder } from './support/installed-package.js';
-import { PACKAGE, preparedInstallation } from './support/packed-package.js';
+import { preparedInstallation } from './support/packed-package.js';
+import { programsOf } from './support/programs.js';
 
 const GENERATION_MS = 600_000;
 const RUN_MS = 180_000;
 const START_MS = 60_000;
 const README = repositoryFile('src/token-exchange/README.md').text;
 const GUIDE = repositoryFile('src/token-exchange/docs/guide.md').text;
-const PROGRAM = /```[jt]s\n\/\/ (\S+)\n([\s\S]*?)```/g;
-/** What `nest new` has, which its own tests ask for. */
-const GENERATED_IMPORTS = [
-  "import { AppController } from './app.controller.js';",
-  "import { AppService } from './app.service.js';",
-];
+/** The guide's, which the application's own tests run. */
+const TEST = 'src/orders.controller.spec.ts';
+const FILE = /\S+\.tgz/;
 const [INSTALL = '', KEY = '', CALLS = ''] = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map(
   ([, block = '']) => block,
 );
@@ -59,11 +57,13 @@ describe.each(APPLICATIONS)('the README in an application of NestJS $nest', ({ n
       const generate = ['-y', `@nestjs/cli@${nest}`, 'new', 'app', '--skip-install', '--skip-git'];
       const inFolder = { cwd: folder, env: npm, stdio: 'pipe' } as const;
       execFileSync('npx', [...generate, '--package-manager', 'npm'], inFolder);
-      cpSync(join(preparedInstallation().folder, 'package.tgz'), join(application, 'package.tgz'));
+      const [file = ''] = FILE.exec(INSTALL) ?? [];
+      cpSync(join(preparedInstallation().folder, 'package.tgz'), join(application, file));
       const install = isCommonJs ? withVersions(INSTALL) : INSTALL;
-      expect(shell(install.replace(PACKAGE, './package.tgz'))).toMatchObject({ status: 0 });
-      for (const [, path = '', text = ''] of [...README.matchAll(PROGRAM), ...yourUsers()])
-        writeFileSync(join(application, path), asGenerated(path, text, isCommonJs));
+      expect(shell(install)).toMatchObject({ status: 0 });
+      const { [TEST]: test = '' } = programsOf(GUIDE);
+      for (const [path, text] of Object.entries({ ...programsOf(README), [TEST]: test }))
+        writeFileSync(join(application, path), asGenerated(text, isCommonJs));
       expect(shell(KEY)).toMatchObject({ status: 0 });
       if (isCommonJs) for (const path of ['package.json', 'test/jest-e2e.json']) configureJest(path);
     }, GENERATION_MS);
@@ -79,10 +79,7 @@ describe.each(APPLICATIONS)('the README in an application of NestJS $nest', ({ n
         text.replace(/^( *)"testRegex"/m, `$1${JEST_LINE},\n$1"testRegex"`),
       );
     };
-    const settings = () => ({
-      DATABASE_URL: database().url,
-      SEALING_KEY: Buffer.alloc(32, 7).toString('base64'),
-    });
+    const settings = () => ({ DATABASE_URL: database().url });
 
     it.each(['npm test', 'npm run test:e2e', 'npm run build'])(
       'lets %s pass',
@@ -106,7 +103,7 @@ describe.each(APPLICATIONS)('the README in an application of NestJS $nest', ({ n
             () => false,
           ),
         );
-        const calls = CALLS.slice(CALLS.indexOf('curl')).replaceAll('http://localhost:3000', origin);
+        const calls = CALLS.slice(CALLS.indexOf('curl http')).replaceAll('http://localhost:3000', origin);
         const [exchange = '', orders = ''] = calls.split(/^(?=curl .*\/orders)/m);
         const token = (
           JSON.parse(shell(exchange.replace('curl', 'curl -s')).output) as Record<string, unknown>
@@ -120,13 +117,6 @@ describe.each(APPLICATIONS)('the README in an application of NestJS $nest', ({ n
   });
 });
 
-/** The entity and the class of users, which the README takes from the guide. */
-function yourUsers(): RegExpMatchArray[] {
-  const files = ['src/user.entity.ts', 'src/product-users.ts'];
-  expect(files.filter((path) => !README.includes(path))).toEqual([]);
-  return [...GUIDE.matchAll(PROGRAM)].filter(([, path = '']) => files.includes(path));
-}
-
 /** Those that the README says go with NestJS 11, in place of the newest. */
 function withVersions(install: string): string {
   const [, versions = ''] = /NestJS 11 goes with `([^`]+)`/.exec(README) ?? [];
@@ -137,14 +127,7 @@ function withVersions(install: string): string {
   }, install);
 }
 
-/** Beside what is generated; and as the README says of CommonJS. */
-function asGenerated(path: string, text: string, isCommonJs: boolean): string {
-  const whole =
-    path === 'src/app.module.ts'
-      ? `${GENERATED_IMPORTS.join('\n')}\n${text}`.replace(
-          'controllers: [',
-          'providers: [AppService],\n  controllers: [AppController, ',
-        )
-      : text;
-  return isCommonJs ? whole.replace(/(from '\.[^']*)\.js'/g, "$1'") : whole;
+/** As the README says of CommonJS. */
+function asGenerated(text: string, isCommonJs: boolean): string {
+  return isCommonJs ? text.replace(/(from '\.[^']*)\.js'/g, "$1'") : text;
 }
