@@ -77,15 +77,13 @@ export function sharedModules({ startup, keyRing, clock: time, logger, ...parts 
   ]);
   const projects = offering(class ProjectsModule {}, PROJECTS, [database]);
   const users = offering(class UsersModule {}, [UserRepository, UserService], [database, projects]);
-  const { entries } = parts;
-  const tokenEndpoint = () => tokenEndpointOf({ startup, clock: time, entries });
   const access = AccessModule.register(
     {
       baseUrl,
       scopes: SCOPES,
       resourceName: 'Instance API',
       resourceDocumentation: `${baseUrl}/api/v1/docs`,
-      tokenEndpoint,
+      tokenEndpoint: () => tokenEndpointOf({ startup, clock: time, entries: parts.entries }),
       dpopNonce: startup.config.dpopNonce,
       onBearerRefused: (reason) => counters.apiRefusals.inc({ reason }),
       onProofForgotten: () => counters.proofsForgotten.inc(),
