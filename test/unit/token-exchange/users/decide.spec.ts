@@ -1,7 +1,7 @@
 // Which user a token means, and what it changes of them.
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import type { Candidates } from '../../../../src/token-exchange/users/decide.js';
-import { changesNothing, decide } from '../../../../src/token-exchange/users/decide.js';
+import { changesNothing, decide, decideOnUser } from '../../../../src/token-exchange/users/decide.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 const [MEMBER, ADMIN] = ['global:member', 'global:admin'] as const;
@@ -64,6 +64,21 @@ it.each<[Candidates, string, string | undefined]>([
     const decideOnIt = () => decide({ ...token(EMAIL), assertion }, stored, ROLES);
     if (end === undefined) expect(decideOnIt()).toMatchObject({ user: USER });
     else expect(decideOnIt).toThrow(expect.objectContaining({ reason: end }));
+  },
+);
+
+it.each<[Candidates['named'], string]>([
+  [undefined, 'named_user_unknown'],
+  [DISABLED, 'user_disabled'],
+  [{ ...USER, role: ROLES.owner }, 'owner_excluded'],
+  [{ ...USER, role: ADMIN }, 'named_administrator_not_allowed'],
+])(
+  '[P.signInAs][D144] where the entry names %j its token is refused, under lock too: %s',
+  (named, reason) => {
+    const refused = expect.objectContaining({ reason }) as Error;
+    const job = token(EMAIL, { signInAs: USER.id });
+    expect(() => decide(job, { named, linked: USER, withEmail: USER }, ROLES)).toThrow(refused);
+    if (named !== undefined) expect(() => decideOnUser('entry', job, named, ROLES)).toThrow(refused);
   },
 );
 
