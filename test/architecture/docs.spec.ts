@@ -5,11 +5,12 @@ import { REPOSITORY, repositoryFiles, typescriptFiles } from '../support/source-
 import { brokenLinks, relativeLinks, unknownNames } from './support/documentation.js';
 import { machineTraces, switchedOffTests } from './support/forbidden.js';
 
-/** Of Spring Security, of a library for Python, of Kubernetes. */
+/** Of Spring Security, of a library for Python, of Kubernetes, of Nest. */
 const FOREIGN_NAMES = [
   'NimbusJwtClientAuthenticationParametersConverter',
   'PrivateKeyJwt',
   'ServiceAccountTokenJTI',
+  'overrideProvider',
 ];
 
 describe('the repository', () => {
