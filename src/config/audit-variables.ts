@@ -7,26 +7,26 @@ const LONGEST_RETENTION_DAYS = 36_500;
 
 export const AUDIT_VARIABLES = {
   auditRetentionDays: integer('SVC_AUDIT_RETENTION_DAYS', {
-    description: 'How long events of the audit trail are kept, in days; 0 keeps them for ever.',
+    description: 'How long the service keeps events of the audit trail, in days; 0 keeps them for ever.',
     default: 0,
     min: 0,
     max: LONGEST_RETENTION_DAYS,
   }),
   auditMaxDays: integer('SVC_AUDIT_MAX_DAYS', {
     description:
-      'After how many days an event is deleted although a sink has not had it; 0 keeps it until then. Needs ' +
-      '`SVC_AUDIT_RETENTION_DAYS`, and is not less.',
+      'After how many days the service deletes an event that a sink has not received yet; 0 keeps it until then. Needs ' +
+      '`SVC_AUDIT_RETENTION_DAYS`, and must not be smaller.',
     default: 0,
     min: 0,
     max: LONGEST_RETENTION_DAYS,
   }),
   auditSinksStart: choice('SVC_AUDIT_SINKS_START', {
-    description: 'Where a sink begins at first: with new events, or with the oldest one.',
+    description: 'Where a new sink begins: with new events, or with the oldest one.',
     default: 'now',
     values: ['now', 'beginning'],
   }),
   auditWebhookUrl: text('SVC_AUDIT_WEBHOOK_URL', {
-    description: 'Where audit events are posted to. Needs `SVC_AUDIT_WEBHOOK_SECRET`.',
+    description: 'Address to which the service posts audit events. Needs `SVC_AUDIT_WEBHOOK_SECRET`.',
     range: '`https://…`, without user name or password',
     // Many have a token in their path or query.
     isSecret: true,
@@ -34,7 +34,7 @@ export const AUDIT_VARIABLES = {
   }),
   auditWebhookSecrets: list('SVC_AUDIT_WEBHOOK_SECRET', {
     description:
-      'Secrets that sign posts: each gives a signature of its own, so that one can replace another.',
+      'Secrets that sign posts: each adds a signature of its own, so that a new secret can replace an old one.',
     range: 'comma-separated, each of 32 characters or more',
     isSecret: true,
     member: parseWebhookSecret,
@@ -49,16 +49,16 @@ export const AUDIT_VARIABLES = {
     member: parseCidr,
   }),
   auditSyslogUrl: text('SVC_AUDIT_SYSLOG_URL', {
-    description: 'Syslog server that audit events are sent to, by TLS or by plain TCP.',
+    description: 'Syslog server to which the service sends audit events, over TLS or plain TCP.',
     range: '`tls://host:port` or `tcp://host:port`',
     check: checkSyslogUrl,
   }),
   auditSyslogCa: textDocument('SVC_AUDIT_SYSLOG_CA', {
-    description: 'Certificates that verify the syslog server, in place of those of Node.js, PEM.',
+    description: 'Certificates that verify the syslog server, in place of those of Node.js, as PEM.',
   }),
   auditSyslogResendSeconds: integer('SVC_AUDIT_SYSLOG_RESEND_SECONDS', {
     description:
-      'After a broken connection to the syslog server, events of this many seconds before are sent again.',
+      'After a broken connection to the syslog server, the service sends the events of this many seconds before it again.',
     default: 60,
     min: 1,
     max: 3600,

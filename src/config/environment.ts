@@ -31,7 +31,7 @@ import {
 export const VARIABLES = {
   // Availability
   featureFlag: exactFlag('SVC_ENV_FEAT_TOKEN_EXCHANGE', {
-    description: 'Preview flag of the whole feature.',
+    description: 'Turns the whole feature on (preview).',
   }),
   license: textDocument('SVC_LICENSE', {
     description: 'Licence: a compact JWS, as `svc-admin license issue` creates it.',
@@ -71,19 +71,21 @@ export const VARIABLES = {
   ),
   logoutsPerMinute: integer('SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE', SETTINGS.logout.perMinute),
   apiCallsPerMinute: integer('SVC_API_CALLS_PER_MINUTE', {
-    description: 'Calls per minute at `/api/v1`: per user, with an actor per pair of actor and subject.',
+    description:
+      'Maximum number of calls per minute at `/api/v1`, for each user; with an actor, for each pair of actor and subject.',
     default: 600,
     min: 1,
     max: 1_000_000,
   }),
   throttleStore: choice('SVC_THROTTLE_STORE', {
-    description: 'Where requests are counted: in each instance, or in the database for all of them.',
+    description:
+      'Where requests are counted: in each instance by itself, or in the database for all instances.',
     default: 'memory',
     values: ['memory', 'database'],
   }),
   strict: boolean('SVC_TOKEN_EXCHANGE_STRICT', {
     description:
-      'What a trusted key entry does not allow is refused, and logins by GET answer 405. Recommended for every new instance.',
+      'Refuses what a trusted key entry does not allow, and answers a login by GET with 405. Recommended for every new instance.',
     default: false,
   }),
 
@@ -91,20 +93,21 @@ export const VARIABLES = {
 
   // Limits (docs/limits.md has all of them)
   maxConnections: integer('SVC_MAX_CONNECTIONS', {
-    description: 'Maximum number of client connections at one time; one more is closed unanswered.',
+    description:
+      'Maximum number of client connections at one time; the service closes any further one without an answer.',
     default: 4_096,
     min: 1,
     max: 1_000_000,
   }),
   keepAliveSeconds: integer('SVC_KEEP_ALIVE_SECONDS', {
     description:
-      'How long a connection stays open without a request, in seconds; longer than that of a reverse proxy in front.',
+      'How long a connection stays open without a request, in seconds; it must be longer than in the reverse proxy in front.',
     default: 72,
     min: 1,
     max: 3600,
   }),
   maxRequestsInProgress: integer('SVC_MAX_REQUESTS_IN_PROGRESS', {
-    description: 'Maximum number of requests in progress in a process; one more is answered 503 at once.',
+    description: 'Maximum number of requests in progress in a process; any further one gets 503 at once.',
     default: 4_000,
     min: 1,
     max: 100_000,
@@ -137,7 +140,7 @@ export const VARIABLES = {
   // The operator's page
   adminEnabled: boolean('SVC_ADMIN_ENABLED', {
     description:
-      'Turns the page for operators (`/admin`) and its API (`/rest/admin`) on; off, both answer 404. Owners and administrators ' +
+      'Turns the page for operators (`/admin`) and its API (`/rest/admin`) on; off, both answer 404. The owner and administrators ' +
       'sign in there with a password of their own.',
     default: false,
   }),
@@ -183,8 +186,8 @@ export const VARIABLES = {
   }),
   metricsPort: integer('SVC_METRICS_PORT', {
     description:
-      'TCP port of the listener for `/metrics`, without HTTPS; 0 for none. Where another process has the default port, no ' +
-      'metrics are served; where it has one that you set, the service does not start.',
+      'TCP port of the listener for `/metrics`, without HTTPS; 0 for none. If another process has the default port, the ' +
+      'service starts without metrics; if it has a port that you set, the service does not start.',
     default: 9464,
     min: 0,
     max: 65_535,
@@ -195,7 +198,7 @@ export const VARIABLES = {
   tlsKey: textDocument('SVC_SSL_KEY', { description: 'Private key of `SVC_SSL_CERT`, PEM.', isSecret: true }),
   proxyHops: integer('SVC_PROXY_HOPS', {
     description:
-      'Number of reverse proxies whose `X-Forwarded-*` headers are trusted. Above 0 `X-Request-Id` is trusted too, so the first proxy must overwrite it.',
+      'Number of reverse proxies whose `X-Forwarded-*` headers the service trusts. Above 0 it trusts `X-Request-Id` too, so the first proxy must overwrite it.',
     default: 0,
     min: 0,
     max: 10,
@@ -204,8 +207,8 @@ export const VARIABLES = {
   // Stop
   shutdownDelaySeconds: integer('SVC_SHUTDOWN_DELAY_SECONDS', {
     description:
-      'Time between SIGTERM and the end of listening, in seconds: load balancers must notice in this time that the instance is ' +
-      'not ready.',
+      'How long the service goes on listening after SIGTERM, in seconds: load balancers must notice in this time that the ' +
+      'instance is not ready.',
     default: 0,
     min: 0,
     max: 300,
@@ -226,7 +229,7 @@ export const VARIABLES = {
   }),
   databaseWaitMs: integer('SVC_DATABASE_WAIT_MS', {
     description:
-      'How long a request waits for its turn, and then for the database in all, before it gets a 503, in milliseconds.',
+      'How long a request waits for its turn, and after that for the database, before it gets 503, in milliseconds.',
     default: 1_800,
     min: 200,
     max: 30_000,

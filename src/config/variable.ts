@@ -52,7 +52,8 @@ function parseExactFlag(text: string): Parsed<boolean> {
   if (text === 'true' || text === 'false') return { value: text === 'true' };
   return {
     value: false,
-    remark: 'is set, but counts only as exactly true: in small letters, without quotes or blanks',
+    remark:
+      'is set, but turns the feature on only as exactly true: in small letters, without quotes or blanks',
   };
 }
 
@@ -115,7 +116,8 @@ export function choice<const T extends string>(
  * Such a text is refused (D32): a folder with a quote in its name is another folder, and empty.
  */
 function parseLine(value: string): Parsed<string> {
-  if (/^["'`].*["'`]$/s.test(value)) return { problem: 'has quotes around it, which would be a part of it' };
+  if (/^["'`].*["'`]$/s.test(value))
+    return { problem: 'has quotes around it, which would be part of the value' };
   if (/^[\s\p{Cf}]|[\s\p{Cf}]$/u.test(value))
     return { problem: 'begins or ends with a blank, or with the end of a line' };
   return /\p{Cc}/u.test(value) ? { problem: 'contains a control character' } : { value };

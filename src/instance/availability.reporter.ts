@@ -101,7 +101,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
     else
       this.log.warn(
         { reason: 'restart_needed', endpoints: ENDPOINTS },
-        `${OFF}: the licence counts by now, but did not at the start; start the service again`,
+        `${OFF}: the licence is valid now, but was not at the start; restart the service`,
       );
   }
 

@@ -46,7 +46,7 @@ export function explanationOf(reason: UnavailableReason, { given, license }: Ava
     case 'no_license':
       return `there is no licence: set ${VARIABLES.license.name} or ${VARIABLES.license.name}_FILE`;
     case 'feature_not_licensed':
-      return `the licence has no feature token-exchange; it has ${[...license.features].join(', ') || 'none at all'}`;
+      return `the licence does not include token-exchange; it includes ${[...license.features].join(', ') || 'none at all'}`;
     case 'license_ended':
       return `the licence has ended: ${endOf(license)}`;
   }

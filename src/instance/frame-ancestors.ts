@@ -67,6 +67,6 @@ function plainHttpWarnings({ baseUrl }: Embedding): string[] {
   if (protocol === 'https:') return [];
   const lost = 'is plain HTTP: browsers drop the session cookie of embedded logins';
   return /^(.+\.)?localhost$/.test(hostname)
-    ? [`SVC_BASE_URL: ${lost}, except on localhost as here; serve HTTPS to other machines`]
-    : [`SVC_BASE_URL: ${lost}; serve HTTPS, by SVC_SSL_CERT and SVC_SSL_KEY or by a reverse proxy`];
+    ? [`SVC_BASE_URL: ${lost}, except on localhost, as here; serve other machines over HTTPS`]
+    : [`SVC_BASE_URL: ${lost}; serve HTTPS, with SVC_SSL_CERT and SVC_SSL_KEY or behind a reverse proxy`];
 }

@@ -206,7 +206,7 @@ class Way {
 
   /** The ids of the users of whom the operator was told that a claim was ignored. */
   private warnedUsers(): ReadonlySet<unknown> {
-    const warnings = this.service.log.filter(({ msg }) => String(msg).includes('a role claim was ignored'));
+    const warnings = this.service.log.filter(({ msg }) => String(msg).includes('has ignored a role claim'));
     return new Set(warnings.map(({ userId }) => userId));
   }
 

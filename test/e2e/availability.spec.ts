@@ -59,7 +59,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
       'not_enabled',
       'warn',
       async () => ({ [FLAG]: 'True' }),
-      /is set, but counts only as exactly true/,
+      /is set, but turns the feature on only as exactly true/,
     ],
     ['no flag', 'not_enabled', 'info', async () => ({ [FLAG]: undefined }), /is not set to true$/],
     [
@@ -74,7 +74,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
       'not_licensed',
       'warn',
       () => licenseEnvironment(OTHER_FEATURES),
-      /it has project-members, credentials-list$/,
+      /it includes project-members, credentials-list$/,
     ],
     [
       'an expired licence',

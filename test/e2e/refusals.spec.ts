@@ -239,7 +239,7 @@ const MISTAKES: readonly Mistake[] = [
     },
     status: 303,
     reason: 'redirect_replaced',
-    says: /`redirectTo` was replaced .*found an absolute address;/,
+    says: /the service has replaced `redirectTo` by .*found an absolute address;/,
   },
 ];
 

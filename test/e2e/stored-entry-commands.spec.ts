@@ -208,7 +208,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     expect(said).not.toMatch(/marker-515|BEGIN/);
     expect(await file(acme.staticEntry())).toContain('name: is required of a stored entry');
     expect(await file(acme.staticEntry({ name: 'own', issuer: BASE_URL }))).toContain(
-      'issuer: must not be that of this instance',
+      'issuer: must not be the address of this instance',
     );
     expect(await file([acme.staticEntry({ name: 'acme' })])).toContain('the entry: must be an object');
     expect(await file('{"type":')).toBe(

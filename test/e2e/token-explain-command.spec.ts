@@ -127,7 +127,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     expect(answer.status).toBe(200);
     const text = await said('', '--request-id', answer.headers.get('x-request-id') ?? '');
     expect(text).toMatch(
-      /\nNotice: {3}a role claim was ignored: .* \(.*global:member.*\)\nRemedy: {3}the partner corrects/,
+      /\nNotice: {3}the service has ignored a role claim, .* \(.*global:member.*\)\nRemedy: {3}the partner corrects/,
     );
   });
 
@@ -157,7 +157,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     const headers = { authorization: 'Bearer nothing' };
     const call = await service.fetch('/api/v1/workflows', { headers });
     expect(await said('', '--request-id', call.headers.get('x-request-id') ?? '')).toMatch(
-      / svc\.audit\.api\.refused: malformed\nCause: {4}`Authorization` is no Bearer or DPoP credential/,
+      / svc\.audit\.api\.refused: malformed\nCause: {4}`Authorization` has neither a Bearer nor a DPoP credential/,
     );
   });
 

@@ -25,11 +25,11 @@ export interface PartnerOptions {
    * each user needs an exchange, and an address has 20 a minute. Tokens of the embedded login never live longer than 60.
    */
   readonly tokenLifetimeSeconds?: number;
-  /** Most requests for one exchange, 1 to 10, default 3: what 429 and 503 answer is tried again. */
+  /** Maximum number of requests for one exchange, 1 to 10, default 3: what 429 and 503 answer is tried again. */
   readonly maxTries?: number;
-  /** Most time for one exchange, with all waiting, 1 to 600 seconds, default 75: a 429 asks for up to a minute. */
+  /** Longest time of one exchange, with all waiting, 1 to 600 seconds, default 75: a 429 asks for up to a minute. */
   readonly timeoutSeconds?: number;
-  /** Most access tokens that are kept, 0 to 1000000, default 10000. */
+  /** Maximum number of access tokens that it keeps, 0 to 1000000, default 10000. */
   readonly cacheSize?: number;
   /**
    * Binds tokens to a key that this partner makes and keeps in memory (DPoP, RFC 9449): nobody else can use them. Calls of the API then need

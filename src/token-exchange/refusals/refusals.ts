@@ -65,7 +65,8 @@ const REQUEST_ROWS = {
   not_available: {
     check: 'endpoint',
     cause: 'the endpoint is off: the licence does not include token exchange, or has ended',
-    remedy: '`svc-admin license show` prints what the licence includes',
+    remedy:
+      'the operator looks at the licence (`svc-admin license show`), and asks the vendor for one that includes token exchange',
     status: 404,
     oauth: 'not_found',
     embed: 'not_found',
@@ -73,9 +74,9 @@ const REQUEST_ROWS = {
   },
   not_enabled: {
     check: 'endpoint',
-    cause: 'the endpoint is switched off',
+    cause: 'the flow of the endpoint is switched off',
     remedy:
-      '`SVC_TOKEN_EXCHANGE_ENABLED`, `SVC_EMBED_LOGIN_ENABLED` or `SVC_ID_ASSERTION_ENABLED` switches it on',
+      'the operator sets `SVC_TOKEN_EXCHANGE_ENABLED`, `SVC_EMBED_LOGIN_ENABLED` or `SVC_ID_ASSERTION_ENABLED` to true, and restarts the service',
     status: 501,
     oauth: 'server_error',
   },
@@ -89,7 +90,7 @@ const REQUEST_ROWS = {
   prefetch: {
     check: 'endpoint',
     cause:
-      'the browser fetched a login by GET ahead, before the user followed the link; the token is not used up',
+      'the browser has fetched a login by GET in advance, before the user followed the link; the token can still be used',
     remedy: 'none is needed: the login follows with the click; a login by POST is never prefetched',
     status: 425,
     isSilent: true,
@@ -104,7 +105,7 @@ const REQUEST_ROWS = {
   not_a_form: {
     check: 'form',
     cause: 'the body is not a form (application/x-www-form-urlencoded in UTF-8)',
-    remedy: 'the client sends the fields as a form, not as JSON, and labels it so',
+    remedy: 'the client sends the fields as a form, not as JSON, and the header `Content-Type` says so',
     status: 415,
   },
   content_encoding_not_supported: {
@@ -116,7 +117,7 @@ const REQUEST_ROWS = {
   },
   unsupported_grant_type: {
     check: 'form',
-    cause: '`grant_type` is missing or none of those that are switched on',
+    cause: '`grant_type` is missing, or names a grant that is not switched on',
     remedy: 'the client sends the value that the answer names',
     status: 400,
     oauth: 'unsupported_grant_type',
@@ -124,7 +125,7 @@ const REQUEST_ROWS = {
   field_invalid: {
     check: 'form',
     cause: 'a field of the form is missing, repeated, too long or broken',
-    remedy: 'the client corrects the field that the line and the answer name',
+    remedy: 'the client corrects the field, which the line and the answer name',
     status: 400,
   },
   token_missing: {
@@ -135,7 +136,7 @@ const REQUEST_ROWS = {
   },
   dpop_nonce_required: {
     check: 'proof',
-    cause: 'the DPoP proof has no nonce, or none that is still taken; nothing is used up',
+    cause: 'the DPoP proof has no nonce, or one that is no longer accepted; nothing is used up',
     remedy: 'none is needed: the client repeats the request with the nonce of the answer (`DPoP-Nonce`)',
     status: 400,
     oauth: 'use_dpop_nonce',
@@ -151,14 +152,14 @@ export const REQUEST_REFUSALS: Readonly<Record<FlowRefusalKind, RequestRefusal>>
 /** Access tokens of the host that are refused where they are presented (RFC 6750). All get the same 401. */
 export const BEARER_REFUSALS = {
   malformed: {
-    cause: '`Authorization` is no Bearer or DPoP credential, or its token is not a JWT',
+    cause: '`Authorization` has neither a Bearer nor a DPoP credential, or its token is not a JWT',
     remedy:
-      'the client sends `Authorization: Bearer` (`DPoP` where that is the `token_type`) and the `access_token` of an exchange as it came',
+      'the client sends `Authorization: Bearer` (`DPoP` where that is the `token_type`) and the `access_token` of an exchange, unchanged',
   },
   not_issued_here: {
     cause: 'no key of this instance signed the token as an access token of this address',
     remedy:
-      "the client exchanges the partner's token first; `SVC_BASE_URL` must be that of the issuing instances; a token whose signing key was deleted has expired long ago",
+      "the client exchanges the partner's token first, and sends the access token; the operator sets the same `SVC_BASE_URL` on all instances",
   },
   other_audience: {
     cause: 'the access token was issued for another service, which its `resource` named',
@@ -169,43 +170,46 @@ export const BEARER_REFUSALS = {
     remedy: 'the client exchanges a new external token before `expires_in` is over',
   },
   revoked: {
-    cause: 'the access token was ended: by its holder, with its user, or with a key that signed for it',
+    cause:
+      'somebody has ended the access token: its holder has revoked it, its user was signed out everywhere, or a key that signed for it was revoked',
     remedy:
-      '`svc-admin keys revocations` lists keys, the audit trail the rest; a new exchange issues a new token',
+      'the client exchanges again; `svc-admin keys revocations` lists revoked keys, the audit trail the rest',
   },
   token_not_bound: {
-    cause: 'the access token is not bound to a key, and was sent by the scheme `DPoP`',
-    remedy: 'the client sends it by the scheme that `token_type` of its exchange has named',
+    cause: 'the access token is not bound to a key, and the client has sent it by the scheme `DPoP`',
+    remedy: 'the client sends it by the scheme that `token_type` of its exchange names',
   },
   dpop_proof_missing: {
     cause:
-      'the access token is bound to a key (DPoP), and was sent as Bearer, or without a proof: perhaps by a thief',
+      'the access token is bound to a key (DPoP), and came as Bearer or without a proof: perhaps from a thief',
     remedy: 'the client sends `Authorization: DPoP` and a proof for each call in the header `DPoP`',
   },
   dpop_proof_invalid: {
-    cause: 'the DPoP proof of the call does not pass the check that the line names',
+    cause: 'the DPoP proof of the call fails a check, which the line names',
     remedy:
-      'the client signs a proof (RFC 9449 §4.2) for each call, for its method, its public address and its access token, by a clock that is right',
+      'the client signs a proof (RFC 9449 §4.2) for each call, for its method, its public address and its access token, and its clock is right',
   },
   dpop_key_mismatch: {
-    cause: 'the DPoP proof of the call is by another key than the one that the access token is bound to',
-    remedy: 'the client proves the key by which it exchanged; one that has lost it exchanges again',
+    cause: 'another key has signed the DPoP proof of the call than the one that the access token is bound to',
+    remedy:
+      'the client signs the proof with the key with which it exchanged; if it has lost that key, it exchanges again',
   },
   dpop_nonce_required: {
-    cause: 'the DPoP proof of the call has no nonce, or none that is still taken; it is only counted',
+    cause:
+      'the DPoP proof of the call has no nonce, or one that is no longer accepted; the service only counts it',
     remedy: 'none is needed: the client repeats the call with the nonce of the answer (`DPoP-Nonce`)',
   },
   dpop_proof_replayed: {
     cause: 'the DPoP proof of the call was used before',
-    remedy: 'the client signs a proof for each call, with a random `jti`, and for a retry another one',
+    remedy: 'the client signs a proof for each call, also for a retry, with a random `jti`',
   },
   user_unknown: {
     cause: 'the user or the actor of the access token no longer exists',
-    remedy: 'a new exchange finds or creates the user, if the entry allows it',
+    remedy: 'the client exchanges again: this finds or creates the user, if the entry allows it',
   },
   user_disabled: {
     cause: 'the user or the actor of the access token is disabled',
-    remedy: '`svc-admin users enable`, if the user may sign in again',
+    remedy: 'the operator enables the user (`svc-admin users enable`), if the user may sign in again',
   },
 } as const satisfies Record<string, Explanation>;
 
@@ -214,20 +218,23 @@ export type BearerReason = keyof typeof BEARER_REFUSALS;
 /** What the log warns of though the request goes on: mostly a mistake. */
 export const NOTICES = {
   redirect_replaced: {
-    cause: '`redirectTo` was replaced by `/`: it is not a path on this instance',
+    cause: 'the service has replaced `redirectTo` by `/`: it is not a path on this instance',
     remedy: 'the partner sends a path, such as `/workflows/1`, without scheme and host',
   },
   role_ignored: {
-    cause: 'a role claim was ignored: it does not name an assignable role; the user keeps the stored one',
+    cause:
+      'the service has ignored a role claim, which names no role that a token can assign; the user keeps the role that is stored',
     remedy: 'the partner corrects the claim `role`, or leaves it out',
   },
   project_administrator_kept: {
-    cause: 'the user stays the last administrator of a project, which the claim of projects would have ended',
-    remedy: 'make another user an administrator of the project: the next token of the user then ends it',
+    cause:
+      'the user stays an administrator of a project, although the claim of projects takes that role away: the project has no other administrator',
+    remedy:
+      'the operator makes another user an administrator of the project; the next token of this user then takes the role away',
   },
   token_type_ignored: {
-    cause: 'a token type was ignored: every token is read as a JWT, with any type field',
-    remedy: 'the client sends the expected type, because other servers may refuse it (RFC 8693)',
+    cause: 'the service has ignored a token type: it reads every token as a JWT, whatever the field says',
+    remedy: 'the client sends the expected type, because other servers may refuse this one (RFC 8693)',
   },
 } as const satisfies Record<string, Explanation>;
 

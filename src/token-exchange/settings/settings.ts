@@ -50,7 +50,7 @@ export function isRow(member: true | SettingRow | Members): member is SettingRow
 const DAY_SECONDS = 86_400;
 /** Requests in a minute, or more than any client sends. */
 const PER_MINUTE = { min: 1, max: 1_000_000 };
-const BY_ADDRESS = 'Requests per client address and minute at';
+const BY_ADDRESS = 'Maximum number of requests per client address and minute at';
 
 const JWKS = {
   refreshIntervalSeconds: {
@@ -60,7 +60,7 @@ const JWKS = {
     max: DAY_SECONDS,
   },
   maxStaleSeconds: {
-    description: 'How long fetched keys serve past their time while the endpoint fails, in seconds.',
+    description: 'How long fetched keys stay valid past their time while fetches fail, in seconds.',
     default: DAY_SECONDS,
     min: 0,
     max: DAY_SECONDS,
@@ -76,7 +76,8 @@ const JWKS = {
     range: 'CIDR ranges',
   },
   settingNames: {
-    description: 'What messages call the two above, such as the names of your own settings.',
+    description:
+      'How messages name the two settings above, where your host has settings of its own for them.',
     otherwise: Object.values(JWKS_SETTING_NAMES)
       .map((name) => `\`${name}\``)
       .join(', '),
@@ -89,32 +90,31 @@ const ROLES = {
   owner: { description: 'The role that is never assigned, changed or taken away.' },
   initial: { description: 'The role of a new user without a role claim, one of `roles.assignable`.' },
   privileged: {
-    description:
-      'Roles of administrators, whose accounts a token should not take over by their e-mail address.',
+    description: 'Roles of administrators: a token must not take over such an account by its e-mail address.',
     otherwise: 'every role but the initial',
   },
   inProject: {
     description:
-      'The roles of members of a project, the lowest first; the last one administers it. Needed with the part `projects`.',
+      'The roles of members of a project, the lowest first; members with the last one administer it. Needed with the part `projects`.',
     otherwise: 'none',
   },
 } satisfies MembersOf<RoleNames>;
 
 const ENTRY_RULES = {
   baseUrl: {
-    description: 'The address of your API: an entry that names it wrongly is refused or warned of.',
+    description: 'The address of your API: the service refuses, or warns of, an entry that names it wrongly.',
     otherwise: '`accessTokens.issuer`',
     range: 'a URL without a slash at its end',
   },
   scopes: {
-    description: 'The scopes that your API asks for: an entry that names others is warned of.',
+    description: 'The scopes that your API asks for: the service warns of an entry that names others.',
     otherwise: 'any',
   },
 } satisfies MembersOf<EntryRulesSettings>;
 
 const USER_TABLE = {
   description:
-    'Where your users are, so that nearly no request takes a transaction ([below](#no-transaction-for-most-requests)).',
+    'The table of your users, so that nearly no request needs a transaction ([below](#no-transaction-for-most-requests)).',
   otherwise: 'none',
   members: {
     name: true,
@@ -137,13 +137,13 @@ const ACCESS_TOKENS = {
     range: 'a URL without a slash at its end',
   },
   sealingKeys: {
-    description: 'Seal the signing keys at rest; the first seals, all unseal.',
+    description: 'Keys that seal the signing keys at rest: the first seals, all unseal.',
     otherwise: 'needed',
     range: '32 bytes each',
   },
   dpopNonce: {
     description:
-      'Whether each DPoP proof needs a nonce of the service, at the token endpoint and at the API: proofs cannot be made in advance then.',
+      'Whether each DPoP proof needs a nonce of the service, at the token endpoint and at the API, so that nobody can sign proofs in advance.',
     default: false,
   },
 } satisfies MembersOf<AccessTokenSettings>;
@@ -156,7 +156,8 @@ const SESSIONS = {
     max: DAY_SECONDS,
   },
   maxPerUser: {
-    description: 'Maximum number of live sessions of a user: every two minutes the oldest beyond these end.',
+    description:
+      'Maximum number of live sessions of a user; every two minutes the service ends the oldest ones above it.',
     default: 100,
     min: 1,
     max: 10_000,
@@ -184,21 +185,21 @@ export const SETTINGS = {
   roles: ROLES,
   strict: {
     description:
-      'What a trusted key entry does not allow is refused ([strict policy](../../../docs/trusted-keys.md#policy)), and a login by GET answers 405.',
+      'Refuses what a trusted key entry does not allow ([strict policy](../../../docs/trusted-keys.md#policy)), and answers a login by GET with 405.',
     default: true,
   },
   eventPrefix: {
-    description: 'What the names of emitted events begin with; the `name` in an event is not changed.',
+    description: 'Prefix of the names under which events are emitted; the `name` in an event stays as it is.',
     otherwise: '`svc.audit.`',
   },
   accessTokens: ACCESS_TOKENS,
   sessions: SESSIONS,
   embedLogin: {
-    enabled: { description: 'Whether embedded login is on; else 501.', default: true },
+    enabled: { description: 'Turns embedded login on; off, it answers 501.', default: true },
     perMinute: { description: `${BY_ADDRESS} \`/rest/auth/embed\`.`, default: 20, ...PER_MINUTE },
   } satisfies MembersOf<EmbedLoginSettings>,
   exchange: {
-    enabled: { description: 'Whether token exchange is on; else 501.', default: true },
+    enabled: { description: 'Turns token exchange on; off, it answers 501.', default: true },
     perMinute: { description: `${BY_ADDRESS} \`/rest/auth/oauth/token\`.`, default: 20, ...PER_MINUTE },
     /** @rule 8.1 At most 900 seconds unless configured. See issuance.planner.ts, which applies it (4.2.5). */
     maxTokenLifetimeSeconds: {
@@ -211,7 +212,7 @@ export const SETTINGS = {
   idAssertion: {
     enabled: {
       description:
-        'Whether the token endpoint takes identity assertions (ID-JAG, RFC 7523) of entries whose `flows` have `id-jag`, for `accessTokens.issuer` or `entryRules.baseUrl`.',
+        'Lets the token endpoint accept identity assertions (ID-JAG, RFC 7523) of entries whose `flows` contain `id-jag`, for `accessTokens.issuer` or `entryRules.baseUrl`.',
       default: false,
     },
     maxLifetimeSeconds: {
@@ -257,7 +258,7 @@ export const SETTINGS = {
   /** @rule 8.2 Every 300 seconds where no cache life is given. See jwks-refresh.ts, which waits so long. */
   jwks: JWKS,
   isAvailable: {
-    description: 'Asked at each request; if it says no, the endpoints answer 404.',
+    description: 'A function that is called at each request; while it says no, the endpoints answer 404.',
     otherwise: 'always',
   },
 } satisfies MembersOf<TokenExchangeSettings>;
@@ -266,7 +267,7 @@ export const SETTINGS = {
 export const ROUTES = {
   pathPrefix: {
     description:
-      'What the paths of the endpoints begin with, behind a global prefix of yours; beside `useFactory` in `registerAsync`.',
+      'Prefix of the paths of the endpoints, after a global prefix of yours; beside `useFactory` in `registerAsync`.',
     default: PATH_PREFIX,
     range: 'a path without a slash at its end',
   },

@@ -39,7 +39,7 @@ const SHA256_DIGITS = /^[\da-f]{64}$/;
 export const CLIENTS: Row<ReadonlyMap<string, TrustedClient>> = {
   kind: 'structure',
   label: 'Clients',
-  rule: 'programs that may send its [identity assertions](id-jag.md), or introspect access tokens',
+  rule: 'programs that may send [identity assertions](id-jag.md) of this entry, or introspect access tokens',
   unsaid: 'none',
   prevents: "a program redeems another's assertion",
   read(given, rules, { members }) {
@@ -89,7 +89,9 @@ function readCredential(
 ): ClientCredential {
   const [member, ...others] = Object.keys(credential);
   if (member === undefined || others.length > 0 || !isCredential(member))
-    throw new ClientFault(`must have an id and one of ${CREDENTIALS.join(', ')}: public clients are refused`);
+    throw new ClientFault(
+      `must have an id and exactly one of ${CREDENTIALS.join(', ')}: public clients are refused`,
+    );
   const value = credential[member];
   if (member === 'keys') return { keys: readKeys(value) };
   if (member === 'jwksUrl') return { jwksUrl: readJwksUrl(value, rules) };

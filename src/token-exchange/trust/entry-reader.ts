@@ -53,7 +53,7 @@ const IDENTITY = {
       if (!URL.canParse(issuer)) return 'must be a URL';
       if (Buffer.byteLength(issuer) > MAX_ISSUER_BYTES) return `must have at most ${MAX_ISSUER_BYTES} bytes`;
       const isOwn = isOwnIssuer(issuer, rules);
-      return isOwn ? 'must not be that of this instance, which signs no external tokens' : undefined;
+      return isOwn ? 'must not be the address of this instance, which signs no external tokens' : undefined;
     },
   }),
   /** @rule P.name An entry may have a name for logs and metrics. */
@@ -221,6 +221,6 @@ function warnOfAddress(members: EntryMembers, { hostname }: URL, rules: TrustedK
   if (policy.allows(address)) return;
   members.warning(
     'url',
-    `its address is not public, so no key is ever fetched; see ${settingThatAllows(address, jwksSettingNames)}`,
+    `its address is not public, so the service never fetches its keys; see ${settingThatAllows(address, jwksSettingNames)}`,
   );
 }

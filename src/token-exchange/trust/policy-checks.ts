@@ -61,13 +61,13 @@ const CHECKS: readonly Check[] = [
   ...(['subjects', 'expectedAudience', 'scopes'] as const).map((of): Check => ({
     as: 'problem',
     of,
-    text: 'must stand beside signInAs: the entry would let more tokens act as its user, or let them do more',
+    text: 'is required beside signInAs: without it more tokens could act as the user, or could do more',
     where: ({ policy, has }) => policy.signInAs !== undefined && !has(of),
   })),
   {
     as: 'problem',
     of: 'flows',
-    text: 'must have "exchange" and "jwt-bearer" alone, or one of them, beside signInAs: a session would have all rights of its user',
+    text: 'must list only "exchange" and "jwt-bearer" beside signInAs: a session would have all rights of its user',
     where: ({ policy }) =>
       policy.signInAs !== undefined &&
       [...flowsOf(policy)].some((flow) => flow !== 'exchange' && flow !== 'jwt-bearer'),
@@ -75,13 +75,13 @@ const CHECKS: readonly Check[] = [
   ...OF_FOUND_USERS.map((of): Check => ({
     as: 'problem',
     of,
-    text: 'means nothing beside signInAs, by which nobody is looked for and no claim about a user counts',
+    text: 'must not stand beside signInAs: the entry names the user, so that no claim about a user counts',
     where: ({ policy, has }) => policy.signInAs !== undefined && has(of),
   })),
   {
     as: 'warning',
     of: 'subjects',
-    text: 'has a * where platforms write the account: whoever has an account at the issuer may get in',
+    text: 'has a * where platforms write the account: anybody with an account at the issuer may get in',
     where: ({ policy }) => [...(policy.subjects ?? [])].some(leavesAccountOpen),
   },
   {
@@ -99,7 +99,7 @@ const CHECKS: readonly Check[] = [
   {
     as: 'problem',
     of: 'tenants',
-    text: 'is for identity assertions alone: flows does not have "id-jag"',
+    text: 'is for identity assertions only, and flows does not list "id-jag"',
     where: ({ policy }) => policy.tenants !== undefined && !flowsOf(policy).has('id-jag'),
   },
   {
@@ -112,32 +112,32 @@ const CHECKS: readonly Check[] = [
   {
     as: 'warning',
     of: 'tenants',
-    text: 'has several, whose users are told apart by iss and sub alone: no sub may mean two people',
+    text: 'has several tenants, and only iss and sub tell their users apart: no two people may have the same sub',
     where: ({ policy }) => (policy.tenants?.size ?? 0) > 1,
   },
   {
     as: 'problem',
     of: 'roleCeiling',
-    text: 'needs allowedRoles: it keeps out who has another role',
+    text: 'needs allowedRoles: it keeps out users with any other role',
     where: ({ policy, isStrict, has }) => !isStrict && policy.roleCeiling === true && !has('allowedRoles'),
   },
   {
     as: 'warning',
     of: 'expectedAudience',
-    text: 'is not set: a token that was made for another service is taken too',
+    text: 'is not set: a token that was made for another service is accepted too',
     where: ({ policy, isStrict }) =>
       !isStrict && policy.expectedAudience === undefined && comparesAudience(policy),
   },
   {
     as: 'warning',
     of: 'linkPrivileged',
-    text: 'is not false: by e-mail a token may take over the account of an administrator',
+    text: 'is not false: by an e-mail address a token may take over the account of an administrator',
     where: ({ policy, isStrict, rules }) => !isStrict && mayLinkToAdministrators(policy, rules),
   },
   {
     as: 'warning',
     of: 'requireActor',
-    text: 'does not stop a holder of the key: let actFor leave the issuer of the entry out',
+    text: 'does not stop a holder of the key, who can sign an actor token too: leave the issuer of the entry out of actFor',
     // A holder of the key can sign an actor token as well, for any user.
     where: ({ policy: { requireActor, actFor, issuer } }) =>
       requireActor === true && actFor?.has(issuer) !== false,
@@ -145,7 +145,7 @@ const CHECKS: readonly Check[] = [
   {
     as: 'warning',
     of: 'scopes',
-    text: 'has none, so every token exchange is refused: list some, or let flows be ["embed"]',
+    text: 'is empty, so every token exchange is refused: list some, or set flows to ["embed"]',
     where: ({ policy }) => policy.scopes?.size === 0 && ISSUING.some((flow) => flowsOf(policy).has(flow)),
   },
   {
@@ -164,13 +164,13 @@ const CHECKS: readonly Check[] = [
   {
     as: 'warning',
     of: 'clients',
-    text: 'has none, so every identity assertion is refused',
+    text: 'is empty, so every identity assertion is refused',
     where: ({ policy }) => flowsOf(policy).has('id-jag') && (policy.clients?.size ?? 0) === 0,
   },
   {
     as: 'warning',
     of: 'clients',
-    text: 'are of no use: flows does not have "id-jag"',
+    text: 'are of no use, since flows does not list "id-jag"',
     where: ({ policy }) =>
       !flowsOf(policy).has('id-jag') &&
       [...(policy.clients?.values() ?? [])].some(({ introspect = false }) => !introspect),
@@ -178,7 +178,7 @@ const CHECKS: readonly Check[] = [
   {
     as: 'note',
     of: 'origins',
-    text: 'logins by GET are refused, and posts of browsers without an Origin',
+    text: 'the service refuses logins by GET, and posts of browsers without Origin',
     where: ({ said }) => said.origins !== undefined,
   },
   {
@@ -190,13 +190,13 @@ const CHECKS: readonly Check[] = [
   {
     as: 'note',
     of: 'requireDpop',
-    text: 'is about access tokens: a session of an embedded login is bound to no key',
+    text: 'binds access tokens only: a session of an embedded login is bound to no key',
     where: ({ said }) => said.requireDpop === true && flowsOf(said).has('embed'),
   },
   {
     as: 'note',
     of: 'scopes',
-    text: 'are those of access tokens: a session of an embedded login has none',
+    text: 'limit access tokens only: a session of an embedded login has no scopes',
     where: ({ said }) => said.scopes !== undefined && flowsOf(said).has('embed'),
   },
 ];

@@ -131,7 +131,7 @@ const SIGN_IN = {
   }),
   suspended: flag({
     label: 'Suspended',
-    rule: 'no token of the entry is taken; what was issued stays valid',
+    rule: 'no token of the entry is accepted; issued access tokens and sessions stay valid',
     open: false,
     words: (isSuspended) => (isSuspended === true ? 'nothing while it is suspended' : undefined),
   }),
@@ -157,14 +157,14 @@ const USERS = {
   ),
   roleCeiling: flag({
     label: 'Users get in only with one of these roles',
-    rule: 'only users whose stored role is in `allowedRoles`, before the role claim is applied',
+    rule: 'only users get in whose stored role is in `allowedRoles`, before the role claim is applied',
     open: false,
     strict: true,
     prevents: 'a key for members signs in an administrator',
   }),
   excludeOwner: flag({
     label: 'The owner never gets in',
-    rule: 'the owner is refused',
+    rule: 'tokens of the owner are refused',
     open: false,
     stored: true,
     strict: true,
@@ -172,7 +172,7 @@ const USERS = {
   }),
   requireVerifiedEmail: flag({
     label: 'An address must be verified',
-    rule: 'an address links and creates users only with `email_verified: true`; without it only `false` is refused',
+    rule: 'an address finds or creates a user only with `email_verified: true`; if this is false, only `email_verified: false` is refused',
     open: false,
     strict: true,
     prevents: 'a user takes over the account of an address typed at the partner',
@@ -201,15 +201,15 @@ const USERS = {
   }),
   linkPrivileged: flag({
     label: 'Also the owner and administrators',
-    rule: 'that user may be the owner or an administrator, of which there is a warning',
+    rule: 'the existing user may also be the owner or an administrator; the start warns of it',
     open: true,
     stored: false,
     strict: false,
-    prevents: 'the same with the most important accounts',
+    prevents: 'a partner takes over the accounts of the owner and of administrators',
   }),
   provisionUsers: flag({
     label: 'Tokens may create users',
-    rule: 'users are created',
+    rule: 'a token of an unknown user creates the user',
     open: true,
     strict: true,
     prevents: 'a leaked key fills the instance with users',
@@ -248,7 +248,7 @@ const GRANTS = {
   }),
   requireDpop: flag({
     label: 'Access tokens are bound to a key',
-    rule: 'access tokens for subjects and actors of this entry are issued only with a [DPoP proof](endpoints.md#dpop), so never as Bearer tokens. Sessions have no key: leave `embed` out of `flows`',
+    rule: 'the service issues access tokens for subjects and actors of this entry only with a [DPoP proof](endpoints.md#dpop), so never as Bearer tokens. Sessions have no key: leave `embed` out of `flows`',
     option: '--require-dpop',
     open: false,
     prevents: 'a stolen token is used by the thief',

@@ -21,7 +21,7 @@ const MEMBERS = {
     },
     {
       label: 'Projects that tokens may name',
-      rule: 'external keys, exact or with one `*` at the end, which stands for any rest',
+      rule: 'external keys of projects, whole or with one `*` at the end, which stands for any rest',
       unsaid: 'every project of the issuer',
       required: 'strictly',
     },
@@ -34,18 +34,18 @@ const MEMBERS = {
     },
     {
       label: 'Roles in projects that tokens may assign',
-      rule: 'those of members of a project',
+      rule: 'roles of members of a project',
       unsaid: 'every role',
       required: 'strictly',
     },
   ),
   create: flag({
     label: 'Tokens may create projects',
-    rule: 'a project that is missing is made',
+    rule: 'a token creates a project that is missing',
     open: false,
   }),
   claim: text(
-    { label: 'Name of the claim', rule: 'none that has a meaning already', open: 'projects' },
+    { label: 'Name of the claim', rule: 'a claim that has no other meaning', open: 'projects' },
     (claim) => (TAKEN.has(claim) ? new Fault('must not be a claim that has a meaning already') : claim),
   ),
 };

@@ -17,7 +17,7 @@ const CLAIMS_RULE = `must be an object of at least one claim, each a text, a num
 const claims: Row<ReadonlyMap<string, ClaimValue>> = {
   kind: 'structure',
   label: 'Claims',
-  rule: 'further claims that a token must have, each with exactly this value, a text, a number or a truth value: `{"repository_id": "74"}`',
+  rule: 'further claims that a token must have, each with exactly this value: a text, a number, true or false: `{"repository_id": "74"}`',
   unsaid: 'none',
   prevents: 'a repository that has got the name of another signs in for it',
   read(given) {
@@ -58,11 +58,11 @@ export const WORKLOAD = {
   claims,
   signInAs: text({
     label: 'User whom its tokens act as',
-    rule: 'the id of a user whom its tokens act as, whatever their `sub`: [jobs and services](deploy-from-ci.md) have no e-mail address. `subjects`, `expectedAudience`, `scopes` and `flows` of `exchange` and `jwt-bearer` must stand beside it, and nothing about roles, e-mail, linking, creating and projects. Never the owner; an administrator only if the owner, a command or the configuration set the entry',
+    rule: 'the id of a user whom its tokens act as, whatever their `sub`: [jobs and services](deploy-from-ci.md) have no e-mail address. `subjects`, `expectedAudience`, `scopes` and `flows` (of `exchange` and `jwt-bearer`) are required beside it; members about roles, e-mail, linking, creating and projects are refused. Never the owner; an administrator only if the owner, a command or the configuration set the entry',
     unsaid: 'the user who is linked to `iss` and `sub`',
-    prevents: 'a job needs the account of a person',
+    prevents: 'a job signs in with the account of a person',
     fault: (id, { userIdType }) =>
-      userIdType === 'uuid' && !isId(id) ? 'must be the id of a user, which no address is' : undefined,
+      userIdType === 'uuid' && !isId(id) ? 'must be the id of a user, not an e-mail address' : undefined,
     words: (id) => id && `acts as the user ${id}`,
   }),
 };

@@ -158,7 +158,7 @@ describe('[D83] config check', () => {
     expect(tokenExchange).toEqual({
       available: false,
       reason: 'flag_not_true',
-      explanation: expect.stringContaining('counts only as exactly true'),
+      explanation: expect.stringContaining('turns the feature on only as exactly true'),
     });
     expect(variables).toHaveLength(ENVIRONMENT_VARIABLES.length);
     const found = (name: string) => variables.find((variable) => variable.name === name);

@@ -72,7 +72,7 @@ describe('keys check', () => {
       ...{ allowedRoles: ['global:member'], emailDomains: ['*'], linkExistingUsers: false },
     };
     const { stdout } = await check([strict], { SVC_TOKEN_EXCHANGE_STRICT: 'true' });
-    expect(stdout).toContain('warning: entry 0, scopes: has none, so every token exchange is refused');
+    expect(stdout).toContain('warning: entry 0, scopes: is empty, so every token exchange is refused');
     expect(stdout).toContain(
       'signs in users with global:member only; never the owner; may not link to existing users; may create users; may act for no subject',
     );
@@ -117,7 +117,7 @@ describe('keys check', () => {
     ]);
     expect(exitCode).toBe(0);
     expect(stdout.split('\n').filter((row) => row.startsWith('note: '))).toEqual([
-      'note: entry 1, origins: logins by GET are refused, and posts of browsers without an Origin',
+      'note: entry 1, origins: the service refuses logins by GET, and posts of browsers without Origin',
     ]);
     expect(stdout).not.toContain('product.example');
   });

@@ -178,7 +178,7 @@ describe('[D82] the log', () => {
     made.clock.setBack(40 * DAY);
     made.pass(1);
     expect(made.told).toEqual([
-      expect.stringMatching(/^warn: .*answer 404: the licence counts by now.*start the service again$/),
+      expect.stringMatching(/^warn: .*answer 404: the licence is valid now.*restart the service$/),
     ]);
     expect(made.reporter.state).toEqual({ available: false, reason: 'restart_needed' });
   });

@@ -30,7 +30,7 @@ describe('[D82] token exchange that is off', () => {
           0,
           'flag_not_true',
           'not_enabled',
-          'SVC_ENV_FEAT_TOKEN_EXCHANGE is set, but counts only as exactly true: in small letters, without quotes or blanks',
+          'SVC_ENV_FEAT_TOKEN_EXCHANGE is set, but turns the feature on only as exactly true: in small letters, without quotes or blanks',
         ] as const,
     ),
     [
@@ -47,7 +47,7 @@ describe('[D82] token exchange that is off', () => {
       0,
       'feature_not_licensed',
       'not_licensed',
-      'the licence has no feature token-exchange; it has project-members, credentials-list',
+      'the licence does not include token-exchange; it includes project-members, credentials-list',
     ],
     [
       'true',
@@ -55,7 +55,7 @@ describe('[D82] token exchange that is off', () => {
       END_MS,
       'feature_not_licensed',
       'not_licensed',
-      'the licence has no feature token-exchange; it has none at all',
+      'the licence does not include token-exchange; it includes none at all',
     ],
     [
       'true',

@@ -78,8 +78,8 @@ describe('[5.5.3] the warnings at the start', () => {
 
   it.each([
     ['http://instance.example', /browsers drop the session cookie of embedded logins; serve HTTPS/],
-    ['http://localhost:5678', /except on localhost as here/],
-    ['http://my.localhost', /except on localhost as here/],
+    ['http://localhost:5678', /except on localhost, as here/],
+    ['http://my.localhost', /except on localhost, as here/],
     ['http://notlocalhost', /logins; serve HTTPS/],
   ])('say that %s is plain HTTP', (baseUrl, text) => {
     expect(warnings({ baseUrl })).toEqual([expect.stringMatching(text)]);

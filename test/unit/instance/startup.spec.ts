@@ -65,7 +65,7 @@ describe('a start', () => {
     const notesWith = async (embedLogin: string) =>
       (await start({ ...FLAG, ...keys, SVC_EMBED_LOGIN_ENABLED: embedLogin })).notes;
     expect(await notesWith('true')).toEqual([
-      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, origins: logins by GET are refused, and posts of browsers without an Origin',
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, origins: the service refuses logins by GET, and posts of browsers without Origin',
     ]);
     expect(await notesWith('false')).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe('no start', () => {
     const entry = { ...ENTRY, issuer: 'https://own.example/' };
     const keys = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) };
     expect(await problemsOf({ ...own, ...keys })).toEqual([
-      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, issuer: must not be that of this instance, which signs no external tokens',
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, issuer: must not be the address of this instance, which signs no external tokens',
     ]);
   });
 

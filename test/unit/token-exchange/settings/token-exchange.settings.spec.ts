@@ -198,7 +198,7 @@ describe('trusted keys as JSON', () => {
     expect(completedOptions(settings).ownIssuer).toMatch(/^https:\/\/host\.example/);
     const own = JSON.stringify([staticEntry({ issuer: 'https://host.example' })]);
     expect(() => completedOptions({ ...settings, trustedKeys: own })).toThrow(
-      'entry 0, issuer: must not be that of this instance',
+      'entry 0, issuer: must not be the address of this instance',
     );
     const { entries } = readTrustedKeys(own, { assignableRoles: roles.assignable, allowHttp: false });
     expect(() => completedOptions({ ...settings, trustedKeys: entries })).toThrow(

@@ -36,7 +36,7 @@ it('[P.clients] a client has a metadata document at its id, and may introspect',
 });
 
 const EXACTLY_ONE =
-  'clients[0]: must have an id and one of keys, jwksUrl, secretHash, metadataDocument: public clients are refused';
+  'clients[0]: must have an id and exactly one of keys, jwksUrl, secretHash, metadataDocument: public clients are refused';
 const SECRETS =
   'clients[0]: secretHash must be a SHA-256 in 64 lower-case hexadecimal digits, or a list of two different ones, the older first';
 const DOCUMENT =
@@ -132,8 +132,8 @@ it.each<[string, unknown, string]>([
 });
 
 it.each([
-  ['no client', { flows: ['id-jag'], scopes: [] }, [], /clients: has none, so every/],
-  ['clients without the flow', {}, [{ id: 'x', secretHash }], /clients: are of no use: flows/],
+  ['no client', { flows: ['id-jag'], scopes: [] }, [], /clients: is empty, so every/],
+  ['clients without the flow', {}, [{ id: 'x', secretHash }], /clients: are of no use, since flows/],
 ])('[P.clients] warns of %s', (_name, policy, clients, warning) => {
   const { problems, warnings } = read(clients, policy);
   expect(problems).toEqual([]);
@@ -177,7 +177,7 @@ it.each<[string, string, object, string]>([
     'tenants',
     'tenants without the flow',
     { flows: ['exchange'], tenants: ['a'] },
-    'is for identity assertions alone: flows does not have "id-jag"',
+    'is for identity assertions only, and flows does not list "id-jag"',
   ],
   [
     'clientChoosesResource',
@@ -203,5 +203,5 @@ it.each<[string, string, object, string]>([
 
 it('[P.tenants] warns of several', () => {
   const { problems, warnings } = read(CLIENTS, { ...FOR_ASSERTIONS, tenants: ['a', 'b'] });
-  expect([problems, warnings]).toEqual([[], [expect.stringContaining('no sub may mean two people')]]);
+  expect([problems, warnings]).toEqual([[], [expect.stringContaining('no two people may have the same sub')]]);
 });

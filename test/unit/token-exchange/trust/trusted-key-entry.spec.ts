@@ -201,7 +201,7 @@ describe('members that break their rule', () => {
     expect(warnings).toEqual(
       setting === undefined
         ? []
-        : [`entry 0, url: its address is not public, so no key is ever fetched; see ${setting}`],
+        : [`entry 0, url: its address is not public, so the service never fetches its keys; see ${setting}`],
     );
   });
 

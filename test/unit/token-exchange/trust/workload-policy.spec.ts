@@ -38,16 +38,16 @@ it.each<PolicyDefaults>(['contract', 'strict'])('[P.signInAs] is read by the def
 });
 
 it.each<[string, Members, RegExp]>([
-  ['subjects', { subjects: undefined }, /must stand beside signInAs/],
-  ['expectedAudience', { expectedAudience: undefined }, /must stand beside signInAs/],
-  ['scopes', { scopes: undefined }, /must stand beside signInAs/],
-  ['flows', { flows: undefined }, /must have "exchange" and "jwt-bearer" alone/],
-  ['flows', { flows: ['exchange', 'embed'] }, /must have "exchange" and "jwt-bearer" alone/],
-  ['flows', { flows: ['exchange', 'id-jag'] }, /must have "exchange" and "jwt-bearer" alone/],
-  ['allowedRoles', { allowedRoles: [] }, /means nothing beside signInAs/],
-  ['provisionUsers', { provisionUsers: false }, /means nothing beside signInAs/],
-  ['excludeOwner', { excludeOwner: false }, /means nothing beside signInAs/],
-  ['signInAs', { signInAs: 'deploy@example.com' }, /must be the id of a user, which no address is/],
+  ['subjects', { subjects: undefined }, /is required beside signInAs/],
+  ['expectedAudience', { expectedAudience: undefined }, /is required beside signInAs/],
+  ['scopes', { scopes: undefined }, /is required beside signInAs/],
+  ['flows', { flows: undefined }, /must list only "exchange" and "jwt-bearer"/],
+  ['flows', { flows: ['exchange', 'embed'] }, /must list only "exchange" and "jwt-bearer"/],
+  ['flows', { flows: ['exchange', 'id-jag'] }, /must list only "exchange" and "jwt-bearer"/],
+  ['allowedRoles', { allowedRoles: [] }, /must not stand beside signInAs/],
+  ['provisionUsers', { provisionUsers: false }, /must not stand beside signInAs/],
+  ['excludeOwner', { excludeOwner: false }, /must not stand beside signInAs/],
+  ['signInAs', { signInAs: 'deploy@example.com' }, /must be the id of a user, not an e-mail address/],
   ['signInAs', { signInAs: 7 }, /must be a non-empty string/],
   ['subjects', { subjects: [] }, /must be an array of 1 to 100 texts/],
   ['subjects', { subjects: ['a*b*'] }, /must be an array of 1 to 100 texts/],
@@ -67,7 +67,7 @@ it.each<[string, Members, RegExp]>([
 
 it('[P.subjects] warns of a pattern that leaves the account open', () => {
   const { warnings } = reading({ subjects: ['repo:*/app:ref:refs/heads/main'] });
-  expect(warnings).toEqual([expect.stringMatching(/^entry 0, subjects: .*whoever has an account/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^entry 0, subjects: .*anybody with an account/)]);
 });
 
 it('[P.subjects][P.claims] stand without signInAs too', () => {
