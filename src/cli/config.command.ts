@@ -14,6 +14,7 @@ import { Clock } from '../platform/clock.js';
 import type { ListenAddress, ListenVariables } from '../platform/http/listen-error.js';
 import { ListenError, METRICS_ADDRESS, SERVICE_ADDRESS } from '../platform/http/listen-error.js';
 import type { CommandContext } from './command-settings.js';
+import { goingLivePoints, goingLiveText } from './going-live.js';
 import { findingLines, renderTable } from './table.js';
 
 const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];
@@ -34,7 +35,7 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
     .description('check the configuration')
     .command('check')
     .description(
-      'print every variable with its value and source, and every problem; exits with 1 if there is one',
+      'print every variable with its value and source, every problem, and what is left before going live; exits with 1 if there is a problem',
     )
     .addHelpText('after', '\nExample:\n  svc-admin --env-file production.env config check')
     .action(() => check(context));
@@ -77,6 +78,7 @@ function textOf(startup: CheckedStartup, variables: readonly SourcedVariable[]):
     ...exchangeLines(startup).map((line) => `${line}\n`),
     `Licence: ${licenseInWords(startup)}\n\n`,
     renderTable(HEADINGS, variables.map(rowOf)),
+    `\n${goingLiveText(goingLivePoints(startup))}`,
   ].join('');
 }
 
@@ -89,6 +91,7 @@ function shownOf(startup: CheckedStartup, variables: readonly SourcedVariable[])
     notes,
     tokenExchange: exchangeState(startup),
     license: held,
+    goingLive: goingLivePoints(startup),
     variables,
   };
 }

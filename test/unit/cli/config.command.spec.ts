@@ -6,6 +6,7 @@ import type { ConfigurationError } from '../../../src/config/load-config.js';
 import { prepareStartup } from '../../../src/instance/startup.js';
 import { licenseEnvironment } from '../../support/license.js';
 import { CommandLine } from '../../support/run-cli.js';
+import { repositoryFile } from '../../support/source-files.js';
 
 const SECRET = 'marker-5150';
 const KEY = Buffer.from(SECRET.padEnd(32)).toString('base64');
@@ -16,6 +17,7 @@ interface Told {
   warnings: string[];
   tokenExchange: { available: boolean; reason?: string; explanation?: string };
   license: { until: string; features: string[] } | null;
+  goingLive: { title: string; state: string; detail: string }[];
   variables: {
     name: string;
     value: string | null;
@@ -173,5 +175,64 @@ describe('[D83] config check', () => {
     expect(found('SVC_PROXY_HOPS')).toMatchObject({ value: null, state: 'problem' });
     expect(found('SVC_SSL_KEY')).toEqual({ name: 'SVC_SSL_KEY', value: null, state: 'unset', secret: true });
     expect(found('SVC_HOST')).toMatchObject({ value: '127.0.0.1', state: 'default' });
+  });
+
+  describe('of the points of docs/going-live.md', () => {
+    const statesOf = async (environment: Record<string, string>) =>
+      (await told(environment)).goingLive.map(({ state }) => state).join(' ');
+    const entryWith = (members: object) => ({
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([{ ...ENTRY, ...members }]),
+    });
+    const BASE_URL = 'https://instance.example';
+    const READY = {
+      SVC_TOKEN_EXCHANGE_STRICT: 'true',
+      SVC_EMBED_LOGIN_ENABLED: 'true',
+      SVC_BASE_URL: BASE_URL,
+      SVC_ENCRYPTION_KEY: KEY,
+      SVC_AUDIT_RETENTION_DAYS: '365',
+      SVC_THROTTLE_STORE: 'database',
+    };
+    const GOOD = {
+      ...{ expectedAudience: BASE_URL, origins: ['https://product.example'], perMinute: 600 },
+      ...{ allowedRoles: ['global:member'], emailDomains: ['product.example'] },
+    };
+
+    it('has each, in the order of the document, as text and to programs', async () => {
+      const titles = [...repositoryFile('docs/going-live.md').text.matchAll(/^\| \d+ \| \*\*(.*?)\.\*\* /gm)];
+      const { goingLive } = await told({});
+      expect(goingLive.map(({ title }) => title)).toEqual(titles.map(([, title]) => title));
+      expect(goingLive).toHaveLength(12);
+      const { stdout } = await check(READY);
+      expect(stdout).toMatch(/\n12 +Log +check +look for a token in the logs/);
+    });
+
+    it.each([
+      ['nothing', {}, 'open check good open check open check check open check check check'],
+      [
+        'what the document asks for',
+        { ...READY, ...entryWith(GOOD) },
+        'good good good check check check check check good good check check',
+      ],
+      [
+        'an entry for any audience, plain pages, no limit and no metrics',
+        {
+          ...READY,
+          ...entryWith({ origins: ['http://product.example'] }),
+          ...{ SVC_TOKEN_EXCHANGE_STRICT: 'false', SVC_METRICS_PORT: '0' },
+        },
+        'open open open check check check check open good open check check',
+      ],
+      [
+        'an entry for another audience, counted for each instance',
+        {
+          ...READY,
+          ...entryWith({ ...GOOD, expectedAudience: 'https://other.example' }),
+          SVC_THROTTLE_STORE: 'memory',
+        },
+        'good check good check check check check check good check check check',
+      ],
+    ])('says what is done and what is left: %s', async (_, environment, states) => {
+      expect(await statesOf(environment)).toBe(states);
+    });
   });
 });
