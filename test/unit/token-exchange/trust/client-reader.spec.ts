@@ -203,5 +203,8 @@ it.each<[string, string, object, string]>([
 
 it('[P.tenants] warns of several', () => {
   const { problems, warnings } = read(CLIENTS, { ...FOR_ASSERTIONS, tenants: ['a', 'b'] });
-  expect([problems, warnings]).toEqual([[], [expect.stringContaining('no two people may have the same sub')]]);
+  expect([problems, warnings]).toEqual([
+    [],
+    [expect.stringContaining('no two people may have the same sub')],
+  ]);
 });
