@@ -106,6 +106,21 @@ describeInBrowser('the events of a login', () => {
     });
   });
 
+  it('a renewal that the page in view finds out first is told once, and ends with the answer of its own frame', async () => {
+    const product = await browsing.productPage();
+    await product.login(browsing.token('ada'));
+    const [, first] = await product.event(1);
+    await product.page.route(ME, async (route: Route) => {
+      if (route.request().frame().url().includes('/renewed')) await product.event(2);
+      await route.continue();
+    });
+    const renewal = product.page.evaluate(`instance.renew('${browsing.token('ada')}')`);
+    const [name, second] = await product.event(2);
+    expect([name, second === first]).toEqual(['session-ready', false]);
+    expect(await renewal).toEqual(second);
+    expect(await product.eventNames()).toHaveLength(2);
+  });
+
   it.each(['/api/v1/docs', '/nowhere', '/healthz', '/#anywhere', '/?theme=dark'])(
     '[D24] a login that leads to %s is told as ready, and as nothing else',
     async (path) => {

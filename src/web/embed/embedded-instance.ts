@@ -303,7 +303,7 @@ export class EmbeddedInstance {
     const { reason, ...failure } = detail;
     if (type === 'login-failed') attempt.fail(failure);
     if (type === 'page-loaded') attempt.fail({ error: 'no_session' });
-    if (type === 'session-ready') this.#hearReady(detail);
+    if (type === 'session-ready') this.#hearReady(detail, attempt);
     if (type === 'sign-out-failed') attempt.fail({ error: 'unreachable' });
     if (type === 'no-session') attempt.succeed();
     if (type !== 'session-ended') return;
@@ -327,17 +327,20 @@ export class EmbeddedInstance {
     this.#target = path;
   }
 
-  #hearReady({ expiresAt, userId, isRenewal }: FrameDetail): void {
-    const attempt = this.#attempt;
-    if (attempt?.during === 'login') this.#show(attempt);
+  /**
+   * @param own the login or renewal whose frame reports it. Only its frame ends it: the page that is shown also reports the renewal of
+   * another tab, and without the frame the cookie of this one would be lost.
+   */
+  #hearReady({ expiresAt, userId, isRenewal }: FrameDetail, own?: Attempt): void {
+    if (own?.during === 'login') this.#show(own);
     else if (userId !== this.#userId && this.#userId !== undefined) {
       // Only a login may change the user: the page has found the session of another one.
-      if (attempt?.during === 'renewal') attempt.fail({ error: 'another_user' });
+      if (this.#attempt?.during === 'renewal') this.#attempt.fail({ error: 'another_user' });
       return this.#dispatch('session-ended', { reason: 'another-user' });
     }
-    if (attempt?.during !== 'logout') attempt?.succeed({ expiresAt, userId });
+    own?.succeed({ expiresAt, userId });
     // Both the frame of a renewal and the visible one report it.
-    if (isRenewal && this.#expiresAt === expiresAt) return;
+    if ((isRenewal || own?.during === 'renewal') && this.#expiresAt === expiresAt) return;
     this.#userId = userId;
     this.#expiresAt = expiresAt;
     this.#isOver = false;
