@@ -26,7 +26,7 @@ const MAX_ITEMS = 256;
 
 /**
  * Gathers items while statements are under way, and sends what has gathered as soon as one is back. An item that
- * comes alone goes alone, at once; a timer is only there for those behind a statement that hangs.
+ * comes alone goes alone, a turn of the event loop later; a timer is only there for those behind a statement that hangs.
  */
 export class Batch<Item, Answer> {
   private waiting: Waiting<Item, Answer>[] = [];
@@ -53,13 +53,24 @@ export class Batch<Item, Answer> {
     });
   }
 
-  /** Items that arrive in this turn of the event loop come along. */
   private occupyLane(): void {
     if (this.statementsInFlight === MAX_STATEMENTS) return;
     if (!this.isWorthALane()) return this.watchLatestLane();
     this.statementsInFlight += 1;
     this.latestLaneAtMs = performance.now();
-    setImmediate(() => void this.useLane());
+    this.gather();
+  }
+
+  /**
+   * Items come along for as long as each turn of the event loop brings more: the requests that one statement has answered, and
+   * those that a network wakes together, reach this place one by one.
+   */
+  private gather(before = 0): void {
+    setImmediate(() => {
+      const { length } = this.waiting;
+      if (length > before && length < WORTH_A_STATEMENT) this.gather(length);
+      else void this.useLane();
+    });
   }
 
   private isWorthALane(): boolean {

@@ -65,6 +65,10 @@ const driverError = (code: unknown, text = '') => Object.assign(new Error(text),
 const rowFault = (item: number) => driverError('22P05', `row ${item}`);
 const outcomeOf = (outcome: PromiseSettledResult<string> | undefined) =>
   outcome?.status === 'fulfilled' ? outcome.value : (outcome?.reason as Error | undefined)?.message;
+/** A statement is on its way once a turn has brought nothing more. */
+const sent = async () => {
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
+};
 const settled = async (work: Promise<unknown>) => {
   let isSettled = false;
   void work.then(
@@ -78,9 +82,10 @@ const settled = async (work: Promise<unknown>) => {
 describe('a batch', () => {
   afterEach(() => jest.useRealTimers());
 
-  it('sends an item that comes alone at once', async () => {
+  it('sends an item that comes alone after two turns of the event loop', async () => {
     const database = new SlowDatabase();
     const [answer] = database.add(1);
+    await nextTurn();
     await nextTurn();
     expect(database.sent).toEqual([[1]]);
     database.statements[0]?.succeed();
@@ -92,24 +97,43 @@ describe('a batch', () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     const database = new SlowDatabase();
     const answers = database.add(1);
-    await nextTurn();
+    await sent();
     answers.push(...database.add(2));
     await nextTurn();
     answers.push(...database.add(3, 4));
     await nextTurn();
     expect(database.sent).toEqual([[1]]);
     database.statements[0]?.succeed();
-    await nextTurn();
-    await nextTurn();
+    await sent();
     expect(database.sent).toEqual([[1], [2, 3, 4]]);
     database.statements[1]?.succeed();
     expect(await Promise.all(answers)).toEqual(['1', '2', '3', '4']);
   });
 
+  it('takes along what each turn brings, until one brings nothing', async () => {
+    const database = new SlowDatabase();
+    void database.add(1);
+    await nextTurn();
+    void database.add(2);
+    await nextTurn();
+    void database.add(3);
+    await sent();
+    expect(database.sent).toEqual([[1, 2, 3]]);
+  });
+
+  it('sends what is worth a statement although more comes', async () => {
+    const database = new SlowDatabase();
+    for (let item = 0; item < 40; item++) {
+      void database.add(item);
+      await nextTurn();
+    }
+    expect(database.sent[0]).toEqual(upTo(32));
+  });
+
   it('answers a statement of its own before the next one is back', async () => {
     const database = new SlowDatabase();
     const [first] = database.add(1);
-    await nextTurn();
+    await sent();
     const [second] = database.add(2);
     database.statements[0]?.succeed();
     expect(await first).toBe('1');
@@ -213,7 +237,7 @@ describe('a bad row in a batch', () => {
   it('leaves the statements after it alone', async () => {
     const table = new StrictTable((item) => item === 1);
     const first = table.add([0, 1]);
-    await nextTurn();
+    await sent();
     const later = await Promise.all([table.add([2]), table.add([3])]);
     expect(later.flat().map(outcomeOf)).toEqual(['2', '3']);
     expect((await first).map(outcomeOf)).toEqual(['0', 'row 1']);
@@ -238,11 +262,11 @@ describe('any other failure of a statement', () => {
   it.each(FAILURES)('%s fails all of it, and nothing is run again', async (_, failure) => {
     const database = new SlowDatabase();
     const answers = Promise.allSettled(database.add(1, 2, 3));
-    await nextTurn();
+    await sent();
     const others = Promise.allSettled(database.add(4, 5));
     database.statements[0]?.fail(failure);
     expect(await answers).toEqual(upTo(3).map(() => ({ status: 'rejected', reason: failure })));
-    await nextTurn();
+    await sent();
     expect(database.sent).toEqual([
       [1, 2, 3],
       [4, 5],
@@ -294,9 +318,9 @@ describe('a statement that hangs', () => {
   it('does not hold up the many who come after it', async () => {
     const database = new SlowDatabase();
     const [hanging] = database.add(-1);
-    await nextTurn();
+    await sent();
     const others = database.add(...upTo(100));
-    await nextTurn();
+    await sent();
     database.statements.slice(1).forEach((statement) => statement.succeed());
     expect(await Promise.all(others)).toEqual(upTo(100).map(String));
     expect(await settled(hanging!)).toBe(false);
@@ -309,12 +333,12 @@ describe('a statement that hangs', () => {
     const waves: Promise<string>[][] = [];
     for (let wave = 0; wave < 8; wave++) {
       waves.push(database.add(...upTo(40).map((item) => 40 * wave + item)));
-      await nextTurn();
+      await sent();
     }
     expect(database.statements).toHaveLength(4);
     const settling = Promise.allSettled(waves.flat());
     database.statements[2]?.fail(new Error('time limit'));
-    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    await sent();
     expect(database.sent[4]).toEqual(upTo(320).slice(160));
     [0, 1, 3, 4].forEach((index) => database.statements[index]?.succeed());
     const outcomes = await settling;
