@@ -38,7 +38,9 @@ export async function buildPackage(folder = join(REPOSITORY, 'dist-package'), so
   await bundle(compiled, entries, dist);
   for (const path of reachedTypes(compiled, entries)) copyTypes(join(compiled, path), join(dist, path));
   rmSync(compiled, { recursive: true });
-  cpSync(join(home, 'package.json'), join(folder, 'package.json'));
+  const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+  const { name, ...rest } = manifest;
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`);
   cpSync(join(REPOSITORY, 'LICENSE'), join(folder, 'LICENSE'));
   copyDocuments(home, folder, manifest);
   return folder;

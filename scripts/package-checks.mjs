@@ -13,7 +13,8 @@ export async function packageProblems(file) {
   const contents = createPackageFromTarballData(tarball);
   const manifest = JSON.parse(contents.readFile(`/node_modules/${contents.packageName}/package.json`));
   const { messages } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
-  const { types, problems = [] } = await checkPackage(contents);
+  // A program, which nobody imports.
+  const { types, problems = [] } = manifest.exports === undefined ? {} : await checkPackage(contents);
   return [
     ...messages.map((message) => `publint: ${formatMessage(message, manifest, { color: false })}`),
     ...(types === false ? ['are-the-types-wrong: it has no types'] : []),

@@ -8,7 +8,7 @@ import { fingerprint } from './fingerprint.mjs';
 const LOCK_FILE = '.launcher.lock';
 const BUILD_STAMP = 'dist/.build-stamp';
 const ENTRY_FILE = 'dist/src/main.js';
-const COMMAND_FILE = 'dist/src/cli/main.js';
+const COMMAND_FILES = ['dist/src/start.js', 'dist/src/cli/main.js'];
 
 /** Answers the exit code, whether a signal asked to stop, and whether the packages are there. */
 export function install(root) {
@@ -54,7 +54,7 @@ async function build(root) {
   const outcome = await buildInSteps(root);
   if (outcome.exitCode !== 0) return outcome;
   // npx marks a program as executable only when it links it first; a later build writes the file anew.
-  chmodSync(join(root, COMMAND_FILE), 0o755);
+  for (const file of COMMAND_FILES) chmodSync(join(root, file), 0o755);
   writeFileSync(join(root, BUILD_STAMP), stamp);
   return outcome;
 }

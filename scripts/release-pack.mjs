@@ -1,35 +1,117 @@
 #!/usr/bin/env node
-// Packs the npm packages as they would be published, and refuses what their users' tools would object to. It publishes nothing.
-// Usage: npm run release:pack -- [--out FOLDER]
+// Packs all that a release consists of, refuses what its users' tools would object to, and tries each package from its file in an empty
+// folder. It publishes nothing.
+// Usage: npm run release:pack -- [--out FOLDER] [--rehearsal]
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildPackage } from './build-package.mjs';
+import { run } from './child.mjs';
 import { packageProblems } from './package-checks.mjs';
 import { PACKAGE_FOLDERS } from './package-folders.mjs';
+import { releaseObstacles } from './release-obstacles.mjs';
 
-const { values } = parseArgs({ options: { out: { type: 'string', default: 'dist/release' } } });
+/** They install what a release has where RELEASE_FILES names its folder. */
+const TRIALS = ['browser/readme', 'package/generated', 'partner/packed', 'long/embed/embed'];
+
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: 'dist/release' },
+    // Packs whatever is here: neither git nor the changelog has to say that it is a release, and nothing is installed.
+    rehearsal: { type: 'boolean', default: false },
+  },
+});
 const out = resolve(values.out);
-const folder = mkdtempSync(join(tmpdir(), 'release-pack-'));
-mkdirSync(out, { recursive: true });
-try {
-  for (const sources of PACKAGE_FOLDERS) await pack(await buildPackage(join(folder, 'built'), sources));
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const { name, version } = manifest;
+process.exitCode = await release();
+
+async function release() {
+  const obstacles = values.rehearsal ? [] : releaseObstacles('.', version);
+  if (obstacles.length > 0) return refuse(obstacles);
+  mkdirSync(out, { recursive: true });
+  const folder = mkdtempSync(join(tmpdir(), 'release-pack-'));
+  try {
+    const problems = await packAll(folder);
+    if (problems.length > 0) return refuse(problems);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  writeFileSync(join(out, `${name}-${version}.cdx.json`), npm('run', '--silent', 'sbom', '--', '--omit=dev'));
+  writeFileSync(join(out, 'SHA256SUMS'), checksums());
+  return values.rehearsal ? 0 : tried();
 }
 
-async function pack(built) {
-  const args = ['pack', built, '--json', '--ignore-scripts', '--pack-destination', out];
-  const shell = process.platform === 'win32';
-  const output = execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], shell });
+/** @returns a line for each reason to refuse a package, which is not kept then */
+async function packAll(folder) {
+  const built = [serviceFolder(folder)];
+  for (const sources of PACKAGE_FOLDERS) built.push(await buildPackage(join(folder, sources), sources));
+  const found = built.map(async (source) => {
+    const file = pack(source, out);
+    const problems = await packageProblems(file);
+    if (problems.length === 0) console.log(file);
+    else rmSync(file);
+    return problems.map((problem) => `${basename(file)}: ${problem}`);
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** What `files` of the repository's package.json names, without its tools, and with the lock file, by which `npm ci` installs what was tested. */
+function serviceFolder(folder) {
+  execFileSync('tar', ['-xzf', pack('.', folder), '-C', folder]);
+  const write = (file, value) =>
+    writeFileSync(join(folder, 'package', file), `${JSON.stringify(value, null, 2)}\n`);
+  const withoutTools = (all) =>
+    Object.fromEntries(
+      Object.entries(all).filter(([member]) => !['scripts', 'devDependencies'].includes(member)),
+    );
+  write('package.json', withoutTools(manifest));
+  const { packages, ...lock } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const needed = Object.entries(packages).filter(([, { dev }]) => dev !== true);
+  write('npm-shrinkwrap.json', {
+    ...lock,
+    packages: { ...Object.fromEntries(needed), '': withoutTools(packages['']) },
+  });
+  return join(folder, 'package');
+}
+
+function pack(source, folder) {
+  const output = npm('pack', source, '--json', '--ignore-scripts', '--pack-destination', folder);
   // An array up to npm 11; an object with a member for each package since.
   const [{ filename }] = Object.values(JSON.parse(output));
-  const file = join(out, filename);
-  const problems = await packageProblems(file);
-  if (problems.length === 0) return console.log(file);
-  rmSync(file);
-  console.error(`${filename} is refused:\n${problems.map((line) => `  - ${line}\n`).join('')}`);
-  process.exitCode = 1;
+  return join(folder, filename);
+}
+
+function npm(...args) {
+  const shell = process.platform === 'win32';
+  return execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], shell });
+}
+
+/** For `sha256sum --check`. */
+function checksums() {
+  const files = readdirSync(out).filter((file) => file.includes(`-${version}.`));
+  const hash = (file) =>
+    createHash('sha256')
+      .update(readFileSync(join(out, file)))
+      .digest('hex');
+  return files.map((file) => `${hash(file)}  ${file}\n`).join('');
+}
+
+async function tried() {
+  const tests = TRIALS.map((path) => `test/${path}.spec.ts`);
+  const options = { stdio: 'inherit', env: { ...process.env, RELEASE_FILES: out } };
+  const { exitCode } = await run(
+    process.execPath,
+    ['node_modules/jest/bin/jest.js', '--verbose', ...tests],
+    options,
+  );
+  return exitCode;
+}
+
+function refuse(problems) {
+  console.error(`Refused:\n${problems.map((line) => `  - ${line}\n`).join('')}`);
+  return 1;
 }

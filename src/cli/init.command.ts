@@ -223,7 +223,7 @@ export function nextCommands(
   const signing = `--key ${path(paths.partnerPrivate)} --kid ${word(kid)} --issuer ${word(partnerIssuer)} --audience ${word(baseUrl)}`;
   return [
     {
-      command: `npm start${isHere ? '' : ` --${envFile}`}`,
+      command: `npx embedded-token-exchange${envFile}`,
       does: 'start the service; the rest in another terminal',
     },
     { command: `${admin} keys check`, does: 'list the trusted keys and what each may do' },

@@ -18,11 +18,18 @@ export class CommandLineError extends Error {
   }
 }
 
+const OPTIONS = {
+  'env-file': { type: 'string' },
+  version: { type: 'boolean', short: 'V' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
 /** Worded as svc-admin words its own. */
-const HELP = `Usage: node dist/src/main.js [options]
+const HELP = `Usage: embedded-token-exchange [options, or those of svc-admin init]
        npm start -- [options]
 
-Starts the service. The variables SVC_* configure the rest: docs/configuration.md lists them.
+Starts the service. The variables SVC_* configure the rest: docs/configuration.md lists them. Where nothing is configured, and with options
+of \`svc-admin init\`, embedded-token-exchange runs that first.
 
 Options:
   --env-file <file>  file of SVC_* variables; the real environment wins, ./.env comes last
@@ -41,17 +48,21 @@ export function readCommandLine(args: readonly string[]): StartCommand {
   return { envFile };
 }
 
+/** Whether `svc-admin init` is to run with these words before the start: none of them is for the start, and they, or the lack of any setting, ask for it. */
+export function isForInit(
+  args: readonly string[],
+  environment: Record<string, string | undefined>,
+  hasEnvFile: boolean,
+): boolean {
+  const isConfigured = hasEnvFile || Object.keys(environment).some((name) => name.startsWith('SVC_'));
+  const { values } = parseArgs({ args: [...args], options: OPTIONS, strict: false });
+  const isForStart = Object.keys(OPTIONS).some((name) => values[name] !== undefined);
+  return !isForStart && (args.length > 0 || !isConfigured);
+}
+
 function optionsOf(args: readonly string[]) {
   try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        'env-file': { type: 'string' },
-        version: { type: 'boolean', short: 'V' },
-        help: { type: 'boolean', short: 'h' },
-      },
-      allowPositionals: false,
-    }).values;
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: false }).values;
   } catch (error) {
     throw new CommandLineError((error as Error).message);
   }

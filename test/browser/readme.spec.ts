@@ -1,9 +1,10 @@
-// The section "Run it" of the README, typed as it stands in a copy of the working tree: from nothing to the first call of the API.
-import { spawn } from 'node:child_process';
+// The section "Run it" of the README, typed as it stands in an empty folder: from the file of the package to the first call of the API.
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   chownSync,
-  cpSync,
+  copyFileSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -17,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { freePort } from '../../demo/free-port.js';
 import { chromiumPath, openBrowser } from '../support/browser.js';
 import { describeBuilt } from '../support/built-service.js';
+import { releaseFile, tarballName } from '../support/release-files.js';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';
 
 // npm and Node.js start a dozen times, where others keep the machine busy.
@@ -24,8 +26,9 @@ jest.setTimeout(600_000);
 
 /** An account that owns nothing. */
 const NOBODY = 65_534;
-/** What a clone has not. Packages are linked, since installing them needs a registry. */
-const LEFT_OUT = ['node_modules', '.git', 'data', 'instance', 'partner', '.env', 'coverage', 'dist-package'];
+const RELEASED = releaseFile();
+const INSTALL = `npm install --ignore-scripts ./${tarballName()}\n`;
+const PROGRAMS = { 'embedded-token-exchange': 'start.js', 'svc-admin': 'cli/main.js' };
 
 const section = /\n## Run it\n([\s\S]*?)\n## /.exec(repositoryFile('README.md').text)?.[1] ?? '';
 const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
@@ -36,16 +39,30 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** A copy of the working tree, as a clone would be after the packages were installed. */
-function copyFor(account: number): string {
+/** An empty folder but for what a reader brings along: the file of a release. Of what is being worked on, the package is there already. */
+function folderFor(account: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-readme-'));
-  const filter = (path: string) => !LEFT_OUT.includes(path.slice(REPOSITORY.length + 1));
-  const clone = join(folder, 'clone');
-  cpSync(REPOSITORY, clone, { recursive: true, filter });
-  symlinkSync(join(REPOSITORY, 'node_modules'), join(clone, 'node_modules'));
-  mkdirSync(join(folder, 'home'));
+  const place = join(folder, 'instance');
+  for (const name of ['instance', 'home']) mkdirSync(join(folder, name));
+  if (RELEASED === undefined) unpackInto(place);
+  else copyFileSync(RELEASED, join(place, tarballName()));
   if (account !== process.getuid?.()) giveTo(account, folder);
   return folder;
+}
+
+/** What the package asks for is linked, since installing it needs a registry. */
+function unpackInto(place: string): void {
+  const home = join(place, 'node_modules', 'embedded-token-exchange');
+  const commands = join(place, 'node_modules', '.bin');
+  for (const path of [home, commands]) mkdirSync(path, { recursive: true });
+  const args = ['pack', REPOSITORY, '--ignore-scripts', '--offline', '--pack-destination', place];
+  execFileSync('npm', args, { stdio: 'ignore' });
+  execFileSync('tar', ['-xzf', join(place, tarballName()), '--strip-components=1', '-C', home]);
+  symlinkSync(join(REPOSITORY, 'node_modules'), join(home, 'node_modules'));
+  for (const [name, program] of Object.entries(PROGRAMS)) {
+    chmodSync(join(home, 'dist', 'src', program), 0o755);
+    symlinkSync(join(home, 'dist', 'src', program), join(commands, name));
+  }
 }
 
 function giveTo(account: number, path: string): void {
@@ -73,14 +90,14 @@ async function typed(
   visit: () => Promise<void>,
 ): Promise<Ended> {
   const shell = spawn('bash', ['-eu', '-o', 'pipefail', '-c', `${text}\nread -r`], {
-    cwd: join(folder, 'clone'),
+    cwd: join(folder, 'instance'),
     env: {
       PATH: process.env['PATH'],
       HOME: join(folder, 'home'),
       PORT: String(ports.instance),
       INSTANCE_URL: `http://localhost:${ports.instance}`,
       PARTNER_ORIGIN: `http://localhost:${ports.partner}`,
-      npm_config_offline: 'true',
+      ...(RELEASED === undefined && { npm_config_offline: 'true' }),
     },
     detached: true,
     stdio: 'pipe',
@@ -148,9 +165,9 @@ function accounts(): [name: string, account: number][] {
 describe('[D115] the README', () => {
   it('leads by commands alone from the set-up to a call of the API', () => {
     expect(blocks).toHaveLength(3);
-    expect(blocks[0]).toMatch(/^npm run setup /);
+    expect(blocks[0]).toMatch(new RegExp(`^${INSTALL}`));
     expect(blocks[1]).toMatch(/\/api\/v1\/workflows -H "Authorization: Bearer \$ACCESS_TOKEN"\n$/);
-    expect(blocks[2]).toMatch(/^node examples\/quickstart\/partner\.mjs /);
+    expect(blocks[2]).toMatch(/^node \S+\/examples\/quickstart\/partner\.mjs /);
   });
 });
 
@@ -163,11 +180,12 @@ describeBuilt('[D115] "Run it" of the README', () => {
   it.each(accounts())(
     '[D115] typed as it stands ends with what the API answers: as %s',
     async (_, account) => {
-      const folder = copyFor(account);
+      const folder = folderFor(account);
       folders.push(folder);
       const ports = { instance: await freePort(), partner: await freePort() };
       const [setUp = '', call = '', embed = ''] = blocks.map((block) =>
         block
+          .replace(RELEASED === undefined ? INSTALL : '', '')
           .replaceAll('5678', String(ports.instance))
           .replaceAll('localhost:3000', `localhost:${ports.partner}`)
           .replace('init --yes', `init --yes --partner-origin http://localhost:${ports.partner}`),

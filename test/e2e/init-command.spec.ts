@@ -72,7 +72,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
       state: 'created',
     });
     expect(first.next.map(({ command }) => command)).toEqual([
-      'npm start',
+      'npx embedded-token-exchange',
       'npx svc-admin keys check',
       expect.stringContaining(
         'token sign --key partner/private.pem --kid partner-1 --issuer https://partner.example',
@@ -182,7 +182,7 @@ describe('[D115] svc-admin init at a terminal', () => {
     ]);
     expect(questions.some((question) => question.startsWith('Issuer'))).toBe(false);
     expect(questions.at(-1)).toContain('[login.acme.example]');
-    expect(stdout).toContain("npm start -- --env-file 'new place/.env'\n");
+    expect(stdout).toContain("npx embedded-token-exchange --env-file 'new place/.env'\n");
     expect(line.read('new place/.env')).toContain(
       `SVC_DATA_DIR='${join(line.folder, 'new place', 'data')}'\n`,
     );

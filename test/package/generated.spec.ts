@@ -2,9 +2,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { freePort } from '../../demo/free-port.js';
+import { releaseFile } from '../support/release-files.js';
 import { repositoryFile } from '../support/source-files.js';
 import { until } from '../support/until.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
@@ -14,7 +14,7 @@ import { programsOf } from './support/programs.js';
 
 const GENERATION_MS = 600_000;
 const RUN_MS = 180_000;
-const START_MS = 60_000;
+const START_MS = 120_000;
 const README = repositoryFile('src/token-exchange/README.md').text;
 const GUIDE = repositoryFile('src/token-exchange/docs/guide.md').text;
 /** The guide's, which the application's own tests run. */
@@ -58,7 +58,8 @@ describe.each(APPLICATIONS)('the README in an application of NestJS $nest', ({ n
       const inFolder = { cwd: folder, env: npm, stdio: 'pipe' } as const;
       execFileSync('npx', [...generate, '--package-manager', 'npm'], inFolder);
       const [file = ''] = FILE.exec(INSTALL) ?? [];
-      cpSync(join(preparedInstallation().folder, 'package.tgz'), join(application, file));
+      const packed = releaseFile('nestjs') ?? join(preparedInstallation().folder, 'package.tgz');
+      cpSync(packed, join(application, file));
       const install = isCommonJs ? withVersions(INSTALL) : INSTALL;
       expect(shell(install)).toMatchObject({ status: 0 });
       const { [TEST]: test = '' } = programsOf(GUIDE);
@@ -68,7 +69,7 @@ describe.each(APPLICATIONS)('the README in an application of NestJS $nest', ({ n
       if (isCommonJs) for (const path of ['package.json', 'test/jest-e2e.json']) configureJest(path);
     }, GENERATION_MS);
     afterAll(async () => {
-      if (running?.kill() === true) await once(running, 'exit');
+      if (running?.pid !== undefined) process.kill(-running.pid);
       rmSync(folder, { recursive: true, force: true });
     });
 
@@ -94,17 +95,15 @@ describe.each(APPLICATIONS)('the README in an application of NestJS $nest', ({ n
       'leads to an exchange, and to the guarded route',
       async () => {
         const port = String(await freePort());
-        const env = { ...npm, ...settings(), PORT: port };
-        running = spawn(process.execPath, ['dist/main'], { cwd: application, env, stdio: 'ignore' });
-        const origin = `http://localhost:${port}`;
-        await until('it listens', START_MS, () =>
-          fetch(origin).then(
-            () => true,
-            () => false,
-          ),
-        );
-        const calls = CALLS.slice(CALLS.indexOf('curl http')).replaceAll('http://localhost:3000', origin);
-        const [exchange = '', orders = ''] = calls.split(/^(?=curl .*\/orders)/m);
+        const typed = CALLS.replace(/^(export DATABASE_URL)=.*$/m, `$1='${database().url}' PORT=${port}`);
+        const [start = '', exchange = '', orders = ''] = typed
+          .replaceAll('localhost:3000', `localhost:${port}`)
+          .split(/^(?=curl http)/m);
+        const inFolder = { cwd: application, env: npm, detached: true };
+        running = spawn('bash', ['-ec', `${start}echo it has started\nwait`], inFolder);
+        let said = '';
+        running.stdout?.on('data', (more) => (said += String(more)));
+        await until('it listens', START_MS, () => said.includes('it has started\n'));
         const token = (
           JSON.parse(shell(exchange.replace('curl', 'curl -s')).output) as Record<string, unknown>
         )['access_token'];

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeInBrowser } from '../../support/browser.js';
 import { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
+import { releaseFile, tarballName } from '../../support/release-files.js';
 import { sizeOf } from '../../support/series.js';
 import { REPOSITORY } from '../../support/source-files.js';
 
@@ -16,19 +17,22 @@ const PACKAGES = ['vite@7', 'react@19', 'react-dom@19', '@types/react@19', '@typ
 const run = (folder: string, program: string, ...options: string[]) =>
   execFileSync(program, options, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
-/** Packs the package, and installs it with what the apps need. */
-function installed(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'embed-apps-'));
+function packed(folder: string): string {
   const built = join(folder, 'built');
   run(folder, process.execPath, join(REPOSITORY, 'scripts', 'build-package.mjs'), built, 'packages/embed');
-  const [{ filename }] = Object.values(
-    JSON.parse(run(folder, 'npm', 'pack', built, '--json', '--offline')) as object,
-  ) as [{ filename: string }];
+  run(folder, 'npm', 'pack', built, '--offline');
+  return join(folder, tarballName('embed'));
+}
+
+/** Installs the package with what the apps need. */
+function installed(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'embed-apps-'));
   const apps = join(folder, 'apps');
   mkdirSync(apps);
   cpSync(join(REPOSITORY, 'test', 'long', 'embed', 'apps'), apps, { recursive: true });
   writeFileSync(join(apps, 'package.json'), '{ "private": true, "type": "module" }');
-  run(apps, 'npx', ...NPM, 'install', '--no-audit', '--no-fund', ...PACKAGES, join(folder, filename));
+  const file = releaseFile('embed') ?? packed(folder);
+  run(apps, 'npx', ...NPM, 'install', '--no-audit', '--no-fund', ...PACKAGES, file);
   return apps;
 }
 

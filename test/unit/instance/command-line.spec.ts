@@ -1,6 +1,6 @@
-// The words behind `npm start --`.
+// The words behind `npm start --` and `embedded-token-exchange`.
 import { VERSION } from '../../../src/platform/version.js';
-import { CommandLineError, readCommandLine } from '../../../src/instance/command-line.js';
+import { CommandLineError, isForInit, readCommandLine } from '../../../src/instance/command-line.js';
 
 describe('the command line of the start', () => {
   it('is nothing, as a rule', () => {
@@ -38,5 +38,18 @@ describe('the command line of the start', () => {
     const read = () => readCommandLine(args);
     expect(read).toThrow(CommandLineError);
     expect(read).toThrow(new RegExp(`^error: .*${named}.*\n\\(add --help to see how it is used\\)$`, 's'));
+  });
+});
+
+describe('[D115] an instance is set up before the start', () => {
+  it.each([
+    ['where nothing is configured', [], {}, false, true],
+    ['by options of init, also where settings are', ['--yes', '--force'], {}, true, true],
+    ['not where there is an .env', [], {}, true, false],
+    ['not where a variable is set', [], { SVC_PORT: '1' }, false, false],
+    ['not with an option of the start', ['--env-file', 'a.env'], {}, false, false],
+    ['not to be helped', ['-h'], {}, false, false],
+  ])('%s', (_, args, environment, hasEnvFile, expected) => {
+    expect(isForInit(args, environment, hasEnvFile)).toBe(expected);
   });
 });

@@ -1,0 +1,14 @@
+// The packages of a release that is being tried: `npm run release:pack` names their folder. Other runs pack for themselves.
+import { resolve } from 'node:path';
+import { VERSION } from '../../src/platform/version.js';
+
+/** @param name what follows `embedded-token-exchange-`; without one the service. Undefined where no release is tried */
+export function releaseFile(name = ''): string | undefined {
+  const folder = process.env['RELEASE_FILES'];
+  return folder === undefined ? undefined : resolve(folder, tarballName(name));
+}
+
+/** As `npm pack` calls it. */
+export function tarballName(name = ''): string {
+  return `${['embedded-token-exchange', name, VERSION].filter(Boolean).join('-')}.tgz`;
+}
