@@ -12,7 +12,7 @@ interface Part {
   readonly name: string;
 }
 
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 600_000;
 const script = (name: string) => join(REPOSITORY, 'scripts', name);
 const evaluated = (program: string): unknown =>
   JSON.parse(
