@@ -15,7 +15,7 @@ import { ActorError, CommandError } from './command-error.js';
 import { findUser } from './users.operations.js';
 import type { InstanceParts, InstanceSettings } from './instance-parts.js';
 import { instancePartsOn } from './instance-parts.js';
-import type { ChangeOperation, ListOperation } from './operation.js';
+import type { ChangeOperation, ListOperation, Operation } from './operation.js';
 import { Clock } from '../platform/clock.js';
 
 /** One asking for an operation. */
@@ -35,8 +35,12 @@ interface AskingOperator {
   readonly clientAddress: string;
 }
 
+/** A part of an answer: pages as long as there are any, then the result, which is the last; that of a list is null. */
+export type Piece = { readonly page: readonly unknown[] } | { readonly result: unknown };
+
 export class Administration {
   private readonly readings = new RecordedReadings();
+  private readonly changes = new Set<Promise<unknown>>();
 
   constructor(
     private readonly parts: InstanceParts,
@@ -55,50 +59,67 @@ export class Administration {
 
   /**
    * Performs a change in one transaction with its event.
+   * @throws InputError for an input that breaks a rule
    * @throws CommandError when it cannot be done: nothing is changed then, and the trail says that it was asked for
    */
   async perform<Input, Result>(
     operation: ChangeOperation<Input, Result>,
-    input: Input,
+    given: unknown,
     request: OperationRequest,
   ): Promise<Result> {
-    const done = await this.recordingFailure(operation, request, () =>
-      this.audit.commit(async (transaction) => {
+    const change = this.recordingFailure(operation, request, () => {
+      const input = operation.read(given);
+      return this.audit.commit<Result>(async (transaction) => {
         const context = this.contextOf(request);
         const operator = await this.operatorOf(operation, input, request, transaction);
         const work = { parts: this.parts, transaction, context, operator };
         const { result, things, events = [] } = await operation.change(input, work);
         return { result, events: [this.performed(operation, request, context, things), ...events] };
-      }),
-    );
+      });
+    });
+    this.changes.add(change);
+    const done = await change.finally(() => this.changes.delete(change));
     // It is done. What this process does not learn now it learns by its next look.
     await operation.applied?.(this.parts).catch(() => undefined);
     return done;
   }
 
   /**
-   * Reads the input of an operation as it came through the socket.
-   * @throws CommandError for one that breaks a rule: the trail says that the operation was asked for
+   * Reads a list. Written down before the first page is read: what cannot be written down does not happen.
+   * @throws InputError for an input that breaks a rule
+   * @throws CommandError where it cannot be read
    */
-  read<Input>(
-    operation: { readonly name: string; read(input: unknown): Input },
-    input: unknown,
-    request: OperationRequest,
-  ): Promise<Input> {
-    return this.recordingFailure(operation, request, async () => operation.read(input));
-  }
-
-  /** Reads a list. Written down before the first page is read: what cannot be written down does not happen. */
   async *list<Input, Item>(
     operation: ListOperation<Input, Item>,
-    input: Input,
+    given: unknown,
     request: OperationRequest,
     stop: AbortSignal,
   ): AsyncGenerator<readonly Item[], void> {
+    const input = await this.recordingFailure(operation, request, () => operation.read(given));
     const things = operation.things?.(input) ?? {};
     if (operation.isAct === true || this.readings.isDue(operation.name, things, request.operator))
       await this.recordReading(operation, request, things);
     yield* operation.list(input, this.parts, stop);
+  }
+
+  /** Either of them, in pieces. Throws as they do. */
+  async *run(
+    operation: Operation,
+    given: unknown,
+    request: OperationRequest,
+    stop: AbortSignal,
+  ): AsyncGenerator<Piece, void> {
+    if ('change' in operation) {
+      yield { result: await this.perform(operation, given, request) };
+    } else {
+      for await (const page of this.list(operation, given, request, stop)) yield { page };
+      yield { result: null };
+    }
+  }
+
+  /** Resolves when the changes that were asked for are done or have failed. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.changes);
   }
 
   private async recordReading(
@@ -151,7 +172,7 @@ export class Administration {
   private async recordingFailure<Result>(
     operation: { readonly name: string },
     request: OperationRequest,
-    work: () => Promise<Result>,
+    work: () => Result | Promise<Result>,
   ): Promise<Result> {
     try {
       return await work();

@@ -7,10 +7,14 @@ import { isJsonObject } from '../platform/json/strict-json.js';
 import type { ChangedEntry } from './entries.operations.js';
 import { changeEntry, trustEntry } from './entries.operations.js';
 import { anything, flag, members, optional, readNothing, storableText } from './input.js';
+import { trustedEntries } from './list-entries.operation.js';
 import { changeOperation, listOperation } from './operation.js';
+import { findingLines, quoted, tableOf } from './table.js';
 
 /** Which client of which stored entry. */
 const CHOSEN_CLIENT = { entry: storableText, id: storableText };
+const ENTRY = ['<entry>', 'name of the stored entry'] as const;
+const CLIENT = { entry: ENTRY, id: ['<id>', 'id of the client'] } as const;
 
 export interface AddedClient extends ChangedEntry {
   /** Shown this once: what is stored is its SHA-256. */
@@ -65,7 +69,24 @@ export const ADD_CLIENT = changeOperation('clients add', readNewClient, {
     const result: AddedClient = { ...changed.result, secret };
     return { ...changed, result };
   },
+
+  command: {
+    about:
+      'let a client send identity assertions of a stored entry; without keys it gets a secret, shown once',
+    takes: { entry: ENTRY, id: ['<id>', 'id of the client, which is the `client_id` of its assertions'] },
+    example: 'acme desktop-client',
+    text: ({ warnings, secret }, { entry, id }) =>
+      [
+        ...findingLines({ warnings }),
+        `The client ${quoted(id)} is added to the entry ${quoted(entry)}, everywhere within 10 seconds.\n`,
+        ...(secret === undefined ? [] : [secretLine(secret)]),
+      ].join(''),
+  },
 });
+
+function secretLine(secret: string): string {
+  return `Its secret, shown only once: ${secret}\n`;
+}
 
 /** Both secrets count until one is removed. */
 export const ADD_CLIENT_SECRET = changeOperation('clients add-secret', members(CHOSEN_CLIENT), {
@@ -81,8 +102,15 @@ export const ADD_CLIENT_SECRET = changeOperation('clients add-secret', members(C
         by,
       ),
     );
-    const result: AddedClient = { ...changed.result, secret };
-    return { ...changed, result };
+    return { ...changed, result: { ...changed.result, secret } };
+  },
+
+  command: {
+    about: 'give a client a second secret, shown once; the first stays valid until it is removed',
+    takes: CLIENT,
+    example: 'acme desktop-client',
+    text: ({ secret }, { id }) =>
+      `The client ${quoted(id)} has a second secret, everywhere within 10 seconds.\n${secretLine(secret)}`,
   },
 });
 
@@ -102,6 +130,14 @@ export const REMOVE_CLIENT_SECRET = changeOperation(
           by,
         ),
       ),
+
+    command: {
+      about: 'remove the older of the two secrets of a client',
+      takes: CLIENT,
+      example: 'acme desktop-client',
+      text: (_removed, { id, newer = false }) =>
+        `The ${newer ? 'newer' : 'older'} secret of the client ${quoted(id)} is removed, everywhere within 10 seconds.\n`,
+    },
   },
 );
 
@@ -119,6 +155,14 @@ export const REMOVE_CLIENT = changeOperation('clients remove', members(CHOSEN_CL
         by,
       ),
     ),
+
+  command: {
+    about: 'remove a client from a stored entry; its access tokens stay valid until they expire',
+    takes: CLIENT,
+    example: 'acme desktop-client',
+    text: (_removed, { entry, id }) =>
+      `The client ${quoted(id)} is removed from the entry ${quoted(entry)}, everywhere within 10 seconds.\n`,
+  },
 });
 
 const NO_SUCH_CLIENT = () => new StoredEntryError('The entry has no client with this id.');
@@ -152,9 +196,19 @@ function withClients(change: (clients: readonly unknown[]) => readonly unknown[]
 }
 
 export const LIST_CLIENTS = listOperation('clients list', readNothing, {
-  async *list(_input, { storedEntries }) {
-    const stored = (await storedEntries.list()).flatMap(({ entry }) => entry ?? []);
-    for (const entry of [...storedEntries.configured, ...stored]) yield clientsOf(entry);
+  async *list(_input, parts) {
+    for (const entry of await trustedEntries(parts)) yield clientsOf(entry);
+  },
+
+  command: {
+    about: 'list the clients of all entries, configured and stored',
+    example: '--json',
+    text: tableOf<ListedClient>(
+      ['ENTRY', 'CLIENT', 'AUTHENTICATES BY', 'KEYS', 'INTROSPECTS', 'ISSUER'],
+      ({ entry, id, credential, keys, introspect, issuer }) => [
+        ...[entry, id, credential, keys.join(', '), introspect ? 'yes' : 'no', issuer],
+      ],
+    ),
   },
 });
 

@@ -1,126 +1,27 @@
-// Stores trusted key entries, changes how far they are trusted, switches them, takes them away, and lists all, configured and stored.
+// Stores trusted key entries, shows them, changes how far they are trusted, switches them, and takes them away.
 import type {
-  CheckedStoredEntry,
   EntryValue,
   StoredEntryChange,
   StoredEntryChanges,
   StoredEntryWork,
-  TrustRevocation,
 } from '../token-exchange/instance.js';
-import { labelOf, shownEntry, stateOf, StoredEntryError, toJwksAddress } from '../token-exchange/instance.js';
+import { shownEntry, StoredEntryError } from '../token-exchange/instance.js';
 import type { AuditContext, TrustedKeyEntry } from '../token-exchange/plain.js';
-import { policyInWords, thumbprintOf } from '../token-exchange/plain.js';
+import { policyInWords } from '../token-exchange/plain.js';
 import { OWNER_ROLE } from '../users/role.js';
 import { CommandError } from './command-error.js';
-import { anything, members, optional, readNothing, storableText } from './input.js';
-import type { Changed, ChangeWork } from './operation.js';
+import { anything, members, optional, storableText } from './input.js';
+import type { Changed, ChangeWork, OperationCommand } from './operation.js';
 import { changeOperation, listOperation } from './operation.js';
 import { isAdministrator, refuseLogoutChange, refuseTrustChange } from './owner-protection.js';
-
-const PAGE_SIZE = 100;
+import { findingLines, printable, quoted } from './table.js';
 
 /** Which stored entry it is about. */
 const CHOSEN_ENTRY = { name: storableText };
-export const readChosenEntry = members(CHOSEN_ENTRY);
-
-/** Where its keys are: one with its thumbprint (RFC 7638), or an address. An address is shown without its query; its hash is that of the stored key set. */
-type KeyPlace =
-  | { readonly kid: string; readonly thumbprint: string | null }
-  | { readonly url: string; readonly urlHash: string };
-
-export interface ListedEntry {
-  readonly from: 'configuration' | 'command';
-  /** The variable, and the file, in which it is configured; null where it is stored. */
-  readonly configuredIn: string | null;
-  /** How logs and metrics call it. */
-  readonly entry: string;
-  /** As it was given; null where the entry is configured. Commands take both this and `entry`. */
-  readonly name: string | null;
-  /** `refused`: it takes no tokens, since it has problems. `revoked`: none, since its key or its issuer is. `ended`: none since `until`. */
-  readonly state: 'trusted' | 'suspended' | 'refused' | 'revoked' | 'ended';
-  /** What holds of it; of a key set each revoked key of the issuer, held or not. */
-  readonly revoked: readonly RevokedKey[];
-  /** The next three are null where it is refused. */
-  readonly type: 'static' | 'jwks' | null;
-  readonly issuer: string | null;
-  readonly keys: KeyPlace | null;
-  /** The `aud` that it expects; null where it expects none, or is refused. */
-  readonly audience: string | null;
-  /** When trust in it ends or has ended, ISO 8601; null where it does not, or the entry is refused. */
-  readonly until: string | null;
-  /** What its tokens may do, in phrases. */
-  readonly policy: readonly string[];
-  readonly problems: readonly string[];
-  /** ISO 8601; null where it is configured. */
-  readonly changedAt: string | null;
-}
-
-interface RevokedKey {
-  /** Null: every key of the issuer. */
-  readonly kid: string | null;
-  /** ISO 8601. */
-  readonly revokedAt: string;
-}
-
-type UnrevokedEntry = Omit<ListedEntry, 'revoked'>;
-
-export const LIST_ENTRIES = listOperation('keys list', readNothing, {
-  async *list(_input, { storedEntries, configuredIn, revocations }) {
-    const stored = await storedEntries.list();
-    const holding = (await revocations.list()).filter(({ restoredAt }) => restoredAt === null);
-    const configured = storedEntries.configured.map((entry) => configuredEntry(entry, configuredIn));
-    const entries = await Promise.all([...configured, ...stored.map(storedEntry)]);
-    const all = entries.map((entry) => withRevocations(entry, holding));
-    for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
-  },
-});
-
-function withRevocations(entry: UnrevokedEntry, holding: readonly TrustRevocation[]): ListedEntry {
-  const { issuer, keys } = entry;
-  const ownKid = keys !== null && 'kid' in keys ? keys.kid : undefined;
-  const revoked = holding
-    .filter((one) => one.issuer === issuer && [null, ownKid ?? one.kid].includes(one.kid))
-    .map(({ kid, revokedAt }) => ({ kid, revokedAt: revokedAt.toISOString() }));
-  const isWhole = revoked.some(({ kid }) => kid === null || kid === ownKid);
-  if (entry.state !== 'trusted') return { ...entry, revoked };
-  const hasEnded = entry.until !== null && Date.parse(entry.until) <= Date.now();
-  return { ...entry, revoked, state: isWhole ? 'revoked' : hasEnded ? 'ended' : 'trusted' };
-}
-
-async function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): Promise<UnrevokedEntry> {
-  const { label } = entry;
-  return {
-    ...{ from: 'configuration', configuredIn, entry: label, name: null },
-    state: entry.suspended === true ? 'suspended' : 'trusted',
-    ...(await whatIsTrusted(entry)),
-    ...{ problems: [], changedAt: null },
-  };
-}
-
-async function storedEntry(checked: CheckedStoredEntry): Promise<UnrevokedEntry> {
-  const { stored, entry, problems } = checked;
-  const { name, changedAt } = stored;
-  return {
-    ...{ from: 'command', configuredIn: null, entry: labelOf(name), name, state: stateOf(checked) },
-    ...(await whatIsTrusted(entry)),
-    ...{ problems, changedAt: changedAt.toISOString() },
-  };
-}
-
-async function whatIsTrusted(
-  entry: TrustedKeyEntry | undefined,
-): Promise<Pick<ListedEntry, 'type' | 'issuer' | 'keys' | 'audience' | 'until' | 'policy'>> {
-  if (entry === undefined)
-    return { type: null, issuer: null, keys: null, audience: null, until: null, policy: [] };
-  const { type, issuer } = entry;
-  const keys =
-    type === 'jwks'
-      ? toJwksAddress(entry.url)
-      : { kid: entry.key.kid, thumbprint: (await thumbprintOf(entry.key.publicKey)) ?? null };
-  const audience = entry.expectedAudience ?? null;
-  const until = entry.notAfter?.toISOString() ?? null;
-  return { type, issuer, keys, audience, until, policy: policyInWords(entry, new Date()) };
-}
+const readChosenEntry = members(CHOSEN_ENTRY);
+const ENTRY = {
+  name: ['<name>', 'the stored entry, as `keys list` prints it or without `stored:`'],
+} as const;
 
 const readNewEntry = members({
   /** As it would stand in the configuration, with a name; checked when it is stored. */
@@ -131,7 +32,19 @@ const readNewEntry = members({
 
 export const ADD_ENTRY = changeOperation('keys add', readNewEntry, {
   change: ({ entry, like }, work) => trustEntry(work, (entries, by) => entries.add(entry, by, like), true),
+
+  command: {
+    about: 'store a trusted key entry; every instance trusts it within 10 seconds, without a restart',
+    example: '--file entry.json\n  svc-admin keys add --like acme --key new.pub.pem --kid 2027-01',
+    text: (changed) => changeText(changed, 'is stored, and trusted everywhere within 10 seconds'),
+  },
 });
+
+function changeText(changed: ChangedEntry, outcome: string): string {
+  const { name, policy } = changed;
+  const done = `The entry ${quoted(name)} ${outcome}: ${printable(policy.join('; '))}.\n`;
+  return [...findingLines(changed), done].join('');
+}
 
 /** What a change of a whole entry begins with. */
 export interface ShownEntry {
@@ -146,6 +59,14 @@ export const SHOW_ENTRY = listOperation('keys show', readChosenEntry, {
     const stored = await refusing(() => storedEntries.show(name));
     yield [{ definition: shownEntry(stored), revision: stored.revision } satisfies ShownEntry];
   },
+
+  command: {
+    about: 'print a stored entry as JSON, as `keys policy --file` takes it; secrets are hashes',
+    takes: ENTRY,
+    example: 'acme > acme.json',
+    text: ([shown]) => `${JSON.stringify(shown?.definition, null, 2)}\n`,
+    json: ([shown]) => shown,
+  },
 });
 
 /** The whole entry as it is to be, in place of one that its author has seen. */
@@ -154,22 +75,59 @@ const readPolicy = members({ ...CHOSEN_ENTRY, entry: anything, revision: storabl
 export const CHANGE_ENTRY_POLICY = changeOperation('keys policy', readPolicy, {
   change: ({ name, entry, revision }, work) =>
     trustEntry(work, (entries, by) => entries.change(name, () => entry, by, revision)),
+
+  command: {
+    about: 'change the policy of a stored entry',
+    takes: ENTRY,
+    example: 'acme --set \'allowedRoles=["global:member"]\' --unset notAfter',
+    text: (changed) =>
+      changeText(changed, changed.changed ? 'is changed, everywhere within 10 seconds' : 'was so already'),
+  },
 });
 
 /** Suspending and removing are open to every operator: they take trust away. */
 export const SUSPEND_ENTRY = changeOperation('keys suspend', readChosenEntry, {
   change: ({ name }, work) =>
     changeEntry(work, (entries, by) => entries.change(name, (entry) => ({ ...entry, suspended: true }), by)),
+
+  command: switching(
+    'refuse tokens of a stored entry until it is resumed; what was issued stays valid',
+    'is suspended',
+    'was suspended already',
+  ),
 });
 
 export const RESUME_ENTRY = changeOperation('keys resume', readChosenEntry, {
   change: ({ name }, work) =>
     trustEntry(work, (entries, by) => entries.change(name, ({ suspended: _, ...entry }) => entry, by)),
+
+  command: switching('take tokens of a suspended entry again', 'is trusted again', 'was not suspended'),
 });
 
 export const REMOVE_ENTRY = changeOperation('keys remove', readChosenEntry, {
   change: ({ name }, work) => changeEntry(work, (entries, by) => entries.remove(name, by)),
+
+  command: switching('remove a stored entry; what was issued stays valid', 'is removed'),
 });
+
+/**
+ * @param outcome said of the entry, afterwards
+ * @param already said where nothing was changed
+ */
+function switching(
+  about: string,
+  outcome: string,
+  already = outcome,
+): OperationCommand<{ name: string }, ChangedEntry> {
+  return {
+    about,
+    takes: ENTRY,
+    example: 'acme',
+    text: ({ changed }, { name }) =>
+      `The entry ${quoted(name)} ${changed ? `${outcome}, everywhere within 10 seconds` : already}.\n`,
+    json: ({ changed }, { name }) => ({ name, changed }),
+  };
+}
 
 /** The outcome for a stored entry. */
 export interface ChangedEntry {

@@ -9,7 +9,8 @@ import type { ExplainedRequest } from './explained-request.js';
 import { explainedRequest } from './explained-request.js';
 import type { Read } from './input.js';
 import { checkedText, moment, oneOf, members, optional, textUpTo } from './input.js';
-import type { ListOperation } from './operation.js';
+import { listOperation } from './operation.js';
+import { explanationText, requestText } from './explanation-text.js';
 
 const readTokenMembers = members({
   flow: oneOf(['embed', 'exchange', 'id-jag', 'jwt-bearer'] satisfies AccessFlow[]),
@@ -35,7 +36,7 @@ export type TokenToExplain = ReturnType<typeof readTokenMembers>;
 /** A request that the trail records, by the `X-Request-Id` of the answer. */
 const readRequest = members({ requestId: checkedText(checkText) });
 
-type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
+export type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
 
 /** Inputs of some flows only. */
 const FOREIGN = {
@@ -46,11 +47,8 @@ const FOREIGN = {
 } as const satisfies Record<AccessFlow, readonly (keyof TokenToExplain)[]>;
 
 /** A list of one: it changes nothing, and is in the trail without anything of the token. */
-export const EXPLAIN_TOKEN: ListOperation<TokenToExplain | ReturnType<typeof readRequest>, Explained> = {
-  name: 'token explain',
-  read: (input) => (isJsonObject(input) && 'requestId' in input ? readRequest(input) : readToken(input)),
-
-  async *list(input, { explain, trail }) {
+export const EXPLAIN_TOKEN = listOperation('token explain', readEither, {
+  async *list(input, { explain, trail }): AsyncGenerator<readonly Explained[]> {
     if ('requestId' in input) {
       const { requestId } = input;
       yield [{ request: explainedRequest(requestId, await trail.ofRequest(requestId)) }];
@@ -64,7 +62,28 @@ export const EXPLAIN_TOKEN: ListOperation<TokenToExplain | ReturnType<typeof rea
     };
     yield [{ token: await explain({ ...request, ...asked }) }];
   },
-};
+
+  command: {
+    about:
+      'say why a token would be refused, or what it would get; exits with 1 if refused, and leaves the token usable',
+    more:
+      'The token is checked by the code that checks requests, on what is stored and configured: give the command the variables of\n' +
+      'the service. Nothing is used up, written, fetched or counted. Of keys that are fetched those count that are stored. The token\n' +
+      'is never shown, an e-mail address and a sub in part only.',
+    example: '< token.txt\n  svc-admin token explain --request-id 1fr68knv0000a8k2rq4t',
+    text: ([explained]) => (explained === undefined ? '' : textOf(explained)),
+    json: ([explained]) => explained && ('token' in explained ? explained.token : explained.request),
+  },
+});
+
+/** @throws CommandError for a request that is not known */
+function textOf(explained: Explained): string {
+  return 'token' in explained ? explanationText(explained.token) : requestText(explained.request);
+}
+
+function readEither(input: unknown): TokenToExplain | ReturnType<typeof readRequest> {
+  return isJsonObject(input) && 'requestId' in input ? readRequest(input) : readToken(input);
+}
 
 function readToken(input: unknown): TokenToExplain {
   const read = readTokenMembers(input);

@@ -6,6 +6,7 @@ import { members, storableText } from './input.js';
 import type { ChangeWork } from './operation.js';
 import { changeOperation } from './operation.js';
 import { QuotaRefusal } from '../workspace/quotas/quotas.js';
+import { counted } from '../platform/text/wording.js';
 import type { WorkflowDraft } from './workflow-file.js';
 import { readWorkflows } from './workflow-file.js';
 
@@ -30,6 +31,12 @@ export const IMPORT_WORKFLOWS = changeOperation('workflows import', readImport, 
       throw error instanceof QuotaRefusal ? new CommandError(`${error.message}.`) : error;
     }
     return { result: { imported: workflows.length }, things: { userId: owner.id, projectId } };
+  },
+
+  command: {
+    about: "import workflows into a user's personal project: all of a file, or none",
+    example: '--file workflows.json --owner-email user@example.com',
+    text: ({ imported }) => `Imported ${counted(imported, 'workflow')}.\n`,
   },
 });
 

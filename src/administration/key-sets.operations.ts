@@ -1,21 +1,25 @@
-// Lists what the instances have stored about fetched key sets, and asks them to fetch now.
+// Lists what the instances have stored about the key sets of entries, and asks them to fetch now.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JwksSnapshot, KeySetState } from '../token-exchange/instance.js';
-import { isServing, keySetState } from '../token-exchange/instance.js';
+import {
+  isServing,
+  keySetInWords,
+  keySetState,
+  labelOf,
+  neverTried,
+  toJwksAddress,
+} from '../token-exchange/instance.js';
+import type { JwksEntry } from '../token-exchange/plain.js';
 import { SETTINGS, readJwks, thumbprintOf } from '../token-exchange/plain.js';
-import type { Read } from './input.js';
-import { members, wholeNumber } from './input.js';
+import { CommandError } from './command-error.js';
+import { members, optional, readNothing, storableText, wholeNumber } from './input.js';
 import type { InstanceParts } from './instance-parts.js';
+import { trustedEntries } from './list-entries.operation.js';
 import { listOperation } from './operation.js';
+import { quoted, tableOf } from './table.js';
 
-const SHA256 = /^[0-9a-f]{64}$/;
-
-/** The addresses, as hashes of `toJwksAddress`: an address may hold a secret. */
-const CHOSEN_KEY_SETS = { urlHashes: hashes };
-
-/** The stored state of one address. Times are ISO 8601; those of fetches are of their beginning. */
-export interface StoredKeySet {
-  readonly urlHash: string;
+/** What is stored of an address. Times are ISO 8601; those of fetches are of their beginning. */
+interface StoredKeySet {
   readonly state: KeySetState['state'];
   /** Until when its keys serve, or have served; null where there are none. */
   readonly servesUntil: string | null;
@@ -30,44 +34,61 @@ export interface StoredKeySet {
   readonly nextRefresh: string | null;
 }
 
-export const LIST_KEY_SETS = listOperation('keys status', members(CHOSEN_KEY_SETS), {
-  async *list({ urlHashes }, parts) {
-    yield await storedKeySets(urlHashes, parts);
+/** The key set of an entry. */
+export interface EntryKeySet extends StoredKeySet {
+  readonly entry: string;
+  /** An address may hold a secret: it is shown without its query, and known by its hash. */
+  readonly url: string;
+  readonly urlHash: string;
+}
+
+/** One for each entry of type jwks: the configured ones, then the stored ones. */
+export const LIST_KEY_SETS = listOperation('keys status', readNothing, {
+  async *list(_input, parts) {
+    yield await keySetsOf(await jwksEntries(parts), parts);
+  },
+
+  command: {
+    about: 'print the fetched keys of each JWKS entry, and when the next fetch is due',
+    nothing: 'No trusted key entry is of type jwks.',
+    text: tableOf<EntryKeySet>(
+      ['ENTRY', 'URL', 'STATE', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'],
+      ({ entry, url, kids, lastSuccess, lastFailure, nextRefresh, ...set }) => {
+        const failure = lastFailure === null ? 'none' : `${lastFailure.at} (${lastFailure.reason})`;
+        const times = [lastSuccess ?? 'never', failure, nextRefresh ?? 'not yet'];
+        return [entry, url, inWords(set), kids.join(', ') || 'none', ...times];
+      },
+    ),
+    json: (all) => all.map(({ urlHash: _hash, ...set }) => set),
   },
 });
 
-/** One for each address. */
-async function storedKeySets(
-  urlHashes: readonly string[],
+/** @param name of an entry; left out: all. @throws CommandError where it is that of none */
+async function jwksEntries(parts: InstanceParts, name?: string): Promise<JwksEntry[]> {
+  const all = (await trustedEntries(parts)).filter((entry) => entry.type === 'jwks');
+  if (name === undefined) return all;
+  const named = all.filter(({ label }) => label === name || label === labelOf(name));
+  if (named.length > 0) return named;
+  throw new CommandError(`There is no trusted key entry of type jwks called ${quoted(name)}.`);
+}
+
+async function keySetsOf(
+  entries: readonly JwksEntry[],
   { keySets, clock }: Pick<InstanceParts, 'keySets' | 'clock'>,
-): Promise<StoredKeySet[]> {
-  const found = new Map((await keySets.find(urlHashes)).map((snapshot) => [snapshot.urlHash, snapshot]));
+): Promise<EntryKeySet[]> {
+  const addresses = entries.map(({ label, url }) => ({ entry: label, ...toJwksAddress(url) }));
+  const found = await keySets.find([...new Set(addresses.map(({ urlHash }) => urlHash))]);
+  const byHash = new Map(found.map((snapshot) => [snapshot.urlHash, snapshot]));
   return Promise.all(
-    [...new Set(urlHashes)].map((urlHash) =>
-      storedKeySet({ ...(found.get(urlHash) ?? NEVER_TRIED), urlHash }, clock.nowMs()),
-    ),
+    addresses.map(async ({ entry, url, urlHash }) => {
+      const snapshot = byHash.get(urlHash) ?? neverTried({ url, urlHash });
+      return { entry, url, urlHash, ...(await storedKeySet(snapshot, clock.nowMs())) };
+    }),
   );
 }
 
-const NEVER_TRIED: Omit<StoredSnapshot, 'urlHash'> = {
-  keySet: null,
-  freshUntil: null,
-  lastSuccessAt: null,
-  lastFailureAt: null,
-  lastFailureReason: null,
-  consecutiveFailures: 0,
-  nextRefreshAt: null,
-};
-
-type StoredSnapshot = Omit<JwksSnapshot, 'url' | 'lastUnknownKidFetchAt' | 'revision'>;
-
-function hashes(value: unknown): Read<readonly string[]> {
-  const isList = Array.isArray(value) && value.every((hash) => typeof hash === 'string' && SHA256.test(hash));
-  return isList ? { value: value as string[] } : { rule: 'must be a list of SHA-256 in hexadecimal' };
-}
-
-async function storedKeySet(snapshot: StoredSnapshot, nowMs: number): Promise<StoredKeySet> {
-  const { urlHash, keySet, lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt } = snapshot;
+async function storedKeySet(snapshot: JwksSnapshot, nowMs: number): Promise<StoredKeySet> {
+  const { keySet, lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt } = snapshot;
   const failure = lastFailureAt
     ? { at: lastFailureAt.toISOString(), reason: lastFailureReason ?? 'unknown' }
     : null;
@@ -75,7 +96,6 @@ async function storedKeySet(snapshot: StoredSnapshot, nowMs: number): Promise<St
   const keys = keySet === null || !isServing({ state }) ? [] : readJwks(Buffer.from(keySet)).keys;
   const thumbprints = await Promise.all(keys.map(({ publicKey }) => thumbprintOf(publicKey)));
   return {
-    urlHash,
     state,
     servesUntil: servesUntil?.toISOString() ?? null,
     reason: reason ?? null,
@@ -87,42 +107,88 @@ async function storedKeySet(snapshot: StoredSnapshot, nowMs: number): Promise<St
   };
 }
 
+/** As logs and explanations of refused tokens say it. */
+function inWords({
+  state,
+  servesUntil,
+  reason,
+}: Pick<StoredKeySet, 'state' | 'servesUntil' | 'reason'>): string {
+  const until = servesUntil === null ? undefined : new Date(servesUntil);
+  return keySetInWords({ state, servesUntil: until, reason: reason ?? undefined });
+}
+
 const LOOK_EVERY_MS = 500;
 export const LONGEST_WAIT_SECONDS = 60;
 
+/** The outcome for an entry. */
+export interface Refreshed extends Pick<EntryKeySet, 'entry' | 'url' | 'servesUntil' | 'reason' | 'kids'> {
+  /** False if the fetch failed; null if none was tried in time, of which nothing else is known. */
+  readonly fetched: boolean | null;
+  readonly failure: string | null;
+  readonly state: StoredKeySet['state'] | null;
+}
+
 const readRefresh = members({
-  ...CHOSEN_KEY_SETS,
-  /** How long an outcome is waited for. */
-  waitSeconds: wholeNumber(1, LONGEST_WAIT_SECONDS),
+  /** Its label or its name; left out: all. */
+  entry: optional(storableText),
+  /** How long an outcome is waited for, in seconds. */
+  wait: wholeNumber(1, LONGEST_WAIT_SECONDS),
 });
 
 /**
- * The leader fetches, also if another instance gets the command: what is due is in the database. An item comes for each address
- * with an outcome since; addresses without one in time have none.
+ * The leader fetches, also if another instance gets the command: what is due is in the database.
  * @rule D118 A key set is fetched at once by making it due in the database, so that the leader does it as it always does. See
  * jwks-snapshot.follower.ts for how the leader hears of it.
  */
 export const REFRESH_KEY_SETS = listOperation('keys refresh', readRefresh, {
   isAct: true,
 
-  async *list({ urlHashes, waitSeconds }, parts, stop) {
-    const sets = await storedKeySets(urlHashes, parts);
-    const before = new Map(sets.map((set) => [set.urlHash, attemptOf(set)]));
-    await parts.keySets.makeDue(urlHashes);
-    const open = new Set(urlHashes);
-    const deadline = performance.now() + waitSeconds * 1000;
-    while (open.size > 0 && performance.now() < deadline && !stop.aborted) {
+  async *list({ entry, wait }, parts, stop) {
+    const entries = await jwksEntries(parts, entry);
+    if (entries.length === 0) throw new CommandError('No trusted key entry is of type jwks.');
+    const before = new Map((await keySetsOf(entries, parts)).map((set) => [set.entry, set]));
+    await parts.keySets.makeDue([...before.values()].map(({ urlHash }) => urlHash));
+    const isTried = (set: EntryKeySet) => attemptOf(set) !== attemptOf(before.get(set.entry));
+    const deadline = performance.now() + wait * 1000;
+    let sets = [...before.values()];
+    while (!sets.every(isTried) && performance.now() < deadline && !stop.aborted) {
       await pause(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
-      const found = await storedKeySets([...open], parts);
-      const settled = found.filter((set) => attemptOf(set) !== before.get(set.urlHash));
-      for (const { urlHash } of settled) open.delete(urlHash);
-      // Also an empty page, to find out whether the client still waits.
-      yield settled;
+      sets = await keySetsOf(entries, parts);
+      // To find out whether the client still waits.
+      yield [];
     }
+    yield sets.map((set) => (isTried(set) ? refreshed(set) : untried(set)));
+  },
+
+  command: {
+    about:
+      'make the running service fetch key sets now; exits with 1 if a fetch fails or brings no usable key',
+    takes: { entry: ['[entry]', 'the entry, by its name; every entry of type jwks if left out'] },
+    example: 'acme',
+    text: tableOf<Refreshed>(
+      ['ENTRY', 'URL', 'OUTCOME', 'STATE', 'KEYS HELD'],
+      ({ entry, url, fetched, failure, state, kids, ...set }) => {
+        const outcome = fetched === null ? 'not tried' : fetched ? 'fetched' : `failed: ${failure ?? ''}`;
+        const held = kids.join(', ') || 'none';
+        return [entry, url, outcome, state === null ? 'not known' : inWords({ state, ...set }), held];
+      },
+    ),
   },
 });
 
 /** Distinguishes one attempt of an address from the next. */
-function attemptOf({ lastSuccess, lastFailure }: StoredKeySet): string {
-  return JSON.stringify([lastSuccess, lastFailure?.at]);
+function attemptOf(set: StoredKeySet | undefined): string {
+  return JSON.stringify([set?.lastSuccess, set?.lastFailure?.at]);
+}
+
+/** The newer of success and failure is the outcome. */
+function refreshed({ entry, url, lastSuccess, lastFailure, ...set }: EntryKeySet): Refreshed {
+  const hasFailed = lastFailure !== null && (lastSuccess === null || lastFailure.at > lastSuccess);
+  const failure = hasFailed ? lastFailure.reason : null;
+  const { state, servesUntil, reason, kids } = set;
+  return { entry, url, fetched: !hasFailed, failure, state, servesUntil, reason, kids };
+}
+
+function untried({ entry, url }: EntryKeySet): Refreshed {
+  return { entry, url, fetched: null, failure: null, state: null, servesUntil: null, reason: null, kids: [] };
 }

@@ -1,11 +1,36 @@
-// An administrative operation is one request of a command to the instance, in this process or through the running service.
+// An administrative operation is one request to the instance: of a command, in its own process or through the running service, or of
+// the operator's page. It is declared once: the command socket and the table of commands follow.
 import type { AuditContext, AuditEvent } from '../token-exchange/plain.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import type { User } from '../users/user.repository.js';
 import type { InstanceParts } from './instance-parts.js';
 
+/** How an argument is written in help, what it is, and the words that it may be. */
+export type Argument = readonly [flags: string, what: string, choices?: readonly string[]];
+
+/**
+ * What the command line makes the command of an operation from. Members of the input that it does not take as arguments are options,
+ * which the command line adds.
+ */
+export interface OperationCommand<Input, Answer> {
+  /** The first line of its help. */
+  readonly about: string;
+  /** Arguments by the members that they are, in the order in which they are typed. */
+  readonly takes?: Readonly<Record<string, Argument>>;
+  /** What help says between options and example. */
+  readonly more?: string;
+  /** What is typed behind the name of the command in its example, if anything. */
+  readonly example?: string;
+  /** The answer for people; of a list, of all its items. */
+  text(answer: Answer, input: Input): string;
+  /** The answer for programs, where it is another than that of the operation. */
+  json?(answer: Answer, input: Input): unknown;
+  /** Said of an empty list, of which nothing is printed. */
+  readonly nothing?: string;
+}
+
 /** Inputs, results and items are JSON values, since they may go through a socket. */
-interface NamedOperation<Input> {
+interface NamedOperation<Input, Answer> {
   /** As its command is typed: `users create`. */
   readonly name: string;
   /**
@@ -13,10 +38,12 @@ interface NamedOperation<Input> {
    * @throws InputError for the first member that breaks its rule
    */
   read(input: unknown): Input;
+  /** Left out where the command does more than this operation, or there is none. */
+  readonly command?: OperationCommand<Input, Answer>;
 }
 
 /** Changes something, whole or not at all. */
-export interface ChangeOperation<Input = unknown, Result = unknown> extends NamedOperation<Input> {
+export interface ChangeOperation<Input = unknown, Result = unknown> extends NamedOperation<Input, Result> {
   /**
    * The user whom it changes, by id or e-mail address: the row is locked together with that of the operator who asks. All take
    * them in one order, so that two who change each other do not wait in a ring.
@@ -33,7 +60,10 @@ export interface ChangeOperation<Input = unknown, Result = unknown> extends Name
 }
 
 /** Reads, or waits for what others do, page by page, so that no answer holds the service up, however long the list is. */
-export interface ListOperation<Input = unknown, Item = unknown> extends NamedOperation<Input> {
+export interface ListOperation<Input = unknown, Item = unknown> extends NamedOperation<
+  Input,
+  readonly Item[]
+> {
   /** It causes something, and is no mere reading: recorded each time. */
   readonly isAct?: true;
   /** The things that are read, for the trail: local ids by their names in the API; left out: all. */

@@ -10,7 +10,6 @@ import {
 import {
   ADD_ENTRY,
   CHANGE_ENTRY_POLICY,
-  LIST_ENTRIES,
   REMOVE_ENTRY,
   RESUME_ENTRY,
   SHOW_ENTRY,
@@ -19,6 +18,7 @@ import {
 import { EXPLAIN_TOKEN } from './explain-token.operation.js';
 import { IMPORT_WORKFLOWS } from './import-workflows.operation.js';
 import { LIST_KEY_SETS, REFRESH_KEY_SETS } from './key-sets.operations.js';
+import { LIST_ENTRIES } from './list-entries.operation.js';
 import type { Operation } from './operation.js';
 import { LIST_PROJECTS, SET_PROJECT_KEY } from './projects.operations.js';
 import { EXPORT_EVENTS, LIST_EVENTS, TAIL_EVENTS } from './read-audit-trail.operation.js';

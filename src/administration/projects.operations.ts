@@ -7,6 +7,7 @@ import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { members, readNothing, storableText } from './input.js';
 import { changeOperation, listOperation } from './operation.js';
+import { renderTable } from './table.js';
 
 const PAGE_SIZE = 100;
 
@@ -26,7 +27,19 @@ export const LIST_PROJECTS = listOperation('projects list', readNothing, {
       page = await projects.list({}, { afterId: page.at(-1)?.id, limit: PAGE_SIZE });
     }
   },
+
+  command: {
+    about: 'list the projects of teams, with the keys by which tokens of partners name them',
+    example: '--json',
+    text: (all) => renderTable(['ID', 'NAME', 'ISSUER', 'KEY'], all.flatMap(rowsOf)),
+  },
 });
+
+/** A line for each key. */
+function rowsOf({ id, name, externalKeys }: ListedProject): string[][] {
+  if (externalKeys.length === 0) return [[id, name, '-', '-']];
+  return externalKeys.map(({ issuer, key }) => [id, name, issuer, key]);
+}
 
 const readKey = members({ project: projectId, issuer: issuerUrl, key: keyText });
 
@@ -37,6 +50,13 @@ export const SET_PROJECT_KEY = changeOperation('projects set-key', readKey, {
     if (!(await projects.setKey(transaction, project, input)))
       throw new CommandError('There is no project of a team with this id.');
     return { result: input, things: { projectId: project } };
+  },
+
+  command: {
+    about: "give a project the key by which an issuer's tokens name it, in place of its previous key",
+    takes: { project: ['<project-id>', 'a project of a team'] },
+    example: '0190163d-8694-739b-aea5-966c26f8ad95 --issuer https://partner.example --key acme',
+    text: ({ issuer, project }) => `Tokens of ${issuer} name the project ${project} by that key.\n`,
   },
 });
 

@@ -8,8 +8,9 @@ import { members, readNothing, storableText } from './input.js';
 import type { ChangeWork } from './operation.js';
 import { changeOperation, listOperation } from './operation.js';
 import { refuseTrustChange } from './owner-protection.js';
+import { printable, tableOf } from './table.js';
 
-/** Of a kid that is null: every key of the issuer. */
+/** Without a kid: every key of the issuer. */
 const read = members({ issuer: textOf(MAX_ISSUER_BYTES), kid: kidOrNull });
 export type ChosenKeys = ReturnType<typeof read>;
 
@@ -22,6 +23,18 @@ export const REVOKE_KEYS = changeOperation('keys revoke', read, {
   },
 
   applied: ({ learnRevocations }) => learnRevocations(),
+
+  command: {
+    about:
+      'end all access tokens and sessions that a key signed for, and refuse the key until it is restored',
+    more:
+      'Its access tokens and sessions end on every instance within 10 seconds, for good. The key need not be configured,\n' +
+      'so check the spelling: `keys revocations` shows what is revoked.',
+    example: '--issuer https://partner.example --kid 2026-11',
+    text: ({ revokedAt }, keys) =>
+      `Revoked at ${revokedAt}: ${inWords(keys)}. What it signed for ends on every instance within 10 seconds.\n`,
+    json: ({ revokedAt }, keys) => ({ ...keys, revokedAt }),
+  },
 });
 
 export const RESTORE_KEYS = changeOperation('keys restore', read, {
@@ -35,6 +48,17 @@ export const RESTORE_KEYS = changeOperation('keys restore', read, {
   },
 
   applied: ({ learnRevocations }) => learnRevocations(),
+
+  command: {
+    about: 'trust a revoked key again, for what is issued from now on',
+    example: '--issuer https://partner.example --kid 2026-11',
+    text: ({ stillRevoked: kids }, { issuer, kid: restored }) =>
+      [
+        `Restored: ${inWords({ issuer, kid: restored })}. What was issued before stays ended.\n`,
+        ...kids.map((kid) => `Still revoked: ${inWords({ issuer, kid })}.\n`),
+      ].join(''),
+    json: ({ stillRevoked: kids }, keys) => ({ ...keys, stillRevoked: kids }),
+  },
 });
 
 /** The keys of the issuer that are still revoked; null: all of them. */
@@ -53,7 +77,11 @@ function textOf(maxBytes: number) {
 }
 
 function kidOrNull(value: unknown): Read<string | null> {
-  return value === null ? { value } : textOf(MAX_KID_BYTES)(value);
+  return value === undefined || value === null ? { value: null } : textOf(MAX_KID_BYTES)(value);
+}
+
+function inWords({ issuer, kid }: ChosenKeys): string {
+  return printable(kid === null ? `every key of ${issuer}` : `the key ${kid} of ${issuer}`);
 }
 
 /** Times are ISO 8601. */
@@ -69,6 +97,19 @@ export interface ListedRevocation {
 export const LIST_REVOCATIONS = listOperation('keys revocations', readNothing, {
   async *list(_input, { revocations }) {
     yield (await revocations.list()).map(listed);
+  },
+
+  command: {
+    about: 'list present and former revocations',
+    nothing: 'Nothing is revoked.',
+    text: tableOf<ListedRevocation>(
+      ['ISSUER', 'KID', 'STATE', 'REVOKED', 'RESTORED'],
+      ({ issuer, kid, ...times }) => {
+        const { revokedAt, restoredAt } = times;
+        const state = restoredAt === null ? 'revoked' : 'restored';
+        return [issuer, kid ?? 'every key', state, revokedAt, restoredAt ?? '-'];
+      },
+    ),
   },
 });
 

@@ -13,12 +13,15 @@ import type { InstanceParts } from './instance-parts.js';
 import type { ChangeWork } from './operation.js';
 import { changeOperation, listOperation } from './operation.js';
 import { refuseOwner } from './owner-protection.js';
+import { markedAddress, printable, tableOf } from './table.js';
+import { counted } from '../platform/text/wording.js';
 
 const MAX_NAME_CHARACTERS = 32;
 
 /** Which user: an id or an e-mail address. */
 export const CHOSEN_USER = { user: storableText };
 export const readUser = members(CHOSEN_USER);
+export const USER = { user: ['<id-or-email>', 'the user'] } as const;
 
 export const OWNER_EXISTS = 'The instance has an owner already, and there is at most one.';
 
@@ -36,6 +39,12 @@ export const CREATE_USER = changeOperation('users create', readNewUser, {
     const { id } = to;
     const events = [userChanged(work.context, { id, to })];
     return { result: { id, email: newUser.email, role: newUser.role }, things: { userId: id }, events };
+  },
+
+  command: {
+    about: 'create a user with a personal project; prints the user as one JSON object',
+    example: '--email owner@example.com --role global:owner',
+    text: (user) => `${JSON.stringify(user)}\n`,
   },
 });
 
@@ -70,10 +79,23 @@ export const LIST_USERS = listOperation('users list', readNothing, {
       page = await users.list(page.at(-1)?.id, PAGE_SIZE);
     }
   },
+
+  command: {
+    about: 'list all users',
+    example: '--json',
+    nothing: 'There is no user.',
+    text: tableOf<ListedUser>(['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATE'], (user) => [
+      ...[user.id, markedAddress(user.email), nameOf(user), user.role, user.enabled ? 'enabled' : 'disabled'],
+    ]),
+  },
 });
 
 export function listedUser({ id, email, givenName, familyName, role, enabled, createdAt }: User): ListedUser {
   return { id, email, givenName, familyName, role, enabled, createdAt: createdAt.toISOString() };
+}
+
+function nameOf({ givenName, familyName }: ListedUser): string {
+  return `${givenName} ${familyName}`.trim();
 }
 
 export type ShownUser = ListedUser & UserProfile;
@@ -83,14 +105,50 @@ export const SHOW_USER = listOperation('users show', readUser, {
   async *list({ user }, parts) {
     const found = await findUser(user, parts);
     const profile = await parts.userProfiles.find(found.id, new Date());
-    if (profile !== undefined) yield [{ ...listedUser(found), ...profile }];
+    if (profile === undefined) throw new CommandError('The user was deleted meanwhile.');
+    yield [{ ...listedUser(found), ...profile }];
+  },
+
+  command: {
+    about: 'show one user: linked identities, sessions, last sign-ins',
+    takes: USER,
+    example: 'user@example.com',
+    text: ([user]) => (user === undefined ? '' : `${userLines(user).map(printable).join('\n')}\n`),
+    json: ([user]) => user,
   },
 });
 
-export const DISABLE_USER = switching('users disable', false);
-export const ENABLE_USER = switching('users enable', true);
+function userLines(user: ShownUser): string[] {
+  const { id, email, role, enabled, createdAt, provisioned, hasPassword, sessions } = user;
+  const { links, signIns, projects } = user;
+  const name = nameOf(user);
+  return [
+    `User:      ${id}`,
+    `E-mail:    ${markedAddress(email)}`,
+    ...(name === '' ? [] : [`Name:      ${name}`]),
+    `Role:      ${role}`,
+    `State:     ${enabled ? 'enabled' : 'disabled'}`,
+    `Created:   ${createdAt}${provisioned ? ', by a token' : ''}`,
+    `Password:  ${hasPassword ? "set, for the operator's page" : 'none'}`,
+    `Sessions:  ${sessions}`,
+    ...links.map(({ issuer, subject, linkedAt }) => `Identity:  ${subject} of ${issuer}, since ${linkedAt}`),
+    ...projects.map(({ projectId, name: title, role: rights, issuer, externalKeys }) =>
+      [
+        `Project:   ${projectId} ${title}, ${rights}, given by ${issuer ?? 'people'}`,
+        ...externalKeys.map((external) => `${external.key} of ${external.issuer}`),
+      ].join(', '),
+    ),
+    ...signIns.map(({ occurredAt, event, issuer, requestId }) =>
+      ['Signed in:', occurredAt, event, `issuer ${issuer ?? '-'}`, `request ${requestId}`].join(' '),
+    ),
+  ];
+}
 
-function switching(name: string, enabled: boolean) {
+export const DISABLE_USER = switching('users disable', false, 'end all access of a user at once');
+export const ENABLE_USER = switching('users enable', true, 'let a disabled user sign in again');
+
+function switching(name: string, enabled: boolean, about: string) {
+  const state = enabled ? 'enabled' : 'disabled';
   return changeOperation(name, readUser, {
     changedUser: ({ user }) => user,
     async change({ user }, work) {
@@ -103,6 +161,14 @@ function switching(name: string, enabled: boolean) {
       await parts.users.update(id, { enabled }, transaction);
       const events = [userChanged(context, { id, from, to: { ...from, enabled } })];
       return { result: { id }, things: { userId: id }, events };
+    },
+
+    command: {
+      about,
+      takes: USER,
+      example: 'user@example.com',
+      text: ({ id }) => `User ${id} is ${state}.\n`,
+      json: ({ id }) => ({ id, state }),
     },
   });
 }
@@ -118,6 +184,14 @@ export const SIGN_USER_OUT = changeOperation('users sign-out', readUser, {
     const { result: sessions, events } = await signOutEverywhere(parts, transaction, id, context);
     const operatorSessions = await parts.operatorSessions.deleteOfUser(transaction, id);
     return { result: { id, sessions, operatorSessions }, things: { userId: id }, events };
+  },
+
+  command: {
+    about: 'end all sessions and access tokens of a user, on every instance; a new login works',
+    takes: USER,
+    example: 'user@example.com',
+    text: ({ id, sessions, operatorSessions }) =>
+      `User ${id} is signed out: ${counted(sessions + operatorSessions, 'session')}, and every access token issued until now.\n`,
   },
 });
 

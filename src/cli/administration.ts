@@ -1,9 +1,10 @@
 // Has an operation performed: by the service that runs on the embedded database, or on the database itself.
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Piece } from '../administration/administration.js';
 import { Administration } from '../administration/administration.js';
 import { CommandError, InputError } from '../administration/command-error.js';
-import type { ChangeOperation, ListOperation } from '../administration/operation.js';
-import { CommandClient } from '../administration/socket/command.client.js';
+import type { ChangeOperation, ListOperation, Operation } from '../administration/operation.js';
+import { askService, connectToService } from '../administration/socket/command.client.js';
 import { commandSocketPath, obstacleTo } from '../administration/socket/command-socket.js';
 import { DataDirectoryLockedError, holderOf } from '../platform/database/embedded/data-directory.lock.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
@@ -19,29 +20,15 @@ const LOOK_EVERY_MS = 100;
 /** A command that is stopped takes its process along. */
 const NEVER = new AbortController().signal;
 
-/** To the instance, for one operation. */
-interface Way {
-  perform<Input, Result>(operation: ChangeOperation<Input, Result>, input: Input): Promise<Result>;
-  list<Input, Item>(
-    operation: ListOperation<Input, Item>,
-    input: Input,
-  ): AsyncGenerator<readonly Item[], void>;
-  close(): void | Promise<void>;
-}
-
 /** Performs a change. @throws CommandError when it cannot be done, or no service runs that could */
 export async function perform<Input, Result>(
   context: CommandContext,
   operation: ChangeOperation<Input, Result>,
   input: Input,
 ): Promise<Result> {
-  const checked = check(operation, input);
-  const way = await wayToInstance(context);
-  try {
-    return await way.perform(operation, checked);
-  } finally {
-    await way.close();
-  }
+  let result: unknown;
+  for await (const piece of ask(context, operation, input)) if ('result' in piece) ({ result } = piece);
+  return result as Result;
 }
 
 /** Reads a list to its end. Throws as `perform`. */
@@ -55,23 +42,29 @@ export async function readList<Input, Item>(
   return all;
 }
 
+/** Reads a list of one. Throws as `perform`. */
+export async function readOne<Input, Item>(
+  context: CommandContext,
+  operation: ListOperation<Input, Item>,
+  input: Input,
+): Promise<Item> {
+  const [item] = await readList(context, operation, input);
+  if (item === undefined) throw new CommandError('The service has not answered.');
+  return item;
+}
+
 /** Reads a list that may be longer than memory holds, or have no end. It ends when the reader stops. Throws as `perform`. */
 export async function* readPages<Input, Item>(
   context: CommandContext,
   operation: ListOperation<Input, Item>,
   input: Input,
 ): AsyncGenerator<readonly Item[], void> {
-  const checked = check(operation, input);
-  const way = await wayToInstance(context);
-  try {
-    yield* way.list(operation, checked);
-  } finally {
-    await way.close();
-  }
+  for await (const piece of ask(context, operation, input))
+    if ('page' in piece) yield piece.page as readonly Item[];
 }
 
-/** Before anything else, and in the words of the command line. */
-function check<Input>(operation: { read(input: unknown): Input }, input: Input): Input {
+/** Before anything else, and in the words of the command line. @throws CommandError */
+export function checkedInput<Input>(operation: { read(input: unknown): Input }, input: unknown): Input {
   try {
     return operation.read(input);
   } catch (error) {
@@ -85,17 +78,23 @@ function check<Input>(operation: { read(input: unknown): Input }, input: Input):
  * The embedded database belongs to one process: as long as that lives, only it can be asked. A command does not hold the lock
  * of the database meanwhile, which would keep a service from starting.
  */
-async function wayToInstance(context: CommandContext): Promise<Way> {
+async function* ask(
+  context: CommandContext,
+  operation: Operation,
+  given: unknown,
+): AsyncGenerator<Piece, void> {
+  const input = checkedInput(operation, given);
   const settings = instanceDatabase(context);
-  if (settings.kind === 'postgresql') return wayOn(await openInstanceDatabase(settings), context);
+  if (settings.kind === 'postgresql')
+    return yield* askDatabase(await openInstanceDatabase(settings), context, operation, input);
   const { directory } = settings;
   const path = commandSocketPath(directory);
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const service = await CommandClient.connect(path, context.version);
-    if (service !== undefined) return service;
+    const service = await connectToService(path);
+    if (service !== undefined) return yield* askService(service, context.version, operation, input);
     const opened = holderOf(directory) ?? (await openUnlessHeld(directory));
-    if (typeof opened !== 'number') return wayOn(opened, context);
+    if (typeof opened !== 'number') return yield* askDatabase(opened, context, operation, input);
     const obstacle = obstacleTo(path);
     if (obstacle !== undefined || performance.now() > deadline)
       throw new CommandError(silenceOf(directory, opened, obstacle));
@@ -113,14 +112,19 @@ async function openUnlessHeld(directory: string): Promise<OpenDatabase | number>
   }
 }
 
-async function wayOn(database: OpenDatabase, context: CommandContext): Promise<Way> {
-  const administration = await Administration.on(database, instanceSettings(context));
-  const request = { id: newRequestId(), way: 'database' } as const;
-  return {
-    perform: (operation, input) => administration.perform(operation, input, request),
-    list: (operation, input) => administration.list(operation, input, request, NEVER),
-    close: () => database.close(),
-  };
+async function* askDatabase(
+  database: OpenDatabase,
+  context: CommandContext,
+  operation: Operation,
+  input: unknown,
+): AsyncGenerator<Piece, void> {
+  try {
+    const administration = await Administration.on(database, instanceSettings(context));
+    const request = { id: newRequestId(), way: 'database' } as const;
+    yield* administration.run(operation, input, request, NEVER);
+  } finally {
+    await database.close();
+  }
 }
 
 function silenceOf(directory: string, processId: number, obstacle: string | undefined): string {

@@ -15,7 +15,7 @@ import { readList, readPages } from './administration.js';
 import type { CommandContext } from './command-settings.js';
 import { isoMoment, wholeNumber } from './option-values.js';
 import { Progress } from './progress.js';
-import { printable, renderTable } from './table.js';
+import { printable, renderTable } from '../administration/table.js';
 
 const USUAL_LIMIT = 100;
 const USUAL_LINES = 10;

@@ -13,9 +13,10 @@ import { variableStates } from '../instance/variable-states.js';
 import { Clock } from '../platform/clock.js';
 import type { ListenAddress, ListenVariables } from '../platform/http/listen-error.js';
 import { ListenError, METRICS_ADDRESS, SERVICE_ADDRESS } from '../platform/http/listen-error.js';
+import { addCommand } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { goingLivePoints, goingLiveText } from './going-live.js';
-import { findingLines, renderTable } from './table.js';
+import { findingLines, renderTable } from '../administration/table.js';
 
 const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];
 /** Longer values, such as keys, would push the rest of the table away. */
@@ -30,15 +31,12 @@ interface SourcedVariable extends VariableState {
 }
 
 export function addConfigCommands(program: Command, context: CommandContext): void {
-  program
-    .command('config')
-    .description('check the configuration')
-    .command('check')
-    .description(
-      'print every variable with its value and source, every problem, and what is left before going live; exits with 1 if there is a problem',
-    )
-    .addHelpText('after', '\nExample:\n  svc-admin --env-file production.env config check')
-    .action(() => check(context));
+  addCommand(
+    program.command('config').description('check the configuration'),
+    'check',
+    'print every variable with its value and source, every problem, and what is left before going live; exits with 1 if there is a problem',
+    '--env-file production.env config check',
+  ).action(() => check(context));
 }
 
 /** Opens no database and no connection: it checks what the start would, and looks up the names to listen on. */

@@ -10,6 +10,7 @@ import { KeyRing } from '../platform/secrets/key-ring.js';
 import type { Resealing, Unreadable } from '../platform/secrets/resealing.js';
 import { reseal } from '../platform/secrets/resealing.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
+import { addCommand } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 import { absoluteDataDirectory, withDatabase } from './instance-database.js';
@@ -25,19 +26,16 @@ interface RekeyOptions {
 }
 
 export function addCredentialsCommands(program: Command, context: CommandContext): void {
-  program
-    .command('credentials')
-    .description('maintain sealed secrets')
-    .command('rekey')
-    .description('seal all credentials and signing keys again with the first key of SVC_ENCRYPTION_KEY')
-    .addHelpText(
-      'after',
-      '\nTo replace a key: put the new one first in SVC_ENCRYPTION_KEY of every instance and restart them, run this\n' +
-        'command, then remove the old key from the list. On PostgreSQL the service may go on running.\n' +
-        '\nIf a key is lost for good, what it sealed cannot be opened, and the service does not start. With all instances\n' +
-        'stopped, --discard-unreadable deletes it. Enter such credentials again; signing keys are generated again.\n' +
-        '\nExample:\n  svc-admin --env-file production.env credentials rekey',
-    )
+  addCommand(
+    program.command('credentials').description('maintain sealed secrets'),
+    'rekey',
+    'seal all credentials and signing keys again with the first key of SVC_ENCRYPTION_KEY',
+    '--env-file production.env credentials rekey',
+    'To replace a key: put the new one first in SVC_ENCRYPTION_KEY of every instance and restart them, run this\n' +
+      'command, then remove the old key from the list. On PostgreSQL the service may go on running.\n' +
+      '\nIf a key is lost for good, what it sealed cannot be opened, and the service does not start. With all instances\n' +
+      'stopped, --discard-unreadable deletes it. Enter such credentials again; signing keys are generated again.',
+  )
     .option(
       '--discard-unreadable <count>',
       'delete what no key opens, if it is exactly this number, as printed without the option',

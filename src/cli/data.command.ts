@@ -13,33 +13,29 @@ import { KeyRing } from '../platform/secrets/key-ring.js';
 import { unopened } from '../platform/secrets/resealing.js';
 import { counted } from '../platform/text/wording.js';
 import { reasonOf } from './answers.js';
+import { addCommand } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { failuresOf, sealedTables } from './credentials.command.js';
 import { absoluteDataDirectory, openInstanceDatabase } from './instance-database.js';
 import { Progress } from './progress.js';
-import { renderTable } from './table.js';
+import { renderTable } from '../administration/table.js';
 
 interface CopyOptions {
   readonly to?: string;
 }
 
 export function addDataCommands(program: Command, context: CommandContext): void {
-  program
-    .command('data')
-    .description('move an instance to another database')
-    .command('copy')
-    .description(
-      'copy the embedded database into an empty PostgreSQL database, with which the instance goes on',
-    )
+  addCommand(
+    program.command('data').description('move an instance to another database'),
+    'copy',
+    'copy the embedded database into an empty PostgreSQL database, with which the instance goes on',
+    '--env-file production.env data copy --to postgres://svc@db.example/svc',
+    'Stop the service first, and leave SVC_DATA_DIR and SVC_ENCRYPTION_KEY as they are. Users, used tokens, sessions,\n' +
+      'credentials and the audit trail are copied, all or nothing. The folder is marked then and opens no more, since\n' +
+      'tokens that were used would pass there. Afterwards set SVC_DATABASE_URL and start the service.\n' +
+      '\nOther accounts of the machine can see options: with a password in the URL rather set SVC_DATABASE_URL.',
+  )
     .option('--to <url>', 'postgres:// URL of the empty database; SVC_DATABASE_URL if left out', databaseUrl)
-    .addHelpText(
-      'after',
-      '\nStop the service first, and leave SVC_DATA_DIR and SVC_ENCRYPTION_KEY as they are. Users, used tokens, sessions,\n' +
-        'credentials and the audit trail are copied, all or nothing. The folder is marked then and opens no more, since\n' +
-        'tokens that were used would pass there. Afterwards set SVC_DATABASE_URL and start the service.\n' +
-        '\nOther accounts of the machine can see options: with a password in the URL rather set SVC_DATABASE_URL.\n' +
-        '\nExample:\n  svc-admin --env-file production.env data copy --to postgres://svc@db.example/svc',
-    )
     .action((options: CopyOptions) => copy(context, options));
 }
 

@@ -1,7 +1,7 @@
 // The points of docs/going-live.md, each with what the configuration alone says about it.
 import type { CheckedStartup } from '../instance/startup.js';
 import { frameAncestorsOf } from '../instance/frame-ancestors.js';
-import { renderTable } from './table.js';
+import { renderTable } from '../administration/table.js';
 
 /** `check`: the configuration cannot show it; docs/going-live.md has the command that does. */
 export interface GoingLivePoint {

@@ -86,36 +86,37 @@ export const QUESTIONS: readonly Question[] = [
   },
 ];
 
-/** An answer is missing or breaks its rule; the message names the option. */
-export class AnswerError extends Error {}
-
 /**
  * Finds all answers.
  * @param given what options say
  * @param terminal asks for what they do not say; undefined where defaults are to be taken
- * @throws AnswerError
+ * @param refuse throws for one that is missing or breaks its rule, with what to say of its option
  */
 export async function answersTo(
   given: Known,
   settings: CommandSettings,
   terminal: Terminal | undefined,
+  refuse: (message: string) => never,
 ): Promise<InitAnswers> {
   const known: { -readonly [Name in keyof InitAnswers]?: string } = {};
   for (const question of QUESTIONS) {
     const { name } = question;
     const standard = given[name] ?? question.standard(known, settings);
     const isAsked = given[name] === undefined && terminal !== undefined;
-    known[name] = isAsked ? await asked(question, standard, terminal) : taken(question, standard);
+    known[name] = isAsked ? await asked(question, standard, terminal) : taken(question, standard, refuse);
   }
   // The loop above fills every member, which TypeScript cannot follow.
   return known as InitAnswers;
 }
 
-function taken({ flag, about, check }: Question, text: string | undefined): string {
-  if (text === undefined) throw new AnswerError(`${flag} is needed: ${about}`);
+function taken(
+  { flag, about, check }: Question,
+  text: string | undefined,
+  refuse: (message: string) => never,
+): string {
+  if (text === undefined) return refuse(`${flag} is needed: ${about}`);
   const rule = check(text);
-  if (rule !== undefined) throw new AnswerError(`${flag} ${rule}`);
-  return text;
+  return rule === undefined ? text : refuse(`${flag} ${rule}`);
 }
 
 /** As often as it takes. */

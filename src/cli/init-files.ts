@@ -12,7 +12,6 @@ import type { Algorithm } from '../token-exchange/plain.js';
 import { newPrivateKey, signatureParameters, signCompactJws } from '../token-exchange/plain.js';
 import { Clock } from '../platform/clock.js';
 import { MEMBER_ROLE } from '../users/role.js';
-import { envText } from './env-text.js';
 import type { InitAnswers } from './init-answers.js';
 import { keyTexts, privatePem, publicPem } from './key-files.js';
 import { codeOf, writeTextFile } from './text-file.js';
@@ -153,7 +152,7 @@ export function environmentOf(
   paths: InitPaths,
   former: Environment,
 ): Record<string, string> {
-  return {
+  const written = {
     [VARIABLES.featureFlag.name]: 'true',
     [`${VARIABLES.license.name}_FILE`]: paths.license,
     [`${VARIABLES.licensePublicKey.name}_FILE`]: paths.vendorPublic,
@@ -167,31 +166,18 @@ export function environmentOf(
       ? { [VARIABLES.dataDirectory.name]: paths.data }
       : { [VARIABLES.databaseUrl.name]: databaseUrl }),
     [`${VARIABLES.encryptionKeys.name}_FILE`]: paths.sealingKey,
-    ...ownVariables(former),
   };
+  const { dataDirectory, databaseUrl: url } = VARIABLES;
+  const known = new Set([...Object.keys(written).map(variableOf), dataDirectory.name, url.name]);
+  const own = Object.entries(former).flatMap(([name, value]) =>
+    value === undefined || known.has(variableOf(name)) ? [] : [[name, value]],
+  );
+  return { ...written, ...Object.fromEntries(own) } as Record<string, string>;
 }
 
-const WRITTEN: ReadonlySet<string> = new Set(
-  [
-    ...([
-      'featureFlag',
-      'license',
-      'licensePublicKey',
-      'strict',
-      'exchangeEnabled',
-      'embedLoginEnabled',
-    ] as const),
-    ...(['trustedKeys', 'baseUrl', 'port', 'dataDirectory', 'databaseUrl', 'encryptionKeys'] as const),
-  ].map((key) => VARIABLES[key].name),
-);
-
-/** Those that `init` does not write itself. */
-function ownVariables(variables: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(variables).flatMap(([name, value]) =>
-      value === undefined || WRITTEN.has(name.replace(/_FILE$/, '')) ? [] : [[name, value]],
-    ),
-  );
+/** The variable that is set, be it by a value or by a file. */
+export function variableOf(name: string): string {
+  return name.replace(/_FILE$/, '');
 }
 
 /** The sealing keys of a folder whose settings are not there: of a run that broke off, or of the embedded database. */
@@ -235,4 +221,21 @@ export function writePlanned({ path, text, isPrivate }: PlannedFile): void {
     throw new CommandError(`${path} cannot be written (${codeOf(error)})`);
   }
   writeTextFile({ workingDirectory: dirname(path) }, path, text, { isPrivate });
+}
+
+/** Text that needs no quotes in the service, a shell or Docker. */
+const PLAIN = /^[\w./:@%+=,-]*$/;
+const QUOTES = ["'", '"', '`'];
+
+/** Variables as an env file. */
+function envText(values: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}\n`);
+  return `# Created by svc-admin init. docs/configuration.md describes all variables.\n${lines.join('')}`;
+}
+
+/** Each quote takes everything as it is but itself; double ones turn `\n` into a line break, so they come second. */
+function quoted(value: string): string {
+  if (PLAIN.test(value)) return value;
+  const quote = QUOTES.find((each) => !value.includes(each)) ?? "'";
+  return `${quote}${value}${quote}`;
 }

@@ -10,11 +10,12 @@ import type { Algorithm } from '../token-exchange/plain.js';
 import { ALGORITHMS, TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from '../token-exchange/plain.js';
 import { OWNER_ROLE } from '../users/role.js';
 import { perform, readPages } from './administration.js';
+import { addCommand } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { CommandSettings } from './command-settings.js';
 import { InPlaceError } from './answers.js';
 import type { InitAnswers } from './init-answers.js';
-import { AnswerError, QUESTIONS, answersTo } from './init-answers.js';
+import { QUESTIONS, answersTo } from './init-answers.js';
 import type { InitPaths, PartnerKey, PlannedFile } from './init-files.js';
 import {
   environmentOf,
@@ -23,10 +24,11 @@ import {
   moveAside,
   planFiles,
   sealingKeysIn,
+  variableOf,
   writePlanned,
 } from './init-files.js';
 import { withProgress } from './progress.js';
-import { printable } from './table.js';
+import { printable } from '../administration/table.js';
 
 const KID = 'partner-1';
 
@@ -38,34 +40,10 @@ interface InitOptions extends Partial<InitAnswers> {
   readonly force?: true;
 }
 
-interface SettledFile {
-  /** As seen from where the command was typed. */
-  readonly path: string;
-  readonly purpose: string;
-}
-
-/** The owner of the instance. */
-interface SettledOwner {
-  readonly id: string;
-  readonly email: string;
-  readonly state: 'created' | 'kept';
-}
-
-interface Settled {
-  readonly files: readonly SettledFile[];
-  /** The folder in which the files of before are. */
-  readonly backup?: string;
-  readonly owner: SettledOwner;
-  /** What the service will warn of. */
-  readonly warnings: readonly string[];
-  readonly next: readonly NextCommand[];
-}
-
 export function addInitCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('init')
-    .description('set up an instance for a trial: settings, licence, keys, a partner, the owner')
-    .option('--dir <folder>', 'folder for all files', '.');
+  const about = 'set up an instance for a trial: settings, licence, keys, a partner, the owner';
+  const command = addCommand(program, 'init', about, EXAMPLE, MORE);
+  command.option('--dir <folder>', 'folder for all files', '.');
   for (const { flag, about } of QUESTIONS) command.option(flag, about);
   command
     .addOption(
@@ -77,40 +55,62 @@ export function addInitCommand(program: Command, context: CommandContext): void 
       '--force',
       'move the files of an earlier init aside, and keep the sealing key and own lines of .env',
     )
-    .addHelpText('after', HELP)
     .action((options: InitOptions) => init(options, command, context));
 }
 
-const HELP = `
-It makes .env, instance/ (licence, keys, trusted keys), partner/ (the private key of a partner) and the owner. Where one of these files is
-there already nothing is changed, and it exits with 3.
-
-Example:
-  svc-admin init --yes --owner-email owner@example.com
+const MORE = `It makes .env, instance/ (licence, keys, trusted keys), partner/ (the private key of a partner) and the owner. Where one of these files is
+there already nothing is changed, and it exits with 3.`;
+const EXAMPLE = `init --yes --owner-email owner@example.com
   svc-admin init --yes --owner-email owner@example.com --base-url https://instance.example`;
 
 async function init(options: InitOptions, command: Command, context: CommandContext): Promise<void> {
-  const directory = resolve(context.workingDirectory, options.dir);
+  const { workingDirectory, terminal, answers } = context;
+  const directory = resolve(workingDirectory, options.dir);
   const inside = { ...context, workingDirectory: directory };
   if (context.settings.startupSources.envFile !== undefined)
     command.error('error: init writes .env in the folder of --dir: leave --env-file out');
   const paths = initPaths(directory);
-  const seen = (path: string) => pathFrom(context.workingDirectory, path);
+  const seen = (path: string) => pathFrom(workingDirectory, path);
   const inPlace = filesInPlace(paths);
-  if (inPlace.length > 0 && options.force !== true) refuse(inPlace.map(seen));
+  if (inPlace.length > 0 && options.force !== true)
+    throw new InPlaceError(
+      'These files are there already; nothing was changed. --force moves them aside and makes new ones:',
+      inPlace.map(seen),
+    );
   const settings = new CommandSettings(inside, () => undefined);
-  const answers = await answered(options, settings, command, context);
-  const environment = environmentOf(answers, paths, readEnvFile(paths.environment, false));
+  const person = options.yes || answers.isJson ? undefined : terminal;
+  const answered = await answersTo(options, settings, person, (message) =>
+    command.error(`error: ${message}`),
+  );
+  const environment = environmentOf(answered, paths, readEnvFile(paths.environment, false));
   const key = { alg: options.alg, kid: options.kid };
   const sealingKeys = sealingKeysOf(settings, paths);
-  const planned = planFiles(answers, key, paths, { sealingKeys, environment });
-  const backup = inPlace.length === 0 ? {} : { backup: seen(moveAside(directory, inPlace)) };
+  const planned = planFiles(answered, key, paths, { sealingKeys, environment });
+  const backup = inPlace.length === 0 ? undefined : seen(moveAside(directory, inPlace));
   const surroundings = asStarted(environment, inside);
-  const { owner, warnings } = await settle(planned, answers.ownerEmail, surroundings);
+  const { owner, warnings } = await settle(planned, answered.ownerEmail, surroundings);
   const files = planned.map(({ path, purpose }) => ({ path: seen(path), purpose }));
-  const next = nextCommands(answers, key, paths, context.workingDirectory);
-  const answer: Settled = { files, ...backup, owner, warnings, next };
-  context.answers.give(answer, textOf(answer));
+  const next = nextCommands(answered, key, paths, workingDirectory);
+  const settled = { files, backup, owner, warnings, next };
+  answers.give(settled, textOf(settled));
+}
+
+interface Settled {
+  /** Their paths as seen from where the command was typed. */
+  readonly files: readonly { readonly path: string; readonly purpose: string }[];
+  /** The folder in which the files of before are. */
+  readonly backup?: string;
+  readonly owner: Owner;
+  /** What the service will warn of. */
+  readonly warnings: readonly string[];
+  readonly next: readonly NextCommand[];
+}
+
+/** The owner of the instance. */
+interface Owner {
+  readonly id: string;
+  readonly email: string;
+  readonly state: 'created' | 'kept';
 }
 
 /** Those in force: what the database holds is sealed by them. */
@@ -119,35 +119,8 @@ function sealingKeysOf(settings: CommandSettings, paths: InitPaths): readonly Bu
   return encryptionKeys.length > 0 ? encryptionKeys : sealingKeysIn(paths);
 }
 
-/** A fault of the command line: an answer that is missing or wrong. */
-async function answered(
-  options: InitOptions,
-  settings: CommandSettings,
-  command: Command,
-  { terminal, answers: { isJson } }: CommandContext,
-): Promise<InitAnswers> {
-  try {
-    return await answersTo(options, settings, options.yes || isJson ? undefined : terminal);
-  } catch (error) {
-    if (error instanceof AnswerError) command.error(`error: ${error.message}`);
-    throw error;
-  }
-}
-
-/** @throws InPlaceError before anything was written */
-function refuse(inPlace: readonly string[]): never {
-  throw new InPlaceError(
-    'These files are there already; nothing was changed. --force moves them aside and makes new ones:',
-    inPlace,
-  );
-}
-
 /** Does what was decided. The settings come last: as long as they are not there nothing has begun. */
-async function settle(
-  planned: readonly PlannedFile[],
-  ownerEmail: string,
-  surroundings: CommandContext,
-): Promise<Pick<Settled, 'owner' | 'warnings'>> {
+async function settle(planned: readonly PlannedFile[], ownerEmail: string, surroundings: CommandContext) {
   planned.slice(0, -1).forEach(writePlanned);
   const { problems, warnings } = await checkStartup(surroundings.settings.startupSources);
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -159,7 +132,6 @@ async function settle(
 
 /** What the service will see: its environment wins over .env, be it by a value or by a file. */
 function asStarted(values: Environment, context: CommandContext): CommandContext {
-  const variableOf = (name: string) => name.replace(/_FILE$/, '');
   const given = new Set(Object.keys(context.environment).map(variableOf));
   const others = Object.entries(values).filter(([name]) => !given.has(variableOf(name)));
   const environment = { ...Object.fromEntries(others), ...context.environment };
@@ -168,7 +140,7 @@ function asStarted(values: Environment, context: CommandContext): CommandContext
 }
 
 /** There is at most one, and it stays. */
-async function settledOwner(email: string, context: CommandContext): Promise<SettledOwner> {
+async function settledOwner(email: string, context: CommandContext): Promise<Owner> {
   for await (const page of readPages(context, LIST_USERS, {})) {
     const owner = page.find(({ role }) => role === OWNER_ROLE);
     if (owner !== undefined) return { id: owner.id, email: owner.email, state: 'kept' };
@@ -198,7 +170,7 @@ function textOf({ files, backup, owner, warnings, next }: Settled): string {
 }
 
 /** The commands after `svc-admin init`, up to the first call of the API with an exchanged token. */
-export interface NextCommand {
+interface NextCommand {
   readonly command: string;
   readonly does: string;
 }
@@ -207,7 +179,7 @@ export interface NextCommand {
 const PLAIN = /^[\w./:@%+=,-]+$/;
 
 /** @param workingDirectory the folder in which they will be typed */
-export function nextCommands(
+function nextCommands(
   { port, baseUrl, partnerIssuer, partnerEmailDomain }: InitAnswers,
   { kid }: PartnerKey,
   paths: InitPaths,

@@ -1,10 +1,8 @@
 // What commands know of the configuration of the instance that they work on: read only where a command needs it.
 import { CommandError } from '../administration/command-error.js';
 import type { InstanceSettings } from '../administration/instance-parts.js';
-import { License, LicenseError, readLicense } from '../config/license.js';
-import type { Config } from '../config/load-config.js';
 import { explainerOf } from '../instance/ports/instance-explainer.js';
-import { QUOTA_SETTINGS, quotaLimits, trustedKeysRules } from '../instance/startup.js';
+import { QUOTA_SETTINGS, checkStartup, quotaLimits, trustedKeysRules } from '../instance/startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
 import type { ExplanationRules } from '../token-exchange/explain/index.js';
 import type { StoredEntriesRules } from '../token-exchange/instance.js';
@@ -38,24 +36,15 @@ export function instanceSettings(context: CommandContext): InstanceSettings {
   };
 }
 
-/** As the service would check that is started with the same variables. */
-async function explanationRulesOf(context: CommandContext, clock: Clock): Promise<ExplanationRules> {
-  const config = context.settings.read(
+/** As the service would check that is started with the same variables. @throws ConfigurationError for those that matter */
+async function explanationRulesOf({ settings }: CommandContext, clock: Clock): Promise<ExplanationRules> {
+  settings.read(
     ...TRUST_SETTINGS,
-    'featureFlag',
-    'license',
-    'licensePublicKey',
-    'embedLoginEnabled',
-    'exchangeEnabled',
-    'idAssertionEnabled',
-    'maxTokenLifetimeSeconds',
-    'keyRefreshIntervalSeconds',
-    'sessionLifetimeSeconds',
+    ...(['featureFlag', 'license', 'licensePublicKey'] as const),
+    ...(['embedLoginEnabled', 'exchangeEnabled', 'idAssertionEnabled'] as const),
+    ...(['maxTokenLifetimeSeconds', 'keyRefreshIntervalSeconds', 'sessionLifetimeSeconds'] as const),
   );
-  const trustedKeys = storedEntriesRulesOf(context).configured;
-  // Where each value came from is of no matter here.
-  const given = new Map();
-  return explanationRules({ config, given, trustedKeys, license: await licenseOf(config) }, clock);
+  return explanationRules(await checkStartup(settings.startupSources), clock);
 }
 
 /** The rules for trusted keys, as the service reads them. */
@@ -80,15 +69,4 @@ export function storedEntriesRulesOf(context: CommandContext): StoredEntriesRule
   const rules = rulesOf(context);
   const { trustedKeys = '[]' } = context.settings.read('trustedKeys');
   return { configured: readTrustedKeys(trustedKeys, rules).entries, rules };
-}
-
-/** A service does not start with one that cannot be read. */
-async function licenseOf({ license, licensePublicKey }: Config): Promise<License> {
-  if (license === undefined || licensePublicKey === undefined) return License.NONE;
-  try {
-    return await readLicense(license, licensePublicKey);
-  } catch (error) {
-    if (error instanceof LicenseError) return License.NONE;
-    throw error;
-  }
 }

@@ -7,6 +7,7 @@ import { CommandError } from '../administration/command-error.js';
 import type { Algorithm, Findings, Row } from '../token-exchange/plain.js';
 import { ALGORITHMS, KEY_MEMBERS, POLICY, algorithmsFitting, readEntry } from '../token-exchange/plain.js';
 import { pemFault } from '../platform/text/pem-fault.js';
+import { addCommand } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { rulesOf } from './instance-settings.js';
 import { defaultKid } from './key-files.js';
@@ -32,25 +33,20 @@ const MEMBER_OPTIONS = Object.entries<Row<unknown>>({ ...KEY_MEMBERS.both, ...PO
 );
 
 export function addEntryCommand(keys: Command, context: CommandContext): void {
-  const command = keys
-    .command('entry')
-    .description('print a trusted key entry for the file of trusted keys, or for `keys add`');
+  const about = 'print a trusted key entry for the file of trusted keys, or for `keys add`';
+  const command = addCommand(keys, 'entry', about, EXAMPLE, MORE);
   withWorkload(withKey(command));
   for (const { option } of MEMBER_OPTIONS) command.addOption(option);
   command
     .option('--set <member=json>', 'any other member; repeatable', jsonMember)
     .option('--no-strict', 'check without the strict policy: what the entry leaves out is then allowed')
     .option('--array', 'print a whole file of trusted keys, with this one entry')
-    .addHelpText('after', HELP)
     .action((options: EntryOptions & Readonly<Record<string, unknown>>) => printEntry(options, context));
 }
 
-const HELP = `
-It is checked by the strict policy (SVC_TOKEN_EXCHANGE_STRICT=true): audience, roles and e-mail domains ('*' for any) must be
-there, and origins unless --flows exchange.
-
-Example:
-  svc-admin keys entry --public-key partner.pub.pem --kid 2026-11 --name acme --issuer https://partner.example \\
+const MORE = `It is checked by the strict policy (SVC_TOKEN_EXCHANGE_STRICT=true): audience, roles and e-mail domains ('*' for any) must be
+there, and origins unless --flows exchange.`;
+const EXAMPLE = `keys entry --public-key partner.pub.pem --kid 2026-11 --name acme --issuer https://partner.example \\
     --audience https://instance.example --roles global:member --origins https://product.example \\
     --email-domains product.example --scopes workflow:read > acme.json
   svc-admin keys add --file acme.json

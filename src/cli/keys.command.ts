@@ -1,35 +1,65 @@
-// svc-admin keys: makes keys and entries, checks them as the start of the service does, shows what was fetched for them, and
-// revokes.
+// svc-admin keys: makes keys and entries, stores and changes entries while the service runs, and revokes keys.
 import type { Command } from 'commander';
-import { LIST_ENTRIES } from '../administration/entries.operations.js';
-import type { StoredKeySet } from '../administration/key-sets.operations.js';
-import { LIST_KEY_SETS } from '../administration/key-sets.operations.js';
-import type { JwksAddress } from '../token-exchange/instance.js';
-import { toJwksAddress } from '../token-exchange/instance.js';
-import type {
-  JwksEntry,
-  TrustedKeyEntry,
-  TrustedKeysReading,
-  TrustPolicy,
-  Algorithm,
-} from '../token-exchange/plain.js';
-import { policyInWords, readTrustedKeys, ALGORITHMS, newPrivateKey } from '../token-exchange/plain.js';
-import { readList } from './administration.js';
-import { configuredKeys, rulesOf } from './instance-settings.js';
-import type { CommandContext } from './command-settings.js';
-import { CommandError } from '../administration/command-error.js';
-import { addEntryCommand } from './key-entry.command.js';
-import type { FetchedKeySet } from './fetched-key-sets.js';
-import { fetchKeySets, fetchedInWords, isUseless } from './fetched-key-sets.js';
-import { addRefresh, stateInWords } from './refresh.command.js';
-import { addRevocationCommands } from './revocation.commands.js';
-import { addEntryCommands } from './stored-entries.command.js';
-import { findingLines, renderTable, printable } from './table.js';
-import { readTextFile, refuseExisting, writeTextFile } from './text-file.js';
 import { Option } from 'commander';
+import { CommandError } from '../administration/command-error.js';
+import {
+  ADD_ENTRY,
+  CHANGE_ENTRY_POLICY,
+  REMOVE_ENTRY,
+  RESUME_ENTRY,
+  SHOW_ENTRY,
+  SUSPEND_ENTRY,
+} from '../administration/entries.operations.js';
+import type { Refreshed } from '../administration/key-sets.operations.js';
+import {
+  LIST_KEY_SETS,
+  LONGEST_WAIT_SECONDS,
+  REFRESH_KEY_SETS,
+} from '../administration/key-sets.operations.js';
+import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
+import type { ChosenKeys } from '../administration/revocations.operations.js';
+import { LIST_REVOCATIONS, RESTORE_KEYS, REVOKE_KEYS } from '../administration/revocations.operations.js';
+import { printable } from '../administration/table.js';
+import type { Algorithm, TrustedKeyEntry } from '../token-exchange/plain.js';
+import { ALGORITHMS, newPrivateKey } from '../token-exchange/plain.js';
+import { readOne } from './administration.js';
+import { addCommand, addOperation } from './command.js';
+import type { CommandContext } from './command-settings.js';
+import { storedEntriesRulesOf } from './instance-settings.js';
+import { addEntryCommand, staticKey } from './key-entry.command.js';
 import { defaultKid, keyPaths, keyTexts } from './key-files.js';
+import { addCheck } from './keys-check.command.js';
+import { jsonMember, wholeNumber } from './option-values.js';
+import { readJsonFile, refuseExisting, writeTextFile } from './text-file.js';
 
-/** svc-admin keys keygen: makes the key pair by which a partner signs. */
+const USUAL_WAIT_SECONDS = 20;
+const ISSUER = ['--issuer <url>', 'the `iss` of its tokens, character by character'] as const;
+
+export function addKeysCommands(program: Command, context: CommandContext): void {
+  const keys = program.command('keys').description('manage the trusted keys');
+  addKeygen(keys, context);
+  addEntryCommand(keys, context);
+  addCheck(keys, context);
+  addOperation(keys, context, LIST_KEY_SETS);
+  addRefresh(keys, context);
+  addOperation(keys, context, LIST_ENTRIES);
+  addOperation(keys, context, SHOW_ENTRY);
+  addAdd(keys, context);
+  addPolicy(keys, context);
+  addOperation(keys, context, SUSPEND_ENTRY);
+  addOperation(keys, context, RESUME_ENTRY);
+  addOperation(keys, context, REMOVE_ENTRY);
+  addOperation(keys, context, REVOKE_KEYS, {
+    after: (_revoked, chosen: ChosenKeys) => hintAt(chosen, context),
+  })
+    .requiredOption(...ISSUER)
+    .option('--kid <kid>', 'one key; every key of the issuer if left out');
+  addOperation(keys, context, RESTORE_KEYS)
+    .requiredOption(...ISSUER)
+    .option('--kid <kid>', 'the key; if left out, what was revoked without --kid');
+  addOperation(keys, context, LIST_REVOCATIONS);
+}
+
 interface KeygenOptions {
   readonly alg: Algorithm;
   readonly out: string;
@@ -37,21 +67,18 @@ interface KeygenOptions {
   readonly force?: boolean;
 }
 
-export function addKeygen(keys: Command, context: CommandContext): void {
-  keys
-    .command('keygen')
-    .description(
-      'create the key pair that a partner signs with; the private key belongs to the partner alone',
-    )
+function addKeygen(keys: Command, context: CommandContext): void {
+  addCommand(
+    keys,
+    'keygen',
+    'create the key pair that a partner signs with; the private key belongs to the partner alone',
+    'keys keygen --alg ES256 --kid 2026-11 --out partner.pem',
+    'The public key and a key set of it (JWKS) go beside the private key: FILE.pub.pem and FILE.jwks.json.',
+  )
     .addOption(new Option('--alg <name>', 'algorithm of its tokens').choices(ALGORITHMS).default('ES256'))
     .option('--out <file>', 'file for the private key; readable by its owner only', 'partner.pem')
     .option('--kid <kid>', '`kid` of the key; its thumbprint (RFC 7638) if left out')
     .option('--force', 'replace existing files')
-    .addHelpText(
-      'after',
-      '\nThe public key and a key set of it (JWKS) go beside the private key: FILE.pub.pem and FILE.jwks.json.\n' +
-        '\nExample:\n  svc-admin keys keygen --alg ES256 --kid 2026-11 --out partner.pem',
-    )
     .action((options: KeygenOptions) => keygen(options, context));
 }
 
@@ -70,149 +97,126 @@ async function keygen({ alg, out, kid: given, force }: KeygenOptions, context: C
   context.answers.give({ kid, alg, ...paths }, text);
 }
 
-const HEADINGS = ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'];
-
-const POLICY_HEADINGS = ['LABEL', 'POLICY'];
-
-const STATUS_HEADINGS = [
-  'ENTRY',
-  'URL',
-  'STATE',
-  'KEYS HELD',
-  'LAST SUCCESS',
-  'LAST FAILURE',
-  'NEXT REFRESH',
-];
-
-/** An entry's label, and the address of its key set. */
-interface EntryAddress extends JwksAddress {
-  readonly label: string;
-}
-
-interface CheckOptions {
-  file?: string;
-  fetch?: true;
-}
-
-export function addKeysCommands(program: Command, context: CommandContext): void {
-  const keys = program.command('keys').description('manage the trusted keys');
-  addKeygen(keys, context);
-  addEntryCommand(keys, context);
-  addCheck(keys, context);
-  addStatus(keys, context);
-  addRefresh(keys, context);
-  addEntryCommands(keys, context);
-  addRevocationCommands(keys, context);
-}
-
-function addCheck(keys: Command, context: CommandContext): void {
-  keys
-    .command('check')
-    .description('print every problem of the trusted key entries; exits with 1 if there is one')
-    .option('--file <file>', 'the JSON array of entries; the configured one if left out')
-    .option('--fetch', 'fetch each key set now, and print which of its keys are used; nothing is stored')
-    .addHelpText('after', '\nExample:\n  svc-admin keys check --file trusted-keys.json --fetch')
-    .action((options: CheckOptions) => check(options, context));
-}
-
-async function check({ file, fetch }: CheckOptions, context: CommandContext): Promise<void> {
-  const text = file === undefined ? configuredKeys(context) : readTextFile(context, file);
-  const rules = rulesOf(context);
-  const reading = readTrustedKeys(text, rules);
-  const jwksEntries = reading.entries.filter((entry) => entry.type === 'jwks');
-  const keySets = fetch === true ? await fetchKeySets(jwksEntries, rules) : undefined;
-  const { entries, problems, warnings, notes } = reading;
-  const answer = { problems, warnings, notes, entries: entries.map(shownEntry), keySets };
-  context.answers.give(answer, checkText(reading, keySets));
-  if (problems.length > 0)
-    throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
-  const useless = keySets?.filter(isUseless) ?? [];
-  if (useless.length > 0) throw new CommandError(`Key sets without a usable key: ${useless.length}.`);
-}
-
-function checkText(reading: TrustedKeysReading, keySets: readonly FetchedKeySet[] = []): string {
-  const { entries } = reading;
-  return [
-    ...findingLines(reading),
-    ...keySets.map(fetchedInWords),
-    [renderTable(HEADINGS, entries.map(rowOf)), renderTable(POLICY_HEADINGS, entries.map(policyRow))]
-      .filter((table) => table !== '')
-      .join('\n'),
-  ].join('');
-}
-
-function shownEntry(entry: TrustedKeyEntry) {
-  const { entryIndex: index, label, type, issuer } = entry;
-  const keys =
-    entry.type === 'jwks'
-      ? { url: toJwksAddress(entry.url).url }
-      : { kid: entry.key.kid, algorithms: [...entry.key.algorithms] };
-  return { index, entry: label, type, issuer, keys, policy: policyInWords(entry, new Date()) };
-}
-
-function addStatus(keys: Command, context: CommandContext): void {
-  keys
-    .command('status')
-    .description('print the fetched keys of each JWKS entry, and when the next fetch is due')
-    .addHelpText('after', '\nExample:\n  svc-admin keys status')
-    .action(() => status(context));
-}
-
-/** Reads what the instances have stored, so it shows the same on every machine. */
-async function status(context: CommandContext): Promise<void> {
-  const { entries } = readTrustedKeys(configuredKeys(context), rulesOf(context));
-  const configured = entries.filter((entry) => entry.type === 'jwks').map(addressOf);
-  const states = await keySetStates([...configured, ...(await storedAddresses(context))], context);
-  const table = () => renderTable(STATUS_HEADINGS, states.map(statusRow));
-  context.answers.giveList(states, table, 'No trusted key entry is of type jwks.');
-}
-
-function addressOf({ label, url }: JwksEntry): EntryAddress {
-  return { label, ...toJwksAddress(url) };
-}
-
-/** Only the service's own database knows of these. */
-async function storedAddresses(context: CommandContext): Promise<EntryAddress[]> {
-  const listed = await readList(context, LIST_ENTRIES, {});
-  return listed.flatMap(({ from, entry: label, keys }) =>
-    from === 'command' && keys !== null && 'url' in keys ? [{ label, ...keys }] : [],
+function addRefresh(keys: Command, context: CommandContext): void {
+  addOperation(keys, context, REFRESH_KEY_SETS, {
+    doing: () => 'Waiting for the key sets',
+    after: (all: readonly Refreshed[], { wait }: { readonly wait: number }) => refuseMissing(all, wait),
+  }).addOption(
+    new Option('--wait <seconds>', 'how long to wait for the results')
+      .default(USUAL_WAIT_SECONDS)
+      .argParser(wholeNumber(1, LONGEST_WAIT_SECONDS)),
   );
 }
 
-/** The states of entries, in their order. */
-async function keySetStates(addresses: readonly EntryAddress[], context: CommandContext) {
-  const urlHashes = addresses.map(({ urlHash }) => urlHash);
-  const stored = await readList(context, LIST_KEY_SETS, { urlHashes });
-  return addresses.flatMap(({ label, urlHash: wanted, url }) =>
-    stored.flatMap(({ urlHash, ...state }) => (urlHash === wanted ? [{ entry: label, url, ...state }] : [])),
+function refuseMissing(all: readonly Refreshed[], waitSeconds: number): void {
+  const failed = all.filter(({ state }) => state !== 'held').length;
+  if (all.some(({ fetched }) => fetched === null))
+    throw new CommandError(
+      `No service tried within ${waitSeconds} seconds. A service with token exchange and these entries must be running.`,
+    );
+  if (failed > 0)
+    throw new CommandError(`Key sets that could not be fetched or have no usable key: ${failed}.`);
+}
+
+interface AddOptions {
+  readonly file?: string;
+  readonly like?: string;
+  readonly key?: string;
+  readonly kid?: string;
+  readonly name?: string;
+}
+
+function addAdd(keys: Command, context: CommandContext): void {
+  addOperation(keys, context, ADD_ENTRY, { input: (typed: AddOptions) => newEntry(typed, context) })
+    .option('--file <file>', 'one entry as JSON, with a name; - reads standard input')
+    .option(
+      '--like <entry>',
+      'a stored entry with a static key, of which all is taken but the key and its kid; needs --key',
+    )
+    .option('--key <file>', "with --like: the partner's new public key, PEM")
+    .option('--kid <kid>', 'with --like: the `kid` of its tokens; the thumbprint of the key if left out')
+    .option('--name <name>', 'with --like: name of the new entry; that of the other with -2 if left out');
+}
+
+async function newEntry({ file, like, key, kid, name }: AddOptions, context: CommandContext) {
+  if (file !== undefined && [like, key, kid, name].every((option) => option === undefined))
+    return { entry: readJsonFile(context, file, 'one entry') };
+  if (file !== undefined || like === undefined || key === undefined)
+    throw new CommandError('Give either --file, or --like and --key.');
+  // The algorithms stay those of the other entry.
+  const { algorithms: _fitting, ...ownKey } = await staticKey(key, { kid }, context);
+  return { entry: { name: name ?? `${like.replace(/^stored:/, '')}-2`, ...ownKey }, like };
+}
+
+interface PolicyOptions {
+  readonly name: string;
+  readonly set?: readonly [string, unknown][];
+  readonly unset?: readonly string[];
+  readonly file?: string;
+}
+
+function addPolicy(keys: Command, context: CommandContext): void {
+  addOperation(keys, context, CHANGE_ENTRY_POLICY, {
+    async input({ name, ...options }: PolicyOptions) {
+      const edit = editOf(options, context);
+      const { definition, revision } = await readOne(context, SHOW_ENTRY, { name });
+      return { name, entry: edit(definition), revision };
+    },
+  })
+    .option('--set <member=json>', 'set a member; repeatable', jsonMember)
+    .option('--unset <member>', 'remove a member; repeatable', collected)
+    .option('--file <file>', 'the whole new entry, as JSON; - reads standard input');
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+function editOf({ set = [], unset = [], file }: Omit<PolicyOptions, 'name'>, context: CommandContext) {
+  const isByMember = set.length + unset.length > 0;
+  if (isByMember === (file !== undefined))
+    throw new CommandError('Give either --set and --unset, or --file.');
+  if (file === undefined) return (entry: Entry) => edited(entry, Object.fromEntries(set), unset);
+  const whole = readJsonFile(context, file, 'one entry');
+  return () => whole;
+}
+
+/** @throws CommandError for a member that is to be taken away and is not there, or is to be set as well */
+function edited(entry: Entry, set: Entry, unset: readonly string[]): Entry {
+  const problems = unset.flatMap((member) => {
+    const name = JSON.stringify(member);
+    if (set[member] !== undefined) return [`${name}: is to be set and unset`];
+    return entry[member] === undefined ? [`${name}: is not set`] : [];
+  });
+  if (problems.length > 0) throw new CommandError('The policy cannot be changed so:', problems);
+  return Object.fromEntries(
+    Object.entries({ ...entry, ...set }).filter(([member]) => !unset.includes(member)),
   );
 }
 
-function statusRow(state: Omit<StoredKeySet, 'urlHash'> & { entry: string; url: string }): string[] {
-  const failure =
-    state.lastFailure === null ? 'none' : `${state.lastFailure.at} (${state.lastFailure.reason})`;
-  const { entry, url, kids, lastSuccess, nextRefresh } = state;
-  const held = kids.join(', ') || 'none';
-  return [entry, url, stateInWords(state), held, lastSuccess ?? 'never', failure, nextRefresh ?? 'not yet'];
+function collected(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, text];
 }
 
-function rowOf(entry: TrustedKeyEntry): string[] {
-  const { entryIndex, label, type, issuer, expectedAudience } = entry;
-  const audience = expectedAudience ?? 'not checked';
-  return [String(entryIndex ?? ''), label, type, issuer, ...keyCells(entry), audience, rolesCell(entry)];
+/** A misspelt issuer or kid revokes nothing; but a key that is no longer configured may be meant. */
+function hintAt({ issuer, kid }: ChosenKeys, context: CommandContext): void {
+  const trusted = configuredEntries(context);
+  const ofIssuer = trusted.filter((entry) => entry.issuer === issuer);
+  if (
+    trusted.length === 0 ||
+    ofIssuer.some((entry) => entry.type === 'jwks' || [null, entry.key.kid].includes(kid))
+  )
+    return;
+  const hint =
+    ofIssuer.length === 0
+      ? 'no configured entry has this issuer; is it spelt as in the tokens?'
+      : 'no configured entry of this issuer has this kid; is it spelt as in the tokens?';
+  context.answers.remark(`warning: ${hint}`);
 }
 
-function policyRow(entry: TrustedKeyEntry): string[] {
-  return [entry.label, policyInWords(entry, new Date()).join('; ')];
-}
-
-/** The algorithms of fetched keys follow from each key. The query of an address may hold a secret. */
-function keyCells(entry: TrustedKeyEntry): [string, string] {
-  if (entry.type === 'jwks') return [toJwksAddress(entry.url).url, "by the key's kind"];
-  return [entry.key.kid, [...entry.key.algorithms].join(', ')];
-}
-
-function rolesCell({ allowedRoles }: TrustPolicy): string {
-  if (allowedRoles === undefined) return 'every assignable one';
-  return [...allowedRoles].join(', ') || 'none';
+/** Where the configuration cannot be read only the hint is missing: the key is revoked. */
+function configuredEntries(context: CommandContext): readonly TrustedKeyEntry[] {
+  try {
+    return storedEntriesRulesOf(context).configured;
+  } catch {
+    return [];
+  }
 }

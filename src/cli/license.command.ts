@@ -7,11 +7,12 @@ import type { License, LicenseFeature } from '../config/license.js';
 import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.js';
 import { Clock } from '../platform/clock.js';
 import { signCompactJws } from '../token-exchange/plain.js';
+import { addCommand } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 import { isoMoment, listOf, wholeNumber } from './option-values.js';
 import { privatePem, publicPem, readSigner } from './key-files.js';
-import { printable } from './table.js';
+import { printable } from '../administration/table.js';
 import { readTextFile, refuseExisting, writeTextFile } from './text-file.js';
 
 const SECONDS_A_DAY = 86_400;
@@ -46,57 +47,39 @@ export function addLicenseCommands(program: Command, context: CommandContext): v
 }
 
 function addKeygen(license: Command, context: CommandContext): void {
-  license
-    .command('keygen')
-    .description("create the vendor's key pair (Ed25519)")
+  const example = 'license keygen --out-private vendor.pem --out-public vendor.pub.pem';
+  addCommand(license, 'keygen', "create the vendor's key pair (Ed25519)", example)
     .requiredOption('--out-private <file>', 'file for the private key; readable by its owner only')
     .requiredOption('--out-public <file>', 'where the public key goes, for SVC_LICENSE_PUBLIC_KEY_FILE')
     .option('--force', 'replace existing files')
-    .addHelpText(
-      'after',
-      '\nExample:\n  svc-admin license keygen --out-private vendor.pem --out-public vendor.pub.pem',
-    )
     .action((options: KeygenOptions) => keygen(options, context));
 }
 
 function addIssue(license: Command, context: CommandContext): void {
-  license
-    .command('issue')
-    .description('sign a licence')
+  const example = 'license issue --private-key vendor.pem --features token-exchange --days 365';
+  addCommand(license, 'issue', 'sign a licence', example)
     .requiredOption('--private-key <file>', "the vendor's private key, PEM")
-    .addOption(featuresOption())
-    .addOption(new Option('--days <number>', 'lifetime in days').argParser(wholeNumber(1, MAX_DAYS)))
+    .requiredOption(
+      '--features <list>',
+      `comma-separated, of ${LICENSE_FEATURES.join(', ')}`,
+      listOf(LICENSE_FEATURES),
+    )
+    .option('--days <number>', 'lifetime in days', wholeNumber(1, MAX_DAYS))
     .addOption(
       new Option('--expires <moment>', 'when it ends, ISO 8601').argParser(isoMoment).conflicts('days'),
     )
     .option('--customer <name>', 'customer of the licence')
     .option('--out <file>', 'file to write; standard output if left out')
     .option('--force', 'replace an existing file')
-    .addHelpText(
-      'after',
-      '\nExample:\n  svc-admin license issue --private-key vendor.pem --features token-exchange --days 365',
-    )
     .action((options: IssueOptions, command: Command) => issue(options, command, context));
 }
 
 function addShow(license: Command, context: CommandContext): void {
-  license
-    .command('show')
-    .description('print the content of a licence and whether it is valid; exits with 1 if not')
+  const about = 'print the content of a licence and whether it is valid; exits with 1 if not';
+  addCommand(license, 'show', about, 'license show --license license.jws --public-key vendor.pub.pem')
     .option('--license <file>', 'the licence; the configured one if left out')
     .option('--public-key <file>', "the vendor's public key; the configured one if left out")
-    .addHelpText(
-      'after',
-      '\nExample:\n  svc-admin license show --license license.jws --public-key vendor.pub.pem',
-    )
     .action((options: ShowOptions) => show(options, context));
-}
-
-function featuresOption(): Option {
-  const description = `comma-separated, of ${LICENSE_FEATURES.join(', ')}`;
-  return new Option('--features <list>', description)
-    .argParser(listOf(LICENSE_FEATURES))
-    .makeOptionMandatory();
 }
 
 function keygen({ outPrivate, outPublic, force }: KeygenOptions, context: CommandContext): void {
@@ -131,8 +114,14 @@ function endOf({ days, expires }: IssueOptions, iat: number): number | undefined
   return days === undefined ? undefined : iat + days * SECONDS_A_DAY;
 }
 
+const NO_LICENSE = 'There is no licence: give --license, or set SVC_LICENSE or SVC_LICENSE_FILE.';
+const NO_KEY = 'There is no public key: give --public-key, or set SVC_LICENSE_PUBLIC_KEY or its _FILE.';
+
 async function show(options: ShowOptions, context: CommandContext): Promise<void> {
-  const license = await checkedLicense(licenseText(options, context), vendorKey(options, context));
+  const license = await checkedLicense(
+    given(options.license, 'license', NO_LICENSE, context),
+    given(options.publicKey, 'licensePublicKey', NO_KEY, context),
+  );
   const isValid = !license.hasEnded(new Clock().nowMs());
   const shown = shownLicense(license);
   const text = `${descriptionOf(shown)}${isValid ? 'Status:   valid\n' : ''}`;
@@ -140,20 +129,16 @@ async function show(options: ShowOptions, context: CommandContext): Promise<void
   if (!isValid) throw new CommandError('The licence is not valid: it has ended.');
 }
 
-function licenseText({ license: path }: ShowOptions, context: CommandContext): string {
-  if (path !== undefined) return readTextFile(context, path);
-  const { license } = context.settings.read('license');
-  if (license !== undefined) return license;
-  throw new CommandError('There is no licence: give --license, or set SVC_LICENSE or SVC_LICENSE_FILE.');
-}
-
-function vendorKey({ publicKey: path }: ShowOptions, context: CommandContext): string {
-  if (path !== undefined) return readTextFile(context, path);
-  const { licensePublicKey } = context.settings.read('licensePublicKey');
-  if (licensePublicKey !== undefined) return licensePublicKey;
-  throw new CommandError(
-    'There is no public key: give --public-key, or set SVC_LICENSE_PUBLIC_KEY or its _FILE.',
-  );
+/** The text of a file, or of a variable. */
+function given(
+  path: string | undefined,
+  variable: 'license' | 'licensePublicKey',
+  nothing: string,
+  context: CommandContext,
+): string {
+  const text = path === undefined ? context.settings.read(variable)[variable] : readTextFile(context, path);
+  if (text === undefined) throw new CommandError(nothing);
+  return text;
 }
 
 async function checkedLicense(compactJwsText: string, publicKeyPem: string): Promise<License> {

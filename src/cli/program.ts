@@ -6,6 +6,7 @@ import { CommandError } from '../administration/command-error.js';
 import { Answers, InPlaceError } from './answers.js';
 import { addAuditCommands } from './audit.command.js';
 import { CommandSettings } from './command-settings.js';
+import { addCommand } from './command.js';
 import { addClientsCommands } from './clients.command.js';
 import { addConfigCommands } from './config.command.js';
 import { addCredentialsCommands } from './credentials.command.js';
@@ -103,11 +104,8 @@ function configure(program: Command, { version, stdout, stderr, answers }: Comma
 
 /** svc-admin migrate: brings the database's schema up to date. */
 function addMigrateCommand(program: Command, context: CommandContext): void {
-  program
-    .command('migrate')
-    .description("bring the database's schema up to date; the service does the same when it starts")
-    .addHelpText('after', '\nExample:\n  svc-admin --env-file production.env migrate')
-    .action(() => migrate(context));
+  const about = "bring the database's schema up to date; the service does the same when it starts";
+  addCommand(program, 'migrate', about, '--env-file production.env migrate').action(() => migrate(context));
 }
 
 /** To open a database is to bring its schema up to date. */

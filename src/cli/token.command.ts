@@ -6,6 +6,7 @@ import { Clock } from '../platform/clock.js';
 import { CommandError } from '../administration/command-error.js';
 import type { Algorithm } from '../token-exchange/plain.js';
 import { ALGORITHMS, algorithmsFitting, signCompactJws } from '../token-exchange/plain.js';
+import { addCommand } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { jsonMember, wholeNumber } from './option-values.js';
 import { defaultKid, readPrivateKey, readSigner } from './key-files.js';
@@ -42,11 +43,14 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
 
 function addSign(token: Command, context: CommandContext): void {
   const lifetime = new Option('--lifetime <seconds>', 'exp - iat').default(DEFAULT_LIFETIME_SECONDS);
-  token
-    .command('sign')
-    .description(
-      'for trying out: sign an external token as a partner does; prints the token and nothing else',
-    )
+  addCommand(
+    token,
+    'sign',
+    'for trying out: sign an external token as a partner does; prints the token and nothing else',
+    'token sign --key partner.pem --kid 2026-11 --issuer https://partner.example \\\n' +
+      '    --audience https://instance.example --subject customer-1 --email customer-1@product.example --email-verified',
+    'Each token is good once. An actor is a second token, about the user who acts.',
+  )
     .requiredOption('--key <file>', "the partner's private key, PEM, as `keys keygen` creates it")
     .option('--kid <kid>', 'kid of the header; the thumbprint of the key if left out')
     .addOption(
@@ -63,18 +67,8 @@ function addSign(token: Command, context: CommandContext): void {
     .option('--family-name <name>', 'family_name')
     .option('--role <role>', 'role')
     .option('--jti <id>', 'jti; random if left out')
-    .addOption(
-      new Option('--claim <name=json>', 'another claim, or another value of one; repeatable').argParser(
-        jsonMember,
-      ),
-    )
+    .option('--claim <name=json>', 'another claim, or another value of one; repeatable', jsonMember)
     .option('--email-verified', 'email_verified: true, as the strict policy asks for')
-    .addHelpText(
-      'after',
-      '\nEach token is good once. An actor is a second token, about the user who acts.\n' +
-        '\nExample:\n  svc-admin token sign --key partner.pem --kid 2026-11 --issuer https://partner.example \\\n' +
-        '    --audience https://instance.example --subject customer-1 --email customer-1@product.example --email-verified',
-    )
     .action((options: SignOptions) => sign(options, context));
 }
 

@@ -1,121 +1,129 @@
-// svc-admin users: makes, lists, disables and enables the users of the instance, and signs them out.
+// svc-admin users: makes, lists, shows and changes the users of the instance, and sets the passwords of operators.
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { ListedUser } from '../administration/users.operations.js';
+import { PasswordHasher } from '../administration/accounts/password-hasher.js';
+import {
+  CODE_LIFETIME_SECONDS,
+  faultOfPassword,
+  hashOfCode,
+  newSignInCode,
+} from '../administration/accounts/password-rules.js';
+import { DELETE_USER, SET_ROLE, UNLINK_USER } from '../administration/change-user.operation.js';
+import { CommandError } from '../administration/command-error.js';
+import { SET_PASSWORD } from '../administration/set-password.operation.js';
+import { markedAddress, printable } from '../administration/table.js';
 import {
   CREATE_USER,
   DISABLE_USER,
   ENABLE_USER,
   LIST_USERS,
+  SHOW_USER,
   SIGN_USER_OUT,
+  USER,
 } from '../administration/users.operations.js';
-import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
-import type { NewUser } from '../users/user.repository.js';
-import { perform, readList } from './administration.js';
-import { addDelete, addSetRole, addShow, addUnlink } from './change-user.commands.js';
-import type { CommandContext } from './command-settings.js';
-import { addSetPassword } from './set-password.command.js';
-import { markedAddress, renderTable } from './table.js';
+import { VARIABLES } from '../config/environment.js';
 import { counted } from '../platform/text/wording.js';
-
-const HEADINGS = ['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATE'];
+import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
+import { perform, readOne } from './administration.js';
+import { addCommand, addOperation } from './command.js';
+import type { CommandContext } from './command-settings.js';
 
 export function addUsersCommands(program: Command, context: CommandContext): void {
   const users = program.command('users').description('manage the users of the instance');
-  addCreate(users, context);
-  addList(users, context);
-  addShow(users, context);
-  addSetRole(users, context);
-  addSwitch(users, context, {
-    name: 'disable',
-    effect: 'end all access of a user at once',
-    operation: DISABLE_USER,
-    state: 'disabled',
-  });
-  addSwitch(users, context, {
-    name: 'enable',
-    effect: 'let a disabled user sign in again',
-    operation: ENABLE_USER,
-    state: 'enabled',
-  });
-  addSignOut(users, context);
-  addUnlink(users, context);
-  addDelete(users, context);
-  addSetPassword(users, context);
-}
-
-function addCreate(users: Command, context: CommandContext): void {
-  users
-    .command('create')
-    .description('create a user with a personal project; prints the user as one JSON object')
+  addOperation(users, context, CREATE_USER)
     .requiredOption('--email <address>', 'e-mail address; tokens of partners find the user by it')
     .option('--given-name <name>', 'given name', '')
     .option('--family-name <name>', 'family name', '')
-    .addOption(new Option('--role <role>', 'global role').choices(GLOBAL_ROLES).default(MEMBER_ROLE))
-    .addHelpText(
-      'after',
-      '\nExample:\n  svc-admin users create --email owner@example.com --role global:owner',
+    .addOption(new Option('--role <role>', 'global role').choices(GLOBAL_ROLES).default(MEMBER_ROLE));
+  addOperation(users, context, LIST_USERS);
+  addOperation(users, context, SHOW_USER);
+  addOperation(users, context, SET_ROLE);
+  addOperation(users, context, DISABLE_USER);
+  addOperation(users, context, ENABLE_USER);
+  addOperation(users, context, SIGN_USER_OUT);
+  addOperation(users, context, UNLINK_USER)
+    .requiredOption('--issuer <url>', 'the `iss` of its tokens, character by character')
+    .option('--subject <sub>', 'the `sub` of one identity; every identity of the issuer if left out');
+  addOperation(users, context, DELETE_USER, {
+    async input({ yes, ...typed }: { readonly yes?: true; readonly user: string }) {
+      if (yes !== true) await refuseUnsure(typed.user, context);
+      return typed;
+    },
+  }).option('--yes', 'delete');
+  addSetPassword(users, context);
+}
+
+async function refuseUnsure(user: string, context: CommandContext): Promise<never> {
+  const { id, email, role, links, sessions } = await readOne(context, SHOW_USER, { user });
+  throw new CommandError(
+    `Nothing was deleted. It would delete user ${id}, ${printable(markedAddress(email))}, ${role}, with ` +
+      `${counted(links.length, 'linked identity', 'linked identities')}, ${counted(sessions, 'session')} and the personal project. Add --yes to delete.`,
+  );
+}
+
+interface SetPasswordOptions {
+  readonly code?: true;
+  readonly passwordStdin?: true;
+}
+
+function addSetPassword(users: Command, context: CommandContext): void {
+  const about = 'set the password with which an owner or administrator signs in at /admin; asks for it twice';
+  addCommand(users, 'set-password', about, 'users set-password owner@example.com --code')
+    .argument(...USER.user)
+    .option(
+      '--code',
+      'print a code with which that person sets the password at /admin within 15 minutes, once',
     )
-    .action(async ({ email, givenName, familyName, role }: NewUser) => {
-      const newUser = { email, givenName, familyName, role };
-      const user = await perform(context, CREATE_USER, newUser);
-      context.answers.give(user, `${JSON.stringify(user)}\n`);
+    .option('--password-stdin', 'read the password from the first line of standard input')
+    .action((user: string, { code, passwordStdin }: SetPasswordOptions) => {
+      if (code && passwordStdin)
+        throw new CommandError('Only one of --code and --password-stdin can be given.');
+      return code ? makeCode(user, context) : setPassword(user, passwordStdin, context);
     });
 }
 
-function addList(users: Command, context: CommandContext): void {
-  users
-    .command('list')
-    .description('list all users')
-    .addHelpText('after', '\nExample:\n  svc-admin users list --json')
-    .action(async () => {
-      const all = await readList(context, LIST_USERS, {});
-      context.answers.giveList(all, () => renderTable(HEADINGS, all.map(rowOf)), 'There is no user.');
-    });
+async function makeCode(user: string, context: CommandContext): Promise<void> {
+  const page = pageOf(context);
+  const code = newSignInCode();
+  await perform(context, SET_PASSWORD, { user, codeHash: hashOfCode(code).toString('hex') });
+  context.answers.remark(
+    `The code works once, within ${CODE_LIFETIME_SECONDS / 60} minutes, at ${page}; it replaces any earlier one.`,
+  );
+  context.answers.give({ code, lifetimeSeconds: CODE_LIFETIME_SECONDS, page }, `${code}\n`);
 }
 
-interface SwitchCommand {
-  readonly name: string;
-  readonly effect: string;
-  readonly operation: typeof DISABLE_USER;
-  /** Of the user, afterwards. */
-  readonly state: string;
+async function setPassword(user: string, isPiped: true | undefined, context: CommandContext): Promise<void> {
+  const page = pageOf(context);
+  const password = isPiped ? firstLine(context.stdin.read()) : await typedTwice(context);
+  const fault = faultOfPassword(password);
+  if (fault !== undefined) throw new CommandError(`The password ${fault}.`);
+  const passwordHash = await new PasswordHasher().hash(password);
+  const { id, endedSessions } = await perform(context, SET_PASSWORD, { user, passwordHash });
+  context.answers.give(
+    { id, endedSessions, page },
+    `User ${id} has a new password, for ${page}; ended sessions there: ${endedSessions}.\n`,
+  );
 }
 
-function addSwitch(users: Command, context: CommandContext, command: SwitchCommand): void {
-  const { name, effect, operation, state } = command;
-  users
-    .command(name)
-    .description(effect)
-    .argument('<id-or-email>', 'the user')
-    .addHelpText('after', `\nExample:\n  svc-admin users ${name} user@example.com`)
-    .action(async (user: string) => {
-      const { id } = await perform(context, operation, { user });
-      context.answers.give({ id, state }, `User ${id} is ${state}.\n`);
-    });
+/** The address of the operator's page, as the service is configured that is given the same variables. */
+function pageOf({ settings }: CommandContext): string {
+  const config = settings.read('baseUrl', 'port', 'tlsCertificate', 'adminEnabled');
+  const address = `${config.baseUrl}/admin`;
+  return config.adminEnabled ? address : `${address} (which is off: set ${VARIABLES.adminEnabled.name}=true)`;
 }
 
-function addSignOut(users: Command, context: CommandContext): void {
-  users
-    .command('sign-out')
-    .description('end all sessions and access tokens of a user, on every instance; a new login works')
-    .argument('<id-or-email>', 'the user')
-    .addHelpText('after', '\nExample:\n  svc-admin users sign-out user@example.com')
-    .action(async (user: string) => {
-      const { id, sessions, operatorSessions } = await perform(context, SIGN_USER_OUT, { user });
-      context.answers.give(
-        { id, sessions, operatorSessions },
-        `User ${id} is signed out: ${counted(sessions + operatorSessions, 'session')}, and every access token issued until now.\n`,
-      );
-    });
+/** Without the line break at the end of a file or of `echo`. */
+function firstLine(text: string): string {
+  return text.split(/\r?\n/, 1)[0] ?? '';
 }
 
-function rowOf({ id, email, givenName, familyName, role, enabled }: ListedUser): string[] {
-  return [
-    id,
-    markedAddress(email),
-    `${givenName} ${familyName}`.trim(),
-    role,
-    enabled ? 'enabled' : 'disabled',
-  ];
+async function typedTwice({ secrets }: CommandContext): Promise<string> {
+  if (secrets === undefined)
+    throw new CommandError(
+      'There is no terminal to ask for the password: use --password-stdin, or --code for the person to choose it.',
+    );
+  const first = await secrets.ask('New password: ');
+  const second = await secrets.ask('The same again: ');
+  if (first !== second) throw new CommandError('The two are not the same.');
+  return first;
 }

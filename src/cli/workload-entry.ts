@@ -5,7 +5,7 @@ import { CommandError } from '../administration/command-error.js';
 import { SHOW_USER } from '../administration/users.operations.js';
 import { firstCharacters } from '../platform/text/characters.js';
 import { OPERATOR_ROLES, OWNER_ROLE } from '../users/role.js';
-import { readList } from './administration.js';
+import { readOne } from './administration.js';
 import type { CommandContext } from './command-settings.js';
 
 export interface WorkloadOptions {
@@ -157,8 +157,7 @@ function refuseStray(options: WorkloadOptions, names: readonly (keyof WorkloadOp
 
 /** Addresses can be given to somebody else later; an id stays. */
 async function userIdFor(idOrEmail: string, context: CommandContext): Promise<string> {
-  const [user] = await readList(context, SHOW_USER, { user: idOrEmail });
-  if (user === undefined) throw new CommandError('--as: there is no such user.');
+  const user = await readOne(context, SHOW_USER, { user: idOrEmail });
   if (user.role === OWNER_ROLE) throw new CommandError('--as: is the owner, as whom no entry signs in.');
   if (OPERATOR_ROLES.includes(user.role))
     context.answers.remark(

@@ -1,13 +1,15 @@
 // Modules for operators: commands and the page.
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Administration } from '../administration/administration.js';
 import { AdministrationModule } from '../administration/administration.module.js';
 import { commandSocketPath } from '../administration/socket/command-socket.js';
-import { CommandSocketModule } from '../administration/socket/command.server.js';
+import { CommandServer } from '../administration/socket/command.server.js';
 import type { SinkStatus } from '../audit/sinks/audit-streaming.js';
 import { VARIABLES } from '../config/environment.js';
 import { labelOf } from '../config/load-config.js';
-import { VERSION } from '../platform/version.js';
+import { LOGGER } from '../platform/log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { explainerOf } from '../instance/ports/instance-explainer.js';
 import { quotaLimits, trustedKeysRules } from '../instance/startup.js';
@@ -15,6 +17,7 @@ import { explanationRules } from '../instance/token-exchange-settings.js';
 import { OperatorModule } from '../operator/operator.module.js';
 import { OperatorPageModule } from '../operator/page/operator-page.module.js';
 import type { Parts, SharedModules } from './shared.modules.js';
+import { offering } from './shared.modules.js';
 
 /** On PostgreSQL commands have the database for themselves: there only the operator's page asks the service. */
 export function administration(
@@ -32,9 +35,10 @@ export function administration(
 }
 
 function commandSocket(dataDirectory: string, needs: readonly DynamicModule[]): DynamicModule {
-  return CommandSocketModule.register({ path: commandSocketPath(dataDirectory), version: VERSION }, [
-    ...needs,
-  ]);
+  const useFactory = (performs: Administration, logger: Logger) =>
+    new CommandServer(commandSocketPath(dataDirectory), performs, logger);
+  const server = { provide: CommandServer, useFactory, inject: [Administration, LOGGER] };
+  return offering(class CommandSocketModule {}, [server], needs);
 }
 
 /** How the streams to all sinks go. */

@@ -8,7 +8,7 @@ export { KEY_SET_FETCH_OUTCOMES, KEY_SET_STATES } from './host/telemetry.js';
 export type { TrustedKeysRules } from './trust/entry-rules.js';
 export { JwksFetchError, JwksFetcher } from './trust/jwks/jwks-fetcher.js';
 export { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
-export { JwksSnapshotRepository, toJwksAddress } from './trust/jwks/jwks-snapshot.repository.js';
+export { JwksSnapshotRepository, neverTried, toJwksAddress } from './trust/jwks/jwks-snapshot.repository.js';
 export type { JwksAddress, JwksSnapshot } from './trust/jwks/jwks-snapshot.repository.js';
 export { isServing, keySetInWords, keySetState } from './trust/jwks/key-set-state.js';
 export type { KeySetState } from './trust/jwks/key-set-state.js';

@@ -1,7 +1,7 @@
 // The commands on stored trusted key entries, typed beside a running service on both databases.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
-import type { ListedEntry } from '../../src/administration/entries.operations.js';
+import type { ListedEntry } from '../../src/administration/list-entries.operation.js';
 import { auditRows } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
 import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';

@@ -1,17 +1,17 @@
 // Trusted key entries, the key sets that are fetched for them, and revoked keys, as an operator sees and changes them.
 import { Delete, Get, Headers, HttpCode, Param, Post, Put } from '@nestjs/common';
-import type { ListedEntry } from '../../administration/entries.operations.js';
 import {
   ADD_ENTRY,
   CHANGE_ENTRY_POLICY,
-  LIST_ENTRIES,
   REMOVE_ENTRY,
   RESUME_ENTRY,
   SHOW_ENTRY,
   SUSPEND_ENTRY,
 } from '../../administration/entries.operations.js';
-import type { StoredKeySet } from '../../administration/key-sets.operations.js';
+import type { EntryKeySet } from '../../administration/key-sets.operations.js';
 import { LIST_KEY_SETS } from '../../administration/key-sets.operations.js';
+import type { ListedEntry } from '../../administration/list-entries.operation.js';
+import { LIST_ENTRIES } from '../../administration/list-entries.operation.js';
 import { LIST_REVOCATIONS, RESTORE_KEYS, REVOKE_KEYS } from '../../administration/revocations.operations.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
@@ -110,20 +110,13 @@ export class OperatorEntryController {
 
   /** Each entry with its key set. */
   private async answers(entries: readonly ListedEntry[], call: OperatorCall) {
-    const urlHashes = entries.flatMap(({ keys }) =>
-      keys !== null && 'urlHash' in keys ? [keys.urlHash] : [],
-    );
-    const sets = await this.calls.read(LIST_KEY_SETS, { urlHashes }, call);
-    const byHash = new Map(sets.map((set) => [set.urlHash, keySetAnswer(set)]));
-    return entries.map((entry) => {
-      const { keys } = entry;
-      const keySet = keys !== null && 'urlHash' in keys ? (byHash.get(keys.urlHash) ?? null) : null;
-      return { ...entry, keySet };
-    });
+    const sets = await this.calls.read(LIST_KEY_SETS, {}, call);
+    const byEntry = new Map(sets.map((set) => [set.entry, keySetAnswer(set)]));
+    return entries.map((entry) => ({ ...entry, keySet: byEntry.get(entry.entry) ?? null }));
   }
 }
 
-/** Without the hash of its address. */
-function keySetAnswer({ urlHash: _urlHash, ...answer }: StoredKeySet) {
+/** Without whose it is and where. */
+function keySetAnswer({ entry: _entry, url: _url, urlHash: _hash, ...answer }: EntryKeySet) {
   return answer;
 }

@@ -1,7 +1,7 @@
 // Has a key set fetched at once for an operator who asks, but not again and again.
 import { Injectable, Optional } from '@nestjs/common';
 import { CommandError } from '../../administration/command-error.js';
-import type { StoredKeySet } from '../../administration/key-sets.operations.js';
+import type { EntryKeySet } from '../../administration/key-sets.operations.js';
 import { LIST_KEY_SETS, REFRESH_KEY_SETS } from '../../administration/key-sets.operations.js';
 import { Clock } from '../../platform/clock.js';
 import { JwksKeyProvider } from '../../token-exchange/instance.js';
@@ -28,19 +28,28 @@ export class KeySetRefresh {
    * Returns the stored key set afterwards.
    * @throws CommandError where no outcome came in time
    */
-  async refresh(urlHash: string, call: OperatorCall): Promise<StoredKeySet> {
+  async refresh(urlHash: string, call: OperatorCall): Promise<EntryKeySet> {
     if (this.keys === undefined) throw new OperatorRefusal('unavailable');
-    if (!this.keys.hasKeySet(urlHash)) throw new OperatorRefusal('not_found');
-    const urlHashes = [urlHash];
-    const [before] = await this.calls.read(LIST_KEY_SETS, { urlHashes }, call);
+    const before = await this.find(urlHash, call);
     this.refuseSoon(before);
-    const [outcome] = await this.calls.read(REFRESH_KEY_SETS, { urlHashes, waitSeconds: WAIT_SECONDS }, call);
-    if (outcome !== undefined) return outcome;
-    throw new CommandError(`No attempt within ${WAIT_SECONDS} seconds: see the log of the leading instance.`);
+    const { entry } = before;
+    const [outcome] = await this.calls.read(REFRESH_KEY_SETS, { entry, wait: WAIT_SECONDS }, call);
+    if (outcome?.fetched === null)
+      throw new CommandError(
+        `No attempt within ${WAIT_SECONDS} seconds: see the log of the leading instance.`,
+      );
+    return this.find(urlHash, call);
   }
 
-  private refuseSoon(stored: StoredKeySet | undefined): void {
-    const fetched = [stored?.lastSuccess, stored?.lastFailure?.at].map((text) => Date.parse(text ?? ''));
+  private async find(urlHash: string, call: OperatorCall): Promise<EntryKeySet> {
+    const sets = await this.calls.read(LIST_KEY_SETS, {}, call);
+    const found = sets.find((set) => set.urlHash === urlHash);
+    if (found === undefined) throw new OperatorRefusal('not_found');
+    return found;
+  }
+
+  private refuseSoon({ lastSuccess, lastFailure }: EntryKeySet): void {
+    const fetched = [lastSuccess, lastFailure?.at].map((text) => Date.parse(text ?? ''));
     const latestMs = Math.max(...fetched.filter((ms) => !Number.isNaN(ms)), 0);
     const passedMs = this.clock.nowMs() - latestMs;
     if (passedMs >= 0 && passedMs < PAUSE_MS)

@@ -20,14 +20,12 @@ export class OperatorCalls {
   constructor(private readonly administration: Administration) {}
 
   /** @throws CommandError when it cannot be done; nothing is changed then */
-  async perform<Input, Result>(
+  perform<Input, Result>(
     operation: ChangeOperation<Input, Result>,
     input: unknown,
     call: OperatorCall,
   ): Promise<Result> {
-    const request = requestOf(call);
-    const read = await this.administration.read(operation, input, request);
-    return this.administration.perform(operation, read, request);
+    return this.administration.perform(operation, input, requestOf(call));
   }
 
   /** All items of a list. */
@@ -36,10 +34,9 @@ export class OperatorCalls {
     input: unknown,
     call: OperatorCall,
   ): Promise<Item[]> {
-    const request = requestOf(call);
-    const read = await this.administration.read(operation, input, request);
     const all: Item[] = [];
-    for await (const page of this.administration.list(operation, read, request, NEVER)) all.push(...page);
+    for await (const page of this.administration.list(operation, input, requestOf(call), NEVER))
+      all.push(...page);
     return all;
   }
 

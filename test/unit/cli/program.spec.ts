@@ -1,33 +1,8 @@
 // svc-admin as such: help, version, misuse, exit codes.
+import { leavesOf, wholeProgram } from '../../../scripts/docs/commands.js';
 import { CommandLine, TEST_VERSION } from '../../support/run-cli.js';
 
-const COMMANDS = [
-  'license keygen',
-  'license issue',
-  'license show',
-  'config check',
-  'keys check',
-  'keys status',
-  'keys revoke',
-  'keys restore',
-  'keys revocations',
-  'users create',
-  'users list',
-  'users show',
-  'users set-role',
-  'users unlink',
-  'users delete',
-  'users disable',
-  'users enable',
-  'users sign-out',
-  'users set-password',
-  'workflows import',
-  'credentials rekey',
-  'migrate',
-  'data copy',
-  'token sign',
-  'token explain',
-];
+const COMMANDS = leavesOf(wholeProgram()).map(({ name }) => name);
 
 describe('svc-admin', () => {
   const line = new CommandLine();

@@ -5,7 +5,7 @@ import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import type { JwksKey } from '../jwks-content.js';
 import { JwksContentError, quoteKid, readJwks } from '../jwks-content.js';
 import type { JwksAddress, JwksSnapshot } from './jwks-snapshot.repository.js';
-import { toJwksAddress } from './jwks-snapshot.repository.js';
+import { neverTried, toJwksAddress } from './jwks-snapshot.repository.js';
 import type { JwksOptions } from './jwks-options.js';
 import type { KeySetState } from './key-set-state.js';
 import { keySetState, servesUntilMs } from './key-set-state.js';
@@ -46,7 +46,7 @@ export class JwksCacheEntry {
     private readonly logger: Log,
   ) {
     this.address = toJwksAddress(trusted.url);
-    this.snapshot = emptySnapshot(this.address);
+    this.snapshot = neverTried(this.address);
   }
 
   /** By whose policy the keys are trusted. */
@@ -188,21 +188,6 @@ const UNSERVED: Readonly<Partial<Record<KeySetStateName, string>>> = {
 
 function kidsMissingIn(keys: ReadonlyMap<string, unknown>, others: ReadonlyMap<string, unknown>): string[] {
   return [...others.keys()].filter((kid) => !keys.has(kid)).map(quoteKid);
-}
-
-function emptySnapshot(address: JwksAddress): JwksSnapshot {
-  return {
-    ...address,
-    keySet: null,
-    freshUntil: null,
-    lastSuccessAt: null,
-    lastFailureAt: null,
-    lastFailureReason: null,
-    consecutiveFailures: 0,
-    nextRefreshAt: null,
-    lastUnknownKidFetchAt: null,
-    revision: 0,
-  };
 }
 
 /** The cached key sets of all JWKS entries: those of the configuration, which stay, and those of stored entries, which change. */

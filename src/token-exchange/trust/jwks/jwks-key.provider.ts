@@ -150,11 +150,6 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.toTry(this.heldBy(configured, kid), algorithm);
   }
 
-  /** Whether an address, by its hash, is that of an entry. */
-  hasKeySet(urlHash: string): boolean {
-    return this.cache.entries.some(({ address }) => address.urlHash === urlHash);
-  }
-
   /** The state of each entry, in the order of the configuration; then the stored ones. */
   status(): readonly JwksStatus[] {
     return this.cache.entries.map((cached) => cached.status(this.clock.nowMs()));

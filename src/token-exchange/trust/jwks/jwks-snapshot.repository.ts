@@ -59,6 +59,22 @@ export function toJwksAddress(url: string): JwksAddress {
   return { urlHash: createHash('sha256').update(sent).digest('hex'), url: origin + pathname };
 }
 
+/** The state of an address without a row. */
+export function neverTried(address: JwksAddress): JwksSnapshot {
+  return {
+    ...address,
+    keySet: null,
+    freshUntil: null,
+    lastSuccessAt: null,
+    lastFailureAt: null,
+    lastFailureReason: null,
+    consecutiveFailures: 0,
+    nextRefreshAt: null,
+    lastUnknownKidFetchAt: null,
+    revision: 0,
+  };
+}
+
 @Injectable()
 export class JwksSnapshotRepository {
   constructor(private readonly database: Database) {}

@@ -16,8 +16,8 @@ import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { CommandError } from '../../../../src/administration/command-error.js';
 import {
-  CommandSocketError,
   commandSocketPath,
   listenOnSocket,
   obstacleTo,
@@ -81,7 +81,7 @@ describe('[D46] the command socket', () => {
     await listenOnSocket(serverNamed('a'), pathOf(100));
     expect(await nameAt(pathOf(100))).toBe('a');
     expect(obstacleTo(pathOf(101))).toMatch(/ has 101 bytes; 100 are the most\. .*SVC_DATA_DIR/);
-    await expect(listenOnSocket(serverNamed('a'), pathOf(101))).rejects.toThrow(CommandSocketError);
+    await expect(listenOnSocket(serverNamed('a'), pathOf(101))).rejects.toThrow(CommandError);
     expect(existsSync(dirname(pathOf(101)))).toBe(false);
   });
 

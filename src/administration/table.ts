@@ -16,6 +16,11 @@ export function renderTable(headings: readonly string[], rows: readonly (readonl
   return `${rendered.join('\n')}\n`;
 }
 
+/** The text of a list: a row for each item. */
+export function tableOf<Item>(headings: readonly string[], rowOf: (item: Item) => readonly string[]) {
+  return (items: readonly Item[]): string => renderTable(headings, items.map(rowOf));
+}
+
 /** An address in which letters of other scripts may look like those of another address is marked. */
 export function markedAddress(email: string): string {
   return /[^ -~]/.test(email) ? `${email} (not ASCII)` : email;

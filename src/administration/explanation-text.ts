@@ -1,10 +1,12 @@
-// Writes the explanation of a token for people at a terminal.
+// Writes the explanation of a token, or of a request, for people at a terminal.
 import type {
   ExplainedCheck,
   ExplainedToken,
   ExplainedUser,
   TokenExplanation,
 } from '../token-exchange/explain/index.js';
+import { CommandError } from './command-error.js';
+import type { ExplainedEvent, ExplainedRequest } from './explained-request.js';
 import { printable, renderTable } from './table.js';
 
 const HEADINGS = ['STATE', 'TOKEN', 'CHECK', 'OF', 'EXPECTED', 'FOUND'];
@@ -108,4 +110,54 @@ function rowOf({ state, party, check, about, expected, found }: ExplainedCheck):
 function placesOf(checks: readonly ExplainedCheck[]): string {
   const places = checks.map(({ check, party }) => (party === null ? check : `${check} (${party})`));
   return [...new Set(places)].join(', ');
+}
+
+/** Members with lines of their own. */
+const SHOWN = ['reason', 'detail', 'expected', 'found'];
+/** The database keeps no order of members. */
+const FIRST = ['flow', 'party', 'issuer', 'kid'];
+
+/** @throws CommandError for a request of which nothing is recorded */
+export function requestText({ requestId, events }: ExplainedRequest): string {
+  if (events.length === 0)
+    throw new CommandError(
+      'The audit trail has no event of this request. Requests that are refused before their token is read, such as a form with ' +
+        'a fault or a request above a limit, are in the log only.',
+    );
+  const lines = [`Request ${requestId}`, ...events.flatMap((event) => ['', ...eventLines(event)])];
+  return `${lines.map(printable).join('\n')}\n`;
+}
+
+function eventLines(event: ExplainedEvent): string[] {
+  const { reason, check, cause, remedy, payload } = event;
+  const head = `${event.occurredAt} ${event.event}`;
+  if (reason === null) return [head, ...event.notices.flatMap(noticeLines), ...valueLines(event)];
+  const { detail, expected, found } = payload;
+  return [
+    `${head}: ${reason}`,
+    ...(check === null ? [] : [`Check:    ${check}`]),
+    `Cause:    ${cause ?? 'this release has no such reason'}${typeof detail === 'string' ? ` (${detail})` : ''}`,
+    ...(remedy === null ? [] : [`Remedy:   ${remedy}`]),
+    ...(typeof expected === 'string' ? [`Expected: ${expected}`] : []),
+    ...(typeof found === 'string' ? [`Found:    ${found}`] : []),
+    ...valueLines(event),
+  ];
+}
+
+function noticeLines({ cause, remedy, detail }: ExplainedEvent['notices'][number]): string[] {
+  return [`Notice:   ${cause} (${detail})`, `Remedy:   ${remedy}`];
+}
+
+/** The other members. */
+function valueLines({ subjectUserId, actorUserId, payload }: ExplainedEvent): string[] {
+  const first = Object.fromEntries(FIRST.flatMap((name) => (name in payload ? [[name, payload[name]]] : [])));
+  const values = Object.entries({ ...first, subjectUserId, actorUserId, ...payload }).filter(
+    ([name, value]) => value !== null && !SHOWN.includes(name),
+  );
+  if (values.length === 0) return [];
+  return [`Of:       ${values.map(([name, value]) => `${name} ${shown(value)}`).join(', ')}`];
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

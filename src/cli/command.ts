@@ -1,0 +1,80 @@
+// Adds commands to the command line: those that are declared with their operations, and others.
+import type { Command } from 'commander';
+import { Argument } from 'commander';
+import type { Operation } from '../administration/operation.js';
+import { checkedInput, perform, readList } from './administration.js';
+import type { CommandContext } from './command-settings.js';
+import { withProgress } from './progress.js';
+
+/** What a command does besides its operation. Parameters are of the types that the operation has. */
+interface Besides {
+  /**
+   * The input, from what was typed: arguments by the members of the input that they are, and options by the names that commander
+   * gives them. Left out: that itself.
+   */
+  readonly input?: (typed: never) => unknown;
+  /** What a person is told while it lasts. */
+  readonly doing?: (input: never) => string;
+  /** Once the answer is given. */
+  readonly after?: (answer: never, input: never) => void;
+}
+
+/**
+ * Adds a command.
+ * @param example what is typed behind `svc-admin`
+ * @param more what help says above the example
+ */
+export function addCommand(
+  parent: Command,
+  name: string,
+  about: string,
+  example: string,
+  more?: string,
+): Command {
+  const above = more === undefined ? '' : `\n${more}\n`;
+  return parent
+    .command(name)
+    .description(about)
+    .addHelpText('after', `${above}\nExample:\n  svc-admin ${example}`);
+}
+
+/** Adds the command that is declared with an operation. Options that are added to it are members of the input. */
+export function addOperation(
+  parent: Command,
+  context: CommandContext,
+  operation: Operation,
+  besides: Besides = {},
+): Command {
+  const { name, command: declared } = operation;
+  if (declared === undefined) throw new Error(`no command is declared for ${name}`);
+  const { about, takes = {}, example, more } = declared;
+  const shown = [name, ...(example === undefined ? [] : [example])].join(' ');
+  const command = addCommand(parent, name.split(' ').at(-1) ?? name, about, shown, more);
+  for (const [flags, what, choices] of Object.values(takes)) {
+    const argument = new Argument(flags, what);
+    command.addArgument(choices === undefined ? argument : argument.choices(choices));
+  }
+  return command.action((...values: unknown[]) => {
+    const given = Object.keys(takes).map((member, index) => [member, values[index]] as const);
+    const typed = { ...Object.fromEntries<unknown>(given), ...command.opts<object>() };
+    return run(context, operation, typed, besides);
+  });
+}
+
+async function run(
+  context: CommandContext,
+  operation: Operation,
+  typed: object,
+  { input: inputOf = (same) => same, doing, after }: Besides,
+): Promise<void> {
+  const input = checkedInput(operation, await inputOf(typed as never));
+  const asking =
+    'change' in operation ? perform(context, operation, input) : readList(context, operation, input);
+  const answer = await (doing === undefined ? asking : withProgress(context, doing(input as never), asking));
+  const { command } = operation;
+  const value = command?.json === undefined ? answer : command.json(answer as never, input);
+  const text = () => command?.text(answer as never, input) ?? '';
+  if (command?.nothing === undefined) context.answers.give(value, text());
+  else context.answers.giveList(value as readonly unknown[], text, command.nothing);
+  after?.(answer as never, input as never);
+}

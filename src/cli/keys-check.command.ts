@@ -1,0 +1,127 @@
+// svc-admin keys check: checks entries as the start of the service does, and fetches their key sets as the service would.
+import type { Command } from 'commander';
+import { CommandError } from '../administration/command-error.js';
+import { findingLines, printable, renderTable } from '../administration/table.js';
+import { JwksFetchError, JwksFetcher, toJwksAddress } from '../token-exchange/instance.js';
+import type {
+  JwksEntry,
+  TrustedKeyEntry,
+  TrustedKeysReading,
+  TrustedKeysRules,
+} from '../token-exchange/plain.js';
+import { JwksContentError, policyInWords, readJwks, readTrustedKeys } from '../token-exchange/plain.js';
+import { addCommand } from './command.js';
+import type { CommandContext } from './command-settings.js';
+import { configuredKeys, rulesOf } from './instance-settings.js';
+import { readTextFile } from './text-file.js';
+
+const HEADINGS = ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'];
+const POLICY_HEADINGS = ['LABEL', 'POLICY'];
+
+interface CheckOptions {
+  readonly file?: string;
+  readonly fetch?: true;
+}
+
+export function addCheck(keys: Command, context: CommandContext): void {
+  const about = 'print every problem of the trusted key entries; exits with 1 if there is one';
+  addCommand(keys, 'check', about, 'keys check --file trusted-keys.json --fetch')
+    .option('--file <file>', 'the JSON array of entries; the configured one if left out')
+    .option('--fetch', 'fetch each key set now, and print which of its keys are used; nothing is stored')
+    .action((options: CheckOptions) => check(options, context));
+}
+
+async function check({ file, fetch }: CheckOptions, context: CommandContext): Promise<void> {
+  const text = file === undefined ? configuredKeys(context) : readTextFile(context, file);
+  const rules = rulesOf(context);
+  const reading = readTrustedKeys(text, rules);
+  const jwksEntries = reading.entries.filter((entry) => entry.type === 'jwks');
+  const keySets = fetch === true ? await fetchKeySets(jwksEntries, rules) : undefined;
+  const { entries, problems, warnings, notes } = reading;
+  const answer = { problems, warnings, notes, entries: entries.map(shownEntry), keySets };
+  context.answers.give(answer, checkText(reading, keySets));
+  if (problems.length > 0)
+    throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
+  const useless = keySets?.filter(({ keys }) => keys.length === 0) ?? [];
+  if (useless.length > 0) throw new CommandError(`Key sets without a usable key: ${useless.length}.`);
+}
+
+function shownEntry(entry: TrustedKeyEntry) {
+  const { entryIndex: index, label, type, issuer } = entry;
+  const keys =
+    entry.type === 'jwks'
+      ? { url: toJwksAddress(entry.url).url }
+      : { kid: entry.key.kid, algorithms: [...entry.key.algorithms] };
+  return { index, entry: label, type, issuer, keys, policy: policyInWords(entry, new Date()) };
+}
+
+function checkText(reading: TrustedKeysReading, keySets: readonly FetchedKeySet[] = []): string {
+  const { entries } = reading;
+  const policies = entries.map((entry) => [entry.label, policyInWords(entry, new Date()).join('; ')]);
+  const tables = [renderTable(HEADINGS, entries.map(rowOf)), renderTable(POLICY_HEADINGS, policies)];
+  return [
+    ...findingLines(reading),
+    ...keySets.map(fetchedInWords),
+    tables.filter((table) => table !== '').join('\n'),
+  ].join('');
+}
+
+/** The algorithms of fetched keys follow from each key. The query of an address may hold a secret. */
+function rowOf(entry: TrustedKeyEntry): string[] {
+  const { entryIndex, label, type, issuer, expectedAudience, allowedRoles } = entry;
+  const keys =
+    entry.type === 'jwks'
+      ? [toJwksAddress(entry.url).url, "by the key's kind"]
+      : [entry.key.kid, [...entry.key.algorithms].join(', ')];
+  const roles = allowedRoles && ([...allowedRoles].join(', ') || 'none');
+  const policy = [expectedAudience ?? 'not checked', roles ?? 'every assignable one'];
+  return [String(entryIndex ?? ''), label, type, issuer, ...keys, ...policy];
+}
+
+/** What came of one address. */
+interface FetchedKeySet {
+  readonly entry: string;
+  /** Without its query. */
+  readonly url: string;
+  readonly keys: readonly { readonly kid: string; readonly algorithms: readonly string[] }[];
+  /** Each key that is not used, and why. */
+  readonly dropped: readonly string[];
+  /** How long the answer says that it is fresh, in seconds; null where it does not say. */
+  readonly maxAgeSeconds: number | null;
+  /** Why nothing came; null where something did. */
+  readonly failure: string | null;
+}
+
+/** Asks all addresses at the same moment, by the fetcher of the service: its addresses, deadline and sizes hold. */
+function fetchKeySets(
+  entries: readonly JwksEntry[],
+  { allowHttp, allowPrivate = [], jwksSettingNames: settingNames }: TrustedKeysRules,
+): Promise<FetchedKeySet[]> {
+  const fetcher = new JwksFetcher({ allowHttp, allowPrivate, settingNames });
+  return Promise.all(entries.map((entry) => fetchKeySet(entry, fetcher)));
+}
+
+async function fetchKeySet({ label, url }: JwksEntry, fetcher: JwksFetcher): Promise<FetchedKeySet> {
+  const place = { entry: label, url: toJwksAddress(url).url };
+  try {
+    const { body, maxAgeSeconds = null } = await fetcher.fetch(url);
+    const { keys: read, warnings: dropped } = readJwks(body);
+    const keys = read.map(({ kid, algorithms }) => ({ kid, algorithms: [...algorithms] }));
+    return { ...place, keys, dropped, maxAgeSeconds, failure: null };
+  } catch (error) {
+    if (!(error instanceof JwksFetchError || error instanceof JwksContentError)) throw error;
+    return { ...place, keys: [], dropped: [], maxAgeSeconds: null, failure: error.message };
+  }
+}
+
+function fetchedInWords({ entry, url, keys, dropped, maxAgeSeconds, failure }: FetchedKeySet): string {
+  const named = keys.map(({ kid, algorithms }) => `${kid} (${algorithms.join(', ')})`).join(', ');
+  const fresh = maxAgeSeconds === null ? '' : `, fresh for ${maxAgeSeconds} s`;
+  const lines = [
+    failure === null
+      ? `fetched: ${entry}, ${url}: ${named === '' ? 'no usable key' : named}${fresh}`
+      : `not fetched: ${entry}, ${url}: ${failure}`,
+    ...dropped.map((reason) => `  not used: ${reason}`),
+  ];
+  return lines.map((line) => `${printable(line)}\n`).join('');
+}
