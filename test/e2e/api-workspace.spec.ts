@@ -40,6 +40,14 @@ describeOnEachDatabase('the public API', (database) => {
       expect(answers.find(({ status }) => status === 409)?.body.error).toBe('email_taken');
     });
 
+    it.each(['zoë', '"two words"'])('[D47] %s may be at any domain that is a name', async (local) => {
+      for (const domain of ['partner.example', 'bücher.example', 'xn--bcher-kva.example', '🎉.example']) {
+        const email = `${local}@${randomUUID()}.${domain}`;
+        const { status, body } = await api.post('/api/v1/users', admin, { email });
+        expect([status, body.email]).toEqual([201, email]);
+      }
+    });
+
     it.each([{ role: 'global:owner' }, { role: 'global:king' }, { role: null }, { enabled: 'no' }, {}])(
       '[D47] change %j is refused: nobody becomes owner here',
       async (change) => {

@@ -49,7 +49,7 @@ export class MemberAnswer {
   @ApiProperty({ format: 'uuid', description: 'Id of the user.' })
   readonly id!: string;
 
-  @ApiProperty({ format: 'email', description: 'E-mail address.' })
+  @ApiProperty({ format: 'idn-email', description: 'E-mail address.' })
   readonly email!: string;
 
   @ApiProperty({ description: 'Given name.' })

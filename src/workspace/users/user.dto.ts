@@ -35,7 +35,7 @@ export class UserAnswer extends TimedAnswer {
   @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
 
-  @ApiProperty({ format: 'email', description: 'E-mail address.' })
+  @ApiProperty({ format: 'idn-email', description: 'E-mail address.' })
   readonly email!: string;
 
   @ApiProperty({ description: 'Given name.' })

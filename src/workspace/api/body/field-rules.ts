@@ -28,7 +28,7 @@ export function TextField(
 }
 
 export function EmailField(field: Field): PropertyDecorator {
-  const schema = { type: 'string', format: 'email', maxLength: MAX_EMAIL_CHARACTERS };
+  const schema = { type: 'string', format: 'idn-email', maxLength: MAX_EMAIL_CHARACTERS };
   const holds = (value: unknown) => String(value).length <= MAX_EMAIL_CHARACTERS && isEmailAddress(value);
   return fieldOf(field, schema, rule('must be an e-mail address', holds));
 }
