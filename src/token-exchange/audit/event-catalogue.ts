@@ -60,7 +60,7 @@ const STORED_ENTRY =
 export const TOKEN_EXCHANGE_EVENTS = {
   /** @rule 6.1 A token exchange succeeded. */
   'svc.audit.token-exchange.succeeded': event(
-    'A token exchange succeeded, or an assertion was redeemed (`flow`). Written before the access token is signed.',
+    'A token exchange succeeded, or an assertion was redeemed (`flow`). The access token was signed before.',
     {
       issuer: ISSUER,
       kid: KID,
