@@ -22,6 +22,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY LICENSE ./
 COPY deploy/container/health-check.mjs ./
+RUN chmod +x dist/src/cli/main.js && ln -s /app/dist/src/cli/main.js /usr/local/bin/svc-admin
 # The embedded database and its keys; with SVC_DATABASE_URL the volume stays empty.
 RUN install -d -o node -g node -m 0700 /data .compile-cache
 VOLUME /data
@@ -32,7 +33,7 @@ ENV NODE_COMPILE_CACHE=/app/.compile-cache
 # Passwords of operators need a library built for this platform: the image is not made without it.
 RUN ["node", "-e", "Promise.all([import('/app/dist/src/application.js'), import('/app/dist/src/app.module.js'), import('@node-rs/argon2')])"]
 EXPOSE 5678 9464
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "health-check.mjs"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "/app/health-check.mjs"]
 # Node.js reckons the room for new objects by the limit of memory: in a small container it takes so little that an exchange costs a quarter
 # more. docs/deployment.md; also in scripts/run.mjs.
-CMD ["node", "--max-semi-space-size=16", "dist/src/main.js"]
+CMD ["node", "--max-semi-space-size=16", "/app/dist/src/main.js"]

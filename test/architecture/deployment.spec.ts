@@ -42,7 +42,6 @@ interface Deployment {
 
 interface Service {
   readonly environment: Record<string, string>;
-  readonly secrets: readonly string[];
   readonly stop_grace_period: string;
   readonly read_only: boolean;
 }
@@ -80,7 +79,7 @@ describe('the image', () => {
   it('starts the service by the options that `npm start` gives Node.js, which takes them', () => {
     const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(repositoryFile('Dockerfile').text) ?? [];
     const [program, ...options] = JSON.parse(command) as string[];
-    expect([program, options.pop()]).toEqual(['node', 'dist/src/main.js']);
+    expect([program, options.pop()]).toEqual(['node', '/app/dist/src/main.js']);
     expect(options).toHaveLength(1);
     expect(repositoryFile('scripts/run.mjs').text).toContain(`start: ['${options[0]}']`);
     expect(execFileSync(process.execPath, [...options, '-p', '1']).toString()).toBe('1\n');
@@ -140,38 +139,28 @@ describe('the manifests for Kubernetes', () => {
 });
 
 describe('the composition', () => {
-  const { services, secrets } = document<{
-    services: Record<'one' | 'two', Service>;
-    secrets: Record<string, { file: string }>;
-  }>(`${COMPOSE}/compose.yaml`);
-
-  it('has two instances alike, each with the secrets that its variables name', () => {
-    expect(services.two).toEqual(services.one);
-    const paths = Object.entries(services.one.environment).filter(([name]) => name.endsWith('_FILE'));
-    expect(paths.map(([, path]) => path.replace('/run/secrets/', '')).sort()).toEqual(
-      [...services.one.secrets].sort(),
-    );
-    expect(services.one.secrets.filter((name) => secrets[name] === undefined)).toEqual([]);
-  });
+  const { services } = document<{ services: { instance: Service } }>(`${COMPOSE}/compose.yaml`);
+  const { environment, stop_grace_period: patience, read_only: isReadOnly } = services.instance;
 
   it('[D93] gives a stop the time that it may take', () => {
-    const delay = Number(services.one.environment['SVC_SHUTDOWN_DELAY_SECONDS']);
-    expect(Number.parseInt(services.one.stop_grace_period)).toBeGreaterThanOrEqual(delay + 2 * STOP_SECONDS);
-    expect(services.one.read_only).toBe(true);
+    const delay = Number(environment['SVC_SHUTDOWN_DELAY_SECONDS']);
+    expect(Number.parseInt(patience)).toBeGreaterThanOrEqual(delay + 2 * STOP_SECONDS);
+    expect(isReadOnly).toBe(true);
   });
 
-  it('says how to make each secret that it names', () => {
-    const told = repositoryFile(`${COMPOSE}/README.md`).text;
-    const names = Object.values(secrets).map(({ file }) => file.replace('secrets/', ''));
-    expect(names.filter((name) => !told.includes(name))).toEqual([]);
-  });
-
-  it('has the configuration of nginx that is tested, with its own names', () => {
-    const withoutComment = (text: string) => text.slice(text.indexOf('\n\n'));
-    const shipped = withoutComment(repositoryFile('deploy/reverse-proxies/nginx.conf').text)
-      .replace('10.0.0.5:5678', 'one:5678')
-      .replace('10.0.0.6:5678', 'two:5678')
-      .replace('/var/log/nginx/instance.log', '/dev/stdout');
-    expect(withoutComment(repositoryFile(`${COMPOSE}/nginx.conf`).text)).toBe(shipped);
+  it('has the configuration of Caddy that is tested for proxies, with the instances that Docker knows', () => {
+    const own = linesOf(`${COMPOSE}/Caddyfile`);
+    const upstreams = 'reverse_proxy 10.0.0.5:5678 10.0.0.6:5678 {';
+    const shipped = linesOf('deploy/reverse-proxies/Caddyfile').filter(
+      // Instances that a name server tells of are not asked for their readiness.
+      (line) => line !== 'instance.example {' && line !== upstreams && !line.startsWith('health_'),
+    );
+    expect(shipped.filter((line) => !own.includes(line))).toEqual([]);
   });
 });
+
+/** Without comments. */
+function linesOf(path: string): string[] {
+  const lines = repositoryFile(path).text.split('\n');
+  return lines.map((line) => line.trim()).filter((line) => !line.startsWith('#'));
+}

@@ -8,8 +8,7 @@ import type { Identity } from './jwks-server.js';
 import { makeSelfSignedCertificate } from './self-signed-certificate.js';
 import { RunningProgram, systemProgram } from './system-program.js';
 
-const DEPLOY = join(__dirname, '..', '..', 'deploy');
-const CONFIGURATIONS = join(DEPLOY, 'reverse-proxies');
+const CONFIGURATIONS = join(__dirname, '..', '..', 'deploy', 'reverse-proxies');
 const HOSTNAME = 'instance.example';
 
 /** One kind of proxy: what it is started with, and what in its shipped configuration belongs to a certain place. */
@@ -40,14 +39,16 @@ export const NGINX: ProxyKind = {
   // Debian's nginx opens its log below /var before it reads the configuration, which only root may.
   arguments: (folder, file) => ['-e', join(folder, 'log'), '-p', folder, '-c', file, '-g', 'daemon off;'],
   configuration: ({ folder, plainPort, securePort, upstreams }) => {
-    // deploy/reverse-proxies has the same with other names, as a test sees to.
-    const shipped = changed(readFileSync(join(DEPLOY, 'compose', 'nginx.conf'), 'utf8'), [
+    const shipped = changed(readFileSync(join(CONFIGURATIONS, 'nginx.conf'), 'utf8'), [
       [/listen 80;/, `listen 127.0.0.1:${plainPort};`],
       [/listen 443/, `listen 127.0.0.1:${securePort}`],
       [/\/etc\/ssl\/instance.example.pem/, join(folder, 'cert.pem')],
       [/\/etc\/ssl\/private\/instance.example.key/, join(folder, 'key.pem')],
-      [/\/dev\/stdout/, join(folder, 'log')],
-      [/( +)server one:5678( .*;)\n.*two:5678.*/, servers(upstreams, (address) => `$1server ${address}$2`)],
+      [/\/var\/log\/nginx\/instance.log/, join(folder, 'log')],
+      [
+        /( +)server 10.0.0.5:5678( .*;)\n.*10.0.0.6:5678.*/,
+        servers(upstreams, (address) => `$1server ${address}$2`),
+      ],
     ]);
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
     return `pid ${join(folder, 'pid')};
