@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DynamicModule, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
-import { AuditStreamingModule } from './audit/audit-streaming.module.js';
+import { AuditStreamingModule } from './audit/streaming/audit-streaming.module.js';
 import { retentionSettings, sinkSettings } from './audit/sinks/sink-settings.js';
 import { License } from './config/license.js';
 import type { LicenseFeature } from './config/license.js';

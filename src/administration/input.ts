@@ -55,7 +55,7 @@ export function storableText(value: unknown): Read<string> {
 }
 
 /** A reader of storable texts that a rule allows. */
-export function checkedText(check: (text: string) => Read<string>): MemberReader<string> {
+export function checkedText<T = string>(check: (text: string) => Read<T>): MemberReader<T> {
   return (value) => {
     const read = storableText(value);
     return 'rule' in read ? read : check(read.value);
@@ -63,14 +63,14 @@ export function checkedText(check: (text: string) => Read<string>): MemberReader
 }
 
 export function textUpTo(maxCharacters: number): MemberReader<string> {
-  return checkedText((text) =>
+  return checkedText<string>((text) =>
     hasMoreCharacters(text, maxCharacters)
       ? { rule: `must have at most ${maxCharacters} characters` }
       : { value: text },
   );
 }
 
-export const moment = checkedText((text) =>
+export const moment = checkedText<string>((text) =>
   momentOf(text) === undefined
     ? { rule: 'must be a date or a time with its zone, such as 2031-05-01T12:00:00Z' }
     : { value: text },

@@ -1,5 +1,4 @@
 // The parts of the instance that administrative operations use, also in a process with only the database.
-import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
@@ -40,7 +39,6 @@ export interface InstanceParts {
   readonly userProfiles: UserProfileRepository;
   readonly revocations: RevocationRepository;
   readonly trail: AuditTrailReader;
-  readonly trailFollower: AuditTrailFollower;
   /** Has this process read what was revoked. Never rejects. */
   readonly learnRevocations: () => Promise<void>;
   /** @param alsoTrusted entries that are taken for stored ones */
@@ -109,8 +107,7 @@ export function instancePartsOn(
     operatorSessions: new OperatorSessionRepository(operatorDatabase),
     userProfiles: new UserProfileRepository(operatorDatabase),
     revocations: new RevocationRepository(database),
-    trail: new AuditTrailReader(database),
-    trailFollower: new AuditTrailFollower(database),
+    trail: new AuditTrailReader(operatorDatabase),
     learnRevocations,
     explain: (...asked) => settings.explain(parts, database, clock)(...asked),
   };

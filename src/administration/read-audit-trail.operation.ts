@@ -1,7 +1,8 @@
 // Reads the audit trail: a list of the newest events, an export of all of a time, and what is written from now on.
-import type { StoredEvent, TrailPlace } from '../audit/audit-trail.reader.js';
-import type { Checked, TimeRange, TrailFilter } from '../audit/trail-filter.js';
-import { checkEvent, checkRange, checkReason, checkText } from '../audit/trail-filter.js';
+import type { StoredEvent } from '../audit/audit-trail.reader.js';
+import { shownEvent } from '../audit/audit-trail.reader.js';
+import type { TimeRange, TrailFilter, TrailPlace } from '../audit/trail-filter.js';
+import { MOST_DAYS, checkEvent, checkRange, checkReason, checkText } from '../audit/trail-filter.js';
 import type { TrailOrder } from '../audit/trail-statements.sql.js';
 import { userIdOf } from './users.operations.js';
 import { CommandError, InputError } from './command-error.js';
@@ -10,16 +11,11 @@ import { checkedText, members, moment, optional, storableText, wholeNumber } fro
 import type { InstanceParts } from './instance-parts.js';
 import { listOperation } from './operation.js';
 
-/** An event as commands and the API show it. */
-export interface ShownEvent extends Omit<StoredEvent, 'occurredAt'> {
-  /** ISO 8601. */
-  readonly occurredAt: string;
-}
-
 export const MOST_LISTED = 10_000;
 export const MOST_LINES = 1_000;
 /** The embedded database reads a page on the main thread, which requests wait for meanwhile. */
 const PAGE_SIZE = 250;
+const HOUR_MS = 3_600_000;
 
 /** Members that are absent do not limit. */
 export const EVENT_FILTERS = {
@@ -36,16 +32,23 @@ export const EVENT_FILTERS = {
 };
 export type SoughtEvents = Members<typeof EVENT_FILTERS>;
 
-const TIMES = { since: optional(moment), until: optional(moment) };
-const readExport = members({ ...EVENT_FILTERS, ...TIMES });
-type SoughtInTime = ReturnType<typeof readExport>;
+/** Without `until` nothing that is newer is left out. */
+export const TIMES = {
+  since: optional(moment),
+  until: optional(moment),
+  /** In place of both, by the clock of the instance. */
+  lastHours: optional(wholeNumber(1, MOST_DAYS * 24)),
+};
+type SoughtTime = Members<typeof TIMES> & Pick<SoughtEvents, 'requestId'>;
 
+const readExport = members({ ...EVENT_FILTERS, ...TIMES });
 const readList = members({ ...EVENT_FILTERS, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) });
 
-export const LIST_EVENTS = listOperation('audit list', (input) => inRange(readList(input)), {
+export const LIST_EVENTS = listOperation('audit list', (input) => inTime(readList(input)), {
   async *list({ limit, ...sought }, parts, stop) {
     let left = limit;
-    for await (const page of pagesOf(sought, rangeOf(sought), { order: 'newest', parts, stop })) {
+    const range = rangeOf(sought, parts.clock.now());
+    for await (const page of pagesOf(sought, range, { order: 'newest', parts, stop })) {
       yield page.slice(0, left).map(shownEvent);
       left -= page.length;
       if (left <= 0) return;
@@ -53,10 +56,11 @@ export const LIST_EVENTS = listOperation('audit list', (input) => inRange(readLi
   },
 });
 
-export const EXPORT_EVENTS = listOperation('audit export', (input) => inRange(readExport(input)), {
+export const EXPORT_EVENTS = listOperation('audit export', (input) => inTime(readExport(input)), {
   async *list(sought, parts, stop) {
+    const now = parts.clock.now();
     // It ends, even if events are written meanwhile.
-    const range = { until: new Date(), ...rangeOf(sought) };
+    const range = { until: now, ...rangeOf(sought, now) };
     for await (const page of pagesOf(sought, range, { order: 'oldest', parts, stop }))
       yield page.map(shownEvent);
   },
@@ -65,27 +69,21 @@ export const EXPORT_EVENTS = listOperation('audit export', (input) => inRange(re
 /** So many of the last day come first. */
 const readTail = members({ ...EVENT_FILTERS, lines: wholeNumber(0, MOST_LINES) });
 
+/** The last events as far as one page looks back, then the stream, as sinks get it: each once. */
 export const TAIL_EVENTS = listOperation('audit tail', readTail, {
   async *list({ lines, ...sought }, parts, stop) {
+    const { trail, clock } = parts;
     const filter = await filterOf(sought, parts);
-    const newest = await parts.trailFollower.newestId();
-    yield (await lastEvents(filter, newest, lines, parts)).map(shownEvent);
-    for await (const page of parts.trailFollower.follow(filter, newest, stop)) yield page.map(shownEvent);
+    const present = await trail.present();
+    if (lines > 0) {
+      const place = { range: rangeOf({}, clock.now()) };
+      const old = { ...filter, upToTransaction: present.transactionId };
+      const { events } = await trail.page({ filter: old, place, order: 'newest', limit: lines });
+      yield events.toReversed().map(shownEvent);
+    }
+    for await (const news of trail.follow(present, filter, stop)) yield news.map(shownEvent);
   },
 });
-
-/** The last events up to an id, as far as one page looks back. */
-async function lastEvents(
-  filter: TrailFilter,
-  upTo: bigint,
-  limit: number,
-  { trail }: InstanceParts,
-): Promise<StoredEvent[]> {
-  if (limit === 0) return [];
-  const after = { id: String(upTo + 1n) };
-  const { events } = await trail.page({ filter, range: rangeOf({}), order: 'newest', after, limit });
-  return events.toReversed();
-}
 
 async function* pagesOf(
   sought: SoughtEvents,
@@ -93,14 +91,14 @@ async function* pagesOf(
   { order, parts, stop }: { order: TrailOrder; parts: InstanceParts; stop: AbortSignal },
 ): AsyncGenerator<readonly StoredEvent[], void> {
   const filter = await filterOf(sought, parts);
-  let after: TrailPlace | undefined;
+  let place: TrailPlace | undefined = { range };
   do {
-    const { events, end } = await parts.trail.page({ filter, range, order, after, limit: PAGE_SIZE });
+    const { events, next } = await parts.trail.page({ filter, place, order, limit: PAGE_SIZE });
     yield events;
-    after = end;
-  } while (after !== undefined && !stop.aborted);
+    place = next;
+  } while (place !== undefined && !stop.aborted);
   // Else it would look as if that were all.
-  if (after !== undefined) throw new CommandError('Reading was stopped: the list is incomplete.');
+  if (place !== undefined) throw new CommandError('Reading was stopped: the list is incomplete.');
 }
 
 /** @throws CommandError for an e-mail address that no user has */
@@ -112,25 +110,21 @@ export async function filterOf(
   return { event, userId, subjectUserId, issuer, kid, reason, requestId };
 }
 
-/** @throws InputError for a time that is too long, or has no part in it */
-function inRange<Input extends SoughtInTime>(input: Input): Input {
-  const checked = checkedRange(input);
-  if ('rule' in checked) throw new InputError('since', checked.rule);
+/** Checks the time before the instance is asked. */
+function inTime<Input extends SoughtTime>(input: Input): Input {
+  rangeOf(input, new Date());
   return input;
 }
 
-function rangeOf(input: SoughtInTime): TimeRange {
-  const checked = checkedRange(input);
-  if ('rule' in checked) throw new CommandError(`The time asked for ${checked.rule}.`);
-  return checked.value;
-}
-
-function checkedRange({ since, until, requestId }: SoughtInTime): Checked<TimeRange> {
+/** @throws InputError for a time that is too long, or has no part in it */
+export function rangeOf({ since, until, lastHours, requestId }: SoughtTime, now: Date): TimeRange {
+  if (lastHours !== undefined) {
+    if (since !== undefined || until !== undefined)
+      throw new InputError('lastHours', 'is given in place of since and until');
+    return { since: new Date(now.getTime() - lastHours * HOUR_MS) };
+  }
   const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
-  return checkRange({ since: dateOf(since), until: dateOf(until) }, { requestId }, new Date());
-}
-
-export function shownEvent({ occurredAt, ...event }: StoredEvent): ShownEvent {
-  const { id, event: name, ...rest } = event;
-  return { id, event: name, occurredAt: occurredAt.toISOString(), ...rest };
+  const checked = checkRange({ since: dateOf(since), until: dateOf(until) }, { requestId }, now);
+  if ('rule' in checked) throw new InputError('since', checked.rule);
+  return checked.value;
 }

@@ -1,9 +1,10 @@
-// Reads the audit trail page by page, at a cost that does not grow with its length.
-import { Injectable } from '@nestjs/common';
-import { Database } from '../platform/database/database.js';
-import type { TimeRange, TrailFilter } from './trail-filter.js';
-import type { Look, LookedRow, TrailIndex, TrailOrder } from './trail-statements.sql.js';
-import { ID_AT, LOOKS } from './trail-statements.sql.js';
+// Reads the audit trail: page by page, at a cost that does not grow with its length, and as a stream.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '../platform/database/database.js';
+import type { TimeRange, TrailFilter, TrailPlace } from './trail-filter.js';
+import { writeCursor } from './trail-filter.js';
+import type { IdRange, LookedRow, Position, Sought, TrailIndex, TrailOrder } from './trail-statements.sql.js';
+import { ID_AT, LOOKS, LOOK_AFTER, PRESENT } from './trail-statements.sql.js';
 
 /** An event as it is stored. Ids of local users only: no e-mail address, external sub or token. */
 export interface StoredEvent {
@@ -20,19 +21,20 @@ export interface StoredEvent {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Where a reading ended. */
-export interface TrailPlace {
-  /** Id of the last event that was looked at. */
-  readonly id: string;
-  readonly occurredAt: Date;
+/** An event as commands, the API and sinks show it. */
+export interface ShownEvent extends Omit<StoredEvent, 'occurredAt'> {
+  /** ISO 8601 in UTC, with milliseconds. */
+  readonly occurredAt: string;
+}
+
+export function shownEvent({ id, event, occurredAt, ...rest }: StoredEvent): ShownEvent {
+  return { id, event, occurredAt: occurredAt.toISOString(), ...rest };
 }
 
 interface TrailQuery {
-  readonly filter: TrailFilter;
-  readonly range: TimeRange;
+  readonly filter: TrailFilter & Pick<Sought, 'upToTransaction'>;
+  readonly place: TrailPlace;
   readonly order: TrailOrder;
-  /** Only what lies behind it in this order. */
-  readonly after?: Pick<TrailPlace, 'id'>;
   /** So many events at most. */
   readonly limit: number;
 }
@@ -40,7 +42,35 @@ interface TrailQuery {
 export interface TrailPage {
   readonly events: readonly StoredEvent[];
   /** Where the next page begins; undefined where nothing is left. A page may hold fewer events than asked for and not be the last. */
-  readonly end: TrailPlace | undefined;
+  readonly next: TrailPlace | undefined;
+  /** When the last event happened that was looked at; undefined where nothing is left. */
+  readonly lookedBackTo: Date | undefined;
+}
+
+/** A page as the API and the operator's page answer it. */
+export function shownPage<Shown>(
+  { events, next, lookedBackTo }: TrailPage,
+  shown: (event: StoredEvent) => Shown,
+) {
+  return {
+    data: events.map(shown),
+    nextCursor: next === undefined ? null : writeCursor(next),
+    lookedBackTo: lookedBackTo?.toISOString() ?? null,
+  };
+}
+
+/** An event of the stream. */
+export interface PlacedEvent {
+  readonly event: StoredEvent;
+  /** Behind it. */
+  readonly position: Position;
+}
+
+/** A part of the stream. */
+interface TrailNews {
+  readonly events: readonly PlacedEvent[];
+  /** Where it goes on, if there may be more by now. */
+  readonly end: Position | undefined;
 }
 
 /**
@@ -50,105 +80,132 @@ export interface TrailPage {
 const DISORDER_MS = 5 * 60_000;
 const LARGEST_ID = 2n ** 63n - 1n;
 
-/** So many rows one statement looks at, and so many all of a page: those of an index lie apart, and cost more. */
+/** So many rows one statement looks at: the embedded database reads them on the main thread. */
+export const LOOK_DEPTH = 5_000;
+/** So many at most for one answer. */
+export const MOST_LOOKED = 50_000;
+
+/** The rows of some indexes lie apart, and cost more. */
 const DEPTHS: Readonly<Record<TrailIndex, { statement: number; page: number }>> = {
-  id: { statement: 5_000, page: 50_000 },
+  id: { statement: LOOK_DEPTH, page: MOST_LOOKED },
+  person: { statement: LOOK_DEPTH, page: MOST_LOOKED },
   subject: { statement: 1_000, page: 5_000 },
   request: { statement: 1_000, page: 5_000 },
 };
 
-/** The ids among which events of some time lie, both included. */
-export type IdRange = Pick<Look, 'first' | 'last'>;
-
-/** How far to look. */
-interface Bounds {
-  readonly order: TrailOrder;
-  /** So many events at most. */
-  readonly limit: number;
-  /** So many rows in one look, and so many in all. */
-  readonly statement: number;
-  readonly page: number;
-}
+const FOLLOW_EVERY_MS = 1_000;
+const FOLLOW_DEPTH = 1_000;
 
 /**
- * @rule D85 The trail is read along its primary key, or an index of subjects or requests, and a page looks at so many rows and no
- * more. Rare events are found by going on from its end.
+ * @rule D85 The trail is read along its primary key, or an index of subjects, persons or requests, and a page looks at so many rows
+ * and no more. Rare events are found by going on from its end.
  */
-@Injectable()
 export class AuditTrailReader {
+  /** @param database its limits hold */
   constructor(private readonly database: Database) {}
 
-  /** One page of the events of a time of which a filter is true. */
-  async page(query: TrailQuery): Promise<TrailPage> {
-    const { filter, limit, order } = query;
+  /** Looks until one event more than asked for is found, nothing is left, or it has looked far enough. */
+  async page({ filter, place, order, limit }: TrailQuery): Promise<TrailPage> {
+    const { range } = place;
     const index = indexFor(filter);
-    const ids = behind(query, await idsOf(query.range, this.database));
-    const look = (some: IdRange, most: number) => {
-      const wanted = { ...filter, ...query.range, ...some, depth: DEPTHS[index].statement, limit: most };
-      return LOOKS[index][order].run(this.database.dataSource, wanted);
-    };
-    return lookAlong(look, ids, { order, limit, ...DEPTHS[index] });
+    const { text, values } = LOOKS[index][order];
+    const { statement: depth, page: most } = DEPTHS[index];
+    let ids = behind(place, order, await this.idsOf(range));
+    const found: LookedRow[] = [];
+    let end: LookedRow | undefined;
+    for (let looked = 0; looked < most && ids.first <= ids.last; looked += depth) {
+      // One more shows whether there are more.
+      const wanted = { ...filter, ...range, ...ids, depth, limit: limit + 1 - found.length };
+      const rows = await this.database.query<LookedRow>(text, values(wanted));
+      found.push(...rows.filter(({ isFound }) => isFound));
+      const last = rows.at(-1);
+      end = last?.isEnd === true ? last : undefined;
+      if (end === undefined || found.length > limit) break;
+      ids = behind(end, order, ids);
+    }
+    if (found.length > limit) end = found[limit - 1];
+    const events = found.slice(0, limit).map(storedEvent);
+    return { events, next: end && { id: end.id, range }, lookedBackTo: end?.occurredAt };
   }
 
   /** All events of one request, or of those that their clients called so, the oldest first: as many as are asked for. */
   async ofRequest(requestId: string, limit = 100): Promise<readonly StoredEvent[]> {
-    const { events } = await this.page({ filter: { requestId }, range: {}, order: 'oldest', limit });
+    const { events } = await this.page({
+      filter: { requestId },
+      place: { range: {} },
+      order: 'oldest',
+      limit,
+    });
     return events;
   }
-}
 
-/**
- * Looks on until one event more than asked for is found, nothing is left, or it has looked far enough.
- * @param look answers so many rows at most of those among some ids
- */
-export async function lookAlong(
-  look: (ids: IdRange, limit: number) => Promise<LookedRow[]>,
-  { first, last }: IdRange,
-  { order, limit, statement, page }: Bounds,
-): Promise<TrailPage> {
-  const found: LookedRow[] = [];
-  let end: LookedRow | undefined;
-  for (let looked = 0; looked < page && first <= last; looked += statement) {
-    // One more shows whether there are more.
-    const rows = await look({ first, last }, limit + 1 - found.length);
-    found.push(...rows.filter(({ isFound }) => isFound));
-    const final = rows.at(-1);
-    end = final?.isEnd === true ? final : undefined;
-    if (end === undefined || found.length > limit) break;
-    if (order === 'newest') last = BigInt(end.id) - 1n;
-    else first = BigInt(end.id) + 1n;
+  /** Where the stream ends: behind all that can change no more. */
+  async present(): Promise<Position> {
+    const [present] = await this.database.query<Position>(PRESENT);
+    if (present === undefined) throw new Error('the database does not know its transactions');
+    return present;
   }
-  if (found.length > limit) end = found[limit - 1];
-  const events = found.slice(0, limit).map(storedEvent);
-  return { events, end: end && { id: end.id, occurredAt: end.occurredAt } };
+
+  /** The events that follow a position, in order. They never change: asked again, the answer begins with the same ones. */
+  async after(position: Position, depth: number, filter: TrailFilter = {}): Promise<TrailNews> {
+    const { text, values } = LOOK_AFTER;
+    const rows = await this.database.query<LookedRow & Pick<Position, 'transactionId'>>(
+      text,
+      values({ ...filter, ...position, depth }),
+    );
+    const placed = rows.map((row) => {
+      const { id: eventId, transactionId, isFound, isEnd } = row;
+      return { event: storedEvent(row), position: { transactionId, eventId }, isFound, isEnd };
+    });
+    return {
+      events: placed.filter(({ isFound }) => isFound),
+      end: placed.find(({ isEnd }) => isEnd)?.position,
+    };
+  }
+
+  /** Yields the events behind a position that match a filter, once a second, even if there are none. @param stop ends it */
+  async *follow(
+    position: Position,
+    filter: TrailFilter,
+    stop: AbortSignal,
+  ): AsyncGenerator<readonly StoredEvent[], void> {
+    while (!stop.aborted) {
+      const { events, end } = await this.after(position, FOLLOW_DEPTH, filter);
+      yield events.map(({ event }) => event);
+      position = end ?? events.at(-1)?.position ?? position;
+      if (end === undefined) await pause(FOLLOW_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
+    }
+  }
+
+  async idsOf({ since, until }: TimeRange): Promise<IdRange> {
+    const [first, end] = await Promise.all([
+      since === undefined ? 0n : this.idAt(since.getTime() - DISORDER_MS),
+      until === undefined ? LARGEST_ID + 1n : this.idAt(until.getTime() + DISORDER_MS),
+    ]);
+    return { first, last: end - 1n };
+  }
+
+  private async idAt(ms: number): Promise<bigint> {
+    const { text, values } = ID_AT;
+    const [place] = await this.database.query<{ id: string }>(text, values(new Date(ms)));
+    return BigInt(place?.id ?? 0);
+  }
 }
 
-export async function idsOf({ since, until }: TimeRange, database: Database): Promise<IdRange> {
-  const [first, end] = await Promise.all([
-    since === undefined ? 0n : idAt(new Date(since.getTime() - DISORDER_MS), database),
-    until === undefined ? LARGEST_ID : idAt(new Date(until.getTime() + DISORDER_MS), database),
-  ]);
-  return { first, last: until === undefined ? end : end - 1n };
-}
-
-async function idAt(moment: Date, { dataSource }: Database): Promise<bigint> {
-  const [place] = await ID_AT.run(dataSource, { moment });
-  return BigInt(place?.id ?? 0);
-}
-
-function indexFor({ requestId, subjectUserId }: TrailFilter): TrailIndex {
+export function indexFor({ requestId, subjectUserId, person }: TrailFilter): TrailIndex {
   if (requestId !== undefined) return 'request';
-  return subjectUserId === undefined ? 'id' : 'subject';
+  if (subjectUserId !== undefined) return 'subject';
+  return person === undefined ? 'id' : 'person';
 }
 
-function behind({ after, order }: TrailQuery, ids: IdRange): IdRange {
-  if (after === undefined) return ids;
-  const id = BigInt(after.id);
-  if (order === 'newest') return { ...ids, last: id <= ids.last ? id - 1n : ids.last };
-  return { ...ids, first: id >= ids.first ? id + 1n : ids.first };
+function behind({ id }: Pick<TrailPlace, 'id'>, order: TrailOrder, { first, last }: IdRange): IdRange {
+  if (id === undefined) return { first, last };
+  const seen = BigInt(id);
+  if (order === 'newest') return { first, last: seen <= last ? seen - 1n : last };
+  return { first: seen >= first ? seen + 1n : first, last };
 }
 
-export function storedEvent(row: LookedRow): StoredEvent {
+function storedEvent(row: LookedRow): StoredEvent {
   const { id, event, occurredAt, requestId, clientRequestId, subjectUserId, actorUserId, payload } = row;
   const ofClient = clientRequestId === null ? {} : { clientRequestId };
   return { id, event, occurredAt, requestId, ...ofClient, subjectUserId, actorUserId, payload };

@@ -3,6 +3,8 @@ import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
+import { DataSource } from 'typeorm';
+import { Database } from '../platform/database/database.js';
 import { LOGGER } from '../platform/log/log.js';
 import type { KeyRing } from '../platform/secrets/key-ring.js';
 import { AuditBus, AuditTrail } from '../token-exchange/instance.js';
@@ -38,7 +40,13 @@ export class AuditModule {
         AuditBus,
         { provide: PersonHashes, useValue: new PersonHashes(keyRing) },
         AuditTrailRepository,
-        AuditTrailReader,
+        {
+          provide: AuditTrailReader,
+          inject: [DataSource],
+          // With the limits of requests.
+          useFactory: (dataSource: DataSource) =>
+            new AuditTrailReader(new Database(dataSource, () => undefined)),
+        },
         TrailSummaryReader,
         { provide: AuditTrail, useExisting: AuditTrailRepository },
         AuditLogSink,

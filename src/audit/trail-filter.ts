@@ -1,4 +1,4 @@
-// Which events of the trail are asked for: the rules of each filter and of the time between which they lie.
+// Which events of the trail are asked for: the rules of each filter and of the time between which they lie, and where a page goes on.
 import { AUDIT_EVENT_NAMES, AUDIT_EVENTS, EVENT_NAME_START } from './instance-events.js';
 import { similarName } from '../platform/text/wording.js';
 import type { BearerReason } from '../token-exchange/plain.js';
@@ -7,12 +7,14 @@ import { isUnstorable } from '../platform/json/strict-json.js';
 
 /** An event must match all given members. */
 export interface TrailFilter {
-  /** A name of the catalogue, or the beginning of some with `*` at its end. */
-  readonly event?: string;
+  /** Names of the catalogue, or beginnings of some with `*` at their end: one of them. */
+  readonly event?: string | readonly string[];
   /** Id of the subject or of the actor. */
   readonly userId?: string;
   /** Id of the subject: it has an index. */
   readonly subjectUserId?: string;
+  /** Whom it is about, also in a refused token: by indexes. */
+  readonly person?: TrailPerson;
   /** By the payload, character by character. */
   readonly issuer?: string;
   /** By the payload. */
@@ -25,11 +27,25 @@ export interface TrailFilter {
   readonly withoutStrangers?: boolean;
 }
 
+/** A user, or a person known only from tokens. */
+export interface TrailPerson {
+  readonly userId?: string;
+  /** Of e-mail addresses and `sub`s (`PersonHashes`). */
+  readonly hashes: readonly Buffer[];
+}
+
 /** A part of time; what is not given does not limit it. */
 export interface TimeRange {
   readonly since?: Date;
   /** Not included. */
   readonly until?: Date;
+}
+
+/** Where a page begins: in the time of the first one, whose beginning would otherwise move with the clock. */
+export interface TrailPlace {
+  readonly range: TimeRange;
+  /** Behind the event of this id; without it, at the end of the trail or at its beginning, as the order has it. */
+  readonly id?: string;
 }
 
 /** A value, or the rule that it breaks. */
@@ -103,4 +119,20 @@ export function checkRange(
   if (end.getTime() - begin.getTime() > MOST_DAYS * DAY_MS)
     return { rule: `must be at most ${MOST_DAYS} days before until, which is now unless given` };
   return { value: { since: begin, ...(until && { until }) } };
+}
+
+/** Of a cursor: its numbers and what is between them. */
+export const MAX_CURSOR_CHARACTERS = 18 + 1 + 14 + 1 + 14;
+
+/** `ID_SINCE_UNTIL`, times in milliseconds since 1970; without meaning for clients. */
+export function writeCursor({ id = '', range: { since, until } }: TrailPlace): string {
+  return [id, since?.getTime(), until?.getTime()].join('_');
+}
+
+/** Who makes a cursor up gets no more than by a filter: each page looks at so many events, and no more. */
+export function checkCursor(cursor: string): Checked<TrailPlace> {
+  const [, id, since, until] = /^(\d{1,18})_(\d{1,14})?_(\d{1,14})?$/.exec(cursor) ?? [];
+  if (id === undefined) return { rule: 'must be the nextCursor of an earlier page of this list' };
+  const dateOf = (ms: string | undefined) => (ms === undefined ? undefined : new Date(Number(ms)));
+  return { value: { id, range: { since: dateOf(since), until: dateOf(until) } } };
 }

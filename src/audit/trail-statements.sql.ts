@@ -1,20 +1,28 @@
 // The statements that search the audit trail by a filter: each looks at a bounded number of rows, found by an index, however long the trail is.
-import { PreparedStatement } from '../platform/database/prepared-statement.js';
 import type { Sql } from '../platform/database/sql.js';
-import { givenRows, parameter, sql } from '../platform/database/sql.js';
+import { parameter, sql, writtenSql } from '../platform/database/sql.js';
 import { REASONS_OF_STRANGERS } from './trail-filter.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 
 /** The conditions for a row. */
-interface Sought extends TrailFilter, TimeRange {}
+export interface Sought extends TrailFilter, TimeRange {
+  /** The id of a transaction: no events of later ones. */
+  readonly upToTransaction?: string;
+}
 
-/** One look at some rows that lie together. */
-export interface Look extends Sought {
-  /** Smallest and largest id. */
+/** The ids among which events of some time lie, both included. */
+export interface IdRange {
   readonly first: bigint;
   readonly last: bigint;
+}
+
+/** One look at some rows that lie together. */
+export interface Look extends Sought, IdRange {
   /** So many rows are looked at. */
   readonly depth: number;
+}
+
+interface LookForSome extends Look {
   /** So many are answered. */
   readonly limit: number;
 }
@@ -35,29 +43,26 @@ export interface LookedRow {
   readonly isEnd: boolean;
 }
 
-/** A look at what came after a row that was seen. */
-interface LookAfter extends Sought {
-  readonly after: bigint;
+/** A place in the order of events: behind this one, and before all that follow. Numbers of 64 bits, as text. */
+export interface Position {
+  /** `0`: among the events from before a restore, which has set that (docs/audit-streaming.md). For a copy see sinks/positions-in-copy.ts. */
+  readonly transactionId: string;
+  readonly eventId: string;
+}
+
+interface LookAfter extends Sought, Position {
   readonly depth: number;
 }
 
-export interface FollowedRow extends LookedRow {
-  /** How many ids were left out between the row before and this one. */
-  readonly missing: string;
-  readonly isLast: boolean;
-}
-
-/** A look at rows that were missing. */
-interface LookAt extends Sought {
-  readonly ids: readonly bigint[];
-}
-
-const EVENT = parameter('text', ({ event }: Sought) => (event?.endsWith('*') === true ? undefined : event));
-const BEGINNING = parameter('text', ({ event }: Sought) =>
-  event?.endsWith('*') === true ? event.slice(0, -1) : undefined,
+/** For `LIKE`: no name has its other signs. */
+const PATTERNS = parameter(
+  'text[]',
+  ({ event }: Sought) => event && [event].flat().map((name) => name.replace(/\*$/, '%')),
 );
 const USER = parameter('uuid', ({ userId }: Sought) => userId);
 const SUBJECT = parameter('uuid', ({ subjectUserId }: Sought) => subjectUserId);
+const PERSON = parameter('uuid', ({ person }: Sought) => person?.userId);
+const HASHES = parameter('bytea[]', ({ person }: Sought) => person?.hashes);
 const ISSUER = parameter('text', ({ issuer }: Sought) => issuer);
 const KID = parameter('text', ({ kid }: Sought) => kid);
 const REASON = parameter('text', ({ reason }: Sought) => reason);
@@ -65,49 +70,60 @@ const REQUEST = parameter('text', ({ requestId }: Sought) => requestId);
 const STRANGERS = parameter('text[]', ({ withoutStrangers }: Sought) =>
   withoutStrangers === true ? REASONS_OF_STRANGERS : undefined,
 );
-const SINCE = parameter('float8', ({ since }: Sought) => since && since.getTime() / 1000);
-const UNTIL = parameter('float8', ({ until }: Sought) => until && until.getTime() / 1000);
+export const SINCE = parameter('float8', ({ since }: TimeRange) => since && since.getTime() / 1000);
+const UNTIL = parameter('float8', ({ until }: TimeRange) => until && until.getTime() / 1000);
+const UP_TO = parameter('bigint', ({ upToTransaction }: Sought) => upToTransaction);
 
-/** One text for every choice of filters: what is not given is null. */
-const IS_FOUND: Sql<Sought> = sql`((${EVENT} IS NULL OR e.name = ${EVENT})
-      AND (${BEGINNING} IS NULL OR starts_with(e.name, ${BEGINNING}))
+/** Of the row `e`. */
+export const IS_IN_TIME: Sql<TimeRange> = sql`(${SINCE} IS NULL OR e.occurred_at >= to_timestamp(${SINCE}))
+      AND (${UNTIL} IS NULL OR e.occurred_at < to_timestamp(${UNTIL}))`;
+
+/** Of the row `e`. One text for every choice of filters: what is not given is null. */
+export const IS_FOUND: Sql<Sought> = sql`((${PATTERNS} IS NULL OR e.name LIKE ANY (${PATTERNS}))
       AND (${USER} IS NULL OR e.subject_user_id = ${USER} OR e.actor_user_id = ${USER})
       AND (${SUBJECT} IS NULL OR e.subject_user_id = ${SUBJECT})
+      AND (${HASHES} IS NULL OR e.subject_user_id = ${PERSON} OR e.person_hashes && ${HASHES})
       AND (${REQUEST} IS NULL OR e.request_id = ${REQUEST} OR e.client_request_id = ${REQUEST})
       AND (${ISSUER} IS NULL OR e.payload->>'issuer' = ${ISSUER})
       AND (${KID} IS NULL OR e.payload->>'kid' = ${KID})
       AND (${REASON} IS NULL OR e.payload->>'reason' = ${REASON})
       AND (${STRANGERS} IS NULL OR (e.payload->>'reason' = ANY (${STRANGERS})
         OR e.payload->>'reason' = 'claims_invalid' AND NOT e.payload ? 'issuer') IS NOT TRUE)
-      AND (${SINCE} IS NULL OR e.occurred_at >= to_timestamp(${SINCE}))
-      AND (${UNTIL} IS NULL OR e.occurred_at < to_timestamp(${UNTIL}))) IS TRUE`;
+      AND ${IS_IN_TIME}
+      AND (${UP_TO} IS NULL OR e.transaction_id <= ${UP_TO})) IS TRUE`;
 
 const STORED = sql`e.id, e.name AS event, e.occurred_at AS "occurredAt", e.request_id AS "requestId",
       e.client_request_id AS "clientRequestId", e.subject_user_id AS "subjectUserId", e.actor_user_id AS "actorUserId", e.payload`;
 
-const FIRST = parameter('bigint', ({ first }: Look) => first);
-const LAST = parameter('bigint', ({ last }: Look) => last);
+const FIRST = parameter('bigint', ({ first }: IdRange) => first);
+const LAST = parameter('bigint', ({ last }: IdRange) => last);
 const DEPTH = parameter('bigint', ({ depth }: Pick<Look, 'depth'>) => depth);
-const LIMIT = parameter('bigint', ({ limit }: Look) => limit);
 
-/** In which order, and by which index. */
 export const ORDERS = ['newest', 'oldest'] as const;
 export type TrailOrder = (typeof ORDERS)[number];
-export type TrailIndex = 'id' | 'subject' | 'request';
+export type TrailIndex = 'id' | 'subject' | 'person' | 'request';
 
 const DIRECTIONS: Readonly<Record<TrailOrder, Sql>> = { newest: sql`DESC`, oldest: sql`ASC` };
 
+const ofSubject = (user: Sql<Look>, direction: Sql): Sql<Look> => sql<Look>`SELECT * FROM audit_event
+        WHERE (subject_user_id, id) >= (${user}, ${FIRST}) AND (subject_user_id, id) <= (${user}, ${LAST})
+        ORDER BY subject_user_id ${direction}, id ${direction} LIMIT ${DEPTH}`;
+
 /**
  * By two columns at once, in conditions as in the order: the planner then has no other index that fits, for any number of events.
- * A request is found by its id or by its client's id for it.
+ * A request is found by its id or by its client's id for it, a person by the user's id or by what a refused token said.
  */
 const ROWS: Readonly<Record<TrailIndex, (direction: Sql) => Sql<Look>>> = {
-  id: (direction) => sql`SELECT * FROM audit_event WHERE id BETWEEN ${FIRST} AND ${LAST}
+  id: (direction) => sql<Look>`SELECT * FROM audit_event WHERE id BETWEEN ${FIRST} AND ${LAST}
         ORDER BY id ${direction} LIMIT ${DEPTH}`,
-  subject: (direction) => sql`SELECT * FROM audit_event
-        WHERE (subject_user_id, id) >= (${SUBJECT}, ${FIRST}) AND (subject_user_id, id) <= (${SUBJECT}, ${LAST})
-        ORDER BY subject_user_id ${direction}, id ${direction} LIMIT ${DEPTH}`,
-  request: (direction) => sql`SELECT * FROM (
+  subject: (direction) => ofSubject(SUBJECT, direction),
+  person: (direction) => sql<Look>`SELECT * FROM (
+          (${ofSubject(PERSON, direction)})
+          UNION
+          (SELECT * FROM audit_event WHERE person_hashes && ${HASHES} AND id BETWEEN ${FIRST} AND ${LAST}
+            ORDER BY id ${direction} LIMIT ${DEPTH})
+        ) either ORDER BY id ${direction} LIMIT ${DEPTH}`,
+  request: (direction) => sql<Look>`SELECT * FROM (
           (SELECT * FROM audit_event
             WHERE (request_id, id) >= (${REQUEST}, ${FIRST}) AND (request_id, id) <= (${REQUEST}, ${LAST})
             ORDER BY request_id ${direction}, id ${direction} LIMIT ${DEPTH})
@@ -118,37 +134,65 @@ const ROWS: Readonly<Record<TrailIndex, (direction: Sql) => Sql<Look>>> = {
         ) either ORDER BY id ${direction} LIMIT ${DEPTH}`,
 };
 
-/** Rows that are sought; and the last one that was looked at, where there may be more behind it. */
-function look(index: TrailIndex, order: TrailOrder): PreparedStatement<Look, LookedRow> {
-  const direction = DIRECTIONS[order];
-  return new PreparedStatement(
-    `audit_events_by_${index}_${order}`,
-    sql`SELECT looked.* FROM (
-      SELECT ${STORED}, ${IS_FOUND} AS "isFound", row_number() OVER (ORDER BY e.id ${direction}) = ${DEPTH} AS "isEnd"
-      FROM (
-        ${ROWS[index](direction)}
-      ) e
-    ) looked WHERE looked."isFound" OR looked."isEnd" ORDER BY looked.id ${direction} LIMIT ${LIMIT}`,
-  );
+/** So many rows as the depth says, found by an index. */
+export function rowsBy(index: TrailIndex, order: TrailOrder): Sql<Look> {
+  return ROWS[index](DIRECTIONS[order]);
 }
 
-export const LOOKS: Readonly<
-  Record<TrailIndex, Readonly<Record<TrailOrder, PreparedStatement<Look, LookedRow>>>>
-> = {
-  id: { newest: look('id', 'newest'), oldest: look('id', 'oldest') },
-  subject: { newest: look('subject', 'newest'), oldest: look('subject', 'oldest') },
-  request: { newest: look('request', 'newest'), oldest: look('request', 'oldest') },
+/** Rows that are sought; and the last one that was looked at, where there may be more behind it. */
+function look(index: TrailIndex, order: TrailOrder) {
+  const limit = parameter('bigint', ({ limit: most }: LookForSome) => most);
+  return writtenSql(sql<LookForSome>`SELECT looked.* FROM (
+      SELECT ${STORED}, ${IS_FOUND} AS "isFound", row_number() OVER (ORDER BY e.id ${DIRECTIONS[order]}) = ${DEPTH} AS "isEnd"
+      FROM (
+        ${rowsBy(index, order)}
+      ) e
+    ) looked WHERE looked."isFound" OR looked."isEnd" ORDER BY looked.id ${DIRECTIONS[order]} LIMIT ${limit}`);
+}
+
+const inBothOrders = (index: TrailIndex) => ({
+  newest: look(index, 'newest'),
+  oldest: look(index, 'oldest'),
+});
+
+export const LOOKS = {
+  id: inBothOrders('id'),
+  subject: inBothOrders('subject'),
+  person: inBothOrders('person'),
+  request: inBothOrders('request'),
 };
 
-const MOMENT = parameter('float8', ({ moment }: { moment: Date }) => moment.getTime() / 1000);
+/**
+ * Everything below it has ended, and what it wrote is to be seen: of the rows below none can appear any more. A sequence says
+ * nothing of the kind, since who has drawn a number may commit after who drew a later one.
+ */
+const OLDEST_OPEN = sql`txid_snapshot_xmin(txid_current_snapshot())`;
+export const OLDEST_OPEN_TRANSACTION = writtenSql(OLDEST_OPEN).text;
+
+/** Behind all that can change no more. */
+export const PRESENT = `SELECT ${OLDEST_OPEN_TRANSACTION} - 1 AS "transactionId", 9223372036854775807 AS "eventId"`;
+
+const TRANSACTION = parameter('bigint', ({ transactionId }: Position) => transactionId);
+const EVENT = parameter('bigint', ({ eventId }: Position) => eventId);
+
+/** @rule D87 By transaction, then by id; nothing of a transaction that is open, or younger than one that is. */
+export const LOOK_AFTER = writtenSql(sql<LookAfter>`SELECT looked.* FROM (
+      SELECT ${STORED}, e.transaction_id AS "transactionId", ${IS_FOUND} AS "isFound",
+        row_number() OVER (ORDER BY e.transaction_id, e.id) = ${DEPTH} AS "isEnd"
+      FROM (
+        SELECT * FROM audit_event
+        WHERE (transaction_id, id) > (${TRANSACTION}, ${EVENT}) AND transaction_id < ${OLDEST_OPEN}
+        ORDER BY transaction_id, id LIMIT ${DEPTH}
+      ) e
+    ) looked WHERE looked."isFound" OR looked."isEnd" ORDER BY looked."transactionId", looked.id`);
+
+const MOMENT = parameter('float8', (moment: Date) => moment.getTime() / 1000);
 
 /**
  * The place of a moment in the order of ids, by halving: times have no index, and lie nearly in the order of ids. Each step
  * reads one row by its key.
  */
-export const ID_AT = new PreparedStatement<{ moment: Date }, { id: string }>(
-  'audit_event_id_at',
-  sql`WITH RECURSIVE search (low, high) AS (
+export const ID_AT = writtenSql(sql<Date>`WITH RECURSIVE search (low, high) AS (
       SELECT 0::bigint, coalesce((SELECT e.id FROM audit_event e ORDER BY e.id DESC LIMIT 1), 0) + 1
       UNION ALL
       SELECT CASE WHEN middle.is_before THEN middle.id + 1 ELSE search.low END,
@@ -159,34 +203,4 @@ export const ID_AT = new PreparedStatement<{ moment: Date }, { id: string }>(
       ) middle ON true
       WHERE search.low < search.high
     )
-    SELECT search.low AS id FROM search WHERE search.low >= search.high`,
-);
-
-export const NEWEST_ID = new PreparedStatement<unknown, { id: string }>(
-  'audit_event_newest_id',
-  sql`SELECT coalesce((SELECT e.id FROM audit_event e ORDER BY e.id DESC LIMIT 1), 0) AS id`,
-);
-
-const AFTER = parameter('bigint', ({ after }: LookAfter) => after);
-
-/** The rows after a row: matching ones, those after missing ids, and the last. */
-export const LOOK_AFTER = new PreparedStatement<LookAfter, FollowedRow>(
-  'audit_events_after',
-  sql`SELECT looked.* FROM (
-      SELECT ${STORED}, ${IS_FOUND} AS "isFound", row_number() OVER (ORDER BY e.id) = ${DEPTH} AS "isEnd",
-        e.id - lag(e.id, 1, ${AFTER}) OVER (ORDER BY e.id) - 1 AS missing,
-        lead(e.id) OVER (ORDER BY e.id) IS NULL AS "isLast"
-      FROM (
-        SELECT * FROM audit_event WHERE id > ${AFTER} ORDER BY id LIMIT ${DEPTH}
-      ) e
-    ) looked WHERE looked."isFound" OR looked.missing > 0 OR looked."isLast" ORDER BY looked.id`,
-);
-
-/** Rows by their ids, sought or not. */
-export const LOOK_AT = new PreparedStatement<LookAt, LookedRow>(
-  'audit_events_at',
-  sql`SELECT ${STORED}, ${IS_FOUND} AS "isFound", false AS "isEnd"
-    FROM ${givenRows('given', ({ ids }: LookAt) => ids, { id: ['bigint', (id) => id] })} CROSS JOIN LATERAL (
-      SELECT * FROM audit_event WHERE audit_event.id = given.id LIMIT 1
-    ) e ORDER BY e.id`,
-);
+    SELECT search.low AS id FROM search WHERE search.low >= search.high`);

@@ -1,20 +1,18 @@
-// Reads refusals of the audit trail, and counts what has happened in it, at a cost that does not grow with its length.
-import { OUTCOME_EVENTS, REFUSAL_EVENTS } from './instance-events.js';
+// Counts what has happened in the audit trail, at a cost that does not grow with its length.
+import { OUTCOME_EVENTS } from './instance-events.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../platform/database/database.module.js';
 import { Database } from '../platform/database/database.js';
-import type { IdRange, TrailPage } from './audit-trail.reader.js';
-import { idsOf, lookAlong } from './audit-trail.reader.js';
+import { parameter, sql, writtenSql } from '../platform/database/sql.js';
+import { AuditTrailReader, LOOK_DEPTH, MOST_LOOKED, indexFor } from './audit-trail.reader.js';
 import { PersonHashes } from './person-hashes.js';
-import type { LookedRow } from './trail-statements.sql.js';
+import type { TimeRange, TrailFilter, TrailPerson } from './trail-filter.js';
+import type { IdRange, Look, TrailIndex } from './trail-statements.sql.js';
+import { IS_FOUND, IS_IN_TIME, SINCE, rowsBy } from './trail-statements.sql.js';
 
-/** A part of time with both its ends. */
-export interface BoundedRange {
+/** A part of time that has a beginning. */
+export interface BegunRange extends TimeRange {
   readonly since: Date;
-  /** Not included, unless the range is open. */
-  readonly until: Date;
-  /** Whether what happened at `until` or later belongs to it: it means now, and clocks of instances differ. */
-  readonly isOpen: boolean;
 }
 
 /** Into what a range is cut, from its beginning on; what comes after the last part counts in it. */
@@ -23,18 +21,8 @@ export interface RangeParts {
   readonly number: number;
 }
 
-/** A refusal must match all given members. */
-export interface RefusalFilter {
-  readonly person?: RefusalPerson;
-  readonly issuer?: string;
-  readonly kid?: string;
-  readonly reason?: string;
-  /** One of the events of refusals. */
-  readonly event?: string;
-}
-
-/** Refusals of one reason, issuer and key. */
-export interface RefusalGroup {
+/** Events of one kind, reason, issuer and key. */
+export interface EventGroup {
   readonly event: string;
   readonly reason: string | null;
   readonly issuer: string | null;
@@ -44,25 +32,9 @@ export interface RefusalGroup {
   readonly newestAt: Date;
 }
 
-interface RefusalGroups extends Counted {
-  /** The one with the newest refusal first. */
-  readonly groups: readonly RefusalGroup[];
-}
-
-/** A user, or a person known only from tokens. */
-export interface RefusalPerson {
-  readonly userId?: string;
-  /** An e-mail address or a `sub` each. */
-  readonly names: readonly string[];
-}
-
-interface RefusalQuery {
-  readonly filter: RefusalFilter;
-  readonly range: BoundedRange;
-  /** Only what is older than the event of this id. */
-  readonly beforeId?: string;
-  /** So many at most. */
-  readonly limit: number;
+interface EventGroups extends Counted {
+  /** The one with the newest event first. */
+  readonly groups: readonly EventGroup[];
 }
 
 /** Events that were counted together. */
@@ -86,71 +58,51 @@ export interface EventCounts extends Counted {
 /** How far a count has come. */
 export interface Counted {
   readonly readEvents: number;
-  /** From when on everything was counted; the beginning of the range where all of it was. */
-  readonly countedSince: Date;
-  readonly isComplete: boolean;
+  /** From when on everything was counted; undefined where all of the range was. */
+  readonly countedSince: Date | undefined;
 }
 
-/** So many rows one statement looks at: the embedded database reads them on the main thread. */
-const DEPTH = 5_000;
-/** So many at most for one answer. */
-const MOST_ROWS = 50_000;
+interface Counting extends BegunRange, IdRange, RangeParts {
+  readonly depth: number;
+}
 
-/** Of the rows `e`, with $4 to $9. */
-const IS_SOUGHT = `(e.name = ANY ($4) AND e.occurred_at >= $5 AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
-        AND ($7::text IS NULL OR e.payload->>'issuer' = $7)
-        AND ($8::text IS NULL OR e.payload->>'reason' = $8)
-        AND ($9::text IS NULL OR e.payload->>'kid' = $9)) IS TRUE`;
+const OUTCOMES = parameter('text[]', () => OUTCOME_EVENTS);
+const SECONDS = parameter('float8', ({ seconds }: RangeParts) => seconds);
+const NUMBER = parameter('integer', ({ number }: RangeParts) => number);
 
-/** All rows; and those of a person, by the index of subjects and by that of persons. */
-const AMONG_ALL = 'SELECT * FROM audit_event WHERE id BETWEEN $1 AND $2';
-const OF_PERSON = `SELECT * FROM (
-      (SELECT * FROM audit_event WHERE (subject_user_id, id) >= ($10::uuid, $1) AND (subject_user_id, id) <= ($10::uuid, $2)
-        ORDER BY subject_user_id DESC, id DESC LIMIT $3)
-      UNION
-      (SELECT * FROM audit_event WHERE person_hashes && $11::bytea[] AND id BETWEEN $1 AND $2 ORDER BY id DESC LIMIT $3)
-    ) either`;
-
-const find = (rows: string, limit: string) => `SELECT looked.* FROM (
-    SELECT e.id, e.name AS event, e.occurred_at AS "occurredAt", e.request_id AS "requestId",
-      e.client_request_id AS "clientRequestId", e.subject_user_id AS "subjectUserId", e.actor_user_id AS "actorUserId", e.payload,
-      ${IS_SOUGHT} AS "isFound", row_number() OVER (ORDER BY e.id DESC) = $3 AS "isEnd"
-    FROM (${rows} ORDER BY id DESC LIMIT $3) e
-  ) looked WHERE looked."isFound" OR looked."isEnd" ORDER BY looked.id DESC LIMIT ${limit}`;
-
-const FIND_AMONG_ALL = find(AMONG_ALL, '$10');
-const FIND_OF_PERSON = find(OF_PERSON, '$12');
+const COUNT =
+  writtenSql(sql<Counting>`SELECT name, bucket, issuer, reason, count(*)::int AS count, min(id)::text AS "oldestId",
+    min(occurred_at) AS "oldestAt"
+  FROM (
+    SELECT e.id, e.occurred_at,
+      CASE WHEN e.name = ANY (${OUTCOMES}) THEN e.name END AS name,
+      CASE WHEN ${IS_IN_TIME}
+        THEN least(floor(extract(epoch FROM e.occurred_at - to_timestamp(${SINCE})) / ${SECONDS}), ${NUMBER} - 1)::int END AS bucket,
+      CASE WHEN e.name = ANY (${OUTCOMES}) THEN e.payload->>'issuer' END AS issuer,
+      CASE WHEN e.name = ANY (${OUTCOMES}) THEN e.payload->>'reason' END AS reason
+    FROM (${rowsBy('id', 'newest')}) e
+  ) looked GROUP BY name, bucket, issuer, reason`);
 
 /** Columns that are not asked for are counted together, with nulls. */
-const group = (
-  rows: string,
-) => `SELECT event, reason, issuer, kid, count(*)::int AS count, min(id)::text AS "oldestId",
+const group = (index: TrailIndex) =>
+  writtenSql(sql<Look>`SELECT event, reason, issuer, kid, count(*)::int AS count, min(id)::text AS "oldestId",
     min(occurred_at) AS "oldestAt", max(occurred_at) AS "newestAt"
   FROM (
     SELECT e.id, e.occurred_at, CASE WHEN sought.is THEN e.name END AS event,
       CASE WHEN sought.is THEN e.payload->>'reason' END AS reason,
       CASE WHEN sought.is THEN e.payload->>'issuer' END AS issuer,
       CASE WHEN sought.is THEN e.payload->>'kid' END AS kid
-    FROM (${rows} ORDER BY id DESC LIMIT $3) e CROSS JOIN LATERAL (SELECT ${IS_SOUGHT} AS is) sought
-  ) looked GROUP BY event, reason, issuer, kid`;
+    FROM (${rowsBy(index, 'newest')}) e CROSS JOIN LATERAL (SELECT ${IS_FOUND} AS is) sought
+  ) looked GROUP BY event, reason, issuer, kid`);
 
-const GROUP_AMONG_ALL = group(AMONG_ALL);
-const GROUP_OF_PERSON = group(OF_PERSON);
+const GROUPS = {
+  id: group('id'),
+  subject: group('subject'),
+  person: group('person'),
+  request: group('request'),
+};
 
-const COUNT = `SELECT name, bucket, issuer, reason, count(*)::int AS count, min(id)::text AS "oldestId",
-    min(occurred_at) AS "oldestAt"
-  FROM (
-    SELECT e.id, e.occurred_at,
-      CASE WHEN e.name = ANY ($4) THEN e.name END AS name,
-      CASE WHEN e.occurred_at >= $5 AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
-        THEN least(floor(extract(epoch FROM e.occurred_at - $5) / $7::float8), $8::int - 1)::int END AS bucket,
-      CASE WHEN e.name = ANY ($4) THEN e.payload->>'issuer' END AS issuer,
-      CASE WHEN e.name = ANY ($4) THEN e.payload->>'reason' END AS reason
-    FROM (SELECT * FROM audit_event WHERE id BETWEEN $1 AND $2 ORDER BY id DESC LIMIT $3) e
-  ) looked GROUP BY name, bucket, issuer, reason`;
-
-type GroupRow = Omit<RefusalGroup, 'event'> &
-  Pick<EventCount, 'oldestId'> & { readonly event: string | null };
+type GroupRow = Omit<EventGroup, 'event'> & Pick<EventCount, 'oldestId'> & { readonly event: string | null };
 
 /**
  * @rule D112 What the operator's page asks of the trail looks at 50,000 events at most, the newest of the time asked for, and the
@@ -158,46 +110,45 @@ type GroupRow = Omit<RefusalGroup, 'event'> &
  */
 @Injectable()
 export class TrailSummaryReader {
+  private readonly trail: AuditTrailReader;
+
   constructor(
     @Inject(OPERATOR_DATABASE) private readonly database: Database,
     private readonly persons: PersonHashes,
-  ) {}
+  ) {
+    this.trail = new AuditTrailReader(database);
+  }
 
   /** A user with the e-mail address and the `sub`s by which tokens name them. */
-  async userAsPerson({ id, email }: { readonly id: string; readonly email: string }): Promise<RefusalPerson> {
+  async userAsPerson({ id, email }: { readonly id: string; readonly email: string }): Promise<TrailPerson> {
     const links = await this.database.query<{ subject: string }>(
       'SELECT subject FROM token_exchange_identity_link WHERE user_id = $1 LIMIT 100',
       [id],
     );
-    return { userId: id, names: [email, ...links.map(({ subject }) => subject)] };
+    return this.personNamed([email, ...links.map(({ subject }) => subject)], id);
   }
 
-  /** The newest first. */
-  async refusals({ filter, range, beforeId, limit }: RefusalQuery): Promise<TrailPage> {
-    const ids = await this.idsOf(range);
-    const last = beforeId === undefined || BigInt(beforeId) > ids.last ? ids.last : BigInt(beforeId) - 1n;
-    const statement = filter.person === undefined ? FIND_AMONG_ALL : FIND_OF_PERSON;
-    const look = (some: IdRange, most: number) =>
-      this.database.query<LookedRow>(statement, [
-        ...sought(filter, range, some),
-        ...this.personIn(filter),
-        most,
-      ]);
-    const bounds = { order: 'newest', limit, statement: DEPTH, page: MOST_ROWS } as const;
-    return lookAlong(look, { ...ids, last }, bounds);
+  /** @param names an e-mail address or a `sub` each */
+  personNamed(names: readonly string[], userId?: string): TrailPerson {
+    return { userId, hashes: names.flatMap((name) => this.persons.sought(name)) };
   }
 
-  async count(range: BoundedRange, parts: RangeParts): Promise<EventCounts> {
-    const { rows, ...counted } = await this.gather(range, (ids) => this.countSome(range, ids, parts));
+  async count(range: BegunRange, parts: RangeParts): Promise<EventCounts> {
+    const look = (ids: IdRange) =>
+      this.database.query<EventCount>(
+        COUNT.text,
+        COUNT.values({ ...range, ...ids, ...parts, depth: LOOK_DEPTH }),
+      );
+    const { rows, ...counted } = await this.gather(range, look);
     return { counts: rows.filter(({ name, bucket }) => name !== null && bucket !== null), ...counted };
   }
 
-  async groups(filter: RefusalFilter, range: BoundedRange): Promise<RefusalGroups> {
-    const statement = filter.person === undefined ? GROUP_AMONG_ALL : GROUP_OF_PERSON;
-    const { rows, ...counted } = await this.gather(range, (ids) =>
-      this.database.query<GroupRow>(statement, [...sought(filter, range, ids), ...this.personIn(filter)]),
-    );
-    const groups = new Map<string, RefusalGroup>();
+  async groups(filter: TrailFilter, range: TimeRange): Promise<EventGroups> {
+    const { text, values } = GROUPS[indexFor(filter)];
+    const look = (ids: IdRange) =>
+      this.database.query<GroupRow>(text, values({ ...filter, ...range, ...ids, depth: LOOK_DEPTH }));
+    const { rows, ...counted } = await this.gather(range, look);
+    const groups = new Map<string, EventGroup>();
     for (const { oldestId: _, ...row } of rows) {
       if (row.event === null) continue;
       const key = JSON.stringify([row.event, row.reason, row.issuer, row.kid]);
@@ -212,60 +163,22 @@ export class TrailSummaryReader {
 
   /** Counts rows from the newest on, look by look, up to so many as one answer may read. */
   private async gather<Row extends Pick<EventCount, 'count' | 'oldestId' | 'oldestAt'>>(
-    range: BoundedRange,
+    range: TimeRange,
     look: (ids: IdRange) => Promise<Row[]>,
   ): Promise<Counted & { readonly rows: readonly Row[] }> {
-    const { first, last: newest } = await this.idsOf(range);
-    let last = newest;
+    let ids = await this.trail.idsOf(range);
     const rows: Row[] = [];
     let readEvents = 0;
-    let countedSince = range.until;
-    while (readEvents < MOST_ROWS) {
-      const looked = await look({ first, last });
+    while (readEvents < MOST_LOOKED) {
+      const looked = await look(ids);
       const read = looked.reduce((sum, { count }) => sum + count, 0);
       rows.push(...looked);
       readEvents += read;
-      for (const { oldestAt } of looked) if (oldestAt < countedSince) countedSince = oldestAt;
-      if (read < DEPTH) return { rows, readEvents, countedSince: range.since, isComplete: true };
-      last = looked.map(({ oldestId }) => BigInt(oldestId)).reduce((a, b) => (a < b ? a : b)) - 1n;
+      if (read < LOOK_DEPTH) return { rows, readEvents, countedSince: undefined };
+      const oldest = looked.map(({ oldestId }) => BigInt(oldestId)).reduce((a, b) => (a < b ? a : b));
+      ids = { ...ids, last: oldest - 1n };
     }
-    return { rows, readEvents, countedSince, isComplete: false };
+    const countedSince = new Date(Math.min(...rows.map(({ oldestAt }) => oldestAt.getTime())));
+    return { rows, readEvents, countedSince };
   }
-
-  /** The parameters of a person; none where none is sought. */
-  private personIn({ person }: RefusalFilter): unknown[] {
-    if (person === undefined) return [];
-    return [person.userId ?? null, person.names.flatMap((name) => this.persons.sought(name))];
-  }
-
-  private countSome(
-    range: BoundedRange,
-    { first, last }: IdRange,
-    { seconds, number }: RangeParts,
-  ): Promise<EventCount[]> {
-    return this.database.query<EventCount>(COUNT, [
-      ...[String(first), String(last), DEPTH, OUTCOME_EVENTS],
-      ...[range.since, endOf(range), seconds, number],
-    ]);
-  }
-
-  private idsOf({ since, until, isOpen }: BoundedRange): Promise<IdRange> {
-    return idsOf({ since, ...(!isOpen && { until }) }, this.database);
-  }
-}
-
-function endOf({ until, isOpen }: BoundedRange): Date | null {
-  return isOpen ? null : until;
-}
-
-/** The parameters $1 to $9. */
-function sought(
-  { issuer, kid, reason, event }: RefusalFilter,
-  range: BoundedRange,
-  { first, last }: IdRange,
-): unknown[] {
-  return [
-    ...[String(first), String(last), DEPTH, event === undefined ? REFUSAL_EVENTS : [event]],
-    ...[range.since, endOf(range), issuer ?? null, reason ?? null, kid ?? null],
-  ];
 }

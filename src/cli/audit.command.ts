@@ -1,7 +1,7 @@
 // svc-admin audit: lists, follows and exports the events of the audit trail.
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
-import type { ShownEvent, SoughtEvents } from '../administration/read-audit-trail.operation.js';
+import type { SoughtEvents } from '../administration/read-audit-trail.operation.js';
 import {
   EXPORT_EVENTS,
   LIST_EVENTS,
@@ -9,6 +9,7 @@ import {
   MOST_LISTED,
   TAIL_EVENTS,
 } from '../administration/read-audit-trail.operation.js';
+import type { ShownEvent } from '../audit/audit-trail.reader.js';
 import { EVENT_NAME_START } from '../audit/instance-events.js';
 import { MOST_DAYS } from '../audit/trail-filter.js';
 import { readList, readPages } from './administration.js';

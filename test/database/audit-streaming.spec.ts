@@ -2,18 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
 import type { AuditSink } from '../../src/audit/sinks/audit-sink.js';
+import { streamedEvent } from '../../src/audit/sinks/audit-sink.js';
 import { AuditStreaming } from '../../src/audit/sinks/audit-streaming.js';
-import type { Position } from '../../src/audit/sinks/event-stream.repository.js';
-import {
-  BEGINNING,
-  EventStreamRepository,
-  positionOf,
-} from '../../src/audit/sinks/event-stream.repository.js';
+import { BEGINNING, SinkCursorRepository } from '../../src/audit/sinks/sink-cursor.repository.js';
 import { SinkStream } from '../../src/audit/sinks/sink-stream.js';
 import { SyslogSink } from '../../src/audit/sinks/syslog.sink.js';
 import { WebhookSink } from '../../src/audit/sinks/webhook.sink.js';
+import type { Position } from '../../src/audit/trail-statements.sql.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { auditEvent } from '../../src/token-exchange/audit/audit-event.js';
@@ -62,7 +60,8 @@ const WITNESS_MOVES = [
 
 /** What the tests of both blocks do to a trail. */
 class Trail {
-  readonly stream: EventStreamRepository;
+  readonly reader: AuditTrailReader;
+  readonly cursors: SinkCursorRepository;
   private readonly writer: AuditTrailRepository;
 
   /** @param hasOpenTransactions of the test's own: then nobody waits for those of other tests on the same server */
@@ -71,7 +70,8 @@ class Trail {
     private readonly hasOpenTransactions = false,
   ) {
     const database = new Database(opened.dataSource);
-    this.stream = new EventStreamRepository(database);
+    this.reader = new AuditTrailReader(database);
+    this.cursors = new SinkCursorRepository(database);
     this.writer = new AuditTrailRepository(database);
   }
 
@@ -112,8 +112,8 @@ class Trail {
   }
 
   async read(position = BEGINNING, limit = 100): Promise<string[]> {
-    const events = await this.stream.after(position, limit);
-    return events.map(({ json }) => (JSON.parse(json) as { requestId: string }).requestId);
+    const { events } = await this.reader.after(position, limit);
+    return events.map(({ event }) => event.requestId);
   }
 
   async ids(): Promise<string[]> {
@@ -125,7 +125,7 @@ class Trail {
   async planOfPage(position: Position): Promise<string> {
     const { dataSource } = this.opened;
     const sent = jest.spyOn(dataSource, 'query');
-    await this.stream.after(position, 500);
+    await this.reader.after(position, 500);
     const [statement, parameters] = sent.mock.calls[0] as [string, unknown[]];
     sent.mockRestore();
     const lines = await this.rows<{ 'QUERY PLAN': string }>(`EXPLAIN ${statement}`, parameters);
@@ -133,7 +133,7 @@ class Trail {
   }
 
   async cursor(name: string): Promise<Position | undefined> {
-    return (await this.stream.cursorOf(name))?.position;
+    return (await this.cursors.cursorOf(name))?.position;
   }
 }
 
@@ -178,7 +178,8 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     return opened(new SyslogSink(settings, 'instance.example'));
   };
   const parts = () => ({
-    trail: trail.stream,
+    trail: trail.reader,
+    cursors: trail.cursors,
     clock,
     log: createLogger('info', { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }),
     startAt: 'beginning' as 'now' | 'beginning',
@@ -189,11 +190,11 @@ describeOnEachDatabase('the stream of audit events', (database) => {
 
   it('[D87] has every event once, in the order of its transaction, with all of it', async () => {
     await trail.write('a', 'b');
-    const [first, second] = await trail.stream.after(BEGINNING, 10);
+    await run(streamTo(webhookSink()));
     const [row] = await trail.rows<Record<string, string>>(
       `SELECT id, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "occurredAt" FROM audit_event ORDER BY id LIMIT 1`,
     );
-    expect(JSON.parse(first!.json)).toEqual({
+    expect(webhook.arrived[0]).toEqual({
       id: row!['id'],
       event: FAILED,
       occurredAt: row!['occurredAt'],
@@ -202,8 +203,9 @@ describeOnEachDatabase('the stream of audit events', (database) => {
       actorUserId: null,
       payload: { flow: 'exchange', reason: 'token_replayed' },
     });
-    expect(await trail.read(positionOf(first!))).toEqual(['b']);
-    expect(await trail.read(positionOf(second!))).toEqual([]);
+    const { events } = await trail.reader.after(BEGINNING, 10);
+    expect(await trail.read(events[0]!.position)).toEqual(['b']);
+    expect(await trail.read(events[1]!.position)).toEqual([]);
     expect(await trail.read(BEGINNING, 1)).toEqual(['a']);
   });
 
@@ -231,11 +233,12 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   it('[D88] the cursor follows what was taken, and only from where it was', async () => {
     await trail.write('a', 'b');
     await run(streamTo(webhookSink()));
-    const [first, second] = await trail.stream.after(BEGINNING, 10);
-    expect(await trail.cursor('webhook')).toEqual(positionOf(second!));
-    expect(await trail.stream.move('webhook', BEGINNING, positionOf(first!))).toBe(false);
-    expect(await trail.stream.move('webhook', positionOf(first!), BEGINNING)).toBe(false);
-    expect(await trail.cursor('webhook')).toEqual(positionOf(second!));
+    const { events } = await trail.reader.after(BEGINNING, 10);
+    const [first, second] = events.map(({ position }) => position);
+    expect(await trail.cursor('webhook')).toEqual(second);
+    expect(await trail.cursors.move('webhook', BEGINNING, first!)).toBe(false);
+    expect(await trail.cursors.move('webhook', first!, BEGINNING)).toBe(false);
+    expect(await trail.cursor('webhook')).toEqual(second);
   });
 
   it('[D94] two that stream at once lose no event, and move no cursor back', async () => {
@@ -466,7 +469,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     await run(stream);
     expect(stream.backlog).toBeUndefined();
     clock.advance(1);
-    const noted = await trail.stream.backlogAfter(BEGINNING);
+    const noted = await trail.cursors.backlogAfter(BEGINNING);
     expect(noted.events).toBe(3);
     expect(noted.seconds).toBeGreaterThan(2 * 86_400 - 1);
     expect(noted.seconds).toBeLessThan(2 * 86_400 + 60);
@@ -524,7 +527,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
 
   it('[D88] and stays refused once that database has come as far, until an operator says where the sink is', async () => {
-    await trail.stream.begin('webhook', 'now');
+    await trail.cursors.begin('webhook', 'now');
     // Further than others on the same server come until the first look.
     await trail.rows('UPDATE audit_sink_cursor SET transaction_id = txid_current() + 300, event_id = 0');
     const stream = streamTo(webhookSink());
@@ -545,8 +548,8 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
 
   it('[D90] a sink that is no longer configured is named at the start', async () => {
-    await trail.stream.begin('former', 'now');
-    await trail.stream.begin('webhook', 'now');
+    await trail.cursors.begin('former', 'now');
+    await trail.cursors.begin('webhook', 'now');
     const streaming = new AuditStreaming([webhookSink()], { ...parts(), leader: new AlwaysLeader() });
     await streaming.onApplicationBootstrap();
     await streaming.beforeApplicationShutdown();
@@ -581,14 +584,14 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
     await other.query(insertion('slow, at its end'));
     expect(await trail.read()).toEqual(['before']);
     await pause(50);
-    const blocked = await trail.stream.backlogAfter(BEGINNING);
+    const blocked = await trail.cursors.backlogAfter(BEGINNING);
     expect(blocked.events).toBe(2);
     expect(blocked.blockedSeconds).toBeGreaterThan(0.04);
     await other.query('COMMIT');
     // By id the quick one would come before the end of the slow transaction.
     await until('it is seen', SEEN_MS, async () => (await trail.read()).length === 4);
     expect(await trail.read()).toEqual(['before', 'slow', 'slow, at its end', 'quick']);
-    expect((await trail.stream.backlogAfter(BEGINNING)).blockedSeconds).toBe(0);
+    expect((await trail.cursors.backlogAfter(BEGINNING)).blockedSeconds).toBe(0);
   });
 
   it('[D87] what was rolled back holds nothing up and never comes', async () => {
@@ -624,7 +627,8 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
       await expect(sink.connect(signal)).resolves.toBe(true);
       await trail.write('a');
       await until('it is seen', SEEN_MS, async () => (await trail.read()).length === 1);
-      await sink.deliver(await trail.stream.after(BEGINNING, 1), signal);
+      const { events } = await trail.reader.after(BEGINNING, 1);
+      await sink.deliver(events.map(streamedEvent), signal);
       await until('it has it', SEEN_MS, () => syslog.arrived.length === 1);
       await expect(sink.connect(signal)).resolves.toBe(false);
     } finally {

@@ -1,11 +1,9 @@
 // Pages of the audit trail: exactly the events that are asked for, in order, while others are written and times lie out of order.
-import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { AuditTrailFollower } from '../../src/audit/audit-trail.follower.js';
-import type { StoredEvent, TrailPlace } from '../../src/audit/audit-trail.reader.js';
+import type { StoredEvent } from '../../src/audit/audit-trail.reader.js';
 import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
-import type { TimeRange, TrailFilter } from '../../src/audit/trail-filter.js';
-import type { TrailOrder } from '../../src/audit/trail-statements.sql.js';
+import type { TimeRange, TrailFilter, TrailPlace } from '../../src/audit/trail-filter.js';
+import type { Position, TrailOrder } from '../../src/audit/trail-statements.sql.js';
 import { ORDERS } from '../../src/audit/trail-statements.sql.js';
 import { Database } from '../../src/platform/database/database.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
@@ -18,17 +16,20 @@ const HOUR = 3_600_000;
 const USERS = [1, 2, 3].map((number) => `a1b2c3d4-0000-4000-8000-00000000000${number}`);
 const [ADA = '', BOB = '', NOBODY = ''] = USERS;
 const FAILED = 'svc.audit.token-exchange.failed';
+const HASH = Buffer.from('a');
+const OF_ADA = `subject_user_id = '${ADA}' OR person_hashes = ARRAY['\\x61'::bytea]`;
 
 /** Some twelve seconds apart, and up to four minutes away from where the ids have them; every thousandth id is missing. */
-const FILLING = `INSERT INTO audit_event (id, name, occurred_at, request_id, subject_user_id, actor_user_id, payload)
+const FILLING = `INSERT INTO audit_event (id, name, occurred_at, request_id, subject_user_id, actor_user_id, payload, person_hashes)
   OVERRIDING SYSTEM VALUE
   SELECT n, CASE n % 7 WHEN 0 THEN '${FAILED}' WHEN 1 THEN 'svc.audit.token-exchange.embed-login-failed'
       WHEN 2 THEN 'svc.audit.session.ended' ELSE 'svc.audit.token-exchange.embed-login' END,
     to_timestamp($1::float8 / 1000) + make_interval(secs => n * 12 + (n * 7919 % 480) - 240),
     'request-' || n / 3, CASE WHEN n % 5 = 0 THEN '${ADA}'::uuid WHEN n % 5 = 1 THEN '${BOB}'::uuid END,
     CASE WHEN n % 11 = 0 THEN '${ADA}'::uuid END,
-    jsonb_build_object('issuer', 'https://' || n % 3 || '.example', 'reason',
-      CASE WHEN n = 4321 THEN 'rare' ELSE 'token_replayed' END)
+    jsonb_build_object('issuer', 'https://' || n % 3 || '.example', 'kid', (n % 13)::text, 'reason',
+      CASE WHEN n = 4321 THEN 'rare' ELSE 'token_replayed' END),
+    CASE n % 17 WHEN 0 THEN ARRAY['\\x61'::bytea] WHEN 1 THEN ARRAY['\\x62'::bytea] END
   FROM generate_series(1, ${ROWS}) n WHERE n % 1000 <> 0`;
 
 const CASES: readonly (readonly [string, TrailFilter, string])[] = [
@@ -56,6 +57,19 @@ const CASES: readonly (readonly [string, TrailFilter, string])[] = [
   ['an issuer', { issuer: 'https://1.example' }, `payload->>'issuer' = 'https://1.example'`],
   ['a reason', { reason: 'rare' }, `payload->>'reason' = 'rare'`],
   ['a reason that none has', { reason: 'none' }, 'false'],
+  [
+    'names, and the beginning of others',
+    { event: ['svc.audit.session.ended', 'svc.audit.token-exchange.f*'] },
+    `name IN ('svc.audit.session.ended', '${FAILED}')`,
+  ],
+  ['a key', { kid: '4' }, `payload->>'kid' = '4'`],
+  ['a person', { person: { userId: ADA, hashes: [HASH] } }, OF_ADA],
+  ['a person without a user', { person: { hashes: [HASH] } }, `person_hashes = ARRAY['\\x61'::bytea]`],
+  [
+    'a subject, who is a person of some events',
+    { subjectUserId: BOB, person: { userId: ADA, hashes: [HASH] } },
+    `subject_user_id = '${BOB}' AND (${OF_ADA})`,
+  ],
   ['a request', { requestId: 'request-77' }, `request_id = 'request-77'`],
   ['a request, of another subject', { requestId: 'request-77', subjectUserId: NOBODY }, 'false'],
   [
@@ -90,20 +104,20 @@ describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
   });
 
   const walked = async (
-    query: { filter: TrailFilter; range: TimeRange; order: TrailOrder },
+    { range, ...query }: { filter: TrailFilter; range: TimeRange; order: TrailOrder },
     limitOf: () => number,
     between: () => Promise<unknown> = () => Promise.resolve(),
   ) => {
     const events: StoredEvent[] = [];
-    let after: TrailPlace | undefined;
+    let place: TrailPlace | undefined = { range };
     do {
       const limit = limitOf();
-      const page = await reader.page({ ...query, after, limit });
+      const page = await reader.page({ ...query, place, limit });
       expect(page.events.length).toBeLessThanOrEqual(limit);
       events.push(...page.events);
-      after = page.end;
+      place = page.next;
       await between();
-    } while (after !== undefined);
+    } while (place !== undefined);
     return events.map(({ id }) => Number(id));
   };
   const expected = async (where: string, { since, until: end }: TimeRange, order: TrailOrder) => {
@@ -126,26 +140,30 @@ describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
   });
 
   it('[D85] a page ends where it has looked far enough, and the next goes on there', async () => {
-    const [filter, range] = [{ reason: 'none' }, {}];
+    const query = { filter: { reason: 'none' }, order: 'newest', limit: 5 } as const;
     await dataSource.query(
       FILLING.replaceAll('SELECT n,', `SELECT n + ${ROWS},`).replace(`(1, ${ROWS})`, '(1, 60000)'),
       [START],
     );
     try {
-      const first = await reader.page({ filter, range, order: 'newest', limit: 5 });
-      expect(first).toEqual({ events: [], end: { id: expect.any(String), occurredAt: expect.any(Date) } });
-      expect(Number(first.end?.id)).toBeGreaterThan(ROWS);
-      const second = await reader.page({ filter, range, order: 'newest', limit: 5, after: first.end });
-      expect(second).toEqual({ events: [], end: undefined });
+      const first = await reader.page({ ...query, place: { range: {} } });
+      expect(first).toMatchObject({ events: [], lookedBackTo: expect.any(Date) });
+      expect(Number(first.next?.id)).toBeGreaterThan(ROWS);
+      const second = await reader.page({ ...query, place: first.next! });
+      expect(second).toEqual({ events: [], next: undefined, lookedBackTo: undefined });
     } finally {
       await dataSource.query(`DELETE FROM audit_event WHERE id > ${ROWS}`);
     }
   });
 
   it('[D85] a full last page has no next one', async () => {
-    const query = { filter: { requestId: 'request-77' }, range: {}, order: 'newest' } as const;
-    expect((await reader.page({ ...query, limit: 3 })).end).toBeUndefined();
-    expect((await reader.page({ ...query, limit: 2 })).end).toMatchObject({ id: '232' });
+    const query = {
+      filter: { requestId: 'request-77' },
+      place: { range: {} },
+      order: 'newest',
+    } as const;
+    expect((await reader.page({ ...query, limit: 3 })).next).toBeUndefined();
+    expect((await reader.page({ ...query, limit: 2 })).next).toMatchObject({ id: '232' });
   });
 
   it('[D85] the events of a request: all of them, in their order, with all that is stored', async () => {
@@ -158,7 +176,7 @@ describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
       requestId: 'request-77',
       subjectUserId: BOB,
       actorUserId: ADA,
-      payload: { issuer: 'https://0.example', reason: 'token_replayed' },
+      payload: { issuer: 'https://0.example', kid: '10', reason: 'token_replayed' },
     });
     expect(await reader.ofRequest('request')).toEqual([]);
   });
@@ -184,16 +202,15 @@ describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
     const rows = await dataSource.query<object[]>('SELECT * FROM audit_event');
     await dataSource.query('DELETE FROM audit_event');
     const range = { since: new Date(START), until: new Date(START + HOUR) };
-    expect(await reader.page({ filter: {}, range, order: 'newest', limit: 5 })).toEqual({
-      events: [],
-      end: undefined,
-    });
+    const query = { filter: {}, place: { range }, order: 'newest', limit: 5 } as const;
+    expect(await reader.page(query)).toEqual({ events: [], next: undefined, lookedBackTo: undefined });
     expect(rows).toHaveLength(ROWS - 12);
   });
 });
 
-describeOnPostgresql('[D85] the follower of the audit trail', (database) => {
+describeOnPostgresql('[D87] what follows in the audit trail', (database) => {
   let dataSource: DataSource;
+  let reader: AuditTrailReader;
   const insertion = (request: string) =>
     [
       `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ('${FAILED}', now(), $1, '{}')`,
@@ -202,47 +219,52 @@ describeOnPostgresql('[D85] the follower of the audit trail', (database) => {
 
   beforeAll(async () => {
     ({ dataSource } = await database.open());
+    reader = new AuditTrailReader(new Database(dataSource));
   });
 
-  it('[D85] says what is committed after larger ids, also what was under way when it began, each once', async () => {
-    const [early, late] = [dataSource.createQueryRunner(), dataSource.createQueryRunner()];
+  it('[D87] what was under way when it began is told, once it is committed, and each event once', async () => {
+    const early = dataSource.createQueryRunner();
+    const requestsUpTo = async ({ transactionId }: Position) => {
+      const query = { filter: { upToTransaction: transactionId }, place: { range: {} }, limit: 10 };
+      const { events } = await reader.page({ ...query, order: 'newest' });
+      return events.map(({ requestId }) => requestId);
+    };
     await dataSource.query(...insertion('before'));
+    // Not while a transaction of another test on the same server is open.
+    await until('the first', 20_000, async () => (await requestsUpTo(await reader.present())).length === 1);
     await early.startTransaction();
     await early.query(...insertion('early'));
-    await dataSource.query(...insertion('before, too'));
-    const follower = new AuditTrailFollower(new Database(dataSource));
+    await dataSource.query(...insertion('beside'));
     const stop = new AbortController();
-    const told: string[] = [];
+    const present = await reader.present();
+    const told = await requestsUpTo(present);
+    let looks = 0;
     const following = (async () => {
-      for await (const page of follower.follow({}, await follower.newestId(), stop.signal))
+      for await (const page of reader.follow(present, {}, stop.signal)) {
         told.push(...page.map(({ requestId }) => requestId));
+        looks += 1;
+      }
     })();
-    await pause(200);
-    await late.startTransaction();
-    await late.query(...insertion('late'));
-    await dataSource.query(...insertion('after'));
-    await until('the one after it', 10_000, () => told.length === 1);
-    await late.commitTransaction();
+    await until('two looks', 10_000, () => looks >= 2);
+    expect(told).toEqual(['before']);
     await early.commitTransaction();
-    await until('those that were under way', 10_000, () => told.length >= 3);
     await dataSource.query(...insertion('last'));
-    await until('the last', 10_000, () => told.length >= 4);
+    await until('all of them', 20_000, () => told.length >= 4);
     stop.abort();
     await following;
-    expect(told).toEqual(['after', 'early', 'late', 'last']);
-    await Promise.all([early.release(), late.release()]);
+    expect(told).toEqual(['before', 'early', 'beside', 'last']);
+    await early.release();
   });
 
-  it('[D85] reports thousands that come at once, and only those that are sought', async () => {
-    const follower = new AuditTrailFollower(new Database(dataSource));
+  it('[D87] thousands that come at once are told, and only those that are sought', async () => {
     const stop = new AbortController();
-    const after = await follower.newestId();
+    const present = await reader.present();
     await dataSource.query(
       `INSERT INTO audit_event (name, occurred_at, request_id, payload)
        SELECT CASE n % 2 WHEN 0 THEN '${FAILED}' ELSE 'other' END, now(), n::text, '{}' FROM generate_series(1, 4500) n`,
     );
     const told: string[] = [];
-    for await (const page of follower.follow({ event: FAILED }, after, stop.signal)) {
+    for await (const page of reader.follow(present, { event: FAILED }, stop.signal)) {
       told.push(...page.map(({ requestId }) => requestId));
       if (told.length >= 2_250) stop.abort();
     }

@@ -169,8 +169,9 @@ describeOnEachDatabase('the pages of a list', (database) => {
         (key) => `${id} ${key}`,
       ),
     )
-    .concat('1 ', 'x y', '9223372036854775807 0 253402300799999')
-    .map((text) => Buffer.from(text).toString('base64url'));
+    .concat('1 ', 'x y')
+    .map((text) => Buffer.from(text).toString('base64url'))
+    .concat('0__', `${'9'.repeat(18)}_0_${'9'.repeat(14)}`, `${'9'.repeat(19)}__`);
 
   it('shows a member nothing more by a cursor of a user who sees all, or by a forged one', async () => {
     await insert('workflow', 20, randomFrom(9));

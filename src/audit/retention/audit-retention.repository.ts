@@ -1,7 +1,7 @@
 // Deletes old events from the audit trail, window by window from its beginning.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { IS_AHEAD } from '../sinks/event-stream.repository.js';
+import { IS_AHEAD } from '../sinks/sink-cursor.repository.js';
 
 /** What may be deleted. */
 export interface Expiry {

@@ -1,16 +1,25 @@
 // A sink of the audit trail gets every event, in order, at least once.
+import type { PlacedEvent } from '../audit-trail.reader.js';
+import { shownEvent } from '../audit-trail.reader.js';
+import type { Position } from '../trail-statements.sql.js';
 
 /** An event on its way to the sinks. */
 export interface StreamedEvent {
   /** The id of its row: unique for an event, and the same if the event comes twice. */
   readonly id: string;
-  /** The id of the transaction that wrote it; `0` if it was not recorded yet. */
-  readonly transactionId: string;
+  /** Where a sink is that has had it. */
+  readonly position: Position;
   readonly name: string;
   /** ISO 8601 in UTC, with milliseconds. */
   readonly occurredAt: string;
   /** All of it, as a JSON object. */
   readonly json: string;
+}
+
+export function streamedEvent({ event, position }: PlacedEvent): StreamedEvent {
+  const shown = shownEvent(event);
+  const { id, event: name, occurredAt } = shown;
+  return { id, position, name, occurredAt, json: JSON.stringify(shown) };
 }
 
 /** A sink took nothing. The message says why, with nothing of an event, an answer, an address or a secret. */

@@ -72,9 +72,9 @@ export class AuditStreaming implements OnApplicationBootstrap, BeforeApplication
 
   /** A name that was left out by mistake must not go unnoticed: nothing is kept for it (D90). */
   private async warnOfFormerSinks(): Promise<void> {
-    const { trail, log } = this.parts;
-    const cursors = await trail.cursors();
-    for (const { name, movedAt } of cursors.filter((cursor) => !this.sinkNames.includes(cursor.name))) {
+    const { cursors, log } = this.parts;
+    const all = await cursors.all();
+    for (const { name, movedAt } of all.filter((cursor) => !this.sinkNames.includes(cursor.name))) {
       log.warn(
         { sink: name, movedAt },
         'a sink of the audit trail is no longer configured: no events are kept for it; with its name it goes on where it was',

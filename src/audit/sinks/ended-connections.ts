@@ -1,7 +1,7 @@
 // Events sent over connections that the sink closed in good order before they were safe, so that short connections make progress
 // too.
-import type { Position } from './event-stream.repository.js';
-import { isBehind } from './event-stream.repository.js';
+import type { Position } from '../trail-statements.sql.js';
+import { isBehind } from './sink-cursor.repository.js';
 
 /** What a sink was given, and when. */
 export interface Delivery {

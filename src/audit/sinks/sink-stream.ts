@@ -3,11 +3,13 @@ import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import type { AuditSink, StreamedEvent } from './audit-sink.js';
-import { SinkError } from './audit-sink.js';
+import { SinkError, streamedEvent } from './audit-sink.js';
 import type { Delivery } from './ended-connections.js';
 import { EndedConnections } from './ended-connections.js';
-import type { Backlog, EventStreamRepository, Position } from './event-stream.repository.js';
-import { BEGINNING, isBehind, positionOf } from './event-stream.repository.js';
+import type { AuditTrailReader } from '../audit-trail.reader.js';
+import type { Position } from '../trail-statements.sql.js';
+import type { Backlog, SinkCursorRepository } from './sink-cursor.repository.js';
+import { BEGINNING, isBehind } from './sink-cursor.repository.js';
 
 /** A page is in memory as a whole, and is made into objects at one go. */
 const PAGE_EVENTS = 500;
@@ -16,7 +18,8 @@ const DELIVERY_BYTES = 2 ** 20;
 const BACKLOG_EVERY_MS = 5_000;
 
 export interface StreamParts {
-  readonly trail: EventStreamRepository;
+  readonly trail: Pick<AuditTrailReader, 'after'>;
+  readonly cursors: SinkCursorRepository;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Log;
   readonly startAt: 'now' | 'beginning';
@@ -108,7 +111,7 @@ export class SinkStream {
     if (!sink.hadGoodEnd()) return cursor;
     const safe = endedConnections.ended(unsafe, parts.clock.monotonicMs() - sink.unsafeMs);
     if (safe === undefined || !isBehind(safe, cursor)) return cursor;
-    if (!(await parts.trail.move(sink.name, cursor, safe))) throw new CursorMovedError();
+    if (!(await parts.cursors.move(sink.name, cursor, safe))) throw new CursorMovedError();
     endedConnections.confirmed(safe);
     this.unsafeSinceMs = undefined;
     return safe;
@@ -133,12 +136,12 @@ export class SinkStream {
   }
 
   private async readCursor(): Promise<Position> {
-    const { trail, startAt } = this.parts;
+    const { cursors, startAt } = this.parts;
     const { name } = this.sink;
-    let cursor = await trail.cursorOf(name);
+    let cursor = await cursors.cursorOf(name);
     if (cursor === undefined) {
-      await trail.begin(name, startAt);
-      cursor = await trail.cursorOf(name);
+      await cursors.begin(name, startAt);
+      cursor = await cursors.cursorOf(name);
     }
     if (cursor === undefined) throw new SinkError('its cursor was removed at this moment');
     if (cursor.isAhead) await this.refuseAhead();
@@ -147,7 +150,7 @@ export class SinkStream {
 
   /** After a restore elsewhere the position of a sink is unknown: it gets nothing until an operator sets it. */
   private async refuseAhead(): Promise<never> {
-    await this.parts.trail.noteAhead(this.sink.name);
+    await this.parts.cursors.noteAhead(this.sink.name);
     this.reached = BEGINNING;
     throw new SinkError(
       'its cursor is ahead of the database, which was restored on another server: see docs/audit-streaming.md#after-a-restore',
@@ -158,7 +161,8 @@ export class SinkStream {
   private async deliverNext(signal: AbortSignal): Promise<boolean> {
     const { reached } = this;
     if (reached === undefined) return false;
-    const page = await this.parts.trail.after(reached, PAGE_EVENTS);
+    const news = await this.parts.trail.after(reached, PAGE_EVENTS);
+    const page = news.events.map(streamedEvent);
     const events = firstOf(page, this.most);
     const last = events.at(-1);
     if (last === undefined) return false;
@@ -166,12 +170,12 @@ export class SinkStream {
     await this.sink.deliver(events, signal);
     this.handed = [];
     this.counts.delivered += events.length;
-    this.reached = positionOf(last);
+    this.reached = last.position;
     const atMs = this.parts.clock.monotonicMs();
     this.unsafe.push({ position: this.reached, atMs });
     this.unsafeSinceMs ??= atMs;
     this.most = Math.min(this.most * 2, PAGE_EVENTS);
-    return page.length === PAGE_EVENTS || events.length < page.length;
+    return news.end !== undefined || events.length < page.length;
   }
 
   /** Moves the cursor behind what is safe with the sink by now (D88). */
@@ -181,7 +185,7 @@ export class SinkStream {
     const safe = unsafe.filter(({ atMs }) => atMs <= safeAtMs);
     const last = safe.at(-1);
     if (last === undefined || cursor === undefined || !sink.isIntact()) return;
-    if (!(await this.parts.trail.move(sink.name, cursor, last.position))) throw new CursorMovedError();
+    if (!(await this.parts.cursors.move(sink.name, cursor, last.position))) throw new CursorMovedError();
     this.cursor = last.position;
     this.unsafe = unsafe.slice(safe.length);
     this.unsafeSinceMs = this.unsafe[0]?.atMs;
@@ -230,7 +234,7 @@ export class SinkStream {
     const nowMs = this.parts.clock.monotonicMs();
     if (this.reached === undefined || nowMs - this.backlogAtMs < BACKLOG_EVERY_MS) return;
     this.backlogAtMs = nowMs;
-    const backlog = await this.parts.trail.backlogAfter(this.reached);
+    const backlog = await this.parts.cursors.backlogAfter(this.reached);
     this.backlog = { ...backlog, seconds: Math.max(backlog.seconds, this.overdueSeconds()) };
   }
 

@@ -1,48 +1,32 @@
 // All events of the trail, page by page, by what they are, whom they are about, and when they happened.
-import { members, oneOf, optional } from '../../administration/input.js';
+import { checkedText, members, oneOf, optional, wholeNumber } from '../../administration/input.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
 import { listOperation } from '../../administration/operation.js';
 import type { SoughtEvents } from '../../administration/read-audit-trail.operation.js';
-import { EVENT_FILTERS, filterOf, shownEvent } from '../../administration/read-audit-trail.operation.js';
+import { EVENT_FILTERS, TIMES, filterOf, rangeOf } from '../../administration/read-audit-trail.operation.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
-import type { BoundedRange } from '../../audit/trail-summary.reader.js';
-import type { Clock } from '../../platform/clock.js';
-import { USUAL_LIMIT } from './pages.js';
-import type { SoughtTime } from './trail-range.js';
-import { PAGE, TIMES, cursorAt, placeIn, rangeOf } from './trail-range.js';
+import { shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
+import { checkCursor } from '../../audit/trail-filter.js';
+import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import type { WorkQueue } from './work-queue.js';
 
+/** Which page of the trail. */
+export const TRAIL_PAGE = {
+  limit: optional(wholeNumber(1, MOST_LISTED)),
+  cursor: optional(checkedText(checkCursor)),
+};
 const STRANGERS = { strangers: optional(oneOf(['shown'])) };
-const read = members({ ...EVENT_FILTERS, ...STRANGERS, ...TIMES, ...PAGE });
+const read = members({ ...EVENT_FILTERS, ...STRANGERS, ...TIMES, ...TRAIL_PAGE });
 
-/** With a request id alone the whole trail is looked through, by an index. */
-const WHOLE_TRAIL: BoundedRange = { since: new Date(0), until: new Date(0), isOpen: true };
-
-/** A list of one page, the newest first. */
-export function searchEvents(turns: WorkQueue, clock: Clock) {
+/** A list of one page, the newest first. @param turns of looks at the trail */
+export function searchEvents(turns: WorkQueue) {
   return listOperation('audit events', read, {
-    async *list({ limit = USUAL_LIMIT, cursor, since, until, lastHours, strangers, ...sought }, parts) {
-      const place = placeIn(cursor);
-      const time = { since, until, lastHours };
-      const range = place?.range ?? soughtRange(time, sought, clock.now());
-      const query = {
-        filter: {
-          ...(await filterOf(sought, parts)),
-          withoutStrangers: strangers === undefined && !asksForRefusals(sought),
-        },
-        range: { since: range.since, ...(!range.isOpen && { until: range.until }) },
-        ...({ order: 'newest', after: place && { id: place.id }, limit } as const),
-      };
-      const { events, end } = await turns.take(() => parts.trail.page(query));
-      yield [
-        {
-          data: events.map(shownEvent),
-          nextCursor: end === undefined ? null : cursorAt(end.id, range),
-          people: await peopleIn(events, parts),
-          // How far back this page has searched; null on the last one.
-          lookedBackTo: end?.occurredAt.toISOString() ?? null,
-        },
-      ];
+    async *list({ limit = USUAL_LIMIT, cursor, strangers, ...sought }, parts) {
+      const withoutStrangers = strangers === undefined && !asksForRefusals(sought);
+      const filter = { ...(await filterOf(sought, parts)), withoutStrangers };
+      const place = cursor ?? { range: rangeOf(sought, parts.clock.now()) };
+      const page = await turns.take(() => parts.trail.page({ filter, place, order: 'newest', limit }));
+      yield [{ ...shownPage(page, shownEvent), people: await peopleIn(page.events, parts) }];
     },
   });
 }
@@ -50,12 +34,6 @@ export function searchEvents(turns: WorkQueue, clock: Clock) {
 /** What strangers may have sent is found where it is asked for: it could hide everything else (D79). */
 function asksForRefusals({ reason, issuer, kid, requestId }: SoughtEvents): boolean {
   return [reason, issuer, kid, requestId].some((filter) => filter !== undefined);
-}
-
-/** @throws InputError */
-function soughtRange(time: SoughtTime, { requestId }: SoughtEvents, now: Date): BoundedRange {
-  const isTimed = Object.values(time).some((one) => one !== undefined);
-  return requestId !== undefined && !isTimed ? WHOLE_TRAIL : rangeOf(time, now);
 }
 
 /** The e-mail addresses of their subjects and actors, by id; of those who are still there. */

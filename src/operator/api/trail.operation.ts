@@ -1,36 +1,21 @@
 // The audit trail for operators: numbers of exchanges and refusals, which refusals, and why.
 import { Injectable } from '@nestjs/common';
 import { explainedRequest, explanationOf } from '../../administration/explained-request.js';
-import {
-  checkedText,
-  members,
-  oneOf,
-  optional,
-  storableText,
-  wholeNumber,
-} from '../../administration/input.js';
+import { members, oneOf, optional, wholeNumber } from '../../administration/input.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
 import { listOperation } from '../../administration/operation.js';
+import { EVENT_FILTERS, TIMES, filterOf, rangeOf } from '../../administration/read-audit-trail.operation.js';
 import { listedUser } from '../../administration/users.operations.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
+import { shownPage } from '../../audit/audit-trail.reader.js';
 import { REFUSAL_EVENTS } from '../../audit/instance-events.js';
-import { checkReason, checkText } from '../../audit/trail-filter.js';
-import type {
-  BoundedRange,
-  EventCount,
-  EventCounts,
-  RangeParts,
-  RefusalFilter,
-  RefusalGroup,
-} from '../../audit/trail-summary.reader.js';
+import type { TrailFilter } from '../../audit/trail-filter.js';
+import type { EventCount, EventGroup } from '../../audit/trail-summary.reader.js';
 import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
-import { Clock } from '../../platform/clock.js';
 import { isId } from '../../platform/text/id.js';
 import type { User } from '../../users/user.repository.js';
-import { searchEvents } from './event-search.operation.js';
-import type { Page } from './pages.js';
+import { TRAIL_PAGE, searchEvents } from './event-search.operation.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
-import { PAGE, TIMES, cursorAt, placeIn, rangeOf } from './trail-range.js';
 import { WorkQueue } from './work-queue.js';
 
 const MOST_BUCKETS = 96;
@@ -39,38 +24,22 @@ const USUAL_BUCKETS = 24;
 const readActivity = members({ ...TIMES, buckets: optional(wholeNumber(1, MOST_BUCKETS)) });
 type ActivityQuery = ReturnType<typeof readActivity>;
 
-const REFUSAL_FILTERS = {
-  ...TIMES,
-  /** The id or e-mail address of a user, or an e-mail address or a `sub` of a token. */
-  user: optional(storableText),
-  issuer: optional(checkedText(checkText)),
-  kid: optional(checkedText(checkText)),
-  reason: optional(checkedText(checkReason)),
-  event: optional(oneOf(REFUSAL_EVENTS)),
-};
+/** As of all events, but that `user` may also be an e-mail address or a `sub` that only tokens have. */
+const REFUSAL_FILTERS = { ...EVENT_FILTERS, ...TIMES, event: optional(oneOf(REFUSAL_EVENTS)) };
 const readFilters = members(REFUSAL_FILTERS);
-const readSearch = members({ ...REFUSAL_FILTERS, ...PAGE });
+type RefusalFilters = ReturnType<typeof readFilters>;
+const readSearch = members({ ...REFUSAL_FILTERS, ...TRAIL_PAGE });
 type RefusalSearch = ReturnType<typeof readSearch>;
-
-interface RefusalPage extends Page<ReturnType<typeof refusalOf>> {
-  readonly since: string;
-  readonly until: string;
-  /** How far back this page has searched; null on the last one. */
-  readonly lookedBackTo: string | null;
-}
 
 @Injectable()
 export class TrailOperations {
   /** Of looks at the trail (D112). */
   private readonly turns = new WorkQueue();
 
-  constructor(
-    private readonly reader: TrailSummaryReader,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly summary: TrailSummaryReader) {}
 
   readonly activity = listOperation('audit activity', readActivity, {
-    list: (query) => this.countActivity(query),
+    list: (query, parts) => this.countActivity(query, parts),
   });
 
   readonly refusals = listOperation('audit refusals', readSearch, {
@@ -82,64 +51,76 @@ export class TrailOperations {
   });
 
   /** All events. */
-  readonly events = searchEvents(this.turns, this.clock);
+  readonly events = searchEvents(this.turns);
 
   /** The one with the newest refusal first, a hundred at most; the totals count those that are left out, too. */
-  private async *groupRefusals(search: RefusalSearch, parts: InstanceParts) {
-    const range = rangeOf(search, this.clock.now());
+  private async *groupRefusals(search: RefusalFilters, parts: InstanceParts) {
+    const range = rangeOf(search, parts.clock.now());
     const user = await this.userOf(search.user, parts);
-    const filter = await this.filterOf(search, user);
-    const { groups, countedSince, isComplete } = await this.turns.take(() =>
-      this.reader.groups(filter, range),
-    );
+    const filter = await this.filterOf(search, user, parts);
+    const { groups, countedSince } = await this.turns.take(() => this.summary.groups(filter, range));
     yield [
       {
         person: await this.personAnswer(user, parts),
         data: groups.slice(0, MOST_LISTED).map(explainedGroup),
         total: groups.reduce((sum, { count }) => sum + count, 0),
         groups: groups.length,
-        since: range.since.toISOString(),
-        until: range.until.toISOString(),
-        complete: isComplete,
-        countedSince: countedSince.toISOString(),
+        complete: countedSince === undefined,
+        countedSince: countedSince?.toISOString() ?? null,
       },
     ];
   }
 
-  private async *countActivity({ buckets = USUAL_BUCKETS, ...sought }: ActivityQuery) {
-    const range = rangeOf(sought, this.clock.now());
-    const spanSeconds = (range.until.getTime() - range.since.getTime()) / 1000;
-    const seconds = Math.max(1, Math.ceil(spanSeconds / buckets));
+  private async *countActivity(query: ActivityQuery, { clock }: InstanceParts) {
+    const { buckets: wanted = USUAL_BUCKETS, ...sought } = query;
+    const now = clock.now();
+    const { since = now, until } = rangeOf(sought, now);
+    const spanSeconds = ((until ?? now).getTime() - since.getTime()) / 1000;
+    const seconds = Math.max(1, Math.ceil(spanSeconds / wanted));
     const parts = { seconds, number: Math.ceil(spanSeconds / seconds) };
-    const counts = await this.turns.take(() => this.reader.count(range, parts));
-    yield [activityOf(range, parts, counts)];
-  }
-
-  private async *findRefusals(search: RefusalSearch, parts: InstanceParts): AsyncGenerator<RefusalPage[]> {
-    const { limit = USUAL_LIMIT } = search;
-    const place = placeIn(search.cursor);
-    const range = place?.range ?? rangeOf(search, this.clock.now());
-    const filter = await this.filterOf(search, await this.userOf(search.user, parts));
-    const sought = { filter, range, beforeId: place?.id, limit };
-    const { events, end } = await this.turns.take(() => this.reader.refusals(sought));
+    const found = await this.turns.take(() => this.summary.count({ since, until }, parts));
+    const { counts, readEvents, countedSince } = found;
+    const buckets = Array.from({ length: parts.number }, (_, index) => {
+      const from = new Date(since.getTime() + index * seconds * 1000);
+      const own = counts.filter(({ bucket }) => bucket === index);
+      const complete = countedSince === undefined || from >= countedSince;
+      return { from: from.toISOString(), ...countedOf(own), complete };
+    });
     yield [
       {
-        data: events.map(refusalOf),
-        nextCursor: end === undefined ? null : cursorAt(end.id, range),
-        since: range.since.toISOString(),
-        until: range.until.toISOString(),
-        lookedBackTo: end?.occurredAt.toISOString() ?? null,
+        since: since.toISOString(),
+        until: (until ?? now).toISOString(),
+        unit: 'events',
+        bucketSeconds: seconds,
+        // Whether all of this time was counted; else only since `countedSince`.
+        complete: countedSince === undefined,
+        readEvents,
+        countedSince: (countedSince ?? since).toISOString(),
+        buckets,
+        ...causesIn(counts),
       },
     ];
+  }
+
+  private async *findRefusals(search: RefusalSearch, parts: InstanceParts) {
+    const { limit = USUAL_LIMIT, cursor, ...sought } = search;
+    const place = cursor ?? { range: rangeOf(sought, parts.clock.now()) };
+    const filter = await this.filterOf(sought, await this.userOf(sought.user, parts), parts);
+    const page = await this.turns.take(() => parts.trail.page({ filter, place, order: 'newest', limit }));
+    yield [shownPage(page, refusalOf)];
   }
 
   /** A person who is no user is known only from tokens. */
-  private async filterOf(search: RefusalSearch, user: User | undefined): Promise<RefusalFilter> {
-    const { user: text, issuer, kid, reason, event } = search;
-    const others = { issuer, kid, reason, event };
-    if (user !== undefined) return { person: await this.reader.userAsPerson(user), ...others };
-    if (text === undefined) return others;
-    return { person: { userId: isId(text) ? text.toLowerCase() : undefined, names: [text] }, ...others };
+  private async filterOf(
+    { user: text, event, ...others }: RefusalFilters,
+    user: User | undefined,
+    parts: InstanceParts,
+  ): Promise<TrailFilter> {
+    const filter = { ...(await filterOf(others, parts)), event: event ?? REFUSAL_EVENTS };
+    if (user !== undefined) return { ...filter, person: await this.summary.userAsPerson(user) };
+    if (text === undefined) return filter;
+    const id = isId(text) ? text.toLowerCase() : undefined;
+    return { ...filter, person: this.summary.personNamed([text], id) };
   }
 
   /** By id, e-mail address, or the `sub` that a trusted issuer has for one. */
@@ -157,38 +138,12 @@ export class TrailOperations {
   }
 
   /** Who was asked for, where that is a user; null otherwise. */
-  private async personAnswer(user: User | undefined, { userProfiles }: InstanceParts) {
-    const profile = user && (await userProfiles.find(user.id, this.clock.now()));
+  private async personAnswer(user: User | undefined, { userProfiles, clock }: InstanceParts) {
+    const profile = user && (await userProfiles.find(user.id, clock.now()));
     if (user === undefined || profile === undefined) return null;
     const { links, signIns, sessions } = profile;
     return { ...listedUser(user), links, signIns, sessions };
   }
-}
-
-function activityOf(range: BoundedRange, { seconds: bucketSeconds, number }: RangeParts, found: EventCounts) {
-  const { counts, readEvents, countedSince, isComplete } = found;
-  const buckets = Array.from({ length: number }, (_, index) => {
-    const from = new Date(range.since.getTime() + index * bucketSeconds * 1000);
-    const own = counts.filter(({ bucket }) => bucket === index);
-    return { from: from.toISOString(), ...countedOf(own), complete: isComplete || from >= countedSince };
-  });
-  const refused = counts.filter(({ reason }) => reason !== null);
-  return {
-    since: range.since.toISOString(),
-    until: range.until.toISOString(),
-    unit: 'events',
-    bucketSeconds,
-    // Whether all of this time was counted; else only since `countedSince`.
-    complete: isComplete,
-    readEvents,
-    countedSince: countedSince.toISOString(),
-    buckets,
-    reasons: sumsBy(refused, ({ reason }) => reason).map(([reason, count]) => ({ reason, count })),
-    issuers: sumsBy(counts, ({ issuer }) => issuer).map(([issuer, all]) => {
-      const own = refused.filter((one) => one.issuer === issuer).reduce((sum, { count }) => sum + count, 0);
-      return { issuer, succeeded: all - own, refused: own };
-    }),
-  };
 }
 
 function countedOf(counts: readonly EventCount[]) {
@@ -200,6 +155,17 @@ function countedOf(counts: readonly EventCount[]) {
     refusedExchanges: sum('token-exchange.failed'),
     refusedLogins: sum('token-exchange.embed-login-failed'),
     refusedCalls: sum('api.refused'),
+  };
+}
+
+function causesIn(counts: readonly EventCount[]) {
+  const refused = counts.filter(({ reason }) => reason !== null);
+  return {
+    reasons: sumsBy(refused, ({ reason }) => reason).map(([reason, count]) => ({ reason, count })),
+    issuers: sumsBy(counts, ({ issuer }) => issuer).map(([issuer, all]) => {
+      const own = refused.filter((one) => one.issuer === issuer).reduce((sum, { count }) => sum + count, 0);
+      return { issuer, succeeded: all - own, refused: own };
+    }),
   };
 }
 
@@ -217,7 +183,7 @@ function sumsBy(
 }
 
 /** Refusals of one reason, issuer and key; the cause stands once. */
-function explainedGroup({ event, reason, issuer, kid, count, oldestAt, newestAt }: RefusalGroup) {
+function explainedGroup({ event, reason, issuer, kid, count, oldestAt, newestAt }: EventGroup) {
   const times = { firstAt: oldestAt.toISOString(), lastAt: newestAt.toISOString() };
   return { event, reason, ...explanationOf(event, reason), issuer, kid, count, ...times };
 }

@@ -22,7 +22,17 @@ export type Sql<Input = unknown> = Piece<Input>;
 
 /** The types of parameters. */
 type SqlType =
-  'bigint' | 'boolean' | 'float8' | 'integer' | 'json' | 'jsonb' | 'text' | 'text[]' | 'uuid' | 'uuid[]';
+  | 'bigint'
+  | 'boolean'
+  | 'bytea[]'
+  | 'float8'
+  | 'integer'
+  | 'json'
+  | 'jsonb'
+  | 'text'
+  | 'text[]'
+  | 'uuid'
+  | 'uuid[]';
 
 /** A statement as the driver takes it. */
 interface WrittenSql<Input> {

@@ -1,16 +1,18 @@
 // Reads the query of a page of the audit trail: filters, time and place.
 import type { PipeTransform } from '@nestjs/common';
-import type { Checked, TimeRange, TrailFilter } from '../../audit/trail-filter.js';
-import { checkEvent, checkReason, checkText } from '../../audit/trail-filter.js';
+import type { Checked, TimeRange, TrailFilter, TrailPlace } from '../../audit/trail-filter.js';
+import { checkCursor, checkEvent, checkReason, checkText } from '../../audit/trail-filter.js';
 import { momentOf } from '../../platform/text/moment.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { QueryPipe, readId } from '../api/query.pipe.js';
 
-export interface AuditEventQuery extends PageQuery {
+export interface AuditEventQuery extends Pick<PageQuery, 'limit'> {
   readonly filter: TrailFilter;
   /** As it was given; nothing is filled in. */
   readonly range: TimeRange;
+  /** Where a page after the first one begins, in the time of the first. */
+  readonly place?: TrailPlace;
 }
 
 export class AuditEventQueryPipe implements PipeTransform<Record<string, unknown>, AuditEventQuery> {
@@ -19,6 +21,7 @@ export class AuditEventQueryPipe implements PipeTransform<Record<string, unknown
     userId: readId,
     subjectUserId: readId,
     issuer: checkedBy(checkText),
+    kid: checkedBy(checkText),
     reason: checkedBy(checkReason),
     requestId: checkedBy(checkText),
     since: readMoment,
@@ -27,11 +30,12 @@ export class AuditEventQueryPipe implements PipeTransform<Record<string, unknown
 
   transform(query: Record<string, unknown>): AuditEventQuery {
     const { limit, cursor, since, until, ...filter } = this.parameters.transform(query);
-    return { limit, cursor, filter, range: { since, until } };
+    const place = cursor === undefined ? undefined : checkedBy(checkCursor)(cursor, 'cursor');
+    return { limit, place, filter, range: { since, until } };
   }
 }
 
-function checkedBy(check: (text: string) => Checked<string>) {
+function checkedBy<T>(check: (text: string) => Checked<T>) {
   return (text: string, name: string) => {
     const checked = check(text);
     if ('value' in checked) return checked.value;

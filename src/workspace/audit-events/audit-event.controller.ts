@@ -1,25 +1,21 @@
 // /api/v1/audit-events: the audit trail, to be read.
 import { Get, Query } from '@nestjs/common';
-import type { TrailPlace } from '../../audit/audit-trail.reader.js';
-import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
+import { AuditTrailReader, shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
 import type { TimeRange } from '../../audit/trail-filter.js';
-import { MAX_FILTER_CHARACTERS, MOST_DAYS, REASONS, checkRange } from '../../audit/trail-filter.js';
+import {
+  MAX_CURSOR_CHARACTERS,
+  MAX_FILTER_CHARACTERS,
+  MOST_DAYS,
+  REASONS,
+  checkRange,
+} from '../../audit/trail-filter.js';
 import { Clock } from '../../platform/clock.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { Operation, PageQueries, OptionalQuery } from '../operations/operation.decorator.js';
-import type { Place } from '../api/page-cursor.js';
-import { MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
-import type { SortedRange, SortedRows } from '../api/pages.js';
-import { sortedPage } from '../api/pages.js';
 import type { AuditEventQuery } from './audit-event-query.pipe.js';
 import { AuditEventQueryPipe } from './audit-event-query.pipe.js';
-import { AuditEventAnswer, AuditEventPageAnswer, auditEventAnswer } from './audit-event.dto.js';
-
-/** The largest bigint of PostgreSQL. */
-const MAX_EVENT_ID = 2n ** 63n - 1n;
-/** The end of the year 9999. */
-const LATEST_MS = 253_402_300_799_999;
+import { AuditEventPageAnswer } from './audit-event.dto.js';
 
 /** The letters of names in the catalogue, as a pattern of JSON Schema. */
 const EVENT_PATTERN = '^[a-z.-]*\\*?$';
@@ -61,57 +57,26 @@ export class AuditEventController {
   @OptionalQuery('userId', 'Id of the subject or the actor', USER_ID)
   @OptionalQuery('subjectUserId', 'Id of the subject, which has an index', USER_ID)
   @OptionalQuery('issuer', 'The issuer in its payload, character by character', TEXT)
+  @OptionalQuery('kid', 'The `kid` in its payload', TEXT)
   @OptionalQuery('reason', 'The reason of a refusal', { type: 'string', enum: [...REASONS].sort() })
   @OptionalQuery('requestId', 'The X-Request-Id of an answer, which has an index', TEXT)
   @OptionalQuery('since', 'From then on', MOMENT)
   @OptionalQuery('until', 'Before then; up to now unless given', MOMENT)
   async list(@Query(new AuditEventQueryPipe()) query: AuditEventQuery): Promise<AuditEventPageAnswer> {
-    const { filter } = query;
-    let { range } = query;
-    let lookedBackTo: Date | undefined;
-    const rowsOf = async ({ after, limit }: SortedRange): Promise<SortedRows<AuditEventAnswer>> => {
-      range = this.checked({ filter, range: after === undefined ? range : rangeIn(after) });
-      const page = await this.trail.page({ filter, range, order: 'newest', after, limit });
-      lookedBackTo = page.end?.occurredAt;
-      return {
-        rows: page.events.map(auditEventAnswer),
-        end: page.end && placeOf(page.end, range, this.clock.now()),
-      };
+    const { filter, limit } = query;
+    const place = query.place ?? { range: this.checked(query) };
+    const page = await this.trail.page({ filter, place, order: 'newest', limit });
+    const { since, until } = place.range;
+    return {
+      ...shownPage(page, shownEvent),
+      since: since?.toISOString() ?? null,
+      until: until?.toISOString() ?? null,
     };
-    const page = await sortedPage(isEventPlace, query, rowsOf, (row) => row);
-    return { ...page, ...shown({ since: range.since, until: query.range.until, lookedBackTo }) };
   }
 
-  private checked({ range, filter }: Pick<AuditEventQuery, 'range' | 'filter'>): TimeRange {
+  private checked({ range, filter }: AuditEventQuery): TimeRange {
     const checked = checkRange(range, filter, this.clock.now());
     if ('value' in checked) return checked.value;
     throw new ApiRefusal('bad_request', `since ${checked.rule}`);
   }
-}
-
-/** The key has the times of the range in milliseconds since 1970, or is empty where the whole trail is looked through. */
-function isEventPlace({ id, key }: Place): boolean {
-  if (!/^\d{1,19}$/.test(id) || BigInt(id) > MAX_EVENT_ID) return false;
-  return (
-    key === '' || (/^\d{1,15} \d{1,15}$/.test(key) && key.split(' ').every((ms) => Number(ms) <= LATEST_MS))
-  );
-}
-
-/** A cursor keeps the time of the first page: else its beginning would move with the clock. */
-function placeOf({ id }: TrailPlace, { since, until }: TimeRange, now: Date): Place {
-  return { id, key: since === undefined ? '' : `${since.getTime()} ${(until ?? now).getTime()}` };
-}
-
-function rangeIn({ key }: Place): TimeRange {
-  const [since, until] = key.split(' ').map((ms) => new Date(Number(ms)));
-  return key === '' ? {} : { since, until };
-}
-
-function shown(times: TimeRange & { readonly lookedBackTo: Date | undefined }) {
-  const { since, until, lookedBackTo } = times;
-  return {
-    since: since?.toISOString() ?? null,
-    until: until?.toISOString() ?? null,
-    lookedBackTo: lookedBackTo?.toISOString() ?? null,
-  };
 }

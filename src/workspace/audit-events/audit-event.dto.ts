@@ -1,12 +1,12 @@
 // Answers of the audit trail.
-import type { StoredEvent } from '../../audit/audit-trail.reader.js';
+import type { ShownEvent } from '../../audit/audit-trail.reader.js';
 import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
 import { ApiProperty } from '@nestjs/swagger';
 
 const MOMENT = { type: 'string', format: 'date-time', nullable: true } as const;
 const USER_ID = { type: 'string', format: 'uuid', nullable: true } as const;
 
-export class AuditEventAnswer {
+export class AuditEventAnswer implements ShownEvent {
   @ApiProperty({ description: 'Id: decimal digits.', pattern: '^[0-9]{1,19}$' })
   readonly id!: string;
 
@@ -58,8 +58,4 @@ export class AuditEventPageAnswer {
 
   @ApiProperty({ ...MOMENT, description: 'How far back this page has searched; null on the last one.' })
   readonly lookedBackTo!: string | null;
-}
-
-export function auditEventAnswer(stored: StoredEvent): AuditEventAnswer {
-  return { ...stored, occurredAt: stored.occurredAt.toISOString() };
 }

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { HttpException } from '@nestjs/common';
 import { InputError } from '../../../src/administration/command-error.js';
 import { Partner } from '../../../demo/partner.js';
+import type { TrailPlace } from '../../../src/audit/trail-filter.js';
 import type { TrailSummaryReader } from '../../../src/audit/trail-summary.reader.js';
 import { TrailOperations } from '../../../src/operator/api/trail.operation.js';
 import { SEARCH_USERS } from '../../../src/operator/api/user-lists.operation.js';
-import { Clock } from '../../../src/platform/clock.js';
 import type { JwksContent } from '../../../src/token-exchange/trust/jwks-content.js';
 import { JwksContentError, readJwks, writeJwks } from '../../../src/token-exchange/trust/jwks-content.js';
 import { isAlgorithm } from '../../../src/token-exchange/trust/algorithms.js';
@@ -301,18 +301,25 @@ const apiBody: FuzzTarget<object[]> = {
 };
 
 // Reading asks no database.
-const trail = new TrailOperations({} as TrailSummaryReader, new Clock());
-const SEARCHES = [trail.refusals, trail.activity, SEARCH_USERS] as const;
+const trail = new TrailOperations({} as TrailSummaryReader);
+const SEARCHES = [trail.refusals, trail.events, trail.activity, SEARCH_USERS] as const;
+
+/** Of the cursor of a page. */
+function judgeTrailPlace({ id = '', range }: TrailPlace): void {
+  insist(BigInt(id) < 2n ** 63n, 'an id is one of the database');
+  for (const moment of [range.since, range.until])
+    insist(moment === undefined || /^\d{4}-/.test(moment.toISOString()), 'times are dates of four digits');
+}
 
 const operatorBody: FuzzTarget<Record<string, unknown>[]> = {
   name: "body of the operator's API",
   seeds: [
     '{"user":"ada@a.example","issuer":"https://a.example","reason":"token_expired","limit":100}',
-    '{"since":"2026-01-01T00:00:00Z","until":"2026-01-02","cursor":"12.1767225600000.1767312000000.open"}',
+    '{"since":"2026-01-01T00:00:00Z","until":"2026-01-02","cursor":"12_1767225600000_1767312000000"}',
     '{"lastHours":744,"buckets":96}',
     '{"search":"ada@","limit":1,"cursor":"00000000-0000-4000-8000-000000000000"}',
   ],
-  pieces: [...PIECES, '"cursor":"1.', '.open"', '"limit":101', '"lastHours":', '"search":', '"__proto__":{'],
+  pieces: [...PIECES, '"cursor":"1_', '_"', '"limit":101', '"lastHours":', '"search":', '"__proto__":{'],
   /** What the searches that take it make of it; refused where none does. */
   read(input) {
     const body = parseStrictJsonBytes(input);
@@ -332,7 +339,7 @@ const operatorBody: FuzzTarget<Record<string, unknown>[]> = {
   isRefusal: (error) => error instanceof JsonError || error instanceof InputError,
   judge(input, searches) {
     const given = JSON.parse(input.toString('utf8')) as Record<string, unknown>;
-    for (const { limit = 1, buckets = 1, lastHours = 1, since, until, ...texts } of searches) {
+    for (const { limit = 1, buckets = 1, lastHours = 1, since, until, cursor, ...texts } of searches) {
       insist(
         [limit, buckets, lastHours].every((number) => Number.isInteger(number) && Number(number) > 0),
         'numbers are whole and more than nothing',
@@ -344,6 +351,7 @@ const operatorBody: FuzzTarget<Record<string, unknown>[]> = {
       for (const moment of [since, until])
         insist(moment === undefined || !Number.isNaN(Date.parse(moment as string)), 'times are dates');
       insist(isStorable({ ...texts }), 'texts can be stored');
+      if (typeof cursor === 'object') judgeTrailPlace(cursor as TrailPlace);
       insist(
         Object.keys(texts).every((name) => texts[name] === undefined || Object.hasOwn(given, name)),
         'members come from the text',

@@ -3,7 +3,7 @@ import { syslogFrame } from '../../../../src/audit/sinks/syslog.sink.js';
 
 const event = (name: string, json = '{"id":"7"}') => ({
   id: '7',
-  transactionId: '3',
+  position: { transactionId: '3', eventId: '7' },
   name,
   occurredAt: '2026-11-22T16:00:00.000Z',
   json,

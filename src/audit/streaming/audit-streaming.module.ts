@@ -2,20 +2,22 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { outputOf } from '../platform/log/logger.js';
-import { Leader } from '../platform/jobs/leader.js';
-import { Clock } from '../platform/clock.js';
-import { LOGGER } from '../platform/log/log.js';
-import { AuditRetentionJob } from './retention/audit-retention.job.js';
-import { AuditRetentionRepository } from './retention/audit-retention.repository.js';
-import type { AuditSink } from './sinks/audit-sink.js';
-import type { SinkStatus } from './sinks/audit-streaming.js';
-import { AuditStreaming } from './sinks/audit-streaming.js';
-import { EventStreamRepository } from './sinks/event-stream.repository.js';
-import type { RetentionSettings, SinkSettings } from './sinks/sink-settings.js';
-import { StandardOutputSink } from './sinks/standard-output.sink.js';
-import { SyslogSink } from './sinks/syslog.sink.js';
-import { WebhookSink } from './sinks/webhook.sink.js';
+import { outputOf } from '../../platform/log/logger.js';
+import { Leader } from '../../platform/jobs/leader.js';
+import { Clock } from '../../platform/clock.js';
+import { LOGGER } from '../../platform/log/log.js';
+import { Database } from '../../platform/database/database.js';
+import { AuditTrailReader } from '../audit-trail.reader.js';
+import { AuditRetentionJob } from '../retention/audit-retention.job.js';
+import { AuditRetentionRepository } from '../retention/audit-retention.repository.js';
+import type { AuditSink } from '../sinks/audit-sink.js';
+import type { SinkStatus } from '../sinks/audit-streaming.js';
+import { AuditStreaming } from '../sinks/audit-streaming.js';
+import { SinkCursorRepository } from '../sinks/sink-cursor.repository.js';
+import type { RetentionSettings, SinkSettings } from '../sinks/sink-settings.js';
+import { StandardOutputSink } from '../sinks/standard-output.sink.js';
+import { SyslogSink } from '../sinks/syslog.sink.js';
+import { WebhookSink } from '../sinks/webhook.sink.js';
 
 interface AuditStreamingOptions {
   readonly sinks: SinkSettings;
@@ -31,9 +33,16 @@ export class AuditStreamingModule {
   /** @param imports modules that offer clock, log, database and leader */
   static register(options: AuditStreamingOptions, imports: ModuleMetadata['imports']): DynamicModule {
     const { sinks, retention, hostname, watch } = options;
-    const streaming = (trail: EventStreamRepository, leader: Leader, clock: Clock, log: Logger) => {
+    const streaming = (
+      database: Database,
+      cursors: SinkCursorRepository,
+      leader: Leader,
+      clock: Clock,
+      log: Logger,
+    ) => {
       const streams = new AuditStreaming(sinksOf(sinks, hostname, clock, log), {
-        trail,
+        trail: new AuditTrailReader(database),
+        cursors,
         leader,
         clock,
         log,
@@ -53,11 +62,11 @@ export class AuditStreamingModule {
       module: AuditStreamingModule,
       imports,
       providers: [
-        EventStreamRepository,
+        SinkCursorRepository,
         AuditRetentionRepository,
         {
           provide: AuditStreaming,
-          inject: [EventStreamRepository, Leader, Clock, LOGGER],
+          inject: [Database, SinkCursorRepository, Leader, Clock, LOGGER],
           useFactory: streaming,
         },
         {
