@@ -20,6 +20,7 @@ import { prepareStartup } from './instance/startup.js';
 import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js';
 import { Clock } from './platform/clock.js';
 import { SealError } from './platform/secrets/key-ring.js';
+import { OWNER_ROLE } from './users/role.js';
 
 const EXIT_FAILED = 1;
 const EXIT_MISUSED = 2;
@@ -60,6 +61,7 @@ async function serve(startup: Startup, logger: Logger): Promise<object> {
   const engineThread = join(sourceDirectory, 'platform', 'database', 'embedded', 'engine.worker.js');
   const application = await createApplication(startup, { logger, sourceDirectory, engineThread });
   tellOfData(startup, application, logger);
+  await tellOfNamedUsers(startup, application, logger);
   stopOnSignals(application, startup.config.shutdownDelaySeconds * 1000, logger);
   endWithDatabase(application, logger);
   const address = await application.listen();
@@ -80,6 +82,19 @@ function tellOfData({ config }: Startup, { database }: Application, logger: Logg
       `the embedded database in ${folder} is not used, since SVC_DATABASE_URL is set: ` +
         'svc-admin data copy copies it into an empty PostgreSQL database; otherwise remove the folder',
     );
+}
+
+/** The configuration is read before the database is open, so that nobody has looked for the users whom it names. */
+async function tellOfNamedUsers({ trustedKeys }: Startup, { database }: Application, logger: Logger) {
+  for (const { label: entry, signInAs } of trustedKeys) {
+    if (signInAs === undefined) continue;
+    const select = 'SELECT role, enabled FROM user_account WHERE id = $1';
+    const found = await database.dataSource.query<{ role: string; enabled: boolean }[]>(select, [signInAs]);
+    const [user] = found;
+    if (user !== undefined && user.enabled && user.role !== OWNER_ROLE) continue;
+    const fault = user === undefined ? 'is not there' : user.enabled ? 'is the owner' : 'is disabled';
+    logger.warn({ entry }, `the user whom signInAs of an entry names ${fault}: its tokens are refused`);
+  }
 }
 
 /** What an operator wants to see at the start: the version, the database, the flows, the keys. */

@@ -1,4 +1,5 @@
 // The built service as a process: what it says at start, refuses, keeps over restarts, and finishes before it ends.
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Partner } from '../../demo/partner.js';
@@ -18,6 +19,15 @@ import { sessionIdOf } from '../support/logins.js';
 import { GRANT_TYPE } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example' });
+/** Its tokens act as a user who is not there. */
+const job = Partner.create({ issuer: 'https://jobs.example', audience: 'https://instance.example' });
+const JOB = {
+  name: 'job',
+  signInAs: randomUUID(),
+  subjects: ['build'],
+  flows: ['exchange'],
+  scopes: ['workflow:read'],
+};
 const IN_FLIGHT = 20;
 const READY = 'the service is ready';
 
@@ -31,7 +41,7 @@ describeBuilt('[D43] the process', () => {
     beforeAll(async () => {
       surroundings = await surroundingsOf({
         ...databaseEnvironment(database),
-        SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
+        SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry(), job.staticEntry(JOB)]),
         SVC_ENCRYPTION_KEY:
           database.kind === 'postgresql' ? Buffer.alloc(32, 3).toString('base64') : undefined,
       });
@@ -93,9 +103,16 @@ describeBuilt('[D43] the process', () => {
         baseUrl: surroundings.baseUrl,
         database: expect.stringContaining(database.kind),
         flows: { embedLogin: true, tokenExchange: true },
-        trustedKeys: { static: 1, keySets: 0, issuers: [partner.issuer] },
+        trustedKeys: { static: 2, keySets: 0, issuers: [partner.issuer, job.issuer] },
       });
       expect(String(ready?.['address'])).toMatch(/^http:\/\/(127\.0\.0\.1|\[::1\]|localhost):\d+$/);
+    });
+
+    it('[D144] warns of a configured entry whose user is not there', async () => {
+      const lines = (await logOf(await running())).filter(({ entry }) => entry === 'job');
+      expect(lines).toMatchObject([
+        { level: 'warn', msg: expect.stringMatching(/names is not there: its tokens/) },
+      ]);
     });
 
     it('[D137] says where the data is, and of an embedded database beside it that it is not used', async () => {
