@@ -41,6 +41,7 @@ const REST_FILES = [
   'e2e/hostile-requests.spec.ts',
   'e2e/log-at-stop.spec.ts',
   'e2e/policies-races.spec.ts',
+  'e2e/printed-commands.spec.ts',
   'e2e/policies-users.spec.ts',
   'browser/readme.spec.ts',
   'e2e/set-clock.spec.ts',
