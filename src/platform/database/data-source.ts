@@ -41,12 +41,11 @@ export interface OpenDatabase extends Pick<
  */
 export async function openDatabase(settings: DatabaseSettings, schema: Schema): Promise<OpenDatabase> {
   const prepared = await prepareDatabase(settings, schema);
-  const { kind, dataSource, operatorPool, migrate, limit, close, stopped } = prepared;
+  const { kind, dataSource, operatorPool, migrate, close, stopped } = prepared;
   try {
-    await connect(dataSource);
     await checkSessions(settings);
+    await connect(dataSource);
     const appliedMigrations = (await isUpToDate(dataSource)) ? [] : await migrate();
-    limit();
     return { kind, dataSource, operatorPool, appliedMigrations, close, stopped };
   } catch (error) {
     await close();

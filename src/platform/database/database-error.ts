@@ -33,11 +33,6 @@ export function isFaultOfOneRow(error: unknown): boolean {
   return FAULTS_OF_ROWS.includes(sqlStateOf(error)?.slice(0, 2) ?? '');
 }
 
-/** Whether the driver's error is the database's own answer: errors of the system and of the network have no severity. */
-export function isAnswer(error: unknown): boolean {
-  return typeof (error as { severity?: unknown } | undefined)?.severity === 'string';
-}
-
 /** Statements that go past TypeORM fail with the driver's own error. */
 function sqlStateOf(error: unknown): string | undefined {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;

@@ -1,6 +1,7 @@
 // The host's database, as the repositories of this package use it: PostgreSQL, by TypeORM's data source.
 import type { DataSource } from 'typeorm';
-import { limitsOf } from './wait-limit.js';
+import { driverPool } from './driver-pool.js';
+import { limitsOf } from './limited-driver.js';
 
 /** Statements go to the host's own data source, with its pool, its settings and its search path. */
 export class Database {
@@ -27,16 +28,16 @@ export class Database {
    * background. @throws the driver's error
    */
   async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const pool = this.pool();
-    if (pool === undefined) return this.dataSource.query<Row[]>(text, [...values]);
-    return (await pool.query(text, [...values])).rows as Row[];
+    return (await this.ask(text, values)).rows as Row[];
   }
 
   /** The same with an UPDATE or DELETE. @returns how many rows it changed @throws the driver's error */
   async change(text: string, values: readonly unknown[] = []): Promise<number> {
-    const pool = this.pool();
-    if (pool !== undefined) return (await pool.query(text, [...values])).rowCount ?? 0;
-    const [, changed] = await this.dataSource.query<[unknown, number]>(text, [...values]);
-    return changed;
+    return (await this.ask(text, values)).rowCount ?? 0;
+  }
+
+  private ask(text: string, values: readonly unknown[]) {
+    this.dataSource.logger.logQuery(text, [...values]);
+    return (this.pool() ?? driverPool(this.dataSource)).query(text, [...values]);
   }
 }

@@ -1,5 +1,5 @@
-// What the service needs of PostgreSQL and of a pooler before it, such as PgBouncer: a version, limits set by SQL, and sessions that last.
-import type { ClientConfig, PoolConfig } from 'pg';
+// What the service needs of PostgreSQL and of a pooler before it, such as PgBouncer: a version, and sessions that last.
+import type { ClientConfig } from 'pg';
 import pg from 'pg';
 
 const CONNECTION_MS = 10_000;
@@ -37,33 +37,6 @@ export function checkVersion(versionNumber: number): void {
   throw new UnsuitableServerError(
     `SVC_DATABASE_URL leads to PostgreSQL ${version}, and the service needs PostgreSQL ${OLDEST_VERSION} or newer.`,
   );
-}
-
-type SessionLimits = Pick<
-  PoolConfig,
-  'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout'
->;
-
-/**
- * Sets the limits of each session with a statement before its first use. The driver would set them while it connects, and poolers
- * refuse a connection for settings that they do not know.
- */
-export function limitedBySql(config: PoolConfig): PoolConfig {
-  const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, onConnect, ...rest } = config;
-  const limits = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout };
-  const prepare = async (client: pg.ClientBase) => {
-    await setLimits(client, limits);
-    // The pool waits for such promises, which its types do not say.
-    await (onConnect?.(client) as Promise<void> | undefined);
-  };
-  return { ...rest, ...({ onConnect: prepare } as object) };
-}
-
-async function setLimits(client: pg.ClientBase, limits: SessionLimits): Promise<void> {
-  const given = Object.entries(limits).filter(([, value]) => typeof value === 'number');
-  if (given.length === 0) return;
-  const settings = given.map(([name, value]) => `set_config('${name}', '${value}', false)`);
-  await client.query(`SELECT ${settings.join(', ')}`);
 }
 
 /**

@@ -1,18 +1,24 @@
 // The pools of connections to PostgreSQL: for requests, for the operator's page, and for what runs in the background.
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
-import { limitPool, limitWaits, statementMs } from './wait-limit.js';
 import { runMigrationsInTurn } from './migrate.js';
-import { limitedBySql } from './pooler.js';
+import { limitWaits } from './limited-driver.js';
+import { LimitedPool } from './limited-pool.js';
 import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
+import { statementMs } from './wait-limit.js';
 
-/** Background work and commands have more time than requests. */
-const POSTGRESQL_CONNECTION_WAIT_MS = 10_000;
+/** What a statement may take at the server, what it may wait for a lock, and after which the client gives up, in milliseconds. */
+interface Limits {
+  readonly statementMs: number;
+  readonly lockMs: number;
+  readonly answerMs: number;
+}
+
+/** Background work and commands have more time than requests. It must always end; the client gives up last, if the server is silent. */
+const BACKGROUND: Limits = { statementMs: 10_000, lockMs: 5_000, answerMs: 15_000 };
+const CONNECTION_WAIT_MS = 10_000;
 const KEEPALIVE_DELAY_MS = 10_000;
-const LOCK_WAIT_MS = 5_000;
-const STATEMENT_MS = 10_000;
-const ANSWER_MS = 15_000;
 /** A connection that is prepared is given up so much later than a request waits for it. */
 const PREPARATION_MS = 1_000;
 /** Jobs and followers ask one after the other, and seldom. */
@@ -33,53 +39,56 @@ export function preparePostgresql(
   { url, poolSize, requestWaitMs }: PostgresqlSettings,
   schema: Schema,
 ): PreparedDatabase {
-  const background: PoolConfig = {
-    connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: POSTGRESQL_CONNECTION_WAIT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
-    // It must always end; the client gives up last, if the server is silent.
-    lock_timeout: LOCK_WAIT_MS,
-    statement_timeout: STATEMENT_MS,
-    idle_in_transaction_session_timeout: STATEMENT_MS,
-    query_timeout: ANSWER_MS,
-    application_name: 'embedded-token-exchange',
-    ...whenConnected(prepareSession),
-  };
   const migrate = () => runMigrationsInTurn(createDataSource(schema, { connectionString: url, max: 2 }));
   const common = { kind: 'postgresql', migrate, stopped: NEVER } as const;
-  if (requestWaitMs !== undefined) return { ...common, ...servingPools(background, requestWaitMs, schema) };
-  const dataSource = createDataSource(schema, background);
-  return { ...common, dataSource, limit: () => undefined, close: () => disconnect(dataSource) };
+  if (requestWaitMs !== undefined)
+    return { ...common, ...servingPools(url, poolSize, requestWaitMs, schema) };
+  const dataSource = createDataSource(schema, poolConfig(url, poolSize, BACKGROUND));
+  return { ...common, dataSource, close: () => disconnect(dataSource) };
 }
 
 /** A pool for requests, a small one with the same limits for the operator's page, and one with longer limits for what runs in the background. */
-function servingPools(background: PoolConfig, waitMs: number, schema: Schema) {
-  const ofRequests = {
-    ...background,
-    lock_timeout: statementMs(waitMs),
-    statement_timeout: statementMs(waitMs),
-    // An instance that stalls within a transaction holds what others wait for.
-    idle_in_transaction_session_timeout: statementMs(waitMs),
-    // After a stall the wait begins anew (`afterWaiting`): that timer, which knows of stalls, has to be the first.
-    query_timeout: 2 * waitMs + PREPARATION_MS,
+function servingPools(url: string, poolSize: number, waitMs: number, schema: Schema) {
+  // After a stall the wait begins anew (`afterWaiting`): that timer, which knows of stalls, has to be the first.
+  const limits = {
+    statementMs: statementMs(waitMs),
+    lockMs: statementMs(waitMs),
+    answerMs: 2 * waitMs + PREPARATION_MS,
   };
-  const dataSource = createDataSource(schema, ofRequests);
-  const pool = poolBeside(background, BACKGROUND_POOL_SIZE);
-  const operatorPool = poolBeside(ofRequests, OPERATOR_POOL_SIZE);
-  limitPool(operatorPool, waitMs);
+  const background = poolBeside(new pg.Pool(poolConfig(url, BACKGROUND_POOL_SIZE, BACKGROUND)));
+  const operatorPool = poolBeside(new LimitedPool(poolConfig(url, OPERATOR_POOL_SIZE, limits), waitMs));
+  const dataSource = createDataSource(
+    schema,
+    poolConfig(url, poolSize, limits),
+    limitWaits({ waitMs, background }),
+  );
   const close = async () => {
     await disconnect(dataSource);
-    await Promise.all([pool.end(), operatorPool.end()]);
+    await Promise.all([background.end(), operatorPool.end()]);
   };
-  const limit = () => limitWaits(dataSource, { waitMs, background: pool });
-  return { dataSource, limit, close, operatorPool };
+  return { dataSource, close, operatorPool };
 }
 
-function poolBeside(config: PoolConfig, max: number): pg.Pool {
-  const pool = new pg.Pool(limitedBySql({ ...config, max }));
-  // An idle connection that breaks is replaced; without a listener it would end the process.
-  pool.on('error', () => undefined);
-  return pool;
+function poolConfig(url: string, max: number, { statementMs, lockMs, answerMs }: Limits): PoolConfig {
+  const ofSession = {
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    // An instance that stalls within a transaction holds what others wait for.
+    idle_in_transaction_session_timeout: statementMs,
+  };
+  return {
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: CONNECTION_WAIT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
+    query_timeout: answerMs,
+    application_name: 'embedded-token-exchange',
+    ...whenConnected((client) => prepareSession(client, ofSession)),
+  };
+}
+
+/** An idle connection that breaks is replaced; without a listener it would end the process. */
+function poolBeside(pool: pg.Pool): pg.Pool {
+  return pool.on('error', () => undefined);
 }

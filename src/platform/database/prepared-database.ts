@@ -2,9 +2,8 @@
 import type { PoolConfig } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { DataSource } from 'typeorm';
-import type { BackgroundPool } from './wait-limit.js';
 import { MIGRATIONS_TABLE } from './migrate.js';
-import { limitedBySql } from './pooler.js';
+import type { BackgroundPool, LimitedDriver } from './limited-driver.js';
 
 /** What a process that serves requests sets, and a command does not. */
 export interface ServingSettings {
@@ -31,8 +30,6 @@ export interface PreparedDatabase {
   readonly dataSource: DataSource;
   /** Brings the schema up to date. @returns the names of the migrations that ran */
   readonly migrate: () => Promise<string[]>;
-  /** To be called once it is connected. */
-  readonly limit: () => void;
   readonly close: () => Promise<void>;
   /** Where the operator's page asks; undefined: where requests do. */
   readonly operatorPool?: BackgroundPool;
@@ -43,7 +40,12 @@ export interface PreparedDatabase {
   readonly stopped: Promise<Error>;
 }
 
-export function createDataSource({ entities, migrations }: Schema, pool: PoolConfig): DataSource {
+/** @param driver undefined: statements have the limits of the pool alone */
+export function createDataSource(
+  { entities, migrations }: Schema,
+  pool: PoolConfig,
+  driver?: LimitedDriver,
+): DataSource {
   return new DataSource({
     type: 'postgres',
     entities: [...entities],
@@ -54,21 +56,13 @@ export function createDataSource({ entities, migrations }: Schema, pool: PoolCon
     // Uniqueness decides races here; a failing statement is often an answer, so TypeORM must not log it.
     logging: false,
     installExtensions: false,
-    extra: limitedBySql(pool),
+    extra: pool,
+    driver,
   });
 }
 
 export async function disconnect(dataSource: DataSource): Promise<void> {
   if (dataSource.isInitialized) await dataSource.destroy();
-}
-
-/** No connection is handed out before it is prepared: the pool waits for the promise, which its types do not say. */
-export function whenConnected(prepare: (client: SqlClient) => Promise<void>): object {
-  return { onConnect: prepare };
-}
-
-interface SqlClient {
-  query(sql: string): Promise<unknown>;
 }
 
 /**
@@ -81,9 +75,29 @@ interface SqlClient {
  * A plan that was made when a table was empty must do when it has grown, so it does not read the table where there is a key.
  * Where there is none, PostgreSQL writes down a cost for that beyond all measure, for which it would compile the statement.
  */
-export async function prepareSession(client: SqlClient): Promise<void> {
+const PLANNING = {
+  default_transaction_isolation: 'read committed',
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  jit: 'off',
+};
+
+interface SqlClient {
+  query(sql: string): Promise<unknown>;
+}
+
+/**
+ * Sets each session up with a statement before its first use. The driver would send settings while it connects, and poolers refuse
+ * a connection for those that they do not know.
+ */
+export async function prepareSession(client: SqlClient, limits: Record<string, number> = {}): Promise<void> {
+  const settings = Object.entries({ ...PLANNING, ...limits });
   await client.query(
-    `SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),
-       set_config('jit', 'off', false), set_config('default_transaction_isolation', 'read committed', false)`,
+    `SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')}`,
   );
+}
+
+/** No connection is handed out before it is prepared: the pool waits for the promise, which its types do not say. */
+export function whenConnected(prepare: (client: SqlClient) => Promise<void>): object {
+  return { onConnect: prepare };
 }

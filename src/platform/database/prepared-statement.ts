@@ -1,11 +1,10 @@
 // Statements that the database parses and plans once per connection.
 import type { DataSource } from 'typeorm';
-import { isAnswer } from './database-error.js';
-import { driverPool } from './driver-pool.js';
 import type { Sql } from './sql.js';
 import { writtenSql } from './sql.js';
 import { Batch } from './batch.js';
-import { limitsOf } from './wait-limit.js';
+import { driverPool } from './driver-pool.js';
+import { limitsOf } from './limited-driver.js';
 
 /** PostgreSQL cuts longer names, and might take two statements for one. */
 const MAX_NAME_BYTES = 63;
@@ -42,24 +41,10 @@ export class PreparedStatement<Input, Row> {
   async run(dataSource: DataSource, input: Input): Promise<Row[]> {
     const { name, text } = this;
     const values = this.values(input);
-    const client = await driverPool(dataSource).connect();
-    let broken: Error | undefined;
-    const noteBreak = (error: Error) => (broken = error);
-    // A client out of its pool has no other listener, and an error without a listener ends the process.
-    client.on('error', noteBreak);
-    try {
-      // As TypeORM does for each of its own, where the host has that log turned on.
-      dataSource.logger.logQuery(text, values);
-      const { rows } = await client.query({ name, text, values });
-      return rows as Row[];
-    } catch (error) {
-      if (!isAnswer(error)) noteBreak(error as Error);
-      throw error;
-    } finally {
-      client.off('error', noteBreak);
-      // After any answer of the database, even a refusal, the connection can be used on; after silence its state is unknown.
-      client.release(broken);
-    }
+    // As TypeORM does for each of its own, where the host has that log turned on.
+    dataSource.logger.logQuery(text, values);
+    const { rows } = await driverPool(dataSource).query({ name, text, values });
+    return rows as Row[];
   }
 }
 

@@ -92,9 +92,7 @@ const WAIT_MS = 10_000;
 async function connected(options: DataSourceOptions = { type: 'postgres' }): Promise<DataSource> {
   const dataSource = new DataSource(options);
   if ((options as TypeOrmModuleOptions).manualInitialization === true) return dataSource;
-  await dataSource.initialize();
-  if (options.type === 'postgres') limitWaits(dataSource, { waitMs: WAIT_MS });
-  return dataSource;
+  return dataSource.initialize();
 }
 
 function dataSourceOf(options: HostOptions): TypeOrmModuleOptions {
@@ -104,7 +102,10 @@ function dataSourceOf(options: HostOptions): TypeOrmModuleOptions {
   if (driver === 'sqljs') return { ...common, type: driver };
   const migrations = withoutMigrations ? [migration] : [migration, ...TOKEN_EXCHANGE_MIGRATIONS];
   const isPostgres = driver === 'postgres';
-  if (isPostgres) return { ...common, type: driver, url: databaseUrl, migrations, migrationsRun: true };
+  if (isPostgres) {
+    const limited = { url: databaseUrl, driver: limitWaits({ waitMs: WAIT_MS }) };
+    return { ...common, ...limited, type: driver, migrations, migrationsRun: true };
+  }
   // Its driver asks the server for what PostgreSQL does not know: the host puts off to connect.
   return { ...common, type: driver, url: databaseUrl, timeTravelQueries: false, manualInitialization: true };
 }

@@ -20,8 +20,14 @@ describe('[D97] the clocks of an instance and of its database', () => {
     clock = new TestClock(NOW_MS - HOUR * 1_000);
     clock.advance(HOUR);
     [databaseMs, isAway, logged] = [NOW_MS, false, []];
-    const now = () => (isAway ? Promise.reject(new Error('away')) : [{ now: databaseMs / 1_000 }]);
-    const dataSource = { options: { type: 'postgres' }, query: async () => now() } as unknown as DataSource;
+    const query = async () =>
+      isAway ? Promise.reject(new Error('away')) : { rows: [{ now: databaseMs / 1_000 }] };
+    const logger = { logQuery: () => undefined };
+    const dataSource = {
+      options: { type: 'postgres' },
+      logger,
+      driver: { master: { query } },
+    } as unknown as DataSource;
     const write = (line: string) => {
       const { level, seconds } = JSON.parse(line) as { level: string; seconds?: number };
       logged.push(seconds === undefined ? [level] : [level, seconds]);
