@@ -8,8 +8,9 @@ import { CoordinationModule } from '../platform/jobs/coordination.module.js';
 import { Database } from '../platform/database/database.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { InstanceUsers } from '../instance/ports/instance-users.js';
+import { purging } from '../platform/jobs/purge.job.js';
 import { CountingStorage, THROTTLE_STORAGE } from '../platform/http/throttle/counting.storage.js';
-import { DatabaseCounts, ThrottlePurgeJob } from '../platform/http/throttle/database-counts.js';
+import { DatabaseCounts, THROTTLE_PURGE } from '../platform/http/throttle/database-counts.js';
 import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
 import { LOGGER } from '../platform/log/log.js';
 import type { Log } from '../platform/log/log.js';
@@ -137,7 +138,7 @@ function throttleParts(store: 'memory' | 'database', onFailOpen: () => void): Pr
   return [
     { provide: CountingStorage, inject: [Database, Clock, LOGGER], useFactory },
     { provide: THROTTLE_STORAGE, useExisting: CountingStorage },
-    ...(isShared ? [ThrottlePurgeJob] : []),
+    ...(isShared ? [purging(THROTTLE_PURGE)] : []),
   ];
 }
 

@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../platform/database/database.module.js';
 import type { Database } from '../platform/database/database.js';
 import { Clock } from '../platform/clock.js';
+import { purging } from '../platform/jobs/purge.job.js';
 import { OperatorAccountRepository } from '../administration/accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from '../administration/accounts/operator-session.repository.js';
 import { PasswordHasher } from '../administration/accounts/password-hasher.js';
@@ -20,9 +21,8 @@ import { OperatorTrailController } from './api/trail.controller.js';
 import { TrailOperations } from './api/trail.operation.js';
 import type { OperatorOptions } from './sign-in/operator.guard.js';
 import { OPERATOR_OPTIONS, OperatorGuard, OwnPageGuard } from './sign-in/operator.guard.js';
-import { OperatorPurgeJob } from './sign-in/operator-purge.job.js';
 import { OperatorSessionController } from './sign-in/operator-session.controller.js';
-import { OperatorSessionService } from './sign-in/operator-session.service.js';
+import { OPERATOR_PURGE, OperatorSessionService } from './sign-in/operator-session.service.js';
 import { OperatorSignInService } from './sign-in/operator-sign-in.service.js';
 
 @Module({})
@@ -56,7 +56,7 @@ export class OperatorModule {
         UserProfileRepository,
         OperatorSessionService,
         OperatorSignInService,
-        OperatorPurgeJob,
+        purging(OPERATOR_PURGE),
         OperatorCalls,
         EmbeddedSessionRepository,
         KeySetRefresh,

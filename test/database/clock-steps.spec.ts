@@ -4,13 +4,12 @@ import { Partner } from '../../demo/partner.js';
 import { DatabaseCounts } from '../../src/platform/http/throttle/database-counts.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
-import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
-import { Leader, AlwaysLeader } from '../../src/platform/jobs/leader.js';
+import { Leader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
-import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
 import { SessionPurgeJob } from '../../src/token-exchange/sessions/session-purge.job.js';
-import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
+import { PURGES } from '../../src/token-exchange/retention/purges.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { purgeJobOn } from '../support/purges.js';
 import { SetClock } from '../support/set-clock.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -20,19 +19,12 @@ const MINUTE = 60;
 const HOUR = 3_600;
 const LIMIT_MS = 30_000;
 
-function purgeJobOf(jtis: JtiRepository, clock: SetClock): JtiPurgeJob {
-  const options = { replayPurge: { intervalSeconds: 3_600, batchSize: 100 } };
-  return new JtiPurgeJob(jtis, clock, new AlwaysLeader(), LOGGER, options, new SilentTelemetry());
-}
-
 describeOnEachDatabase('[D97] replay records and clocks', (database) => {
   const clock = new SetClock();
   let dataSource: DataSource;
-  let jtis: JtiRepository;
 
   beforeAll(async () => {
     ({ dataSource } = await database.open());
-    jtis = new JtiRepository(new Database(dataSource));
   });
   beforeEach(async () => {
     clock.aheadSeconds = 0;
@@ -52,12 +44,12 @@ describeOnEachDatabase('[D97] replay records and clocks', (database) => {
     await keep(HOUR + MINUTE);
     for (const aheadSeconds of [-HOUR, -2 * MINUTE, 0]) {
       clock.aheadSeconds = aheadSeconds;
-      await purgeJobOf(jtis, clock).run();
+      await purgeJobOn(dataSource, PURGES.usedIds, clock).run();
       expect(await left()).toBe(aheadSeconds === 0 ? 1 : 2);
     }
     for (const aheadSeconds of [HOUR, 365 * 24 * HOUR]) {
       clock.aheadSeconds = aheadSeconds;
-      await purgeJobOf(jtis, clock).run();
+      await purgeJobOn(dataSource, PURGES.usedIds, clock).run();
       expect(await left()).toBe(1);
     }
   });
@@ -196,7 +188,7 @@ describeOnPostgresql('[D97] three instances whose clocks are set', (database) =>
       (await first.rows(`SELECT 1 FROM ${table} WHERE expires_at > now()`)).length;
     const before = [await count('token_exchange_session'), await count('token_exchange_ended_token')];
     for (const clock of clocks) clock.aheadSeconds = 24 * HOUR;
-    await leader?.part(RevocationPurgeJob).run();
+    await leader?.purge('revocation-purge');
     await leader?.part(SessionPurgeJob).run();
     for (const clock of clocks) clock.aheadSeconds = 0;
     expect([await count('token_exchange_session'), await count('token_exchange_ended_token')]).toEqual(

@@ -8,15 +8,13 @@ import type { DataSource } from 'typeorm';
 import { EmbeddedMaintenanceJob } from '../../src/platform/jobs/embedded-maintenance.job.js';
 import { EmbeddedMaintenanceRepository } from '../../src/platform/database/embedded-maintenance.repository.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
-import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
+import { PURGES } from '../../src/token-exchange/retention/purges.js';
 import type { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
-import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
 import { areNew, usesOn } from '../support/uses.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
-import { Database } from '../../src/platform/database/database.js';
 import { TestDatabase } from '../support/databases.js';
 import { mainThreadMs } from '../support/measured-client.js';
+import { purgeJobOn } from '../support/purges.js';
 import { TestClock } from '../support/test-clock.js';
 
 const LOGGER = createLogger('silent');
@@ -40,7 +38,6 @@ describe('the embedded database, through which rows go in and out', () => {
   const database = new TestDatabase('embedded');
   const clock = new TestClock();
   let dataSource: DataSource;
-  let jtis: JtiRepository;
   let uses: UseRepository;
   let repository: EmbeddedMaintenanceRepository;
   let maintenance: EmbeddedMaintenanceJob;
@@ -49,7 +46,6 @@ describe('the embedded database, through which rows go in and out', () => {
   beforeAll(async () => {
     await database.create();
     ({ dataSource } = await database.open());
-    jtis = new JtiRepository(new Database(dataSource));
     uses = usesOn(dataSource);
     repository = new EmbeddedMaintenanceRepository(dataSource);
     maintenance = newMaintenance();
@@ -96,8 +92,7 @@ describe('the embedded database, through which rows go in and out', () => {
   }
 
   async function purge(): Promise<void> {
-    const options = { replayPurge: { intervalSeconds: 3_600, batchSize: 1_000 } };
-    await new JtiPurgeJob(jtis, clock, new AlwaysLeader(), LOGGER, options, new SilentTelemetry()).run();
+    await purgeJobOn(dataSource, PURGES.usedIds, clock).run();
   }
 
   /**

@@ -7,7 +7,8 @@ import type { Log } from '../../src/platform/log/log.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
-import { JtiRepository, RETENTION_MARGIN_SECONDS } from '../../src/token-exchange/replay/jti.repository.js';
+import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
+import { RETENTION_MARGIN_SECONDS } from '../../src/token-exchange/retention/purges.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
@@ -17,6 +18,7 @@ import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 import { areNew, usesOn } from '../support/uses.js';
 import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { batches } from '../support/purges.js';
 import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';
 
@@ -46,12 +48,13 @@ describeOnEachDatabase('used token ids', (database) => {
   const isRefused = async (work: Promise<boolean>) => !(await work);
   const purgeJob = (batchSize: number, telemetry = new SilentTelemetry(), log: Log = LOGGER) =>
     new JtiPurgeJob(
-      jtis,
+      new Database(dataSource),
       clock,
       new AlwaysLeader(),
       log,
       { replayPurge: { intervalSeconds: 3600, batchSize } },
       telemetry,
+      jtis,
     );
   /** Rows whose tokens expired some seconds before the present of the clock, or expire after it. */
   const fill = (rows: number, expiredSecondsAgo: number) =>
@@ -127,7 +130,7 @@ describeOnEachDatabase('used token ids', (database) => {
   it('[8.4] one statement deletes at most one batch, the oldest first', async () => {
     await fill(30, RETENTION_MARGIN_SECONDS + 200);
     await fill(30, RETENTION_MARGIN_SECONDS + 500);
-    expect(await jtis.purge(clock.now(), 30)).toBe(30);
+    await purgeJob(30).run(batches(1));
     const left = await dataSource.query<unknown[]>(
       'SELECT 1 FROM token_exchange_used_jti WHERE expires_at > to_timestamp($1)',
       [clock.nowSeconds() - RETENTION_MARGIN_SECONDS - 300],

@@ -4,11 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { CountingStorage, NO_LIMIT } from '../../src/platform/http/throttle/counting.storage.js';
-import { DatabaseCounts, ThrottlePurgeJob } from '../../src/platform/http/throttle/database-counts.js';
+import { DatabaseCounts, THROTTLE_PURGE } from '../../src/platform/http/throttle/database-counts.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
+import { Clock } from '../../src/platform/clock.js';
 import { Database } from '../../src/platform/database/database.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { purgeJobOn } from '../support/purges.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestClock } from '../support/test-clock.js';
 
@@ -43,9 +44,6 @@ class Instance {
     return verdicts;
   }
 }
-
-const purgeJobOf = (dataSource: DataSource) =>
-  new ThrottlePurgeJob(new Database(dataSource), new AlwaysLeader(), createLogger('silent'));
 
 describeOnEachDatabase('[D19] the shared throttle store', (database) => {
   let dataSource: DataSource;
@@ -107,7 +105,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     await dataSource.query(
       `INSERT INTO throttle_counter SELECT 'ended ' || n, 1, now() - interval '1 second' FROM generate_series(1, 12000) n`,
     );
-    await purgeJobOf(dataSource).run();
+    await purgeJobOn(dataSource, THROTTLE_PURGE, new Clock()).run();
     expect(
       await dataSource.query(`SELECT count(*)::int FROM throttle_counter WHERE key LIKE 'ended %'`),
     ).toEqual([{ count: 0 }]);
@@ -116,7 +114,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
 
   it('[D19] takes a client that is purged and comes back at the same moment', async () => {
     const instance = new Instance(dataSource);
-    const job = purgeJobOf(dataSource);
+    const job = purgeJobOn(dataSource, THROTTLE_PURGE, new Clock());
     for (let round = 0; round < 50; round++) {
       const [verdict] = await Promise.all([instance.hit('back', 1), job.run()]);
       expect(verdict.isBlocked).toBe(false);

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { EVENT, auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
@@ -212,10 +211,10 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
     await service.rows(
       `UPDATE token_exchange_logout SET received_at = received_at - interval '24 hours 59 minutes'`,
     );
-    await service.part(RevocationPurgeJob).run();
+    await service.purge('revocation-purge');
     expect(await kept()).toBe(before);
     await service.rows(`UPDATE token_exchange_logout SET received_at = received_at - interval '1 hour'`);
-    await service.part(RevocationPurgeJob).run();
+    await service.purge('revocation-purge');
     expect(await kept()).toBe(0);
   });
 });

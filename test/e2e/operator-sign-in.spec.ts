@@ -1,7 +1,6 @@
 // The sign-in of the operator's page: who comes in, for how long, how often one may try, and what ends it.
 import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
-import { OperatorPurgeJob } from '../../src/operator/sign-in/operator-purge.job.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { changeUser, createUser, linkedUser } from '../support/local-users.js';
 import { cookieOf } from '../support/logins.js';
@@ -136,7 +135,7 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     await service.rows(`UPDATE operator_session SET expires_at = now() - interval '1 second'`);
     // Nor before the instance is sure again that it leads, with a clock that was set.
     await until('they are deleted', PATIENCE_MS, async () => {
-      await service.part(OperatorPurgeJob).run();
+      await service.purge('operator-purge');
       return (await service.rows('SELECT id FROM operator_session')).length === 0;
     });
   });

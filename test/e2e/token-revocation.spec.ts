@@ -1,7 +1,6 @@
 // Whoever holds an access token may end it (RFC 7009): what a client is told, what ends, and what does not.
 import * as oauth from 'oauth4webapi';
 import { Partner } from '../../demo/partner.js';
-import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
@@ -92,15 +91,14 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
     await service.restart();
     expect(await bearer(service, token)).toBe(401);
     expect(await endedTokens(service)).toBeGreaterThan(0);
-    const purge = service.part(RevocationPurgeJob);
     clock.advance(60);
-    await purge.run();
+    await service.purge('revocation-purge');
     // Another instance's clock may be behind.
     expect(await endedTokens(service)).toBeGreaterThan(0);
     clock.advance(120);
     // By both clocks, of which the database's cannot be set.
     await service.rows(`UPDATE token_exchange_ended_token SET expires_at = expires_at - interval '1 hour'`);
-    await purge.run();
+    await service.purge('revocation-purge');
     expect(await endedTokens(service)).toBe(0);
   });
 });

@@ -2,11 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { AuditRetentionJob } from '../../src/audit/retention/audit-retention.job.js';
-import { ThrottlePurgeJob } from '../../src/platform/http/throttle/database-counts.js';
-import { OperatorPurgeJob } from '../../src/operator/sign-in/operator-purge.job.js';
 import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
-import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
 import { SessionPurgeJob } from '../../src/token-exchange/sessions/session-purge.job.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeOnPostgresql } from '../support/databases.js';
@@ -86,10 +83,10 @@ describeOnPostgresql('[D94] two that both believe that they lead', (database) =>
 
   const runJobs = async (service: TestService) => {
     await service.part(JtiPurgeJob).run();
-    await service.part(RevocationPurgeJob).run();
+    await service.purge('revocation-purge');
     await service.part(SessionPurgeJob).run();
-    await service.part(ThrottlePurgeJob).run();
-    await service.part(OperatorPurgeJob).run();
+    await service.purge('throttle-purge');
+    await service.purge('operator-purge');
     await service.part(AuditRetentionJob).run();
   };
 

@@ -5,8 +5,10 @@ import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
-import { RETENTION_MARGIN_SECONDS } from '../../src/token-exchange/replay/jti.repository.js';
-import { ENDED_ROWS_STAY_SECONDS } from '../../src/token-exchange/sessions/session.repository.js';
+import {
+  ENDED_ROWS_STAY_SECONDS,
+  RETENTION_MARGIN_SECONDS,
+} from '../../src/token-exchange/retention/purges.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
 import {

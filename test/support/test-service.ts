@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { Application } from '../../src/application.js';
 import { createApplication } from '../../src/application.js';
+import type { PurgeJob } from '../../src/platform/jobs/purge.job.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import type { Startup } from '../../src/instance/startup.js';
 import { prepareStartup } from '../../src/instance/startup.js';
@@ -166,6 +167,11 @@ export class TestService {
   /** One of the application's own parts, such as a job whose turn is not to be waited for. */
   part<T>(type: abstract new (...dependencies: never[]) => T): T {
     return this.application.nest.get<T>(type, { strict: false });
+  }
+
+  /** Runs a job that only deletes. */
+  purge(name: 'revocation-purge' | 'throttle-purge' | 'operator-purge'): Promise<void> {
+    return this.application.nest.get<PurgeJob>(name, { strict: false }).run();
   }
 
   /** Everything that was logged, as text: for looking what must not be in it. */

@@ -127,22 +127,6 @@ export class OperatorSessionRepository {
     );
     return deleted.length;
   }
-
-  /**
-   * Deletes what has ended by this process's clock and the database's, the earlier of them.
-   * @param limit most sessions to delete
-   * @returns how many were deleted
-   */
-  purge({ now, idleSince }: SessionMoments, limit: number): Promise<number> {
-    return this.database.change(
-      `DELETE FROM operator_session WHERE id IN (
-         SELECT id FROM operator_session WHERE expires_at <= least($1::timestamptz, clock_timestamp())
-           OR last_used_at <= least($2::timestamptz, clock_timestamp() - ($1::timestamptz - $2::timestamptz))
-         LIMIT $3 FOR UPDATE SKIP LOCKED
-       )`,
-      [now, idleSince, limit],
-    );
-  }
 }
 
 function liveBy({ now, idleSince }: SessionMoments): unknown[] {

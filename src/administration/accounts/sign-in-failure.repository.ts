@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../platform/database/database.module.js';
 import { Database } from '../../platform/database/database.js';
-import { purgeExpired } from '../../platform/database/purge.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import { normalizeEmail } from '../../users/email.js';
@@ -12,7 +11,6 @@ import { normalizeEmail } from '../../users/email.js';
 const FREE_FAILURES = 4;
 const LONGEST_WAIT_SECONDS = 900;
 const FORGOTTEN_AFTER_SECONDS = 86_400;
-const EXPIRING = { table: 'operator_sign_in_failure', time: 'forgotten_at', keptMs: 0 };
 
 /** Hashes the account, existing or not, and the client's address, to count their failures together. */
 export function failureKey(email: string, clientAddress: string): Buffer {
@@ -63,10 +61,5 @@ export class SignInFailureRepository {
   /** The attempt has succeeded, and with it all before. */
   async forget(transaction: Transaction, key: Buffer): Promise<void> {
     await managerOf(transaction).query('DELETE FROM operator_sign_in_failure WHERE key = $1', [key]);
-  }
-
-  /** @param limit most to delete @returns how many were deleted */
-  purge(now: Date, limit: number): Promise<number> {
-    return purgeExpired(this.database, EXPIRING, now, limit);
   }
 }

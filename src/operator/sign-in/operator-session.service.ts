@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
+import type { Purge } from '../../platform/jobs/purge.job.js';
 import type {
   LiveOperatorSession,
   OperatorSession,
@@ -15,6 +16,18 @@ export const IDLE_SECONDS = 30 * 60;
 /** Its last use is written down so often, rather than at every call. */
 const TOUCH_SECONDS = 60;
 const SECRET_BYTES = 32;
+
+/** Of sessions that have ended, and failed sign-ins that count no more. */
+export const OPERATOR_PURGE: Purge = {
+  name: 'operator-purge',
+  intervalSeconds: 300,
+  batchSize: 1_000,
+  tables: [
+    { table: 'operator_session', time: 'expires_at', keptMs: 0 },
+    { table: 'operator_session', time: 'last_used_at', keptMs: IDLE_SECONDS * 1_000 },
+    { table: 'operator_sign_in_failure', time: 'forgotten_at', keptMs: 0 },
+  ],
+};
 
 /** A session that was just opened. */
 export interface OpenedOperatorSession {
@@ -70,11 +83,6 @@ export class OperatorSessionService {
 
   countOfUser(userId: string): Promise<number> {
     return this.sessions.countOfUser(userId, this.moments());
-  }
-
-  /** @returns how many of those that have ended were deleted: so many as `limit` at most */
-  purge(limit: number): Promise<number> {
-    return this.sessions.purge(this.moments(), limit);
   }
 
   private moments(): SessionMoments {

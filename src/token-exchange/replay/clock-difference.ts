@@ -7,7 +7,7 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 
-/** By which two instances may differ in all: half of it each. See `RETENTION_MARGIN_SECONDS` in jti.repository.ts. */
+/** By which two instances may differ in all: half of it each. See `RETENTION_MARGIN_SECONDS` in retention/purges.ts. */
 const MOST_MS = 30 * 60_000;
 /** A step of this process's clock shows at once; this is how soon one of the database's does. */
 const MEASURE_EVERY_MS = 60_000;

@@ -1,23 +1,12 @@
 // Remembers which token ids were used, so that each is accepted once.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { purgeExpired } from '../../platform/database/purge.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { ReplayRecords } from '../host/telemetry.js';
+import { RETENTION_MARGIN_SECONDS } from '../retention/purges.js';
 import type { AskedId, TokenUse } from './token-use.js';
 import { jtiHashOf } from './token-use.js';
-
-/**
- * For how long a record stays after its token has expired. Two instances may differ by twice what `ClockDifference` allows, so the
- * record is there for as long as any of them may still accept the token.
- */
-export const RETENTION_MARGIN_SECONDS = 3_600;
-const EXPIRING = {
-  table: 'token_exchange_used_jti',
-  time: 'expires_at',
-  keptMs: RETENTION_MARGIN_SECONDS * 1_000,
-};
 
 @Injectable()
 export class JtiRepository {
@@ -66,17 +55,8 @@ export class JtiRepository {
   }
 
   /**
-   * @rule 2.6 A record goes after its token's expiry.
-   * @param limit most records to delete
-   * @returns how many were deleted
-   */
-  purge(now: Date, limit: number): Promise<number> {
-    return purgeExpired(this.database, EXPIRING, now, limit);
-  }
-
-  /**
    * Says how many records there are. Of all of them by the database's own estimate, which its ANALYZE keeps; before the first
-   * one it is 0. Those that `purge` would delete are counted by their index.
+   * one it is 0. Those that the purge would delete are counted by their index.
    * @param now by the clock of this process
    * @param atMost most expired records to count
    */

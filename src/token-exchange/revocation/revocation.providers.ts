@@ -1,5 +1,6 @@
 // The parts of revocation, for every module that offers them.
-import { RevocationPurgeJob } from './revocation-purge.job.js';
+import { purging } from '../../platform/jobs/purge.job.js';
+import { PURGES } from '../retention/purges.js';
 import { RevocationFollower } from './revocation.follower.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { RevocationService } from './revocation.service.js';
@@ -11,5 +12,5 @@ export const REVOCATION_PROVIDERS = [
   RevocationRepository,
   RevocationFollower,
   RevocationService,
-  RevocationPurgeJob,
+  purging(PURGES.revocations),
 ];

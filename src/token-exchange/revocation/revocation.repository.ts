@@ -3,10 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
-import type { ExpiringRows } from '../../platform/database/purge.js';
-import { purgeExpired } from '../../platform/database/purge.js';
 import type { Logout } from './external-login.js';
-import { LOGOUT_KEPT_MS } from './revocations.js';
 import type { RevocationNews, TrustRevocation } from './revocations.js';
 
 /** A key of an issuer, or with null all of them. */
@@ -39,13 +36,6 @@ const ALL_LOGINS = '';
 const PAGE_ROWS = 10_000;
 /** Most logouts of an issuer that are kept one by one: more would fill the memory of each instance. */
 const MOST_LOGOUTS = 50_000;
-
-/** An instance whose clock is behind may still take a token that has expired here. */
-const CLOCK_DIFFERENCE_MS = 60_000;
-const EXPIRING: readonly ExpiringRows[] = [
-  { table: 'token_exchange_ended_token', time: 'expires_at', keptMs: CLOCK_DIFFERENCE_MS },
-  { table: 'token_exchange_logout', time: 'received_at', keptMs: LOGOUT_KEPT_MS },
-];
 
 interface NewsRow {
   readonly kind: 'horizon' | 'trust' | 'token' | 'logout';
@@ -160,13 +150,6 @@ export class RevocationRepository {
     if (tooMany.length > 0) await endAllLogins(transaction, issuer);
     await announce(transaction);
     return tooMany.length > 0;
-  }
-
-  /** Deletes at most so many rows of each table. @returns the larger number */
-  async purge(now: Date, limit: number): Promise<number> {
-    let most = 0;
-    for (const rows of EXPIRING) most = Math.max(most, await purgeExpired(this.database, rows, now, limit));
-    return most;
   }
 }
 

@@ -1,6 +1,7 @@
 // What this process knows of revocations, and what they refuse: answered from memory, at every request.
 import { Injectable } from '@nestjs/common';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
+import { CLOCK_DIFFERENCE_MS, LOGOUT_KEPT_MS } from '../retention/purges.js';
 import type { ExternalLogin, IssuerKey, Logout } from './external-login.js';
 import { keysOfLogin } from './external-login.js';
 
@@ -42,11 +43,7 @@ export interface RevocableToken extends RevocableSession {
 /** Without news for so long, revocations are unknown. */
 export const KNOWN_FOR_MS = 10_000;
 
-/** For how long what has expired here may still be taken by an instance whose clock is behind. */
-const CLOCK_DIFFERENCE_MS = 60_000;
 const FORGET_EVERY_MS = 60_000;
-/** Sessions and access tokens live a day at most; the rest is for clocks that differ. */
-export const LOGOUT_KEPT_MS = 25 * 3_600_000;
 /** The times of access tokens are whole seconds: one of the same second may be of a later login. */
 const SAME_SECOND_MS = 1_000;
 

@@ -1,8 +1,6 @@
 // Browser sessions: the row and all its queries.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { ExpiringRows } from '../../platform/database/purge.js';
-import { purgeExpired } from '../../platform/database/purge.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
@@ -39,14 +37,6 @@ interface SessionRow extends Omit<WebSession, 'signedBy' | 'externalLogin'> {
   readonly loginSession: string;
   readonly loginIssuedAt: number;
 }
-
-/** An ended row stays for so long, for what is to be said of its end. */
-export const ENDED_ROWS_STAY_SECONDS = 300;
-const EXPIRING: ExpiringRows = {
-  table: 'token_exchange_session',
-  time: 'expires_at',
-  keptMs: ENDED_ROWS_STAY_SECONDS * 1000,
-};
 
 /** A deleted session, for its event. */
 export type DeletedSession = Pick<WebSession, 'userId' | 'familyId' | 'expiresAt'>;
@@ -172,11 +162,6 @@ export class SessionRepository {
    */
   deleteOfUser(transaction: Transaction, userId: string): Promise<DeletedSession[]> {
     return deleteWhere(transaction, 'user_id = $1', userId);
-  }
-
-  /** Deletes sessions that ended a while ago. @returns how many */
-  purge(now: Date, limit: number): Promise<number> {
-    return purgeExpired(this.database, EXPIRING, now, limit);
   }
 }
 

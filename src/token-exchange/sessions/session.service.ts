@@ -129,11 +129,6 @@ export class SessionService extends SessionOpener {
     return clearingCookies(this.options);
   }
 
-  /** Deletes at most so many sessions that ended a while ago. @returns how many */
-  purge(limit: number): Promise<number> {
-    return this.sessions.purge(this.clock.now(), limit);
-  }
-
   /** @rule D104 Above the limit of a user the purge ends the oldest sessions: a login is not kept out by those before. */
   async endTooMany(): Promise<void> {
     const userIds = await this.sessions.findOverLimit(this.options.maxPerUser, this.clock.now());

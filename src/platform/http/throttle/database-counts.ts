@@ -1,14 +1,11 @@
 // Counts hits in the database, in `throttle_counter`, for all instances together.
-import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../clock.js';
-import { Database } from '../../database/database.js';
+import type { Database } from '../../database/database.js';
 import { PreparedStatement } from '../../database/prepared-statement.js';
 import { parameter, sql } from '../../database/sql.js';
 import { withinWait } from '../../database/wait-limit.js';
-import { PurgeJob } from '../../jobs/application.job.js';
-import { Leader } from '../../jobs/leader.js';
+import type { Purge } from '../../jobs/purge.job.js';
 import type { Log } from '../../log/log.js';
-import { LOGGER } from '../../log/log.js';
 import { WINDOW_MS } from './counting.storage.js';
 import type { Count } from './memory-counts.js';
 import { BoundedMap } from './memory-counts.js';
@@ -122,26 +119,10 @@ export class DatabaseCounts {
   }
 }
 
-/** Once per window; full batches follow one another, so that a flood of addresses is cleared too. */
-@Injectable()
-export class ThrottlePurgeJob extends PurgeJob {
-  protected readonly batchSize = 5_000;
-
-  constructor(
-    private readonly database: Database,
-    leader: Leader,
-    @Inject(LOGGER) log: Log,
-  ) {
-    super({ name: 'throttle-purge', intervalSeconds: WINDOW_MS / 1000 }, leader, log);
-  }
-
-  protected deleteBatch(limit: number): Promise<number> {
-    return this.database.change(
-      `DELETE FROM throttle_counter WHERE key IN (
-         SELECT key FROM throttle_counter WHERE window_ends_at < statement_timestamp()
-         ORDER BY window_ends_at LIMIT $1 FOR UPDATE SKIP LOCKED
-       )`,
-      [limit],
-    );
-  }
-}
+/** Once per window. */
+export const THROTTLE_PURGE: Purge = {
+  name: 'throttle-purge',
+  intervalSeconds: WINDOW_MS / 1000,
+  batchSize: 5_000,
+  tables: [{ table: 'throttle_counter', time: 'window_ends_at', keptMs: 0 }],
+};
