@@ -27,7 +27,7 @@ import { FrameAncestors } from './instance/frame-ancestors.js';
 import { PresentEntries } from './instance/present-entries.js';
 import type { Startup } from './instance/startup.js';
 import { databaseSettings, encryptionKeys } from './instance/startup.js';
-import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js';
+import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
 import { StoredEntryFollower } from './token-exchange/instance.js';
 import {
   EMBED_PATH,
@@ -199,12 +199,12 @@ async function createNest(
     // The adapter serves it already; by this Nest knows, and names the address rightly.
     httpsOptions: tls,
   });
-  const isAvailable = isTokenExchangeAvailable(startup, clock);
-  if (isAvailable) followStoredEntries(nest, entries);
+  const isOffered = isTokenExchangeOffered(startup, clock);
+  if (isOffered) followStoredEntries(nest, entries);
   addSecurityHeaders(nest, () => frameAncestors.current);
   prepareFiles(nest, sourceDirectory);
   await nest.init();
-  const waysIn = isAvailable ? flowDescriptions(config) : undefined;
+  const waysIn = isOffered ? flowDescriptions(config) : undefined;
   nest
     .get(ApiDescription, { strict: false })
     .describe({ application: nest, baseUrl: config.baseUrl, waysIn });

@@ -17,7 +17,7 @@ import { ListenError } from './platform/http/listen-error.js';
 import { CommandLineError, readCommandLine } from './instance/command-line.js';
 import type { Startup } from './instance/startup.js';
 import { prepareStartup } from './instance/startup.js';
-import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js';
+import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
 import { Clock } from './platform/clock.js';
 import { SealError } from './platform/secrets/key-ring.js';
 import { OWNER_ROLE } from './users/role.js';
@@ -100,16 +100,16 @@ async function tellOfNamedUsers({ trustedKeys }: Startup, { database }: Applicat
 /** What an operator wants to see at the start: the version, the database, the flows, the keys. */
 function summary(startup: Startup, { database, metricsAddress }: Application) {
   const { config, trustedKeys, license } = startup;
-  const isAvailable = isTokenExchangeAvailable(startup, new Clock());
+  const isOffered = isTokenExchangeOffered(startup, new Clock());
   return {
     version: VERSION,
     metricsAddress,
     database: database.kind === 'embedded' ? `embedded (${config.dataDirectory})` : 'postgresql',
-    tokenExchangeModule: isAvailable,
+    tokenExchangeModule: isOffered,
     flows: {
-      embedLogin: isAvailable && config.embedLoginEnabled,
-      tokenExchange: isAvailable && config.exchangeEnabled,
-      idAssertion: isAvailable && config.idAssertionEnabled,
+      embedLogin: isOffered && config.embedLoginEnabled,
+      tokenExchange: isOffered && config.exchangeEnabled,
+      idAssertion: isOffered && config.idAssertionEnabled,
     },
     license:
       license.features.size === 0 ? 'none' : { until: license.expiresAt, features: [...license.features] },

@@ -1,4 +1,5 @@
 // The tables of docs/refusals.md, from the catalogue of refusals.
+import { inOwnWords } from '../../src/config/remedies.js';
 import { bearerAnchor } from '../../src/token-exchange/refusals/refusal-line.js';
 import type { BearerReason, Explanation } from '../../src/token-exchange/refusals/refusals.js';
 import { BEARER_REFUSALS, NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
@@ -9,11 +10,11 @@ const REASON_HEAD = ['Reason', 'Cause', 'Remedy'];
 
 export const REFUSAL_BLOCKS = {
   tokens: () => table(REASON_HEAD, explained(TOKEN_REFUSALS)),
-  requests: () => table(REASON_HEAD, explained(REQUEST_REFUSALS)),
+  requests: () => table(REASON_HEAD, explained(inOwnWords(REQUEST_REFUSALS))),
   bearers: () =>
     table(
       REASON_HEAD,
-      explained(BEARER_REFUSALS, (word) => bearerAnchor(word as BearerReason)),
+      explained(inOwnWords(BEARER_REFUSALS), (word) => bearerAnchor(word as BearerReason)),
     ),
   notices: () => table(REASON_HEAD, explained(NOTICES)),
 };

@@ -1,5 +1,6 @@
 // Says what the trail holds of one request, with cause and remedy of what was refused in it.
 import { outcomeOf } from '../audit/instance-events.js';
+import { inOwnWords } from '../config/remedies.js';
 import type { StoredEvent } from '../audit/audit-trail.reader.js';
 import type { CheckedExplanation, Explanation } from '../token-exchange/plain.js';
 import { BEARER_REFUSALS, FAULT, NOTICES, TOKEN_REFUSALS } from '../token-exchange/plain.js';
@@ -32,10 +33,12 @@ export interface ExplainedEvent {
 /** Tokens are refused by a check, other things without one. */
 type KnownExplanation = Explanation & Partial<CheckedExplanation>;
 
+const OF_ACCESS_TOKENS = inOwnWords(BEARER_REFUSALS);
+
 /** Every reason that is known, with what is said of it. */
 export const REFUSAL_REASONS = [
   ...Object.entries<KnownExplanation>(TOKEN_REFUSALS),
-  ...Object.entries<KnownExplanation>(BEARER_REFUSALS),
+  ...Object.entries<KnownExplanation>(OF_ACCESS_TOKENS),
 ].map(([reason, { check = null, cause, remedy }]) => ({ reason, check, cause, remedy }));
 
 export function explainedRequest(requestId: string, events: readonly StoredEvent[]): ExplainedRequest {
@@ -78,6 +81,6 @@ function known(event: string, reason: string): KnownExplanation | undefined {
   const outcome = outcomeOf(event);
   if (outcome?.is !== 'failed') return undefined;
   const table: Readonly<Record<string, KnownExplanation>> =
-    outcome.of === 'api' ? BEARER_REFUSALS : TOKEN_REFUSALS;
+    outcome.of === 'api' ? OF_ACCESS_TOKENS : TOKEN_REFUSALS;
   return Object.hasOwn(table, reason) ? table[reason] : undefined;
 }

@@ -2,7 +2,7 @@
 import type { Endpoint, TokenEndpoint } from '../token-exchange/instance.js';
 import type { PresentEntries } from '../instance/present-entries.js';
 import type { Startup } from '../instance/startup.js';
-import { isTokenExchangeAvailable } from '../instance/token-exchange-settings.js';
+import { isTokenExchangeOffered } from '../instance/token-exchange-settings.js';
 import {
   EMBED_PATH,
   INTROSPECTION_PATH,
@@ -43,15 +43,15 @@ interface RouteRules {
 export function isAbsent({ path, method }: Route, rules: RouteRules): boolean {
   const { startup, clock } = rules;
   if (path === EMBED_PATH && !loginMethods(startup.config).includes(method)) return true;
-  if (FLOW_ENDPOINTS.has(path)) return !isTokenExchangeAvailable(startup, clock);
+  if (FLOW_ENDPOINTS.has(path)) return !isTokenExchangeOffered(startup, clock);
   return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf(rules) === undefined;
 }
 
 /** Undefined where it is absent or switched off: what answers 404 or 501 is not announced. */
 export function tokenEndpointOf({ startup, clock, entries }: RouteRules): TokenEndpoint | undefined {
   const { exchangeEnabled, idAssertionEnabled } = startup.config;
-  const isOffered = exchangeEnabled || idAssertionEnabled;
-  if (!isOffered || !isTokenExchangeAvailable(startup, clock)) return undefined;
+  const isSwitchedOn = exchangeEnabled || idAssertionEnabled;
+  if (!isSwitchedOn || !isTokenExchangeOffered(startup, clock)) return undefined;
   return {
     path: TOKEN_PATH,
     revocationPath: REVOCATION_PATH,

@@ -5,7 +5,7 @@ import { InstanceLoginFailurePage } from '../instance/ports/instance-login-failu
 import { InstanceProjects } from '../instance/ports/instance-projects.js';
 import { InstanceTelemetry } from '../instance/ports/instance-telemetry.js';
 import { InstanceUsers } from '../instance/ports/instance-users.js';
-import { isTokenExchangeAvailable, tokenExchangeSettings } from '../instance/token-exchange-settings.js';
+import { isTokenExchangeOffered, tokenExchangeSettings } from '../instance/token-exchange-settings.js';
 import { AccessTokenService, Revocations, SessionService } from '../token-exchange/instance.js';
 import { TokenExchangeModule } from '../token-exchange/index.js';
 import { Clock } from '../platform/clock.js';
@@ -25,7 +25,7 @@ export function tokenExchange(
   { startup, clock }: Parts,
   { database, users, metrics, web, ...modules }: SharedModules,
 ): DynamicModule[] {
-  if (!isTokenExchangeAvailable(startup, clock)) return [];
+  if (!isTokenExchangeOffered(startup, clock)) return [];
   const module = TokenExchangeModule.register(tokenExchangeSettings(startup, clock), {
     imports: [
       modules.clock,

@@ -2,6 +2,7 @@
 import type { ExplanationRules } from '../token-exchange/explain/index.js';
 import type { TokenExchangeSettings, UserTable } from '../token-exchange/plain.js';
 import { TOKEN_PATH, completedOptions } from '../token-exchange/plain.js';
+import { REMEDIES } from '../config/remedies.js';
 import type { Clock } from '../platform/clock.js';
 import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING } from '../workspace/rights/rights.js';
@@ -30,14 +31,12 @@ type Configured = Pick<Startup, 'config' | 'given' | 'license' | 'trustedKeys'>;
  * Whether the feature is there at all.
  * @rule 1.4 = 7.1 Without the flag or the licence the module is not loaded, and both endpoints answer 404.
  */
-export function isTokenExchangeAvailable(startup: AvailabilitySettings, clock: Clock): boolean {
+export function isTokenExchangeOffered(startup: AvailabilitySettings, clock: Clock): boolean {
   return unavailableBecause(startup, clock.nowMs()) === undefined;
 }
 
-export function tokenExchangeSettings(
-  { config, license, trustedKeys }: Pick<Configured, 'config' | 'license' | 'trustedKeys'>,
-  clock: Clock,
-): TokenExchangeSettings {
+export function tokenExchangeSettings(startup: Configured, clock: Clock): TokenExchangeSettings {
+  const { config, trustedKeys } = startup;
   const { baseUrl, scopes } = trustedKeysRules(config);
   return {
     trustedKeys,
@@ -69,15 +68,14 @@ export function tokenExchangeSettings(
       allowPrivate: config.jwksAllowPrivate,
       settingNames: JWKS_VARIABLES,
     },
-    isAvailable: () => license.includes('token-exchange', clock.nowMs()),
+    isOffered: () => isTokenExchangeOffered(startup, clock),
   };
 }
 
 /** By these the service checks the tokens that it is sent. */
 export function explanationRules(startup: Configured, clock: Clock): ExplanationRules {
   const options = completedOptions(tokenExchangeSettings(startup, clock));
-  const isAvailable = () => isTokenExchangeAvailable(startup, clock);
   const { baseUrl: audience, sessionLifetimeSeconds } = startup.config;
   const tokenEndpoint = audience + TOKEN_PATH;
-  return { options: { ...options, isAvailable, tokenEndpoint }, audience, sessionLifetimeSeconds };
+  return { options: { ...options, tokenEndpoint }, audience, sessionLifetimeSeconds, remedies: REMEDIES };
 }

@@ -207,7 +207,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
 /** @throws RangeError where no metadata document can be at the issuer's address */
 function publishedMetadata(
   { accessTokens, entryRules: rules }: TokenExchangeSettings,
-  { exchange, idAssertion, isAvailable }: TokenExchangeOptions,
+  { exchange, idAssertion, isOffered }: TokenExchangeOptions,
   { pathPrefix, metadata }: Required<RouteSettings>,
   keys: TrustedKeyService,
 ): MetadataOptions {
@@ -223,8 +223,8 @@ function publishedMetadata(
     introspectionPath: pathPrefix + ENDPOINTS.introspection,
     namesDocuments: keys.namesDocuments,
   });
-  const isOffered = exchange.enabled || idAssertion.enabled;
-  const tokenEndpoint = () => (isOffered && isAvailable() ? endpoint() : undefined);
+  const isSwitchedOn = exchange.enabled || idAssertion.enabled;
+  const tokenEndpoint = () => (isSwitchedOn && isOffered() ? endpoint() : undefined);
   return { baseUrl, scopes: rules?.scopes, tokenEndpoint };
 }
 

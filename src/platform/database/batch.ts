@@ -31,7 +31,7 @@ const MAX_ITEMS = 256;
 export class Batch<Item, Answer> {
   private waiting: Waiting<Item, Answer>[] = [];
   private statementsInFlight = 0;
-  private latestLaneAtMs = 0;
+  private latestSentAtMs = 0;
   private watch: NodeJS.Timeout | undefined;
 
   /**
@@ -49,15 +49,15 @@ export class Batch<Item, Answer> {
     return new Promise((resolve, reject) => {
       if (this.waiting.length >= MOST_WAITING) return reject(new DatabaseWaitError('pool_exhausted'));
       this.waiting.push({ item, resolve, reject, sinceMs: performance.now() });
-      this.occupyLane();
+      this.sendIfWorthIt();
     });
   }
 
-  private occupyLane(): void {
+  private sendIfWorthIt(): void {
     if (this.statementsInFlight === MAX_STATEMENTS) return;
-    if (!this.isWorthALane()) return this.watchLatestLane();
+    if (!this.isWorthAStatement()) return this.watchLatest();
     this.statementsInFlight += 1;
-    this.latestLaneAtMs = performance.now();
+    this.latestSentAtMs = performance.now();
     this.gather();
   }
 
@@ -69,37 +69,37 @@ export class Batch<Item, Answer> {
     setImmediate(() => {
       const { length } = this.waiting;
       if (length > before && length < WORTH_A_STATEMENT) this.gather(length);
-      else void this.useLane();
+      else void this.send();
     });
   }
 
-  private isWorthALane(): boolean {
+  private isWorthAStatement(): boolean {
     const { length } = this.waiting;
     if (this.statementsInFlight === 0 || length === 0) return length > 0;
     return length >= WORTH_A_STATEMENT || this.hangsInMs() <= 0;
   }
 
   /** Items that wait behind a statement that may be hanging are sent on another connection, even if no further item comes. */
-  private watchLatestLane(): void {
+  private watchLatest(): void {
     if (this.waiting.length === 0 || this.watch !== undefined) return;
     const look = () => {
       this.watch = undefined;
-      this.occupyLane();
+      this.sendIfWorthIt();
     };
     this.watch = setTimeout(look, Math.ceil(this.hangsInMs()));
     this.watch.unref();
   }
 
   private hangsInMs(): number {
-    return this.latestLaneAtMs + HANGS_AFTER_MS - performance.now();
+    return this.latestSentAtMs + HANGS_AFTER_MS - performance.now();
   }
 
-  private async useLane(): Promise<void> {
+  private async send(): Promise<void> {
     this.giveUpOld();
     const taken = this.waiting.splice(0, this.mostItems);
     if (taken.length > 0) await this.serve(taken);
     this.statementsInFlight -= 1;
-    this.occupyLane();
+    this.sendIfWorthIt();
   }
 
   /** They stand in the order of their arrival. */

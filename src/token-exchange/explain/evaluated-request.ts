@@ -101,12 +101,12 @@ function endpointCheck(closed: EndpointRefusal | undefined): ExplainedCheck {
 }
 
 function refusalOf(
-  { closed, rejection }: EvaluatedRequest,
+  { closed, rejection, rules: { remedies = {} } }: EvaluatedRequest,
   checks: readonly ExplainedCheck[],
 ): ExplainedRefusal | null {
   if (closed !== undefined) {
-    const { check, cause, remedy } = REQUEST_REFUSALS[closed];
-    return { reason: closed, check, party: null, detail: null, cause, remedy };
+    const { check, cause, remedy: own } = REQUEST_REFUSALS[closed];
+    return { reason: closed, check, party: null, detail: null, cause, remedy: remedies[closed] ?? own };
   }
   if (rejection === undefined) return null;
   const { reason, context } = rejection;

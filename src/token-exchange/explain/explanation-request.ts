@@ -28,7 +28,7 @@ export interface ExplanationRules {
     | 'embedLogin'
     | 'exchange'
     | 'idAssertion'
-    | 'isAvailable'
+    | 'isOffered'
     | 'jwks'
     | 'ownIssuer'
     | 'tokenEndpoint'
@@ -37,6 +37,8 @@ export interface ExplanationRules {
   >;
   /** The audience of access tokens that are for no other service. */
   readonly audience?: string;
+  /** What is to be done about a refusal in the host's words, by the word of the refusal. */
+  readonly remedies?: Readonly<Record<string, string | undefined>>;
   /** The lifetime of sessions of embedded logins, if known. */
   readonly sessionLifetimeSeconds?: number;
 }

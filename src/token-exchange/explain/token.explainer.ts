@@ -161,8 +161,8 @@ class Evaluation {
 
   /** Why the endpoint would take no token. */
   private closed(flow: AccessFlow): EndpointRefusal | undefined {
-    const { isAvailable, embedLogin: embed, exchange, idAssertion } = this.rules.options;
-    if (!isAvailable()) return 'not_available';
+    const { isOffered, embedLogin: embed, exchange, idAssertion } = this.rules.options;
+    if (!isOffered()) return 'not_available';
     const switches = { embed, exchange, 'id-jag': idAssertion, 'jwt-bearer': exchange };
     return switches[flow].enabled ? undefined : 'not_enabled';
   }

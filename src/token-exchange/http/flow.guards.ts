@@ -16,12 +16,12 @@ import type { ThrottledFlow } from '../host/telemetry.js';
 @Injectable()
 export class AvailableGuard implements CanActivate {
   constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isAvailable'>,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isOffered'>,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
     beginWait(requestOf(context));
-    if (this.options.isAvailable()) return true;
+    if (this.options.isOffered()) return true;
     throw new FlowRefusal('not_available', 'Not found');
   }
 }

@@ -32,7 +32,7 @@ export type Check =
 export interface Explanation {
   /** The fault. */
   readonly cause: string;
-  /** Who does what about it. */
+  /** Who does what about it. A host that has settings for it says so in its own words. */
   readonly remedy: string;
 }
 
@@ -75,8 +75,7 @@ const REQUEST_ROWS = {
   not_enabled: {
     check: 'endpoint',
     cause: 'the flow of the endpoint is switched off',
-    remedy:
-      'the operator sets `SVC_TOKEN_EXCHANGE_ENABLED`, `SVC_EMBED_LOGIN_ENABLED` or `SVC_ID_ASSERTION_ENABLED` to true, and restarts the service',
+    remedy: 'the operator switches it on, and restarts the service',
     status: 501,
     oauth: 'server_error',
   },
@@ -159,7 +158,7 @@ export const BEARER_REFUSALS = {
   not_issued_here: {
     cause: 'no key of this instance signed the token as an access token of this address',
     remedy:
-      "the client exchanges the partner's token first, and sends the access token; the operator sets the same `SVC_BASE_URL` on all instances",
+      "the client exchanges the partner's token first, and sends the access token; the operator gives all instances the same address",
   },
   other_audience: {
     cause: 'the access token was issued for another service, which its `resource` named',

@@ -257,7 +257,7 @@ export const SETTINGS = {
   } satisfies MembersOf<ReplayPurgeSettings>,
   /** @rule 8.2 Every 300 seconds where no cache life is given. See jwks-refresh.ts, which waits so long. */
   jwks: JWKS,
-  isAvailable: {
+  isOffered: {
     description: 'A function that is called at each request; while it says no, the endpoints answer 404.',
     otherwise: 'always',
   },

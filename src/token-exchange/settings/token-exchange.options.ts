@@ -135,7 +135,7 @@ export interface TokenExchangeOptions {
   /** What the names of emitted events begin with, in place of `svc.audit.`. */
   readonly eventPrefix?: string;
   /** Whether the endpoints are there at this moment, asked on every request; else they answer 404. Default: always. */
-  readonly isAvailable: () => boolean;
+  readonly isOffered: () => boolean;
 }
 
 /** Facts of the host for the check of entries. */
@@ -164,10 +164,7 @@ export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   readonly replayPurge?: Partial<ReplayPurgeSettings>;
   readonly jwks?: Partial<JwksSettings>;
 } & Partial<
-    Pick<
-      TokenExchangeOptions,
-      'strict' | 'clockToleranceSeconds' | 'isAvailable' | 'userTable' | 'eventPrefix'
-    >
+    Pick<TokenExchangeOptions, 'strict' | 'clockToleranceSeconds' | 'isOffered' | 'userTable' | 'eventPrefix'>
   > & {
     /** Not needed where `AccessTokenService` is imported. */
     readonly accessTokens?: AccessTokenSettings;

@@ -31,7 +31,7 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
     roles,
     strict = SETTINGS.strict.default,
     clockToleranceSeconds = tolerance.default,
-    isAvailable = () => true,
+    isOffered = () => true,
   } = settings;
   refuseRoles(roles);
   const { baseUrl } = settings.entryRules ?? {};
@@ -40,7 +40,7 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
     roles,
     strict,
     ownIssuer: ownIssuer(settings),
-    isAvailable,
+    isOffered,
     jwks: completed('jwks', settings.jwks),
     trustedKeys: trustedKeys(settings, log),
     embedLogin: completed('embedLogin', settings.embedLogin),

@@ -160,13 +160,12 @@ export function isSoundEd25519Key(key: KeyObject): boolean {
   return y < PRIME && !SMALL_ORDER_Y.includes(y);
 }
 
-/** Names public keys without showing them: with their thumbprints (RFC 7638). */
-const known = new WeakMap<KeyObject, Promise<string | undefined>>();
+const thumbprints = new WeakMap<KeyObject, Promise<string | undefined>>();
 
 /** SHA-256 in base64url, as partners' tools print it; undefined for a key that has no form as JWK (id-RSASSA-PSS). */
 export function thumbprintOf(key: KeyObject): Promise<string | undefined> {
-  const thumbprint = known.get(key) ?? calculated(key);
-  known.set(key, thumbprint);
+  const thumbprint = thumbprints.get(key) ?? calculated(key);
+  thumbprints.set(key, thumbprint);
   return thumbprint;
 }
 

@@ -321,7 +321,7 @@ const GRANTS = {
   }),
   maxTokenTtlSeconds: number(5, 86_400, {
     label: 'Longest life of access tokens',
-    rule: '5 to 86400: longest life of an access token, in seconds, below `SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL`',
+    rule: '5 to 86400: longest life of an access token, in seconds, where the instance allows more',
     option: '--max-token-ttl <seconds>',
     unsaid: 'as long as the instance allows',
     prevents: 'an agent works on for long after its provider has turned it off',

@@ -156,7 +156,6 @@ function textOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
 }
 
-/** Reads how long an HTTP answer says that it is fresh. */
 const MIN_SECONDS = 60;
 const MAX_SECONDS = 86_400;
 /** A text that is never closed reaches to the end of the field. */

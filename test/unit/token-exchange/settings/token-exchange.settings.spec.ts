@@ -35,8 +35,8 @@ class KeptLog implements Log {
 
 describe('settings', () => {
   it('[8.1] [8.2] [8.3] [8.4] [8.5] [8.6] are completed by the defaults of the contract', () => {
-    const { isAvailable, ...rest } = completedOptions(LEAST);
-    expect(isAvailable()).toBe(true);
+    const { isOffered, ...rest } = completedOptions(LEAST);
+    expect(isOffered()).toBe(true);
     expect(rest).toEqual({
       roles,
       trustedKeys: [],
