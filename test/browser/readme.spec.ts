@@ -8,6 +8,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   rmSync,
   statSync,
@@ -194,7 +195,8 @@ describeBuilt('[D115] "Run it" of the README', () => {
       const text = [setUp, embed, call].join('\n');
       const visit = () => visitPartner(ports.partner);
       const { exitCode, stdout, stderr } = await typed(text, folder, account, ports, visit);
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr });
+      const log = readFileSync(join(folder, 'instance', 'service.log'), 'utf8');
+      expect({ exitCode, stderr, log }).toEqual({ exitCode: 0, stderr, log });
       expect(stdout).toContain('may assign global:member');
       expect(stdout).toContain('{"status":"ready"');
       expect(stdout.trimEnd()).toMatch(/\{"data":\[\],"nextCursor":null\}$/);
