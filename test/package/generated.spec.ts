@@ -14,7 +14,7 @@ import { programsOf } from './support/programs.js';
 
 const GENERATION_MS = 600_000;
 const RUN_MS = 180_000;
-const START_MS = 120_000;
+const START_MS = 150_000;
 const README = repositoryFile('src/token-exchange/README.md').text;
 const GUIDE = repositoryFile('src/token-exchange/docs/guide.md').text;
 /** The guide's, which the application's own tests run. */
