@@ -14,6 +14,7 @@ import { packageProblems } from './package-checks.mjs';
 import { PACKAGE_FOLDERS } from './package-folders.mjs';
 import { releaseObstacles } from './release-obstacles.mjs';
 
+const JEST = 'node_modules/jest/bin/jest.js';
 /** They install what a release has where RELEASE_FILES names its folder. */
 const TRIALS = ['browser/readme', 'package/generated', 'partner/packed', 'long/embed/embed'];
 
@@ -101,14 +102,15 @@ function checksums() {
 }
 
 async function tried() {
-  const tests = TRIALS.map((path) => `test/${path}.spec.ts`);
   const options = { stdio: 'inherit', env: { ...process.env, RELEASE_FILES: out } };
-  const { exitCode } = await run(
-    process.execPath,
-    ['node_modules/jest/bin/jest.js', '--verbose', ...tests],
-    options,
-  );
-  return exitCode;
+  let failed = 0;
+  for (const trial of TRIALS) {
+    const started = Date.now();
+    const { exitCode } = await run(process.execPath, [JEST, `test/${trial}.spec.ts`], options);
+    console.log(`${trial}: ${Math.round((Date.now() - started) / 1000)} s`);
+    failed ||= exitCode;
+  }
+  return failed;
 }
 
 function refuse(problems) {
