@@ -37,6 +37,7 @@ const REST_FILES = [
   'e2e/database-away.spec.ts',
   'e2e/database-outage.spec.ts',
   'e2e/disk-faults.spec.ts',
+  'e2e/first-start.spec.ts',
   'e2e/graceful-stop.spec.ts',
   'e2e/hostile-requests.spec.ts',
   'e2e/log-at-stop.spec.ts',

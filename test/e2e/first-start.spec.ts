@@ -1,0 +1,64 @@
+// `npx embedded-token-exchange` as a process: an empty folder becomes an instance, which the same line starts again.
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../demo/free-port.js';
+import { describeBuilt } from '../support/built-service.js';
+import { REPOSITORY } from '../support/source-files.js';
+import { until } from '../support/until.js';
+
+const PROGRAM = join(REPOSITORY, 'dist', 'src', 'start.js');
+const PATIENCE_MS = 100_000;
+
+describeBuilt('[D115] the program of the npm package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'first-start-'));
+  let running: ChildProcess | undefined;
+  afterAll(() => {
+    running?.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Until it is ready. @returns what it printed */
+  const started = async (port: number, ...args: string[]) => {
+    const env = { PATH: process.env['PATH'] };
+    const child = (running = spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, env }));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    const address = `http://localhost:${port}/healthz/readiness`;
+    const isReady = () =>
+      fetch(address).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until('it is ready', PATIENCE_MS, async () => child.exitCode !== null || isReady());
+    return output;
+  };
+  const stopped = async () => {
+    running?.kill();
+    if (running?.exitCode === null) await once(running, 'exit');
+    return running?.exitCode;
+  };
+
+  it('[D115] sets an instance up in an empty folder and starts it, then starts what is there', async () => {
+    const port = await freePort();
+    const line = ['--yes', '--owner-email', 'owner@b.example', '--port', String(port)];
+    expect(await started(port, ...line)).toContain('created   owner ');
+    expect(await stopped()).toBe(0);
+    const settings = readFileSync(join(folder, '.env'), 'utf8');
+    expect(await started(port, ...line)).toContain('nothing was changed');
+    expect(await stopped()).toBe(0);
+    expect(await started(port)).not.toMatch(/created|changed/);
+    expect(await stopped()).toBe(0);
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(settings);
+  }, 300_000);
+
+  it('[D115] ends where init refuses', async () => {
+    const output = await started(0, '--yes', '--owner-email', 'nobody', '--dir', 'other');
+    expect(output).toContain('must be an e-mail address');
+    expect(running?.exitCode).toBe(2);
+  });
+});
