@@ -124,3 +124,7 @@ it('the documents install the files of this version', () => {
   for (const [path, name] of Object.entries(DOCUMENTS))
     expect(repositoryFile(path).text).toContain(tarballName(name));
 });
+
+it('the newest release of the changelog is this version', () => {
+  expect(/^## \[(\d.*)\] - /m.exec(repositoryFile('CHANGELOG.md').text)?.[1]).toBe(VERSION);
+});
