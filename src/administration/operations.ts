@@ -7,6 +7,7 @@ import {
   REMOVE_CLIENT,
   REMOVE_CLIENT_SECRET,
 } from './clients.operations.js';
+import { CommandError } from './command-error.js';
 import {
   ADD_ENTRY,
   CHANGE_ENTRY_POLICY,
@@ -71,6 +72,9 @@ export const OPERATIONS: readonly Operation[] = [
   EXPORT_EVENTS,
 ];
 
-export function findOperation(name: unknown): Operation | undefined {
-  return OPERATIONS.find((operation) => operation.name === name);
+/** @throws CommandError for an unknown name */
+export function findOperation(name: string): Operation {
+  const operation = OPERATIONS.find((one) => one.name === name);
+  if (operation === undefined) throw new CommandError('The service knows no such command.');
+  return operation;
 }

@@ -16,7 +16,7 @@ import { reasonOf } from './answers.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { failuresOf, sealedTables } from './credentials.command.js';
-import { absoluteDataDirectory, openInstanceDatabase } from './instance-database.js';
+import { absoluteDataDirectory, withDatabase } from './instance-database.js';
 import { Progress } from './progress.js';
 import { renderTable } from '../administration/table.js';
 
@@ -52,19 +52,12 @@ async function copy(context: CommandContext, { to }: CopyOptions): Promise<void>
   const directory = absoluteDataDirectory(config, context);
   if (!hasDatabase(directory))
     throw new CommandError(`There is no embedded database in ${directory}: see SVC_DATA_DIR.`);
-  const source = await openInstanceDatabase({ kind: 'embedded', directory });
-  try {
+  const copyFrom = async (source: OpenDatabase) => {
     await requireKeys(source, config.encryptionKeys, directory);
-    const poolSize = config.databasePoolSize;
-    const target = await openInstanceDatabase({ kind: 'postgresql', url, poolSize });
-    try {
-      await copyAll(context, source, target, directory);
-    } finally {
-      await target.close();
-    }
-  } finally {
-    await source.close();
-  }
+    const copyTo = (target: OpenDatabase) => copyAll(context, source, target, directory);
+    await withDatabase(context, copyTo, { kind: 'postgresql', url, poolSize: config.databasePoolSize });
+  };
+  await withDatabase(context, copyFrom, { kind: 'embedded', directory });
 }
 
 /** On PostgreSQL no key is in the folder, and one that does not open what is there would stop the start. */

@@ -215,12 +215,7 @@ export function moveAside(directory: string, paths: readonly string[]): string {
 
 /** @throws CommandError when it cannot be written */
 export function writePlanned({ path, text, isPrivate }: PlannedFile): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new CommandError(`${path} cannot be written (${codeOf(error)})`);
-  }
-  writeTextFile({ workingDirectory: dirname(path) }, path, text, { isPrivate });
+  writeTextFile({ workingDirectory: dirname(path) }, path, text, { isPrivate, withFolder: true });
 }
 
 /** Text that needs no quotes in the service, a shell or Docker. */

@@ -13,16 +13,18 @@ import type { CommandContext } from './command-settings.js';
 import { reasonOf } from './answers.js';
 
 /**
- * Runs `work` on the database that the configuration leads to, its schema brought up to date. For what the running service
+ * Runs `work` on a database, its schema brought up to date. For what the running service
  * cannot do for a command; see administration.ts for all else.
+ * @param settings left out: where the configuration leads
  * @throws DataDirectoryLockedError when another process has the embedded directory (D46)
  * @throws CommandError when the database cannot be opened
  */
 export async function withDatabase<T>(
   context: CommandContext,
   work: (database: OpenDatabase) => Promise<T>,
+  settings = instanceDatabase(context),
 ): Promise<T> {
-  const database = await openInstanceDatabase(instanceDatabase(context));
+  const database = await openInstanceDatabase(settings);
   try {
     return await work(database);
   } finally {

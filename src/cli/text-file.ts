@@ -1,7 +1,7 @@
 // Reads and writes the small files that commands are given by path.
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
 import { JsonError, explainJsonError, parseStrictJson } from '../platform/json/strict-json.js';
 import type { CommandContext } from './command-settings.js';
@@ -14,6 +14,8 @@ interface WriteOptions {
   readonly force?: boolean;
   /** Readable and writable by its owner only. */
   readonly isPrivate?: boolean;
+  /** Makes the folder too, if it is not there. */
+  readonly withFolder?: boolean;
 }
 
 /** @throws CommandError when the file cannot be read */
@@ -58,6 +60,7 @@ export function writeTextFile(
   const target = resolve(context.workingDirectory, path);
   const draft = `${target}.${randomUUID()}`;
   try {
+    if (options.withFolder === true) mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     writeFileSync(draft, text, { flag: 'wx', flush: true, mode: options.isPrivate === true ? 0o600 : 0o644 });
     renameSync(draft, target);
   } catch (error) {

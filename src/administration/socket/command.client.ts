@@ -7,11 +7,9 @@ import { createConnection } from 'node:net';
 import type { Piece } from '../administration.js';
 import { CommandError } from '../command-error.js';
 import type { Operation } from '../operation.js';
-import { obstacleTo, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command-socket.js';
 import type { AnswerLine } from './command-socket.js';
+import { obstacleTo, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command-socket.js';
 
-/** No process listens: there is no socket, or it is that of a process that was killed. */
-const NOT_LISTENING = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'];
 const LOST =
   'The service closed the connection before it answered. Its audit trail shows whether the command was done.';
 
@@ -24,19 +22,15 @@ export async function connectToService(path: string): Promise<Socket | undefined
     return connection;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (NOT_LISTENING.includes(code)) return undefined;
-    if (!['EACCES', 'EPERM'].includes(code)) throw error;
+    // There is no socket, or it is that of a process that was killed.
+    if (['ENOENT', 'ECONNREFUSED', 'ENOTDIR'].includes(code)) return undefined;
     throw new CommandError(
       `The command socket of the running service, ${path}, is for the service's own account and root (${code}).`,
     );
   }
 }
 
-/**
- * Has the service run an operation; its answer comes to the end, or the connection is closed.
- * @param version of this program
- * @throws CommandError where the operation was refused, has failed, or is not known
- */
+/** Has the service run an operation. @throws CommandError where it was refused, has failed, or is not known */
 export async function* askService(
   connection: Socket,
   version: string,
@@ -45,15 +39,15 @@ export async function* askService(
 ): AsyncGenerator<Piece, void> {
   const body = JSON.stringify(input);
   const bytes = Buffer.byteLength(body);
-  const headers = { [VERSION_HEADER]: version, 'content-type': 'application/json', 'content-length': bytes };
-  const target = { method: 'POST', path: `/${encodeURIComponent(name)}`, headers };
+  const headers = { [VERSION_HEADER]: version, 'content-type': 'application/json' };
+  const target = { headers, path: `/${encodeURIComponent(name)}`, createConnection: () => connection };
   try {
     if (bytes > REQUEST_LIMIT_BYTES)
       throw new CommandError(
         `The request would have ${bytes} bytes, and a running service takes ${REQUEST_LIMIT_BYTES} (256 KiB): ` +
           'do it in smaller parts, or while the service is stopped.',
       );
-    const asked = request({ ...target, createConnection: () => connection }).end(body);
+    const asked = request({ method: 'POST', ...target }).end(body);
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     let begun = '';
     for await (const text of answer.setEncoding('utf8') as AsyncIterable<string>) {

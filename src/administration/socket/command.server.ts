@@ -1,7 +1,7 @@
 // Performs commands that come by the command socket while the service has the embedded database.
 import { Readable } from 'node:stream';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { newRequestId } from '../../platform/log/request-id.js';
@@ -13,6 +13,7 @@ import { findOperation } from '../operations.js';
 import type { AnswerLine } from './command-socket.js';
 import { listenOnSocket, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command-socket.js';
 
+const FAULT = 'a command failed by a fault of the service';
 /** So long a stop waits, once every change is done, for clients to take their answers. */
 const STOP_MS = 500;
 
@@ -29,7 +30,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
     private readonly logger: Logger,
   ) {
     this.server.post('/:command', (request: CommandRequest, reply) =>
-      reply.type('application/x-ndjson').send(Readable.from(this.linesFor(request))),
+      reply.type('application/x-ndjson').send(Readable.from(this.linesFor(request, reply))),
     );
   }
 
@@ -55,8 +56,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   /** A change goes on to its end if its client disconnects; a list does not. */
-  private async *linesFor(request: CommandRequest): AsyncGenerator<string> {
-    const began = performance.now();
+  private async *linesFor(request: CommandRequest, reply: FastifyReply): AsyncGenerator<string> {
     const requestId = newRequestId();
     let [command, outcome]: [string | null, string] = [null, 'disconnected'];
     try {
@@ -67,12 +67,13 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
       for await (const piece of pieces) yield lineOf(piece);
       outcome = 'performed';
     } catch (error) {
-      outcome = error instanceof CommandError ? 'refused' : 'failed';
-      const fault = { err: error, requestId, command };
-      if (outcome === 'failed') this.logger.error(fault, 'a command failed by a fault of the service');
-      yield lineOf({ refusal: error instanceof CommandError ? error.message : faultText(requestId) });
+      const isRefused = error instanceof CommandError;
+      outcome = isRefused ? 'refused' : 'failed';
+      const fault = `The operation failed; the log of the service says why, under request id ${requestId}.`;
+      if (!isRefused) this.logger.error({ err: error, requestId, command }, FAULT);
+      yield lineOf({ refusal: isRefused ? error.message : fault });
     } finally {
-      const milliseconds = Math.round(performance.now() - began);
+      const milliseconds = Math.round(reply.elapsedTime);
       this.logger.info({ requestId, command, outcome, milliseconds }, 'command');
     }
   }
@@ -86,13 +87,7 @@ function operationOf({ headers, params: { command } }: CommandRequest): Operatio
       `The service that runs is version ${VERSION}, and this command is version ${String(theirs)}: use the ` +
         "command of the service's version, or restart the service.",
     );
-  const operation = findOperation(command);
-  if (operation === undefined) throw new CommandError('The service knows no such command.');
-  return operation;
-}
-
-function faultText(requestId: string): string {
-  return `The operation failed; the log of the service says why, under request id ${requestId}.`;
+  return findOperation(command);
 }
 
 function lineOf(line: AnswerLine): string {
