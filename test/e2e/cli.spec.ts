@@ -95,6 +95,12 @@ describeOnEachDatabase('svc-admin users', (database) => {
 describeOnAnyDatabase('svc-admin users, with either database', (database) => {
   const admin = new Administration(database);
 
+  it('says of an empty list, to a person alone and on standard error, that it is empty', async () => {
+    const empty = { exitCode: 0, stdout: '', stderr: 'There is no user.\n' };
+    expect(await admin.run(['users', 'list'])).toEqual(empty);
+    expect(await admin.run(['users', 'list', '--json'])).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' });
+  });
+
   it.each([
     [['--email', 'nobody'], '--email must be an e-mail address.'],
     [['--email', `a@${`${'b'.repeat(60)}.`.repeat(5)}example`], '--email must be an e-mail address.'],
