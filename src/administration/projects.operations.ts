@@ -8,6 +8,7 @@ import type { Read } from './input.js';
 import { members, readNothing, storableText } from './input.js';
 import { changeOperation, listOperation } from './operation.js';
 import { renderTable } from './table.js';
+import { parsedUrl } from '../platform/text/url.js';
 
 const PAGE_SIZE = 100;
 
@@ -68,7 +69,7 @@ function projectId(value: unknown): Read<string> {
 
 function issuerUrl(value: unknown): Read<string> {
   const text = storableText(value);
-  return 'rule' in text || URL.canParse(text.value) ? text : { rule: 'must be a URL' };
+  return 'rule' in text || parsedUrl(text.value) ? text : { rule: 'must be a URL' };
 }
 
 function keyText(value: unknown): Read<string> {

@@ -5,6 +5,7 @@ import { isEmailAddress, domainNamed } from '../platform/text/email-address.js';
 import { originOfText } from '../platform/text/origin.js';
 import type { Terminal } from './cli-context.js';
 import type { CommandSettings } from './command-settings.js';
+import { parsedUrl } from '../platform/text/url.js';
 
 /** Texts, each checked by its question. */
 export interface InitAnswers {
@@ -66,7 +67,7 @@ export const QUESTIONS: readonly Question[] = [
     flag: '--partner-issuer <url>',
     about: 'issuer of the tokens of the first partner',
     standard: () => 'https://partner.example',
-    check: (text) => (URL.canParse(text) ? undefined : 'must be a URL'),
+    check: (text) => (parsedUrl(text) ? undefined : 'must be a URL'),
   },
   {
     name: 'partnerOrigin',

@@ -2,6 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import { originOfText } from '../platform/text/origin.js';
 import type { Parsed } from './variable.js';
+import { parsedUrl } from '../platform/text/url.js';
 
 /** AES-256. */
 export const ENCRYPTION_KEY_BYTES = 32;
@@ -24,14 +25,14 @@ export function parseEncryptionKey(value: string): Parsed<Buffer> {
 
 export function checkDatabaseUrl(value: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(value)) return 'must be a postgres:// URL';
-  return URL.canParse(value)
+  return parsedUrl(value)
     ? undefined
     : 'must be a postgres:// URL; its user name and password are percent-encoded';
 }
 
 /** The problem never repeats the text: a path or a query may be what the receiver knows its sender by. */
 export function checkWebhookUrl(value: string): string | undefined {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = parsedUrl(value);
   if (url === undefined || !['https:', 'http:'].includes(url.protocol)) return 'must be an https:// URL';
   if (url.username !== '' || url.password !== '') return 'must have no user name and no password';
   return undefined;

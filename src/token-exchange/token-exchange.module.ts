@@ -64,6 +64,7 @@ import { TokenIntrospectionController } from './http/token-introspection.control
 import { TokenRevocationController } from './http/token-revocation.controller.js';
 import { ClientAuthenticator } from './verify/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
+import { parsedUrl } from '../platform/text/url.js';
 
 const EDGE = [
   FlowRunner,
@@ -212,7 +213,7 @@ function publishedMetadata(
   keys: TrustedKeyService,
 ): MetadataOptions {
   const baseUrl = accessTokens?.issuer ?? '';
-  if (metadata && (!URL.canParse(baseUrl) || new URL(baseUrl).origin !== baseUrl))
+  if (metadata && parsedUrl(baseUrl)?.origin !== baseUrl)
     throw new RangeError('metadata: accessTokens.issuer must be an origin, such as https://product.example');
   const switches = { exchange, idAssertion };
   const takesPlainJwts = () => keys.serve('jwt-bearer');

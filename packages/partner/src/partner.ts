@@ -9,7 +9,7 @@ import { copyOf, isAbout, readExchange } from './exchange-request.js';
 import type { ExternalToken } from './external-token.js';
 import { signedToken } from './external-token.js';
 import type { PartnerOptions, Settings } from './options.js';
-import { readOptions } from './options.js';
+import { isUrl, readOptions } from './options.js';
 import { requireObject } from './own-copy.js';
 import { PartnerError, invalidOption } from './partner-error.js';
 import { claimsOf } from './person.js';
@@ -98,7 +98,7 @@ class SigningPartner implements Partner {
     const { method, url, nonce, accessToken } = call;
     for (const [name, value] of Object.entries({ method, url, accessToken }))
       if (typeof value !== 'string' || value === '') throw invalidOption(`${name} must be a text`);
-    if (!URL.canParse(url)) throw invalidOption('url must be a URL');
+    if (!isUrl(url)) throw invalidOption('url must be a URL');
     const { dpopKey } = this.#settings;
     if (dpopKey === undefined) return { authorization: `Bearer ${accessToken}` };
     const dpop = await dpopKey.proof({ method, url, nonce, accessToken });

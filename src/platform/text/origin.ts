@@ -1,8 +1,9 @@
 // Reads web origins (RFC 6454): a scheme and a host, maybe a port, and nothing else; and compares addresses.
+import { parsedUrl } from './url.js';
 
 /** The origin as browsers write it; undefined when the text is not an `http:` or `https:` origin. */
 export function originOfText(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parsedUrl(text);
   const isOrigin =
     url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '');
   return isOrigin ? url.origin : undefined;
@@ -14,5 +15,5 @@ export function isSameAddress(one: string, other: string): boolean {
 }
 
 function hrefOf(text: string): string {
-  return URL.canParse(text) ? new URL(text).href : text;
+  return parsedUrl(text)?.href ?? text;
 }

@@ -1,5 +1,6 @@
 // Makes what came from outside fit to be shown to an operator: escaped, cut, and never an address, a token or a key.
 import { firstCharacters } from './characters.js';
+import { parsedUrl } from './url.js';
 
 /** The longest text that is shown. */
 const MAX_PRINTED_CHARACTERS = 200;
@@ -39,9 +40,8 @@ export function visible(text: string): string {
 /** The address of a service without what may be secret in it: user, password and query; and with nothing that cannot be seen. */
 export function printableAddress(uri: string): string {
   const address = uri.replace(/[?#].*$/s, '');
-  if (!URL.canParse(address)) return visible(address);
-  const url = new URL(address);
-  if (url.username === '' && url.password === '') return visible(address);
+  const url = parsedUrl(address);
+  if (url === undefined || (url.username === '' && url.password === '')) return visible(address);
   url.username = url.password = '';
   return visible(url.href);
 }

@@ -1,4 +1,5 @@
 // Decides where a browser goes after an embedded login: always to a path on this instance.
+import { parsedUrl } from '../../platform/text/url.js';
 
 /** Any origin will do: it only shows whether the target stays within the one that it starts from. */
 const HERE = 'http://instance.invalid';
@@ -43,10 +44,10 @@ export function namingUser(location: string, userId: string): string {
 
 function checked(target: string): LocalRedirect {
   if (target.length > MAX_TARGET_CHARACTERS) return replaced('too many characters');
-  if (!target.startsWith('/')) return replaced(URL.canParse(target) ? 'an absolute address' : 'no path');
+  if (!target.startsWith('/')) return replaced(parsedUrl(target) ? 'an absolute address' : 'no path');
   // Control characters are refused in every part: the URL parser would silently drop tabs and line ends.
   if (CONTROL.test(target)) return replaced('control characters');
-  const url = URL.canParse(target, HERE) ? new URL(target, HERE) : undefined;
+  const url = parsedUrl(target, HERE);
   if (url?.origin !== HERE) return replaced('another host');
   // Not pathname + search + hash: these lose a lone `?` or `#`.
   const location = url.href.slice(HERE.length);
@@ -75,7 +76,7 @@ function pathFault(path: string): RedirectFault | undefined {
 
 /** `/..//host` and `/.//host` resolve to `//host`. */
 function leavesRoot(path: string): boolean {
-  return !URL.canParse(path, HERE) || new URL(path, HERE).pathname.startsWith('//');
+  return parsedUrl(path, HERE)?.pathname.startsWith('//') ?? true;
 }
 
 /** Undoes one layer of percent-encoding; where the bytes are not UTF-8, that of its ASCII characters at least. */

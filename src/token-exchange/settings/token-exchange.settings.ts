@@ -17,6 +17,7 @@ import type {
   TokenExchangeOptions,
   TokenExchangeSettings,
 } from './token-exchange.options.js';
+import { parsedUrl } from '../../platform/text/url.js';
 
 const SEALING_KEY_BYTES = 32;
 
@@ -80,7 +81,7 @@ export function completedAccessTokens({ accessTokens }: TokenExchangeSettings): 
 
 /** Tokens name it as it is written, and paths are put behind it. @throws RangeError */
 function refuseAddress(name: string, address: string): void {
-  if (!URL.canParse(address)) throw new RangeError(`${name}: must be a URL`);
+  if (parsedUrl(address) === undefined) throw new RangeError(`${name}: must be a URL`);
   if (address.endsWith('/')) throw new RangeError(`${name}: must have no slash at its end`);
 }
 

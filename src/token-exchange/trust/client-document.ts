@@ -1,6 +1,7 @@
 // Reads a client ID metadata document (draft-ietf-oauth-client-id-metadata-document): whose it is, and where its keys are.
 import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
 import { JwksContentError } from './jwks-content.js';
+import { parsedUrl } from '../../platform/text/url.js';
 
 /** A key set in the document, as it would be fetched; or its address. */
 export type ClientKeySet = { readonly jwks: Uint8Array } | { readonly jwksUri: string };
@@ -16,7 +17,7 @@ export function readClientDocument(bytes: Uint8Array, url: string): ClientKeySet
     throw new JwksContentError('token_endpoint_auth_method of the metadata document is not private_key_jwt');
   // RFC 7591 §2: not both.
   if (jwks !== undefined && jwksUri === undefined) return { jwks: Buffer.from(JSON.stringify(jwks)) };
-  if (jwks === undefined && typeof jwksUri === 'string' && URL.canParse(jwksUri)) return { jwksUri };
+  if (jwks === undefined && typeof jwksUri === 'string' && parsedUrl(jwksUri)) return { jwksUri };
   throw new JwksContentError('the metadata document must have either jwks or the URL jwks_uri');
 }
 

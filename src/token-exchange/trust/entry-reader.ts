@@ -27,6 +27,7 @@ import { POLICY } from './policy-rows.js';
 import type { TrustPolicy } from './trust-policy.js';
 import { labelOf } from './trust-policy.js';
 import type { JwksEntry, StaticKeyEntry, TrustedKeyEntry } from './trusted-key.js';
+import { parsedUrl } from '../../platform/text/url.js';
 
 /** Issuer and subject together are a database key, whose length is limited. */
 export const MAX_ISSUER_BYTES = 512;
@@ -50,7 +51,7 @@ const IDENTITY = {
     rule: `URL, compared with \`iss\` character by character; at most ${MAX_ISSUER_BYTES} bytes; not your own API`,
     required: 'always',
     fault(issuer, rules) {
-      if (!URL.canParse(issuer)) return 'must be a URL';
+      if (parsedUrl(issuer) === undefined) return 'must be a URL';
       if (Buffer.byteLength(issuer) > MAX_ISSUER_BYTES) return `must have at most ${MAX_ISSUER_BYTES} bytes`;
       const isOwn = isOwnIssuer(issuer, rules);
       return isOwn ? 'must not be the address of this instance, which signs no external tokens' : undefined;

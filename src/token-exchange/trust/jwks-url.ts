@@ -1,4 +1,5 @@
 // Which addresses of key sets an entry may name.
+import { parsedUrl } from '../../platform/text/url.js';
 
 /** The names of settings, for messages, that widen what may be fetched. */
 export interface JwksSettingNames {
@@ -21,7 +22,7 @@ export interface JwksUrlRules {
 
 /** What is wrong with the address of a key set, as a clause; undefined: nothing. */
 export function urlFault(text: string, rules: JwksUrlRules): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parsedUrl(text);
   const isHttp = url?.protocol === 'http:';
   if (url === undefined || (url.protocol !== 'https:' && !(rules.allowHttp && isHttp)))
     return `must be an https: URL${isHttp ? httpHint(rules) : ''}`;

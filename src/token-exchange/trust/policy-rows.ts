@@ -10,6 +10,7 @@ import { Fault, choice, flag, isText, known, list, number, text } from './entry-
 import { isOwnIssuer } from './entry-rules.js';
 import { PROJECTS } from './projects-policy.js';
 import { WORKLOAD } from './workload-policy.js';
+import { parsedUrl } from '../../platform/text/url.js';
 
 /** In the place of all domains: a policy for any address that says so. */
 export const ANY_DOMAIN = '*';
@@ -72,9 +73,7 @@ const SIGN_IN = {
       words: (issuer) => issuer && `logouts by ${issuer}`,
     },
     (issuer, rules) =>
-      URL.canParse(issuer) && !isOwnIssuer(issuer, rules)
-        ? issuer
-        : new Fault('must be the URL of a provider'),
+      parsedUrl(issuer) && !isOwnIssuer(issuer, rules) ? issuer : new Fault('must be the URL of a provider'),
   ),
   logoutAudience: text({
     label: 'Audience of logout tokens',
@@ -220,7 +219,7 @@ const USERS = {
 const GRANTS = {
   actFor: list(
     {
-      each: (issuer) => (isText(issuer) && URL.canParse(issuer) ? issuer : undefined),
+      each: (issuer) => (isText(issuer) && parsedUrl(issuer) ? issuer : undefined),
       must: 'must be an array of issuers, by URL',
     },
     {
@@ -293,7 +292,7 @@ const GRANTS = {
   // RFC 8707 §2: absolute, without a fragment; compared character by character.
   resources: list(
     {
-      each: (uri) => (isText(uri) && URL.canParse(uri) && !/[#\s]/.test(uri) ? uri : undefined),
+      each: (uri) => (isText(uri) && parsedUrl(uri) && !/[#\s]/.test(uri) ? uri : undefined),
       must: 'must be an array of absolute URIs without a fragment',
     },
     {

@@ -9,6 +9,7 @@ import type { Findings } from './entry-members.js';
 import { readEntry } from './entry-reader.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { TrustedKeyEntry } from './trusted-key.js';
+import { parsedUrl } from '../../platform/text/url.js';
 
 /** The result of reading: the entries without a problem, in their order. */
 export interface TrustedKeysReading extends Findings {
@@ -83,7 +84,6 @@ export function identityOf({ type, issuer, kid, url }: Record<string, unknown>):
 
 /** What is asked for: neither a fragment, which is not sent, nor an empty query makes two addresses of one. */
 function addressOf(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { origin, pathname, search } = new URL(url);
-  return `${origin}${pathname}${search}`;
+  const parsed = parsedUrl(url);
+  return parsed && `${parsed.origin}${parsed.pathname}${parsed.search}`;
 }

@@ -17,6 +17,7 @@ import type { CompactJws } from './compact-jws.js';
 import { isSignatureValid, parseCompactJws, typeOf } from './compact-jws.js';
 import type { CheckResult, TokenCheck } from './token-check.js';
 import { UNREAD, passAll, resultsOf } from './token-check.js';
+import { parsedUrl } from '../../platform/text/url.js';
 
 /** A proof as it was sent, and the request that it came with. */
 export interface SentProof {
@@ -195,8 +196,9 @@ const HTTP_URI = /^https?:\/\/[!-[\]-~]+$/i;
 
 /** An address in the one form by which §4.3 compares: without query and fragment (RFC 3986 §6.2.2, §6.2.3). Undefined: there is none. */
 function comparable(uri: unknown): string | undefined {
-  if (typeof uri !== 'string' || !HTTP_URI.test(uri) || !URL.canParse(uri)) return undefined;
-  const { origin, pathname, username, password } = new URL(uri);
+  const url = typeof uri === 'string' && HTTP_URI.test(uri) ? parsedUrl(uri) : undefined;
+  if (url === undefined) return undefined;
+  const { origin, pathname, username, password } = url;
   return username === '' && password === '' ? origin + pathname : undefined;
 }
 

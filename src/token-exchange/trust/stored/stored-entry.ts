@@ -2,6 +2,7 @@
 import { isJsonObject } from '../../../platform/json/strict-json.js';
 import { toJwksAddress } from '../jwks/jwks-snapshot.repository.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
+import { parsedUrl } from '../../../platform/text/url.js';
 
 /** An entry as it was given. */
 export type EntryValue = Readonly<Record<string, unknown>>;
@@ -63,7 +64,7 @@ export function valueOf({ text }: Pick<StoredEntry, 'text'>): EntryValue {
 export function shownEntry(stored: StoredEntry): EntryValue {
   const value = valueOf(stored);
   const { url } = value;
-  if (typeof url !== 'string' || !URL.canParse(url)) return value;
+  if (typeof url !== 'string' || parsedUrl(url) === undefined) return value;
   return { ...value, url: toJwksAddress(url).url };
 }
 

@@ -35,6 +35,7 @@ const MODULES = [
   'token-exchange/trust/jwks/jwks-fetcher',
   'token-exchange/trust/jwks/jwks-options',
   'token-exchange/trust/jwks-url',
+  'platform/text/url',
   'platform/http/guarded-connector',
   'platform/http/network-address',
 ];
