@@ -24,14 +24,15 @@ describeOnAnyDatabase('the description of the API', (database) => {
   let service: TestService;
   let baseUrl: string;
   let world: ApiWorld;
-  let token: string;
 
   beforeAll(async () => {
     ({ service, baseUrl } = await startReachable(database));
     world = new ApiWorld(service, 'description');
-    token = await world.token(await world.createUser('global:admin'));
   });
   afterAll(() => service?.stop());
+
+  /** Of a new user each time: what has gone before may have changed every other. */
+  const tokenAs = async (role: 'global:admin' | 'global:owner') => world.token(await world.createUser(role));
 
   /** Writes the description down, under another address than that of the tests where a linter minds it. */
   const save = async (folder: string, address = baseUrl) => {
@@ -48,7 +49,7 @@ describeOnAnyDatabase('the description of the API', (database) => {
       'schemathesis finds nothing as %s',
       async (role) => {
         await save(folder);
-        const bearer = await world.token(await world.createUser(role));
+        const bearer = await tokenAs(role);
         const options = ['--url', baseUrl, '--header', `Authorization: Bearer ${bearer}`, '--no-color'];
         const rounds = ['--max-examples', '50', '--continue-on-failure'];
         const config = ['--config-file', 'schemathesis.toml'];
@@ -70,7 +71,7 @@ describeOnAnyDatabase('the description of the API', (database) => {
         const printed = await outputOf(['venv/bin/openapi-python-client', ...made], folder);
         expect(printed).not.toMatch(/unable to parse/i);
         copyFileSync(join(folder, 'client.py'), join(folder, 'made', 'client.py'));
-        await outputOf(['venv/bin/python', 'made/client.py', baseUrl, token], folder);
+        await outputOf(['venv/bin/python', 'made/client.py', baseUrl, await tokenAs('global:admin')], folder);
       },
       PATIENCE_MS,
     );
@@ -111,7 +112,7 @@ describeOnAnyDatabase('the description of the API', (database) => {
         copyFileSync(join(folder, 'client.mts.txt'), join(folder, 'client.mts'));
         const strict = ['--strict', '--target', 'es2022', '--module', 'nodenext', '--types', 'node'];
         await outputOf([tool('tsc'), ...strict, 'client.mts'], folder);
-        await outputOf([process.execPath, 'client.mjs', baseUrl, token], folder);
+        await outputOf([process.execPath, 'client.mjs', baseUrl, await tokenAs('global:admin')], folder);
       },
       PATIENCE_MS,
     );
