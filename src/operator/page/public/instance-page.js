@@ -115,7 +115,7 @@ function sinkTable(sinks) {
   if (sinks.length === 0)
     return empty(
       'No sinks',
-      'The trail stays in the database only. Set SVC_AUDIT_WEBHOOK_URL, SVC_AUDIT_SYSLOG_URL or SVC_AUDIT_STDOUT to stream it.',
+      'The trail stays in the database only. Variables that begin with SVC_AUDIT_ stream it.',
     );
   return table(
     'Sinks',
