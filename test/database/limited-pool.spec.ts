@@ -1,0 +1,59 @@
+// How long a request waits for a connection of the pool and holds it, by TypeORM and past it.
+import { setTimeout as pause } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import { Database } from '../../src/platform/database/database.js';
+import { driverPool } from '../../src/platform/database/driver-pool.js';
+import { limitWaits } from '../../src/platform/database/limited-driver.js';
+import { unavailabilityOf } from '../../src/platform/database/unavailable.js';
+import { describeOnPostgresql } from '../support/databases.js';
+
+const WAIT_MS = 500;
+const LONG = 'SELECT pg_sleep(30)';
+
+describeOnPostgresql('[D49] a pool of one connection', (database) => {
+  let dataSource: DataSource;
+
+  beforeAll(async () => {
+    const driver = limitWaits({ waitMs: WAIT_MS });
+    const url = database.environment['SVC_DATABASE_URL'];
+    dataSource = await new DataSource({ type: 'postgres', url, poolSize: 1, driver }).initialize();
+  });
+  afterAll(() => dataSource?.destroy());
+
+  const whyOf = async (work: Promise<unknown>) => {
+    const beganAtMs = performance.now();
+    const error = await work.catch((failure: unknown) => failure);
+    expect(performance.now() - beganAtMs).toBeLessThan(10 * WAIT_MS);
+    return unavailabilityOf(error);
+  };
+  const backend = async () => (await dataSource.query('SELECT pg_backend_pid() AS pid'))[0].pid as number;
+
+  it.each([
+    ['TypeORM', () => dataSource.query(LONG)],
+    ['the pool', () => new Database(dataSource).query(LONG)],
+    [
+      'a connection',
+      async () => {
+        const client = await driverPool(dataSource).connect();
+        await client.query(LONG).finally(() => client.release());
+      },
+    ],
+  ])('closes the connection of a statement of %s that takes too long, and serves on', async (_, ask) => {
+    const before = await backend();
+    expect(await whyOf(ask())).toBe('connection_lost');
+    expect(await backend()).not.toBe(before);
+  });
+
+  it('refuses who waits too long for it', async () => {
+    const runner = dataSource.createQueryRunner();
+    await runner.connect();
+    expect(await whyOf(dataSource.query('SELECT 1'))).toBe('pool_exhausted');
+    await runner.release();
+  });
+
+  it('keeps one that was given back in time', async () => {
+    const before = await backend();
+    await pause(2 * WAIT_MS);
+    expect(await backend()).toBe(before);
+  });
+});
