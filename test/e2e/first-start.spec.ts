@@ -1,6 +1,7 @@
 // `npx embedded-token-exchange` as a process: an empty folder becomes an instance, which the same line starts again.
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,8 +23,8 @@ describeBuilt('[D115] the program of the npm package', () => {
   });
 
   /** Until it is ready. @returns what it printed */
-  const started = async (port: number, ...args: string[]) => {
-    const env = { PATH: process.env['PATH'] };
+  const started = async (port: number, args: string[] = [], settings: Record<string, string> = {}) => {
+    const env = { PATH: process.env['PATH'], ...settings };
     const child = (running = spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, env }));
     let output = '';
     for (const stream of [child.stdout, child.stderr])
@@ -46,18 +47,27 @@ describeBuilt('[D115] the program of the npm package', () => {
   it('[D115] sets an instance up in an empty folder and starts it, then starts what is there', async () => {
     const port = await freePort();
     const line = ['--yes', '--owner-email', 'owner@b.example', '--port', String(port)];
-    expect(await started(port, ...line)).toContain('created   owner ');
+    expect(await started(port, line)).toContain('created   owner ');
     expect(await stopped()).toBe(0);
     const settings = readFileSync(join(folder, '.env'), 'utf8');
-    expect(await started(port, ...line)).toContain('nothing was changed');
+    expect(await started(port, line)).toContain('nothing was changed');
     expect(await stopped()).toBe(0);
     expect(await started(port)).not.toMatch(/created|changed/);
     expect(await stopped()).toBe(0);
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(settings);
   }, 300_000);
 
+  it('[D45] says in one line, with another sealing key, which one is missing and what to do', async () => {
+    const output = await started(0, [], { SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') });
+    expect(running?.exitCode).toBe(1);
+    const line = output.slice(output.lastIndexOf('}\n') + 2);
+    expect(line).toMatch(
+      /^no key of SVC_ENCRYPTION_KEY has the id [\da-f]{16}: put the key that sealed .*\n$/,
+    );
+  });
+
   it('[D115] ends where init refuses', async () => {
-    const output = await started(0, '--yes', '--owner-email', 'nobody', '--dir', 'other');
+    const output = await started(0, ['--yes', '--owner-email', 'nobody', '--dir', 'other']);
     expect(output).toContain('must be an e-mail address');
     expect(running?.exitCode).toBe(2);
   });
