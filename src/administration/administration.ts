@@ -98,7 +98,7 @@ export class Administration {
     const input = await this.recordingFailure(operation, request, () => operation.read(given));
     const things = operation.things?.(input) ?? {};
     if (operation.isAct === true || this.readings.isDue(operation.name, things, request.operator))
-      await this.recordReading(operation, request, things);
+      await this.recordList(operation, request, things);
     yield* operation.list(input, this.parts, stop);
   }
 
@@ -122,13 +122,15 @@ export class Administration {
     await Promise.allSettled(this.changes);
   }
 
-  private async recordReading(
-    operation: { readonly name: string },
+  private async recordList(
+    { name: operation, isAct }: { readonly name: string; readonly isAct?: true },
     request: OperationRequest,
     things: Readonly<Record<string, string>>,
   ): Promise<void> {
+    const name = isAct === true ? 'svc.audit.administration.performed' : 'svc.audit.administration.read';
+    const asked = { operation, ...wayOf(request), things };
     try {
-      await this.audit.record([this.performed(operation, request, this.contextOf(request), things)]);
+      await this.audit.record([auditEvent(name, byWhom(request, this.contextOf(request)), asked)]);
     } catch (error) {
       this.readings.forget();
       throw error;

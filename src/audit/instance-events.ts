@@ -62,10 +62,17 @@ const INSTANCE_EVENTS = {
     },
     { of: 'api', is: 'failed' },
   ),
-  'svc.audit.administration.performed': event('A command did its work, or a reading one is about to.', {
+  'svc.audit.administration.performed': event('A command did its work.', {
     ...ADMINISTRATION,
     things: textsByName('The ids of the affected things, under the names of the API.'),
   }),
+  'svc.audit.administration.read': event(
+    "A command, or a page of the operator's, is about to read. Repeated readings of a page are written once a minute.",
+    {
+      ...ADMINISTRATION,
+      things: textsByName('The ids of what is read, under the names of the API; none: all.'),
+    },
+  ),
   'svc.audit.administration.failed': event('A command failed and changed nothing.', {
     ...ADMINISTRATION,
     reason: oneOf(['refused', 'internal_error'], '`internal_error`: a fault ended it.'),
@@ -122,6 +129,9 @@ export const AUDIT_EVENTS: Events = { ...TOKEN_EXCHANGE_EVENTS, ...INSTANCE_EVEN
 /** What all names begin with. */
 export const EVENT_NAME_START = 'svc.audit.';
 export const AUDIT_EVENT_NAMES: readonly string[] = Object.keys(AUDIT_EVENTS);
+
+/** That something was read for an operator. */
+export const READING_EVENT = 'svc.audit.administration.read';
 
 /** Events that say how something ended. */
 export const OUTCOME_EVENTS = AUDIT_EVENT_NAMES.filter((name) => outcomeOf(name) !== undefined);

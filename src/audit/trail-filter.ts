@@ -25,6 +25,8 @@ export interface TrailFilter {
   readonly requestId?: string;
   /** Leaves out what any stranger may have sent: what was refused before a signature was verified. */
   readonly withoutStrangers?: boolean;
+  /** Leaves out that commands and the operator's pages have read. */
+  readonly withoutReadings?: boolean;
 }
 
 /** A user, or a person known only from tokens. */

@@ -1,6 +1,7 @@
 // The statements that search the audit trail by a filter: each looks at a bounded number of rows, found by an index, however long the trail is.
 import type { Sql } from '../platform/database/sql.js';
 import { parameter, sql, writtenSql } from '../platform/database/sql.js';
+import { READING_EVENT } from './instance-events.js';
 import { REASONS_OF_STRANGERS } from './trail-filter.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 
@@ -70,6 +71,9 @@ const REQUEST = parameter('text', ({ requestId }: Sought) => requestId);
 const STRANGERS = parameter('text[]', ({ withoutStrangers }: Sought) =>
   withoutStrangers === true ? REASONS_OF_STRANGERS : undefined,
 );
+const READING = parameter('text', ({ withoutReadings }: Sought) =>
+  withoutReadings === true ? READING_EVENT : undefined,
+);
 export const SINCE = parameter('float8', ({ since }: TimeRange) => since && since.getTime() / 1000);
 const UNTIL = parameter('float8', ({ until }: TimeRange) => until && until.getTime() / 1000);
 const UP_TO = parameter('bigint', ({ upToTransaction }: Sought) => upToTransaction);
@@ -89,6 +93,7 @@ export const IS_FOUND: Sql<Sought> = sql`((${PATTERNS} IS NULL OR e.name LIKE AN
       AND (${REASON} IS NULL OR e.payload->>'reason' = ${REASON})
       AND (${STRANGERS} IS NULL OR (e.payload->>'reason' = ANY (${STRANGERS})
         OR e.payload->>'reason' = 'claims_invalid' AND NOT e.payload ? 'issuer') IS NOT TRUE)
+      AND (${READING} IS NULL OR e.name <> ${READING})
       AND ${IS_IN_TIME}
       AND (${UP_TO} IS NULL OR e.transaction_id <= ${UP_TO})) IS TRUE`;
 

@@ -88,16 +88,20 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
       payload: { operation, way: 'service', things },
     });
     const changed = (payload: object) => ({ name: 'svc.audit.user.changed', payload });
+    const listed = {
+      name: 'svc.audit.administration.read',
+      payload: { operation: 'users list', way: 'service', things: {} },
+    };
     const [enabled, disabled] = [true, false].map((each) => ({ role: 'global:member', enabled: each }));
     expect(await beside.lastEvents(8)).toEqual([
       performed('users create', { userId }),
       changed({ to: enabled }),
       performed('users disable', { userId }),
       changed({ from: enabled, to: disabled }),
-      performed('users list'),
+      listed,
       performed('users enable', { userId }),
       changed({ from: disabled, to: enabled }),
-      performed('users list'),
+      listed,
     ]);
     const requestIds = [...new Set((await auditRows(beside.service)).map((row) => row.request_id))];
     const logged = beside.service.log.filter(({ msg }) => msg === 'command');
@@ -387,7 +391,7 @@ describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
         payload: { to: { role: 'global:member', enabled: true } },
       },
       {
-        name: 'svc.audit.administration.performed',
+        name: 'svc.audit.administration.read',
         payload: { operation: 'users list', way: 'database', things: {} },
       },
       {

@@ -176,10 +176,19 @@ describeOnEachDatabase("the operator's API", (database) => {
     const ofNoa = await read<List<Json>>(sessions({ user: 'noa@', issuer: partner.issuer }));
     expect(ofNoa.data).toMatchObject([{ user: { email: 'noa@partner.example' } }]);
     expect((await read<List>(sessions({ issuer: other.issuer }))).data).toEqual([]);
+    const live = async () => {
+      const { buckets } = await read<{ buckets: { live: number }[] }>(browser.get('sessions/history'));
+      return buckets.at(-1)?.live;
+    };
+    const families = new Set(
+      (await read<List<{ id: string }>>(sessions({ limit: 100 }))).data.map((one) => one.id),
+    );
+    expect(await live()).toBe(families.size);
     for (const { id: session } of [...first.data, ...second.data])
       expect((await browser.send('DELETE', `sessions/${session}`)).status).toBe(204);
     expect(await Promise.all(cookies.map((cookie) => meStatus(service, cookie)))).toEqual([401, 401, 200]);
     expect((await browser.send('DELETE', `sessions/${String(first.data[0]?.id)}`)).status).toBe(404);
+    expect(await live()).toBe(families.size - 2);
 
     expect((await browser.get('operator-sessions?limit=100')).status).toBe(200);
     for (const limit of [0, 101, 250])
@@ -208,10 +217,16 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(activity.buckets).toHaveLength(4);
     expect(activity.buckets.at(-1)).toMatchObject({ complete: true });
     expect(activity.reasons).toContainEqual({ reason: 'token_expired', count: 1 });
-    const [last] = await service.rows<{ count: number }>(
-      `SELECT count(*)::int AS count FROM audit_event WHERE name = 'svc.audit.token-exchange.embed-login'`,
+    const [last] = await service.rows<{ succeeded: number; refused: number }>(
+      `SELECT count(*) FILTER (WHERE payload->>'reason' IS NULL)::int AS succeeded,
+         count(*) FILTER (WHERE payload->>'reason' IS NOT NULL)::int AS refused
+       FROM audit_event WHERE name LIKE 'svc.audit.token-exchange.%' AND payload ?| '{sessionFamilyId,accessTokenId,reason}'`,
     );
-    expect(activity.buckets.at(-1)?.logins).toBe(last?.count);
+    expect(activity.buckets.at(-1)).toMatchObject({ ...last, reasons: { token_expired: 1 } });
+    const sumOf = (rows: Json[], member: string) => rows.reduce((sum, row) => sum + Number(row[member]), 0);
+    for (const refused of [sumOf(activity.reasons, 'count'), sumOf(activity.issuers, 'refused')])
+      expect(refused).toBe(sumOf(activity.buckets, 'refused'));
+    expect(sumOf(activity.issuers, 'succeeded')).toBe(sumOf(activity.buckets, 'succeeded'));
 
     const find = (body: object) => read<List>(browser.send('POST', 'refusals/search', body));
     const [found] = (await find({ reason: 'token_expired', issuer: partner.issuer })).data;
@@ -281,6 +296,12 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(await errorOf(await browser.send('POST', 'events/search', { event: 'nothing' }))).toEqual([
       ...[400, 'bad_request'],
     ]);
+    const namesOf = async (body: object) =>
+      (await find({ limit: 100, ...body })).data.map((row) => row['event']);
+    const reading = 'svc.audit.administration.read';
+    expect(await namesOf({ event: 'administration.*' })).not.toContain(reading);
+    for (const body of [{ event: reading }, { also: 'readings' }, { also: 'everything' }])
+      expect(await namesOf(body)).toContain(reading);
     const readings = (await performed()).filter(({ payload }) => payload.operation === 'audit events');
     // Once for all of them, and the refused one.
     expect(readings.map(({ payload }) => payload.reason)).toEqual([undefined, 'refused']);
@@ -299,7 +320,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(usual).toContain('audience_mismatch');
     for (const reason of ['token_malformed', 'claims_invalid']) {
       expect(usual).not.toContain(reason);
-      expect(await reasonsOf({ event, strangers: 'shown' })).toContain(reason);
+      expect(await reasonsOf({ event, also: 'strangers' })).toContain(reason);
       expect(await reasonsOf({ reason })).toContain(reason);
     }
     expect(await reasonsOf({ event: 'operator.*' })).toContain(undefined);
@@ -380,10 +401,10 @@ describeOnEachDatabase("the operator's API", (database) => {
     const now = new Date().toISOString();
     expect((await find({ until: now })).data).toEqual([]);
     for (const query of ['', '?lastHours=2&buckets=7']) {
-      const { buckets, issuers } = await read<{ buckets: { refusedExchanges: number }[]; issuers: Json[] }>(
+      const { buckets, issuers } = await read<{ buckets: { refused: number }[]; issuers: Json[] }>(
         browser.get(`activity${query}`),
       );
-      expect(buckets.at(-1)?.refusedExchanges).toBeGreaterThanOrEqual(2);
+      expect(buckets.at(-1)?.refused).toBeGreaterThanOrEqual(2);
       expect(issuers).toContainEqual({ issuer, succeeded: 0, refused: 2 });
     }
     const limited = await read<{ issuers: Json[] }>(browser.get(`activity?until=${now}`));

@@ -112,7 +112,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     const rows = (await auditRows(service)).slice(-2);
     expect(rows.map(({ name, payload }) => ({ name, payload }))).toEqual(
       [0, 1].map(() => ({
-        name: 'svc.audit.administration.performed',
+        name: 'svc.audit.administration.read',
         payload: { operation: 'token explain', way, things: {} },
       })),
     );

@@ -6,6 +6,7 @@ import type { SoughtEvents } from '../../administration/read-audit-trail.operati
 import { EVENT_FILTERS, TIMES, filterOf, rangeOf } from '../../administration/read-audit-trail.operation.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import { shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
+import { READING_EVENT } from '../../audit/instance-events.js';
 import { checkCursor } from '../../audit/trail-filter.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import type { WorkQueue } from './work-queue.js';
@@ -15,15 +16,20 @@ export const TRAIL_PAGE = {
   limit: optional(wholeNumber(1, MOST_LISTED)),
   cursor: optional(checkedText(checkCursor)),
 };
-const STRANGERS = { strangers: optional(oneOf(['shown'])) };
-const read = members({ ...EVENT_FILTERS, ...STRANGERS, ...TIMES, ...TRAIL_PAGE });
+/** What is left out otherwise, since it would hide everything else. */
+const ALSO = { also: optional(oneOf(['readings', 'strangers', 'everything'])) };
+const read = members({ ...EVENT_FILTERS, ...ALSO, ...TIMES, ...TRAIL_PAGE });
 
 /** A list of one page, the newest first. @param turns of looks at the trail */
 export function searchEvents(turns: WorkQueue) {
   return listOperation('audit events', read, {
-    async *list({ limit = USUAL_LIMIT, cursor, strangers, ...sought }, parts) {
-      const withoutStrangers = strangers === undefined && !asksForRefusals(sought);
-      const filter = { ...(await filterOf(sought, parts)), withoutStrangers };
+    async *list({ limit = USUAL_LIMIT, cursor, also, ...sought }, parts) {
+      const shows = (kind: string) => also === kind || also === 'everything';
+      const filter = {
+        ...(await filterOf(sought, parts)),
+        withoutStrangers: !shows('strangers') && !asksForRefusals(sought),
+        withoutReadings: !shows('readings') && !asksForReadings(sought),
+      };
       const place = cursor ?? { range: rangeOf(sought, parts.clock.now()) };
       const page = await turns.take(() => parts.trail.page({ filter, place, order: 'newest', limit }));
       yield [{ ...shownPage(page, shownEvent), people: await peopleIn(page.events, parts) }];
@@ -34,6 +40,10 @@ export function searchEvents(turns: WorkQueue) {
 /** What strangers may have sent is found where it is asked for: it could hide everything else (D79). */
 function asksForRefusals({ reason, issuer, kid, requestId }: SoughtEvents): boolean {
   return [reason, issuer, kid, requestId].some((filter) => filter !== undefined);
+}
+
+function asksForReadings({ event, requestId }: SoughtEvents): boolean {
+  return requestId !== undefined || event === READING_EVENT;
 }
 
 /** The e-mail addresses of their subjects and actors, by id; of those who are still there. */

@@ -33,6 +33,11 @@ export class OverviewReader {
     this.startedAt = clock.now();
   }
 
+  /** Of an embedded session, as it is set. */
+  get sessionLifetimeSeconds(): number {
+    return this.state.startup.config.sessionLifetimeSeconds;
+  }
+
   /** Times are ISO 8601. */
   async read() {
     const { startup, leader, databaseKind, frameAncestors, sinks } = this.state;

@@ -29,6 +29,11 @@ export class OperatorTrailController {
     return this.calls.readOne(this.trail.activity, withNumbers(query), call);
   }
 
+  @Get('sessions/history')
+  sessions(@Call() call: OperatorCall) {
+    return this.calls.readOne(this.trail.sessionHistory(this.instance.sessionLifetimeSeconds), {}, call);
+  }
+
   @Post('refusals/search')
   @HttpCode(200)
   refusals(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {

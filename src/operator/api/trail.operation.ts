@@ -16,7 +16,13 @@ import { isId } from '../../platform/text/id.js';
 import type { User } from '../../users/user.repository.js';
 import { TRAIL_PAGE, searchEvents } from './event-search.operation.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
+import { SESSION_EVENTS, liveSessions } from './session-history.js';
 import { WorkQueue } from './work-queue.js';
+
+const DAY_MS = 86_400_000;
+const SESSION_BUCKETS = 48;
+/** The newest. */
+const MOST_SESSION_EVENTS = 10_000;
 
 const MOST_BUCKETS = 96;
 const USUAL_BUCKETS = 24;
@@ -71,6 +77,41 @@ export class TrailOperations {
     ];
   }
 
+  /** How many embedded sessions were live over the last day. @param lifetimeSeconds of a session */
+  sessionHistory(lifetimeSeconds: number) {
+    return listOperation('sessions history', members({}), {
+      list: (_, parts) => this.countSessions(lifetimeSeconds * 1000, parts),
+    });
+  }
+
+  private async *countSessions(lifetimeMs: number, { clock, trail }: InstanceParts) {
+    const until = clock.nowMs();
+    const since = until - DAY_MS;
+    const filter = { event: SESSION_EVENTS };
+    const place = { range: { since: new Date(since - lifetimeMs) } };
+    const limit = MOST_SESSION_EVENTS;
+    const found = await this.turns.take(() => trail.page({ filter, place, order: 'newest', limit }));
+    const { events, lookedBackTo = place.range.since } = found;
+    const stepMs = DAY_MS / SESSION_BUCKETS;
+    const ends = Array.from({ length: SESSION_BUCKETS }, (_, index) => since + (index + 1) * stepMs);
+    const live = liveSessions(events, lifetimeMs, ends);
+    const isoOf = (ms: number) => new Date(ms).toISOString();
+    yield [
+      {
+        since: isoOf(since),
+        until: isoOf(until),
+        lifetimeSeconds: lifetimeMs / 1000,
+        // As many as at the end of each.
+        buckets: ends.map((end, index) => ({
+          from: isoOf(end - stepMs),
+          until: isoOf(end),
+          live: live[index] ?? 0,
+          complete: end >= lookedBackTo.getTime() + lifetimeMs,
+        })),
+      },
+    ];
+  }
+
   private async *countActivity(query: ActivityQuery, { clock }: InstanceParts) {
     const { buckets: wanted = USUAL_BUCKETS, ...sought } = query;
     const now = clock.now();
@@ -84,7 +125,8 @@ export class TrailOperations {
       const from = new Date(since.getTime() + index * seconds * 1000);
       const own = counts.filter(({ bucket }) => bucket === index);
       const complete = countedSince === undefined || from >= countedSince;
-      return { from: from.toISOString(), ...countedOf(own), complete };
+      const reasons = Object.fromEntries(refusalsByReason(own));
+      return { from: from.toISOString(), ...outcomesOf(own), reasons, complete };
     });
     yield [
       {
@@ -146,39 +188,35 @@ export class TrailOperations {
   }
 }
 
-function countedOf(counts: readonly EventCount[]) {
-  const sum = (event: string) =>
-    counts.filter(({ name }) => name === `svc.audit.${event}`).reduce((total, { count }) => total + count, 0);
+function isRefusal({ name }: EventCount): boolean {
+  return name !== null && REFUSAL_EVENTS.includes(name);
+}
+
+function outcomesOf(counts: readonly EventCount[]) {
+  const sum = (some: readonly EventCount[]) => some.reduce((total, { count }) => total + count, 0);
+  const refused = sum(counts.filter(isRefusal));
+  return { succeeded: sum(counts) - refused, refused };
+}
+
+/** By what the refused failed, and whose tokens came. Null: no issuer, or one that is not trusted. So all sums are the same. */
+function causesIn(counts: readonly EventCount[]) {
   return {
-    exchanges: sum('token-exchange.succeeded'),
-    logins: sum('token-exchange.embed-login'),
-    refusedExchanges: sum('token-exchange.failed'),
-    refusedLogins: sum('token-exchange.embed-login-failed'),
-    refusedCalls: sum('api.refused'),
+    reasons: refusalsByReason(counts).map(([reason, count]) => ({ reason, count })),
+    issuers: sumsBy(counts, ({ issuer }) => issuer).map(([issuer]) => ({
+      issuer,
+      ...outcomesOf(counts.filter((one) => one.issuer === issuer)),
+    })),
   };
 }
 
-function causesIn(counts: readonly EventCount[]) {
-  const refused = counts.filter(({ reason }) => reason !== null);
-  return {
-    reasons: sumsBy(refused, ({ reason }) => reason).map(([reason, count]) => ({ reason, count })),
-    issuers: sumsBy(counts, ({ issuer }) => issuer).map(([issuer, all]) => {
-      const own = refused.filter((one) => one.issuer === issuer).reduce((sum, { count }) => sum + count, 0);
-      return { issuer, succeeded: all - own, refused: own };
-    }),
-  };
+function refusalsByReason(counts: readonly EventCount[]): [string, number][] {
+  return sumsBy(counts.filter(isRefusal), ({ reason }) => reason ?? '');
 }
 
 /** The largest first. */
-function sumsBy(
-  counts: readonly EventCount[],
-  wordOf: (count: EventCount) => string | null,
-): [string, number][] {
-  const sums = new Map<string, number>();
-  for (const one of counts) {
-    const word = wordOf(one);
-    if (word !== null) sums.set(word, (sums.get(word) ?? 0) + one.count);
-  }
+function sumsBy<Word>(counts: readonly EventCount[], wordOf: (count: EventCount) => Word): [Word, number][] {
+  const sums = new Map<Word, number>();
+  for (const one of counts) sums.set(wordOf(one), (sums.get(wordOf(one)) ?? 0) + one.count);
   return [...sums].sort(([, a], [, b]) => b - a);
 }
 
