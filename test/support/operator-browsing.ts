@@ -145,6 +145,12 @@ export class OperatorPage {
     return this.page.getByRole('row').filter({ hasText: text });
   }
 
+  /** Opens what forms fold. */
+  async unfold(): Promise<void> {
+    const folded = this.page.locator('form:visible details:not([open]) > summary:visible');
+    while ((await folded.count()) > 0) await folded.first().click();
+  }
+
   /** Presses the button of the dialog that asks, once it says what it is about. */
   async confirm(title: string | RegExp, action: string): Promise<void> {
     const dialog = this.page.getByRole('dialog', { name: title });

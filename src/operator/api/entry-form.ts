@@ -14,6 +14,8 @@ interface FormField {
   readonly range?: readonly [number, number];
   /** Whatever the others are; `leftOut` says where one is required unless another is as it says. */
   readonly isRequired: boolean;
+  /** Most entries need it. */
+  readonly isExpected: boolean;
   /** What holds where it is left out: a value, or words. */
   readonly leftOut: unknown;
   readonly members?: readonly FormField[];
@@ -40,6 +42,7 @@ function fieldOf(name: string, row: Row<unknown>, rules: TrustedKeysRules): Form
     hint: rule.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'),
     values: typeof values === 'function' ? values(rules) : values,
     isRequired: isRequired(row, rules) && row.unless === undefined,
+    isExpected: isRequired(row, rules),
     leftOut: leftOut(row, rules),
     members: members && fieldsOf(members, rules),
   };

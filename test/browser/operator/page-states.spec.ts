@@ -30,6 +30,7 @@ const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
       await one.field('Issuer').fill('https://added.example');
       await one.field('Address of the key set').fill('https://added.example/jwks.json');
       await one.button('Next').click();
+      await one.unfold();
       await one.page.getByLabel('Only these: E-mail domains').check();
     },
   ],

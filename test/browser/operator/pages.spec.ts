@@ -131,15 +131,38 @@ describeInBrowser("the operator's pages", () => {
       for (const sub of ['ida', 'ole', 'per'])
         await exchange(browsing.token(sub, { iat: 1_700_000_000, exp: 1_700_000_050 }));
       one = await browsing.signedIn('#/refusals');
-      const group = one.page.locator('.group').filter({ hasText: 'Token expired' });
-      await group.getByText(/^\d+ ×$/).waitFor();
+      const group = one.row('Token expired');
+      const cell = group.getByRole('cell', { name: /^\d+$/ });
+      await cell.waitFor();
       expect(await group.count()).toBe(1);
-      const [, count = ''] = /^(\d+) ×/m.exec(await group.innerText()) ?? [];
-      expect(Number(count)).toBeGreaterThanOrEqual(3);
-      expect(await group.locator('.cause').count()).toBe(1);
-      await group.locator('summary').click();
-      await group.getByText('sent late, or by a slow clock').first().waitFor();
-      expect(await group.locator('.cards > li').count()).toBe(Number(count));
+      const count = Number(await cell.innerText());
+      expect(count).toBeGreaterThanOrEqual(3);
+      await group.getByRole('button', { name: 'Details' }).click();
+      await one.text('sent late, or by a slow clock');
+      expect(await one.page.locator('.cause').count()).toBe(1);
+      const single = one.page.getByRole('table', { name: 'Refusals', exact: true }).getByRole('link');
+      await single.first().waitFor();
+      expect(await single.count()).toBe(count);
+      await single.first().click();
+      await one.heading('Request');
+    });
+
+    it('leads from a bar and from a row to those of its reason, issuer or time', async () => {
+      one = await browsing.signedIn('#/refusals');
+      await one.page.getByRole('list', { name: 'Refusals by reason' }).getByText('Token expired').click();
+      await one.page.waitForURL(/reason=token_expired/);
+      await one.page.goto(`${browsing.instanceOrigin}/admin#/?hours=1`);
+      const plot = one.page.locator('.plot canvas').last();
+      await plot.waitFor();
+      const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
+      // The newest bar.
+      await plot.click({ position: { x: width - 10, y: height / 2 } });
+      await one.page.waitForURL(/refusals\?since=.*&until=/);
+      await one.row('Token expired').waitFor();
+      expect(await one.field('Time').locator('option:checked').innerText()).toContain(' to ');
+      await one.field('Time').selectOption({ label: 'Last hour' });
+      await one.button('Search').click();
+      await one.page.waitForURL(/refusals\?hours=1$/);
     });
 
     it('is found in the longest time that is offered, and so is activity', async () => {
@@ -224,7 +247,10 @@ describeInBrowser("the operator's pages", () => {
     expect(csv[0]).toBe('id,event,occurredAt,requestId,clientRequestId,subjectUserId,actorUserId,payload');
     expect(csv).toHaveLength(events.length + 1);
     expect(csv.filter((line) => line.includes(`,"'=1+1",`)).length).toBeGreaterThanOrEqual(120);
-    await one.link('Request').first().click();
+    expect(await one.page.getByRole('table', { name: 'Events' }).getByText('audit events').count()).toBe(0);
+    await one.button('Details').first().click();
+    await one.text('Access token id');
+    await one.link(requestId).first().click();
     await one.heading('Request');
   });
 
@@ -258,6 +284,7 @@ describeInBrowser("the operator's pages", () => {
     await one.button('Next').click();
     expect(await one.field('Expected audience').inputValue()).toBe(browsing.instanceOrigin);
     await one.page.getByText('As the instance has it: no').first().waitFor({ state: 'attached' });
+    await one.unfold();
     await one.page.getByLabel('Only these: Roles that tokens may assign').check();
     await one.page.getByLabel('Member', { exact: true }).check();
     await one.button('Next').click();
@@ -306,6 +333,7 @@ describeInBrowser("the operator's pages", () => {
     await one.heading('stored:added');
 
     await one.link('Change').click();
+    await one.unfold();
     await one.page.getByLabel('Only these: Sign-in methods').check();
     await one.page.getByLabel('Embedded login').check();
     await one.button('Save changes').click();
@@ -313,6 +341,7 @@ describeInBrowser("the operator's pages", () => {
     await answers(400);
     await one.link('Change').click();
     await one.page.getByLabel('Only these: Sign-in methods').uncheck();
+    await one.unfold();
     await one.page.getByLabel('With these settings: Projects').check();
     await one.page.getByLabel('Only these: Projects that tokens may name').check();
     await one.page.getByLabel('Projects that tokens may name', { exact: true }).fill('acme-*');
@@ -431,7 +460,7 @@ describeInBrowser("the operator's pages", () => {
       browsing.service.part(BackChannelLogoutService).logOut(logout, request),
     );
     await one.page.reload();
-    for (const cause of ['signed-out-by-provider', 'ended-by-operator', 'user signed out'])
+    for (const cause of ['signed out by provider', 'ended by operator', 'user signed out'])
       await one.page.getByRole('table', { name: 'Events' }).getByText(cause).first().waitFor();
     await one.button('Disable').click();
     await one.confirm(/^Disable/, 'Disable');
@@ -568,8 +597,17 @@ describeInBrowser("the operator's pages of a strict instance with a flow off", (
     await one.field('Key id').fill(job.kid);
     await one.field('Public key').fill(job.publicKeyPem());
     await one.button('Next').click();
+    await one.page.getByLabel('Origins of the product', { exact: true }).waitFor();
+    await one.unfold();
     await one.field('User whom its tokens act as').fill(userId);
-    await one.text('Left out: an error, unless signInAs names the user.');
+    await one.button('Next').click();
+    const atRoles = one.page.locator('.list-field', { has: only('Roles that tokens may assign') });
+    await atRoles
+      .getByRole('alert')
+      .getByText('Means nothing beside “User whom its tokens act as”')
+      .waitFor();
+    await only('Roles that tokens may assign').uncheck();
+    await one.text('Left out: an error, unless “User whom its tokens act as” names the user.');
     await only('Sign-in methods').check();
     await one.page.getByLabel('Token exchange', { exact: true }).check();
     await only('Subjects').check();

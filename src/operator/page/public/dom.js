@@ -12,12 +12,15 @@ export function h(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** What `append` takes; nothing of null, undefined and false. */
+/** Characters that turn the direction of the text around them (Unicode TR9, embeddings, overrides and isolates). */
+const DIRECTION = /[\u202A-\u202E\u2066-\u2069]/g;
+
+/** What `append` takes; nothing of null, undefined and false. No part of a text is mirrored that its letters do not ask for. */
 export function nodes(children) {
   return children
     .flat(Infinity)
     .filter((child) => child !== null && child !== undefined && child !== false)
-    .map((child) => (child instanceof Node ? child : String(child)));
+    .map((child) => (child instanceof Node ? child : String(child).replace(DIRECTION, '')));
 }
 
 /** A name or an id of somebody else's, whatever its direction. */

@@ -2,7 +2,7 @@
 import { h } from './dom.js';
 import { checkbox, field, select } from './form.js';
 import { problemOf } from './states.js';
-import { sentence, valueInWords, withCode } from './wording.js';
+import { byLabels, sentence, valueInWords, withCode } from './wording.js';
 
 /**
  * What tells an entry from others, and its keys.
@@ -86,32 +86,41 @@ function together(places) {
 }
 
 /**
+ * What most entries need, and what an entry has, is in view; the rest of each group is folded.
  * @param {{ title: string, fields: object[] }[]} entryForm as the instance describes it
  * @param {object} definition the entry as it is, or what is filled in
+ * @param {{ isNew?: boolean }} how a new entry begins with what most entries need
  */
-export function policyFields(entryForm, definition) {
+export function policyFields(entryForm, definition, { isNew = false } = {}) {
+  const labels = Object.fromEntries(
+    entryForm.flatMap(({ fields }) => fields.map(({ name, label }) => [name, label])),
+  );
   const made = entryForm.map(({ title, fields }) => ({
     title,
-    controls: fields.map((member) => controlFor(member, definition[member.name])),
+    controls: fields.map((member) => ({
+      ...controlFor({ ...member, labels, isNew }, definition[member.name]),
+      isInView: member.isExpected || definition[member.name] !== undefined,
+    })),
   }));
   const controls = made.flatMap((one) => one.controls);
   return {
-    fields: made.map((one) =>
-      group(
-        one.title,
-        one.controls.map(({ whole }) => whole),
-      ),
-    ),
+    fields: made.map((one) => {
+      const [inView, others] = [true, false].map((is) =>
+        one.controls.filter(({ isInView }) => isInView === is).map(({ whole }) => whole),
+      );
+      return group(one.title, inView, others);
+    }),
     /** By the names of members. */
     places: Object.fromEntries(controls.map(({ name, whole }) => [name, whole])),
+    labels,
     read: () => valuesOf(controls),
   };
 }
 
-function leftOutInWords({ isRequired, leftOut = 'not limited' }) {
+function leftOutInWords({ isRequired, leftOut = 'not limited', labels }) {
   if (isRequired) return 'not possible';
   if (typeof leftOut === 'boolean') return leftOut ? 'yes' : 'no';
-  const texts = [leftOut].flat().map(valueInWords);
+  const texts = [leftOut].flat().map((one) => byLabels(valueInWords(one), labels));
   return texts.length === 0 ? 'none' : texts.join(', ');
 }
 
@@ -160,9 +169,16 @@ function choiceControl(member, value) {
 
 /** A list that is left out does not limit; an empty one allows nothing. */
 function limitControl(member, value) {
-  const text = member.kind === 'structure' ? 'With these settings' : 'Only these';
-  const limit = checkbox(text, value !== undefined, { 'aria-label': `${text}: ${member.label}` });
+  const { isRequired, isExpected, isNew } = member;
   const list = limitedTo(member, value);
+  const legend = h('legend', { class: isRequired && 'required' }, member.label);
+  if (isRequired) {
+    const whole = h('fieldset', { class: 'list-field' }, legend, list.whole);
+    return { name: member.name, whole, value: list.value };
+  }
+  const text = member.kind === 'structure' ? 'With these settings' : 'Only these';
+  const isOpen = value !== undefined || (isNew && isExpected);
+  const limit = checkbox(text, isOpen, { 'aria-label': `${text}: ${member.label}` });
   const leftOut = h('p', { class: 'soft hint' }, 'Left out: ', withCode(leftOutInWords(member)), '.');
   const show = () => {
     list.whole.hidden = !limit.input.checked;
@@ -170,14 +186,7 @@ function limitControl(member, value) {
   };
   limit.input.addEventListener('change', show);
   show();
-  const whole = h(
-    'fieldset',
-    { class: 'list-field' },
-    h('legend', { class: member.isRequired && 'required' }, member.label),
-    limit.whole,
-    leftOut,
-    list.whole,
-  );
+  const whole = h('fieldset', { class: 'list-field' }, legend, limit.whole, leftOut, list.whole);
   return { name: member.name, whole, value: () => (limit.input.checked ? list.value() : undefined) };
 }
 
@@ -192,11 +201,12 @@ function linesControl(member, value = []) {
     { rows: Math.max(2, value.length + 1), spellcheck: 'false', 'aria-label': member.label },
     value.join('\n'),
   );
-  const read = () =>
-    text.value
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
+  const read = () => {
+    const lines = text.value.split('\n').map((line) => line.trim());
+    const named = lines.filter((line) => line !== '');
+    // What most entries need is in view, also where this one leaves it out.
+    return named.length === 0 && member.isExpected && !member.isRequired ? undefined : named;
+  };
   return {
     whole: h(
       'div',
@@ -224,8 +234,8 @@ function someControl(member, value = []) {
   };
 }
 
-function structureControl({ members }, value = {}) {
-  const controls = members.map((member) => controlFor(member, value[member.name]));
+function structureControl({ members, labels, isNew }, value = {}) {
+  const controls = members.map((member) => controlFor({ ...member, labels, isNew }, value[member.name]));
   return {
     whole: h(
       'div',
@@ -257,11 +267,18 @@ export function jsonField(value) {
   return { text, read: readJson };
 }
 
-function group(title, fields) {
+function group(title, fields, others = []) {
   return h(
     'fieldset',
     { class: 'group card padded' },
     h('legend', {}, title),
-    h('div', { class: 'fields' }, fields),
+    fields.length > 0 && h('div', { class: 'fields' }, fields),
+    others.length > 0 &&
+      h(
+        'details',
+        {},
+        h('summary', {}, `${fields.length > 0 ? 'More settings' : 'Settings'} (${others.length})`),
+        h('div', { class: 'fields' }, others),
+      ),
   );
 }

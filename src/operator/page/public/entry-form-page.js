@@ -2,9 +2,10 @@
 import { h, isolated } from './dom.js';
 import { policyFields } from './entry-fields.js';
 import { form } from './form.js';
-import { address, put, read } from './instance-api.js';
+import { RefusedError, address, put, read } from './instance-api.js';
 import { pageHead } from './shell.js';
 import { filled } from './states.js';
+import { byLabels } from './wording.js';
 
 export function changeEntryPage(context) {
   const { params, signal } = context;
@@ -33,7 +34,12 @@ function changeForm({ name, entry, entryForm, backHref }, context) {
       const shown = Object.keys(policy.places);
       const others = Object.entries(definition).filter(([member]) => !shown.includes(member));
       const whole = { ...Object.fromEntries(others), ...policy.read() };
-      return put(address('/entries/?', name), whole, { ...context, ifMatch: `"${revision}"` });
+      try {
+        return await put(address('/entries/?', name), whole, { ...context, ifMatch: `"${revision}"` });
+      } catch (error) {
+        if (error instanceof RefusedError) error.message = byLabels(error.message, policy.labels);
+        throw error;
+      }
     },
     done: () => context.goTo(backHref),
   });

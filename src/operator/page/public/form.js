@@ -23,6 +23,8 @@ export function field(label, control, hint) {
 
 /** Says at a field, or a group of them, what is wrong there. */
 export function tellFieldProblem(whole, text) {
+  const folded = whole.closest('details');
+  if (folded !== null) folded.open = true;
   whole.append(h('p', { class: 'problem field-problem', role: 'alert' }, text));
   whole.querySelector('input, select, textarea')?.setAttribute('aria-invalid', 'true');
 }

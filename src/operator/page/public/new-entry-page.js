@@ -6,7 +6,7 @@ import { field, form, select, tellFieldProblem, forgetFieldProblems } from './fo
 import { address, post, read } from './instance-api.js';
 import { pageHead, section } from './shell.js';
 import { filled, forgetProblem, problemOf, problemPlace, tellProblem } from './states.js';
-import { sentence } from './wording.js';
+import { byLabels, sentence } from './wording.js';
 
 const STEPS = ['Whose tokens', 'What they may do', 'Check'];
 const LAST = STEPS.length - 1;
@@ -62,7 +62,7 @@ function placeOf({ name }) {
 
 function stepForm({ baseUrl, entryForm, keyAlgorithms }, context) {
   const identity = identityFields(keyAlgorithms);
-  const policy = policyFields(entryForm, { expectedAudience: baseUrl });
+  const policy = policyFields(entryForm, { expectedAudience: baseUrl }, { isNew: true });
   const review = h('div', { class: 'fields', tabindex: '-1' });
   const parts = [identity.fields, policy.fields, review];
   const steps = parts.map((content, index) =>
@@ -102,7 +102,7 @@ function stepForm({ baseUrl, entryForm, keyAlgorithms }, context) {
   const showCheck = async () => {
     forgetFieldProblems(whole);
     const checked = await post('/entries/check', { entry: entry() }, context);
-    refuseProblems(checked.problems, [identity.places, policy.places], go);
+    refuseProblems(checked.problems, { places: [identity.places, policy.places], labels: policy.labels, go });
     review.replaceChildren(...reviewOf(checked, entry, context));
   };
   back.addEventListener('click', () => go(current - 1));
@@ -111,15 +111,15 @@ function stepForm({ baseUrl, entryForm, keyAlgorithms }, context) {
 }
 
 /** Shows problems at the fields that they are about; throws the others, and that there are some. */
-function refuseProblems(problems, placesOfSteps, go) {
+function refuseProblems(problems, { places: placesOfSteps, labels, go }) {
   if (problems.length === 0) return;
   const others = [];
   let first = LAST;
   for (const problem of problems) {
     const [, member = '', rule = problem] = /^"?(\w+)"?(?:\[\d+\])?[^:]*: (.*)$/s.exec(problem) ?? [];
     const step = placesOfSteps.findIndex((places) => member in places);
-    if (step < 0) others.push(problem);
-    else tellFieldProblem(placesOfSteps[step][member], sentenceText(rule));
+    if (step < 0) others.push(byLabels(problem, labels));
+    else tellFieldProblem(placesOfSteps[step][member], sentenceText(byLabels(rule, labels)));
     if (step >= 0) first = Math.min(first, step);
   }
   if (first < LAST) go(first);

@@ -1,5 +1,5 @@
 // The first page: what is wrong now, what came in over time, and the way to why somebody was refused.
-import { h } from './dom.js';
+import { h, isolated } from './dom.js';
 import { select } from './form.js';
 import { read } from './instance-api.js';
 import { plot } from './plot.js';
@@ -18,6 +18,9 @@ const RANGES = [
   { value: '744', text: 'Last 31 days', hours: 744, buckets: 62 },
 ];
 
+/** Of operator.css, for the most frequent reasons. */
+const REASON_COLOURS = ['refused', 'accent', 'warn', 'violet', 'teal'];
+
 export function overviewPage({ signal, query, goTo, reload }) {
   const refresh = h(
     'button',
@@ -33,7 +36,7 @@ export function overviewPage({ signal, query, goTo, reload }) {
     return fill(
       activity,
       () => readActivity({ hours, buckets }, signal),
-      (data) => showActivity(data, signal),
+      (data) => showActivity(data, hours, signal),
     );
   };
   range.addEventListener('change', show);
@@ -104,21 +107,18 @@ function readActivity({ hours, buckets }, signal) {
   return read(`/activity?${query}`, { signal });
 }
 
-function showActivity(data, signal) {
+function showActivity(data, hours, signal) {
   const bars = data.buckets.map((bucket, index) => ({
-    from: bucket.from,
+    ...bucket,
     until: data.buckets[index + 1]?.from ?? data.until,
     known: bucket.complete,
-    passed: bucket.exchanges + bucket.logins,
-    refused: bucket.refusedExchanges + bucket.refusedLogins + bucket.refusedCalls,
   }));
-  const passed = sumOf(bars, 'passed');
-  const refused = sumOf(bars, 'refused');
+  const { succeeded, refused } = sumOf(bars);
   const parts = [
     h(
       'p',
       { class: 'sum' },
-      h('strong', {}, number(passed)),
+      h('strong', {}, number(succeeded)),
       ' succeeded, ',
       h('strong', {}, number(refused)),
       ' refused, from ',
@@ -134,31 +134,66 @@ function showActivity(data, signal) {
         wholeTime(data.countedSince),
         ' on. Choose a shorter time.',
       ),
-  ];
-  if (passed + refused === 0)
+  ].filter(Boolean);
+  if (succeeded + refused === 0)
     return [
-      ...parts.filter(Boolean),
+      ...parts,
       empty(
         'Nothing came in',
-        'Each token exchange, embedded login and refused call of this time will be counted here.',
+        'Each token exchange, login, logout and refused call of this time will be counted here.',
       ),
     ];
+  const outcomes = {
+    label: `Events from ${data.since} to ${data.until}: ${succeeded} succeeded, ${refused} refused`,
+    unit: 'events per bar',
+    series: [
+      { title: 'Succeeded', colour: 'passed' },
+      { title: 'Refused', colour: 'refused' },
+    ],
+    linkOf: ({ from, until }) => `#/trail?${new URLSearchParams({ since: from, until, also: 'strangers' })}`,
+  };
+  const counts = bars.map((bar) => ({ ...bar, values: [bar.succeeded, bar.refused] }));
   return [
-    ...parts.filter(Boolean),
-    h(
-      'div',
-      { class: 'card padded' },
-      plot(
-        bars,
-        `Events from ${data.since} to ${data.until}: ${passed} succeeded, ${refused} refused`,
-        signal,
-      ),
-    ),
-    h('div', { class: 'two' }, reasonsTable(data.reasons), issuersTable(data.issuers)),
-  ];
+    ...parts,
+    h('div', { class: 'card padded' }, plot(counts, outcomes, signal)),
+    refused > 0 && refusalsByReason(bars, data, signal),
+    h('div', { class: 'two' }, reasonsTable(data.reasons, hours), issuersTable(data.issuers, hours)),
+  ].filter(Boolean);
 }
 
-function reasonsTable(reasons) {
+function sumOf(bars) {
+  const sum = (member) => bars.reduce((total, bar) => total + bar[member], 0);
+  return { succeeded: sum('succeeded'), refused: sum('refused') };
+}
+
+/** The most frequent reasons have a colour each, and the others one together. */
+function refusalsByReason(bars, { reasons, since, until }, signal) {
+  const shown = reasons.slice(0, REASON_COLOURS.length).map(({ reason }) => reason);
+  const others = reasons.length > shown.length ? [{ title: 'Other reasons', colour: 'soft' }] : [];
+  const series = shown.map((reason, index) => ({
+    title: reasonInWords(reason),
+    colour: REASON_COLOURS[index],
+  }));
+  const counts = bars.map((bar) => {
+    const values = shown.map((reason) => bar.reasons[reason] ?? 0);
+    const rest = bar.refused - values.reduce((sum, value) => sum + value, 0);
+    return { ...bar, values: others.length > 0 ? [...values, rest] : values };
+  });
+  const what = {
+    label: `Refusals by reason from ${since} to ${until}`,
+    unit: 'refusals per bar',
+    series: [...series, ...others],
+    linkOf: (bar) => `#/refusals?${new URLSearchParams({ since: bar.from, until: bar.until })}`,
+  };
+  return h(
+    'div',
+    {},
+    h('h3', {}, 'Refusals over time'),
+    h('div', { class: 'card padded' }, plot(counts, what, signal)),
+  );
+}
+
+function reasonsTable(reasons, hours) {
   if (reasons.length === 0)
     return empty('No refusals', 'Reasons for refusals will be listed here, the most frequent first.');
   return h(
@@ -171,11 +206,7 @@ function reasonsTable(reasons) {
         {
           title: 'Reason',
           cell: ({ reason }) =>
-            h(
-              'a',
-              { href: `#/refusals?${new URLSearchParams({ reason })}`, title: reason },
-              reasonInWords(reason),
-            ),
+            h('a', { href: refusalsAt({ reason, hours }), title: reason }, reasonInWords(reason)),
         },
         { title: 'Events', class: 'number', cell: ({ count }) => number(count) },
       ],
@@ -184,7 +215,7 @@ function reasonsTable(reasons) {
   );
 }
 
-function issuersTable(issuers) {
+function issuersTable(issuers, hours) {
   if (issuers.length === 0) return empty('No issuers', 'Issuers whose tokens came in will be listed here.');
   return h(
     'div',
@@ -196,7 +227,9 @@ function issuersTable(issuers) {
         {
           title: 'Issuer',
           cell: ({ issuer }) =>
-            h('a', { href: `#/refusals?${new URLSearchParams({ issuer })}` }, h('bdi', {}, issuer)),
+            issuer === null
+              ? h('span', { class: 'soft' }, 'none that is trusted, or no token')
+              : h('a', { href: refusalsAt({ issuer, hours }) }, isolated(issuer)),
         },
         { title: 'Succeeded', class: 'number', cell: ({ succeeded }) => number(succeeded) },
         { title: 'Refused', class: 'number', cell: ({ refused }) => number(refused) },
@@ -206,6 +239,6 @@ function issuersTable(issuers) {
   );
 }
 
-function sumOf(bars, member) {
-  return bars.reduce((sum, bar) => sum + bar[member], 0);
+function refusalsAt(filters) {
+  return `#/refusals?${new URLSearchParams(filters)}`;
 }

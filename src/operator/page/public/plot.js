@@ -8,23 +8,31 @@ const HEIGHT_PX = 240;
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 /**
- * @param {{ from: string, until: string, known: boolean, passed: number, refused: number }[]} buckets the oldest first
- * @param {string} label says what is drawn
+ * @param {{ from: string, until: string, known: boolean, values: number[] }[]} buckets the oldest first
+ * @param {{ label: string, unit: string, series: { title: string, colour: string }[], linkOf?: (bucket: object) => string }} what
+ *   `label` says what is drawn; `colour` is a custom property of operator.css; a bar leads to `linkOf`
  * @param {AbortSignal} signal the page is left
  */
-export function plot(buckets, label, signal) {
-  const canvas = h('div', { class: 'plot', role: 'img', 'aria-label': label });
-  const readout = h('p', { class: 'soft readout' }, 'Point at a bar to read it.');
+export function plot(buckets, what, signal) {
+  const { label, unit, series, linkOf } = what;
+  const canvas = h('div', { class: `plot${linkOf ? ' leads' : ''}`, role: 'img', 'aria-label': label });
+  const readout = h(
+    'p',
+    { class: 'soft readout' },
+    linkOf ? 'Point at a bar to read it, press it to see what it counts.' : 'Point at a bar to read it.',
+  );
+  let pointed;
+  const point = (index) => {
+    pointed = buckets[index];
+    readout.textContent = inWords(pointed, series);
+  };
   const draw = () => {
     const width = canvas.clientWidth;
     if (width === 0) return;
     canvas.replaceChildren();
-    new uPlot(
-      optionsFor(buckets, width, colours(), (index) => tell(readout, buckets[index])),
-      seriesOf(buckets),
-      canvas,
-    );
+    new uPlot(optionsFor(buckets, width, series, point), stacked(buckets, series), canvas);
   };
+  if (linkOf) canvas.addEventListener('click', () => pointed && location.assign(linkOf(pointed)));
   const observer = new ResizeObserver(draw);
   observer.observe(canvas);
   dark.addEventListener('change', draw, { signal });
@@ -35,34 +43,46 @@ export function plot(buckets, label, signal) {
     h(
       'p',
       { class: 'legend' },
-      h('span', { class: 'key passed' }, 'Succeeded'),
-      h('span', { class: 'key refused' }, 'Refused'),
-      h('span', { class: 'soft' }, 'events per bar'),
+      series.map(({ title, colour }) => keyed(colour, title)),
+      h('span', { class: 'soft' }, unit),
     ),
     canvas,
     readout,
-    h('details', {}, h('summary', {}, 'The same as a table'), asTable(buckets, label)),
+    h('details', {}, h('summary', {}, 'The same as a table'), asTable(buckets, what)),
   );
 }
 
-/** Stacked: what is drawn first reaches up to the sum, and the other stands before it. */
-function seriesOf(buckets) {
+/** A text behind the colour that stands for it. */
+export function keyed(colour, text) {
+  const made = h('span', { class: 'key' }, text);
+  made.style.setProperty('--key', `var(--${colour})`);
+  return made;
+}
+
+/** What is drawn first reaches up to the sum, and the others stand before it. */
+function stacked(buckets, series) {
+  const sumUpTo = (values, last) => values.slice(0, last + 1).reduce((sum, value) => sum + value, 0);
   return [
     buckets.map(({ from }) => new Date(from).getTime() / 1000),
-    buckets.map(({ known, passed, refused }) => (known ? passed + refused : null)),
-    buckets.map(({ known, passed }) => (known ? passed : null)),
+    ...series
+      .map((_, index) => buckets.map(({ known, values }) => (known ? sumUpTo(values, index) : null)))
+      .toReversed(),
   ];
 }
 
-function optionsFor(buckets, width, { ink, line, passed, refused }, point) {
+function optionsFor(buckets, width, series, point) {
   const bars = uPlot.paths.bars({ size: [0.8, 48], align: 1, radius: 0.08 });
   const font = '12px system-ui, sans-serif';
-  const axis = { stroke: ink, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+  const line = { stroke: colourOf('line'), width: 1 };
+  const axis = { stroke: colourOf('soft'), font, grid: line, ticks: line };
   const [first, last] = [buckets.at(0), buckets.at(-1)].map(
     (bucket) => new Date(bucket.from).getTime() / 1000,
   );
   const lengthS = (new Date(buckets.at(-1).until) - new Date(buckets.at(-1).from)) / 1000;
-  const series = (color) => ({ fill: color, stroke: color, width: 0, paths: bars, points: { show: false } });
+  const drawn = series.map(({ colour }) => {
+    const fill = colourOf(colour);
+    return { fill, stroke: fill, width: 0, paths: bars, points: { show: false } };
+  });
   return {
     ...{ width, height: HEIGHT_PX, legend: { show: false }, select: { show: false } },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
@@ -79,7 +99,7 @@ function optionsFor(buckets, width, { ink, line, passed, refused }, point) {
         values: (_, ticks) => ticks.map(number),
       },
     ],
-    series: [{}, series(refused), series(passed)],
+    series: [{}, ...drawn.toReversed()],
     hooks: { setCursor: [({ cursor: { idx } }) => idx !== null && idx !== undefined && point(idx)] },
   };
 }
@@ -99,41 +119,30 @@ function timeLabels(_, ticks, __, ___, incrementS) {
   });
 }
 
-function tell(readout, { from, until, known, passed, refused }) {
-  const counts = known ? `${number(passed)} succeeded, ${number(refused)} refused` : 'not counted';
-  readout.textContent = `${momentInWords(from)} to ${momentInWords(until).replace(/^.*, /, '')}: ${counts}`;
+function inWords({ from, until, known, values }, series) {
+  const counts = series.map(({ title }, index) => `${number(values[index])} ${title.toLowerCase()}`);
+  const span = `${momentInWords(from)} to ${momentInWords(until).replace(/^.*, /, '')}`;
+  return `${span}: ${known ? counts.join(', ') : 'not counted'}`;
 }
 
-function asTable(buckets, label) {
-  const unknown = () => h('span', { class: 'soft' }, 'not counted');
-  return table(
-    label,
-    [
-      { title: 'From', cell: ({ from }) => wholeTime(from) },
-      {
-        title: 'Succeeded (events)',
-        class: 'number',
-        cell: ({ known, passed }) => (known ? number(passed) : unknown()),
-      },
-      {
-        title: 'Refused (events)',
-        class: 'number',
-        cell: ({ known, refused }) => (known ? number(refused) : unknown()),
-      },
-    ],
-    buckets,
-  );
+function asTable(buckets, { label, series, linkOf }) {
+  const counts = series.map(({ title }, index) => ({
+    title,
+    class: 'number',
+    cell: ({ known, values }) =>
+      known ? number(values[index]) : h('span', { class: 'soft' }, 'not counted'),
+  }));
+  const from = (bucket) =>
+    linkOf ? h('a', { href: linkOf(bucket) }, wholeTime(bucket.from)) : wholeTime(bucket.from);
+  return table(label, [{ title: 'From', cell: from }, ...counts], buckets);
 }
 
-/** As theme.css has them at this moment. */
-function colours() {
-  const probe = h('span', { class: 'probe' });
+/** As operator.css and theme.css have it at this moment. */
+function colourOf(name) {
+  const probe = h('span', {});
+  probe.style.color = `var(--${name})`;
   document.body.append(probe);
-  const of = (name) => {
-    probe.dataset.colour = name;
-    return getComputedStyle(probe).color;
-  };
-  const found = { ink: of('soft'), line: of('line'), passed: of('passed'), refused: of('refused') };
+  const { color } = getComputedStyle(probe);
   probe.remove();
-  return found;
+  return color;
 }

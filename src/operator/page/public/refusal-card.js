@@ -1,14 +1,37 @@
-// One refusal in words: when, of what, why, and what to do about it.
+// Refusals in words: when, of what, why, and what to do about it.
 import { code, h, isolated } from './dom.js';
 import { address } from './instance-api.js';
-import { eventInWords, reasonInWords, sentence, timeFromNow } from './wording.js';
+import { table } from './table.js';
+import { eventInWords, reasonInWords, sentence, timeFromNow, wholeTime } from './wording.js';
 
-/** A list of refusals. @param {{ isGrouped?: boolean }} how `isGrouped`: reason, cause and remedy stand above all of them */
-export function refusalCards(refusals, { isGrouped = false } = {}) {
-  return h(
-    'ul',
-    { class: 'cards', role: 'list', 'aria-label': 'Refusals' },
-    refusals.map((refusal) => h('li', { class: 'card padded' }, refusalContent(refusal, isGrouped))),
+/** Refusals, a line each. @param {{ isGrouped?: boolean }} how `isGrouped`: reason, cause and remedy stand above all of them */
+export function refusalTable(refusals, { isGrouped = false } = {}) {
+  const reason = { title: 'Reason', cell: ({ reason: word }) => reasonInWords(word ?? 'refused') };
+  const issuer = {
+    title: 'Issuer',
+    cell: ({ payload }) => (payload.issuer ? isolated(payload.issuer) : '—'),
+  };
+  return table(
+    'Refusals',
+    [
+      ...(isGrouped ? [] : [reason]),
+      { title: 'Time', class: 'when', cell: ({ occurredAt }) => wholeTime(occurredAt) },
+      ...(isGrouped ? [] : [issuer]),
+      {
+        title: 'Found',
+        class: 'wide',
+        cell: ({ payload: { found, detail } }) => isolated(found ?? detail ?? '—'),
+      },
+      {
+        title: 'Request',
+        cell: ({ requestId }) => h('a', { href: address('#/requests/?', requestId) }, code(requestId)),
+      },
+    ],
+    refusals,
+    {
+      details: (refusal) => h('div', { class: 'refusal' }, refusalContent(refusal, isGrouped)),
+      isOpen: isGrouped && refusals.length === 1,
+    },
   );
 }
 

@@ -2,11 +2,11 @@
 import { code, emailAddress, facts, h, isolated } from './dom.js';
 import { field, form, select } from './form.js';
 import { address, post, read } from './instance-api.js';
-import { reasonMark, refusalCards } from './refusal-card.js';
+import { refusalTable } from './refusal-card.js';
 import { pageHead } from './shell.js';
 import { empty, fill } from './states.js';
+import { table } from './table.js';
 import {
-  TIMES,
   addressOf,
   bodyOf,
   filtersIn,
@@ -14,6 +14,7 @@ import {
   offer,
   searchForm,
   textInput,
+  timeControls,
 } from './trail-search.js';
 import { enabledState } from './users-page.js';
 import {
@@ -23,7 +24,6 @@ import {
   reasonInWords,
   roleInWords,
   sentence,
-  time,
   timeFromNow,
   wholeTime,
 } from './wording.js';
@@ -78,7 +78,7 @@ export function refusalsPage({ query, signal, goTo }) {
     user: textInput(filters.user),
     issuer: textInput(filters.issuer, { list: 'issuers' }),
     reason: select([{ value: '', text: 'Any' }, ...chosen], filters.reason),
-    hours: select(TIMES, filters.hours),
+    ...timeControls(filters),
   };
   offerIssuers(issuers, signal);
   offerReasons(controls.reason, signal);
@@ -139,9 +139,8 @@ function personCard({ id, email, enabled, role, links, signIns, sessions }) {
   );
 }
 
-/** The cause of each group stands once; its refusals are read when it is opened. */
+/** A line for each group; its refusals are read when it is opened. */
 function grouped({ data, total, groups, complete, countedSince }, filters, signal) {
-  const isOpen = data.length <= MOST_OPEN;
   return [
     h(
       'p',
@@ -151,18 +150,39 @@ function grouped({ data, total, groups, complete, countedSince }, filters, signa
       !complete && ['Counted from ', wholeTime(countedSince), ' on: choose a shorter time for all. '],
       groups > data.length && `The ${data.length} groups with the newest refusals are shown.`,
     ),
-    data.length > 1 && chartByReason(data),
-    h(
-      'ul',
-      { class: 'cards', role: 'list', 'aria-label': 'Groups of refusals' },
-      data.map((group) =>
-        h('li', { class: 'card padded group' }, groupContent(group, { filters, isOpen, signal })),
-      ),
+    data.length > 1 && chartByReason(data, filters),
+    table(
+      'Groups of refusals',
+      [
+        {
+          title: 'Reason',
+          cell: ({ reason }) => reasonLink(reason, filters),
+        },
+        { title: 'Refused', class: 'number', cell: ({ count }) => number(count) },
+        { title: 'What', cell: ({ event }) => eventInWords(event) },
+        {
+          title: 'Issuer',
+          class: 'wide',
+          cell: ({ issuer }) =>
+            issuer
+              ? h('a', { href: addressOf('refusals', { ...filters, issuer }) }, isolated(issuer))
+              : 'none that is trusted',
+        },
+        { title: 'Last', class: 'when', cell: ({ lastAt }) => wholeTime(lastAt) },
+      ],
+      data,
+      { details: (group) => groupContent(group, filters, signal), isOpen: data.length <= MOST_OPEN },
     ),
   ].filter(Boolean);
 }
 
-function chartByReason(groups) {
+function reasonLink(reason, filters) {
+  if (reason === null) return 'Refused';
+  const href = addressOf('refusals', { ...filters, reason });
+  return h('a', { href }, reasonInWords(reason));
+}
+
+function chartByReason(groups, filters) {
   const sums = new Map();
   for (const { reason, count } of groups) sums.set(reason, (sums.get(reason) ?? 0) + count);
   const rows = [...sums].sort(([, one], [, other]) => other - one);
@@ -174,7 +194,7 @@ function chartByReason(groups) {
       h(
         'li',
         {},
-        h('span', {}, reasonInWords(reason ?? 'refused')),
+        reasonLink(reason, filters),
         h('progress', { max: most, value: count, 'aria-hidden': 'true' }),
         h('span', { class: 'number' }, number(count)),
       ),
@@ -182,42 +202,27 @@ function chartByReason(groups) {
   );
 }
 
-function groupContent(group, { filters, isOpen, signal }) {
-  const { event, reason, cause, remedy, issuer, kid, count, firstAt, lastAt } = group;
+function groupContent({ event, reason, cause, remedy, issuer, kid, count, firstAt }, filters, signal) {
   const place = h('div', {});
-  const details = h(
-    'details',
-    {},
-    h('summary', {}, count === 1 ? 'This refusal' : `These ${number(count)} refusals, one by one`),
+  showSingle(
     place,
+    { ...filters, reason: reason ?? '', issuer: issuer ?? '', kid: kid ?? '', event },
+    signal,
   );
-  const ofGroup = { ...filters, reason: reason ?? '', issuer: issuer ?? '', kid: kid ?? '', event };
-  let isRead = false;
-  details.addEventListener('toggle', () => {
-    if (isRead || !details.open) return;
-    isRead = true;
-    showSingle(place, ofGroup, signal);
-  });
-  details.open = isOpen;
-  return [
-    h(
-      'div',
-      { class: 'refusal-head' },
-      reasonMark(reason),
-      h('strong', { class: 'nowrap' }, `${number(count)} ×`),
-      h('span', {}, eventInWords(event)),
-      h('span', { class: 'soft' }, 'last ', time(lastAt), count > 1 && [', first ', time(firstAt)]),
-    ),
+  return h(
+    'div',
+    { class: 'refusal' },
     cause && h('p', { class: 'cause' }, sentence(cause)),
     remedy && h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
     h(
       'p',
       { class: 'soft marks' },
-      issuer && h('span', {}, 'Issuer: ', isolated(issuer)),
+      reason && h('code', {}, reason),
       kid && h('span', {}, 'Key: ', code(kid)),
+      count > 1 && h('span', {}, 'First: ', wholeTime(firstAt)),
     ),
-    details,
-  ];
+    place,
+  );
 }
 
 function showSingle(place, filters, signal) {
@@ -225,7 +230,7 @@ function showSingle(place, filters, signal) {
     path: '/refusals/search',
     filters,
     limit: PAGE_SIZE,
-    show: (refusals) => refusalCards(refusals, { isGrouped: true }),
+    show: (refusals) => refusalTable(refusals, { isGrouped: true }),
     empty: () => h('p', { class: 'soft' }, 'They are older than the time that is shown.'),
     signal,
   });

@@ -1,5 +1,6 @@
 // All that the trail holds of one request.
-import { code, h, isolated } from './dom.js';
+import { code, h } from './dom.js';
+import { eventFacts } from './event-words.js';
 import { address, read } from './instance-api.js';
 import { refusalContent } from './refusal-card.js';
 import { pageHead } from './shell.js';
@@ -92,17 +93,6 @@ function plainEvent({ event, occurredAt, subjectUserId, notices, payload }) {
     ]),
     subjectUserId &&
       h('p', { class: 'soft marks' }, h('a', { href: address('#/users/?', subjectUserId) }, 'To the user')),
-    h(
-      'dl',
-      { class: 'facts' },
-      Object.entries(payload).map(([name, value]) =>
-        h(
-          'div',
-          {},
-          h('dt', {}, code(name)),
-          h('dd', {}, isolated(typeof value === 'string' ? value : JSON.stringify(value))),
-        ),
-      ),
-    ),
+    eventFacts({ payload }),
   ];
 }

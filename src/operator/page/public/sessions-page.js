@@ -1,11 +1,13 @@
 // Who is signed in now: in partners' products, and at this page.
 import { h } from './dom.js';
+import { plot } from './plot.js';
 import { field, form } from './form.js';
 import { post, read } from './instance-api.js';
 import { operatorSessionTable, sessionTable } from './session-tables.js';
 import { pageHead, section } from './shell.js';
 import { empty, fill, filled } from './states.js';
 import { pages } from './table.js';
+import { duration } from './wording.js';
 
 export function sessionsPage(context) {
   const place = h('div', {});
@@ -34,6 +36,32 @@ export function sessionsPage(context) {
     }),
     section('Embedded sessions', whole, place),
     section('Operator sign-ins', operators(context)),
+    section(
+      'Embedded sessions over the last day',
+      filled(
+        () => read('/sessions/history', context),
+        (data) => history(data, context.signal),
+      ),
+    ),
+  ];
+}
+
+/** As far as the trail tells. */
+function history({ since, until, lifetimeSeconds, buckets }, signal) {
+  const bars = buckets.map(({ live, complete, ...bucket }) => ({
+    ...bucket,
+    known: complete,
+    values: [live],
+  }));
+  const what = {
+    label: `Live sessions from ${since} to ${until}`,
+    unit: 'at the end of each bar',
+    series: [{ title: 'Live sessions', colour: 'passed' }],
+  };
+  const source = `Counted from the logins and ends in the audit trail, with the lifetime of ${duration(lifetimeSeconds)} that is set now.`;
+  return [
+    h('p', { class: 'soft lead' }, source),
+    h('div', { class: 'card padded' }, plot(bars, what, signal)),
   ];
 }
 

@@ -7,19 +7,21 @@ import { problemPlace, forgetProblem, tellProblem } from './states.js';
  * Roles are written out: where rows are no table rows for the eye, browsers would forget that they are some.
  * @param {string} caption says what is listed; unseen
  * @param {{ title: string, cell: (row: any) => any, class?: string }[]} columns the first one names the row
+ * @param {{ details?: (row: any) => any, isOpen?: boolean }} more with `details` each row is one line, which opens to them
  */
-export function table(caption, columns, rows) {
+export function table(caption, columns, rows, { details, isOpen = false } = {}) {
   const body = h(
     'tbody',
     { role: 'rowgroup' },
-    rows.map((row) => tableRow(columns, row)),
+    rows.map((row) => (details ? rowWithDetails(columns, row, details, isOpen) : tableRow(columns, row))),
   );
-  const heads = columns.map(({ title, class: kind }) =>
+  const shown = details ? [...columns, { title: 'More', class: 'action' }] : columns;
+  const heads = shown.map(({ title, class: kind }) =>
     h('th', { role: 'columnheader', scope: 'col', class: kind }, title),
   );
   return h(
     'table',
-    { role: 'table', class: 'card rows' },
+    { role: 'table', class: `card rows${details ? ' dense' : ''}` },
     h('caption', { class: 'unseen' }, caption),
     h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, heads)),
     body,
@@ -38,6 +40,24 @@ function tableRow(columns, row) {
     );
   });
   return h('tr', { role: 'row' }, cells);
+}
+
+/** A row, and what it opens to, which is made when it is wanted first. */
+function rowWithDetails(columns, row, details, isOpen) {
+  const place = h('td', { role: 'cell', colspan: columns.length + 1 });
+  const more = h('tr', { role: 'row', class: 'more', hidden: true }, place);
+  const button = h('button', { type: 'button', class: 'small' }, 'Details');
+  const open = (isShown) => {
+    button.ariaExpanded = String(isShown);
+    more.hidden = !isShown;
+    if (isShown && !place.hasChildNodes()) place.append(h('div', {}, details(row)));
+  };
+  button.addEventListener('click', () => open(more.hidden));
+  open(isOpen);
+  const whole = tableRow([...columns, { title: 'More', class: 'action', cell: () => button }], row);
+  // A line may be too narrow for them.
+  for (const cell of whole.querySelectorAll('.head + div')) cell.title = cell.textContent;
+  return [whole, more];
 }
 
 /**
@@ -85,7 +105,7 @@ export function pages(first, { show, next, empty, ended = () => null }) {
 
 /** The button that was pressed has gone: the first row that it brought takes the focus. */
 function focusRow(list, index) {
-  const items = list.querySelectorAll('tbody > tr, .cards > li');
+  const items = list.querySelectorAll('tbody > tr:not(.more)');
   const item = items[Math.min(index, items.length - 1)];
   if (item === undefined) return;
   item.tabIndex = -1;

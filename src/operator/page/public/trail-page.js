@@ -1,12 +1,21 @@
 // The audit trail: every event, the newest first, by kind, person, issuer, key, request and time; and as a file.
-import { code, h, isolated } from './dom.js';
+import { h, isolated } from './dom.js';
+import { eventFacts, whatOf } from './event-words.js';
 import { field, select } from './form.js';
 import { address, read } from './instance-api.js';
 import { pageHead, tellNews } from './shell.js';
 import { empty, forgetProblem, problemPlace, tellProblem } from './states.js';
 import { table } from './table.js';
-import { TIMES, filtersIn, listFound, offer, searchForm, searchPage, textInput } from './trail-search.js';
-import { counted, eventInWords, time } from './wording.js';
+import {
+  filtersIn,
+  listFound,
+  offer,
+  searchForm,
+  searchPage,
+  textInput,
+  timeControls,
+} from './trail-search.js';
+import { counted, eventInWords, reasonInWords, wholeTime } from './wording.js';
 
 const KINDS = [
   { value: '', text: 'All' },
@@ -25,10 +34,12 @@ const COLUMNS = [
   'payload',
 ];
 /** What the page has a place for, in the order of its fields. */
-const FILTERS = ['event', 'user', 'issuer', 'kid', 'requestId', 'strangers', 'hours'];
-const SENDERS = [
-  { value: '', text: 'Known' },
-  { value: 'shown', text: 'Known, and strangers who were refused' },
+const FILTERS = ['event', 'user', 'issuer', 'kid', 'requestId', 'also', 'hours'];
+const ALSO = [
+  { value: '', text: 'Nothing else' },
+  { value: 'readings', text: 'What was read here and by commands' },
+  { value: 'strangers', text: 'Refused tokens of strangers' },
+  { value: 'everything', text: 'Both' },
 ];
 const SEARCH = '/events/search';
 
@@ -43,8 +54,8 @@ export function trailPage({ query, signal, goTo }) {
     issuer: textInput(filters.issuer),
     kid: textInput(filters.kid),
     requestId: textInput(filters.requestId),
-    strangers: select(SENDERS, filters.strangers),
-    hours: select(TIMES, filters.hours),
+    also: select(ALSO, filters.also),
+    ...timeControls(filters),
   };
   offerEvents(controls.event, signal);
   const fields = [
@@ -57,7 +68,7 @@ export function trailPage({ query, signal, goTo }) {
     field('Issuer', controls.issuer),
     field('Key id', controls.kid),
     field('Request id', controls.requestId),
-    field('Senders', controls.strangers),
+    field('Also show', controls.also),
     field('Time', controls.hours),
   ];
   const showFound = (asked) => show(place, asked, signal);
@@ -88,57 +99,39 @@ function show(place, filters, signal) {
   });
 }
 
-/** Events with who, what and by which request. @param {object} people e-mail addresses by id */
+/** Events with who and what, a line each. @param {object} people e-mail addresses by id */
 export function eventTable(events, people) {
   return table(
     'Events',
     [
       {
         title: 'Event',
-        cell: ({ event, payload }) => [h('span', { title: event }, eventInWords(event)), resultOf(payload)],
+        cell: ({ event, requestId }) =>
+          h('a', { href: address('#/requests/?', requestId) }, eventInWords(event)),
       },
-      { title: 'Time', class: 'when', cell: ({ occurredAt }) => time(occurredAt) },
+      { title: 'Time', class: 'when', cell: ({ occurredAt }) => wholeTime(occurredAt) },
       { title: 'Person', cell: (event) => personOf(event, people) },
-      { title: 'What', cell: ({ payload }) => detailsOf(payload) },
-      {
-        title: 'Request',
-        class: 'when',
-        cell: ({ requestId }) =>
-          h('a', { href: address('#/requests/?', requestId), title: requestId }, 'Request'),
-      },
+      { title: 'What', class: 'wide', cell: ({ payload }) => [resultOf(payload), whatOf(payload)] },
     ],
     events,
+    { details: eventFacts },
   );
 }
 
 function resultOf({ reason }) {
-  return typeof reason === 'string' && [' ', h('span', { class: 'state bad' }, reason)];
+  return typeof reason === 'string' && [h('span', { class: 'state bad' }, reasonInWords(reason)), ' '];
 }
 
 /** Who acts, and for whom: an actor, or the client that has redeemed an identity assertion. */
 function personOf({ subjectUserId, actorUserId, payload: { clientId } }, people) {
   const link = (id, role) =>
-    id !== null &&
-    h(
-      'div',
-      {},
+    id !== null && [
       role,
       h('a', { href: address('#/users/?', id), title: id }, isolated(people[id] ?? 'deleted user')),
-    );
+    ];
   const client = clientId && [isolated(clientId), ', for '];
-  const shown = [link(subjectUserId, client), link(actorUserId, 'by ')].filter(Boolean);
-  return shown.length === 0 ? '—' : shown;
-}
-
-function detailsOf(payload) {
-  const members = Object.entries(payload).filter(([name]) => name !== 'reason');
-  return h(
-    'div',
-    { class: 'details soft' },
-    members.map(([name, value]) =>
-      h('span', {}, `${name} `, code(isolated(typeof value === 'string' ? value : JSON.stringify(value)))),
-    ),
-  );
+  const shown = [link(subjectUserId, client), link(actorUserId, subjectUserId === null ? 'by ' : ', by ')];
+  return shown.some(Boolean) ? shown : '—';
 }
 
 /** The page holds what the filters find; nothing is left with the instance. */

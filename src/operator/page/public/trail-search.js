@@ -1,12 +1,12 @@
 // What the pages of refusals and of the audit trail share: filters, an address that names no person, and lists that go on.
 import { h } from './dom.js';
-import { form } from './form.js';
+import { form, select } from './form.js';
 import { post } from './instance-api.js';
 import { fill } from './states.js';
 import { pages } from './table.js';
-import { wholeTime } from './wording.js';
+import { momentInWords, wholeTime } from './wording.js';
 
-export const TIMES = [
+const TIMES = [
   { value: '1', text: 'Last hour' },
   { value: '24', text: 'Last 24 hours' },
   { value: '168', text: 'Last 7 days' },
@@ -27,12 +27,26 @@ export function textInput(value, attributes = {}) {
   return input;
 }
 
-/** What the address of a page asks for; `hours` is a choice of `TIMES`. */
+/** What the address of a page asks for; `hours` is a choice of `TIMES`, or empty: then `since` and `until` are moments. */
 export function filtersIn(query, names) {
-  const filters = Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']));
+  const filters = Object.fromEntries(
+    [...names, 'since', 'until'].map((name) => [name, query.get(name) ?? '']),
+  );
   const isSought = query.get('user') === '';
-  const hours = TIMES.some(({ value }) => value === filters.hours) ? filters.hours : isSought ? '168' : '24';
+  const isRange = [filters.since, filters.until].every((moment) => !Number.isNaN(Date.parse(moment)));
+  const usual = isRange ? '' : isSought ? '168' : '24';
+  const hours = TIMES.some(({ value }) => value === filters.hours) ? filters.hours : usual;
   return { ...filters, ...(isSought && { user: sought }), hours };
+}
+
+/** The controls for the time: that of the address stays until another is chosen. */
+export function timeControls({ hours, since, until }) {
+  const given = hours === '' && { value: '', text: `${momentInWords(since)} to ${momentInWords(until)}` };
+  return {
+    hours: select([given, ...TIMES].filter(Boolean), hours),
+    since: { value: since },
+    until: { value: until },
+  };
 }
 
 /** What is asked for, as an address that can be kept and given to others. */
@@ -40,8 +54,7 @@ export function addressOf(page, filters) {
   const { user } = filters;
   const isHidden = user !== '' && !isUserId(user);
   if (isHidden) sought = user;
-  const given = Object.entries(filters).filter(([, value]) => value !== '');
-  const query = new URLSearchParams(given);
+  const query = new URLSearchParams(given(filters));
   if (isHidden) query.set('user', '');
   return `#/${page}?${query}`;
 }
@@ -66,8 +79,20 @@ export function searchForm(fields, { page, controls, show, goTo }) {
 
 /** The filters as the API takes them. A request is found whenever it was. */
 export function bodyOf({ hours, ...filters }) {
-  const given = Object.entries(filters).filter(([, value]) => value !== '');
-  return { ...Object.fromEntries(given), ...(!filters.requestId && { lastHours: Number(hours) }) };
+  const isRecent = hours !== '' && !filters.requestId;
+  return {
+    ...Object.fromEntries(given({ ...filters, hours })),
+    hours: undefined,
+    ...(isRecent && { lastHours: Number(hours) }),
+  };
+}
+
+/** A time up to now takes the place of one between two moments. */
+function given(filters) {
+  const left = Object.entries(filters).filter(
+    ([name]) => filters.hours === '' || !['since', 'until'].includes(name),
+  );
+  return left.filter(([, value]) => value !== '');
 }
 
 export function searchPage(path, filters, { cursor, limit, signal }) {

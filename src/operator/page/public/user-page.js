@@ -2,14 +2,14 @@
 import { confirm } from './dialog.js';
 import { code, emailAddress, facts, h, isolated } from './dom.js';
 import { address, post, read } from './instance-api.js';
-import { refusalCards } from './refusal-card.js';
+import { refusalTable } from './refusal-card.js';
 import { sessionTable } from './session-tables.js';
 import { pageHead, section } from './shell.js';
 import { empty, filled } from './states.js';
 import { pages, table } from './table.js';
 import { eventTable } from './trail-page.js';
 import { enabledState } from './users-page.js';
-import { counted, eventInWords, nameOf, roleInWords, time, timeFromNow } from './wording.js';
+import { counted, eventInWords, nameOf, roleInWords, time, timeFromNow, valueInWords } from './wording.js';
 
 const WEEK_HOURS = 7 * 24;
 const ENDS = ['session.ended', 'token-exchange.user-signed-out'];
@@ -47,7 +47,7 @@ export function userPage(context) {
       section('Projects', memberships(user.projects)),
       h(
         'p',
-        {},
+        { class: 'section' },
         h(
           'a',
           { href: `#/trail?${new URLSearchParams({ user: user.id, hours: '168' })}` },
@@ -157,7 +157,7 @@ function refusalsOf(user, cursor, signal) {
 
 function refusalPages(first, user, signal) {
   return pages(first, {
-    show: refusalCards,
+    show: refusalTable,
     next: (cursor) => refusalsOf(user.id, cursor, signal),
     empty: () =>
       empty(
@@ -192,7 +192,7 @@ function memberships(all) {
     'Projects',
     [
       { title: 'Project', cell: ({ name }) => isolated(name) },
-      { title: 'Role', cell: ({ role }) => role },
+      { title: 'Role', cell: ({ role }) => valueInWords(role) },
       { title: 'Given by', cell: ({ issuer }) => (issuer === null ? 'people' : isolated(issuer)) },
       {
         title: 'Keys of issuers',

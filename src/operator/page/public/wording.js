@@ -124,6 +124,19 @@ export function valueInWords(value) {
   return VALUES[value] ?? value;
 }
 
+/** A sentence about members by the labels of their fields. Some names are words too: these are meant only where a line begins. */
+export function byLabels(text, labels) {
+  const label = (name) => labels[name] && `“${labels[name]}”`;
+  return text
+    .replaceAll(/^(\W*)(\w+)(?="?[:[.])/gm, (all, before, name) =>
+      label(name) ? before.replace('"', '') + label(name) : all,
+    )
+    .replaceAll(/\b(?:flows|[a-z]+[A-Z]\w*)\b/g, (name) => label(name) ?? name)
+    .replaceAll(/"([\w:-]+)"/g, (all, word) =>
+      valueInWords(word) === word ? all : `“${valueInWords(word)}”`,
+    );
+}
+
 /** What has happened, by the name of its event. */
 export function eventInWords(event) {
   if (EVENTS[event] !== undefined) return EVENTS[event];
