@@ -23,6 +23,7 @@ describeInBrowser("the operator's pages", () => {
   const browsing = new OperatorBrowsing();
   let one: OperatorPage;
   const exchange = (token: string) => browsing.exchange(token);
+  const plotOf = (label: RegExp) => one.page.getByRole('img', { name: label }).locator('canvas');
 
   beforeAll(() => browsing.start());
   afterEach(() => browsing.leave());
@@ -108,7 +109,7 @@ describeInBrowser("the operator's pages", () => {
       browsing.context.on('request', (sent) => urls.push(sent.url()));
       await one.field('Why can somebody not sign in?').fill('unknown-sub');
       await one.button('Find out').click();
-      await one.page.locator('.state', { hasText: 'Audience mismatch' }).first().waitFor();
+      await one.row('Audience mismatch').first().waitFor();
       expect([...urls, one.page.url()].filter((url) => url.includes('unknown-sub'))).toEqual([]);
     });
 
@@ -152,11 +153,11 @@ describeInBrowser("the operator's pages", () => {
       await one.page.getByRole('list', { name: 'Refusals by reason' }).getByText('Token expired').click();
       await one.page.waitForURL(/reason=token_expired/);
       await one.page.goto(`${browsing.instanceOrigin}/admin#/?hours=1`);
-      const plot = one.page.locator('.plot canvas').last();
+      const plot = plotOf(/^Refusals by reason/);
       await plot.waitFor();
       const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
       // The newest bar.
-      await plot.click({ position: { x: width - 10, y: height / 2 } });
+      await plot.click({ position: { x: width - 32, y: height / 2 }, force: true });
       await one.page.waitForURL(/refusals\?since=.*&until=/);
       await one.row('Token expired').waitFor();
       expect(await one.field('Time').locator('option:checked').innerText()).toContain(' to ');
@@ -167,15 +168,15 @@ describeInBrowser("the operator's pages", () => {
 
     it('is found in the longest time that is offered, and so is activity', async () => {
       one = await browsing.signedIn('#/refusals?reason=token_expired&hours=744');
-      await one.page.locator('.state', { hasText: 'Token expired' }).first().waitFor();
+      await one.row('Token expired').first().waitFor();
       await one.page.goto(`${browsing.instanceOrigin}/admin#/?hours=744`);
-      await one.page.locator('.plot canvas').waitFor();
+      await plotOf(/^Events from/).waitFor();
     });
 
     it('is narrowed by reason and issuer, and the address of what was found can be handed on', async () => {
       one = await browsing.signedIn('#/refusals?reason=token_expired');
       await one.text('token_expired');
-      expect(await one.page.locator('.state', { hasText: 'User disabled' }).count()).toBe(0);
+      expect(await one.row('User disabled').count()).toBe(0);
       await one.field('Issuer').fill('https://other.example');
       await one.button('Search').click();
       await one.heading('No refusal fits');
@@ -185,13 +186,13 @@ describeInBrowser("the operator's pages", () => {
 
   it('the overview counts what came in, in a plot and in a table of the same numbers', async () => {
     one = await browsing.signedIn();
-    await one.page.locator('.plot canvas').waitFor();
+    await plotOf(/^Events from/).waitFor();
     const [{ passed, refused }] = (await browsing.service.rows<{ passed: number; refused: number }>(
       `SELECT count(*) FILTER (WHERE name = 'svc.audit.token-exchange.succeeded')::int AS passed,
          count(*) FILTER (WHERE name = 'svc.audit.token-exchange.failed')::int AS refused FROM audit_event`,
     )) as [{ passed: number; refused: number }];
     await one.text(`${passed} succeeded, ${refused} refused`);
-    await one.page.getByText('The same as a table').click();
+    await one.page.getByText('The same as a table').first().click();
     const cells = one.page.getByRole('table', { name: /^Events from/ }).getByRole('row');
     const counts = (await cells.allInnerTexts()).map((text) => /\d+(?=\s*$)/.exec(text)?.[0] ?? '0');
     expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBe(refused);
@@ -468,6 +469,15 @@ describeInBrowser("the operator's pages", () => {
     expect((await exchange(browsing.token('sam'))).status).toBe(400);
   });
 
+  it('a name mirrors no text around it', async () => {
+    expect(
+      (await exchange(browsing.token('rtl', { given_name: 'Ada\u202Eecila', email: 'rtl@a.test' }))).status,
+    ).toBe(200);
+    one = await browsing.signedIn('#/users');
+    await one.row('rtl@a.test').getByText('Adaecila').waitFor();
+    expect(await one.page.locator('main').textContent()).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
+  });
+
   it("the sign-in of another operator is ended, one disables no account of one's own", async () => {
     one = await browsing.signedIn('', ADMIN);
     const [cookie] = await browsing.context.cookies(browsing.instanceOrigin);
@@ -604,7 +614,7 @@ describeInBrowser("the operator's pages of a strict instance with a flow off", (
     const atRoles = one.page.locator('.list-field', { has: only('Roles that tokens may assign') });
     await atRoles
       .getByRole('alert')
-      .getByText('Means nothing beside “User whom its tokens act as”')
+      .getByText('Must not stand beside “User whom its tokens act as”')
       .waitFor();
     await only('Roles that tokens may assign').uncheck();
     await one.text('Left out: an error, unless “User whom its tokens act as” names the user.');

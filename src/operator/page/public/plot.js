@@ -23,6 +23,7 @@ export function plot(buckets, what, signal) {
   );
   let pointed;
   const point = (index) => {
+    if (index < 0) return;
     pointed = buckets[index];
     readout.textContent = inWords(pointed, series);
   };
@@ -32,7 +33,9 @@ export function plot(buckets, what, signal) {
     canvas.replaceChildren();
     new uPlot(optionsFor(buckets, width, series, point), stacked(buckets, series), canvas);
   };
-  if (linkOf) canvas.addEventListener('click', () => pointed && location.assign(linkOf(pointed)));
+  // Before uPlot, which stops the event where it takes the click for the end of a drag.
+  if (linkOf)
+    canvas.addEventListener('click', () => pointed && location.assign(linkOf(pointed)), { capture: true });
   const observer = new ResizeObserver(draw);
   observer.observe(canvas);
   dark.addEventListener('change', draw, { signal });
@@ -100,8 +103,13 @@ function optionsFor(buckets, width, series, point) {
       },
     ],
     series: [{}, ...drawn.toReversed()],
-    hooks: { setCursor: [({ cursor: { idx } }) => idx !== null && idx !== undefined && point(idx)] },
+    hooks: { setCursor: [(drawn) => point(indexAt(drawn))] },
   };
+}
+
+/** Of the bar below the pointer; -1 outside of the bars. */
+function indexAt({ data: [froms], cursor, posToVal }) {
+  return froms.findLastIndex((from) => from <= posToVal(cursor.left, 'x'));
 }
 
 /** Hours and minutes, with the day where it changes or nothing smaller is meant. */
