@@ -9,7 +9,7 @@ const WIDE = { width: 1280, height: 800 };
 
 /** Each with the way into it from the page that its address leads to. */
 const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
-  ['the overview', '#/', (one) => one.page.locator('.plot canvas').waitFor()],
+  ['the overview', '#/', (one) => one.page.locator('.plot canvas').last().waitFor()],
   ['the trusted entries', '#/entries', (one) => one.row('partner').waitFor()],
   ['an entry', '#/entries/partner', (one) => one.button(/^Revoke the key/).waitFor()],
   [
