@@ -1,7 +1,7 @@
 // Every command of svc-admin: that it says what it does, with an example, and answers in JSON where asked.
 import { examplesOf, leavesOf, wholeProgram } from '../../../scripts/docs/commands.js';
 import { CommandLine } from '../../support/run-cli.js';
-import { repositoryFile, typescriptFiles } from '../../support/source-files.js';
+import { repositoryFile, repositoryFiles, typescriptFiles } from '../../support/source-files.js';
 
 const leaves = leavesOf(wholeProgram());
 
@@ -54,6 +54,37 @@ describe('[D117] every command', () => {
   it('answers by one way, which knows of --json', () => {
     const speaking = typescriptFiles('src/cli').filter(({ text }) => /(stdout|stderr)\.write\(/.test(text));
     expect(speaking.map(({ path }) => path).filter((path) => !SPEAKERS.includes(path))).toEqual([]);
+  });
+});
+
+/** The commands that a text names between backquotes, as `users list --json`. */
+function commandsIn(text: string): string[] {
+  const spans = text.replaceAll(/```[^]*?```/g, '').matchAll(/`(?:npx )?svc-admin ([^`]+)`/g);
+  return [...spans].map(([, command = '']) => command.replaceAll(/\s+/g, ' ').replace(/\\$/, ''));
+}
+
+/** Whether there is such a command, or a group of commands, with such options. */
+function isThere(text: string): boolean {
+  const words = text.replace(/^--env-file \S+ /, '').split(' ');
+  const named = words.slice(0, 2).filter((word) => /^[a-z-]+$/.test(word));
+  const leaf = leaves.find(({ name }) => [named.join(' '), named[0]].includes(name));
+  const isGroup = leaves.some(({ name }) => name.startsWith(`${named.join(' ')} `));
+  const options = text.match(/(?<= )--[a-z-]+/g) ?? [];
+  const known = ['--json', ...(leaf?.command.options.map(({ long }) => long) ?? [])];
+  return (
+    ['COMMAND --help', '--version'].includes(text) ||
+    isGroup ||
+    (leaf !== undefined && options.every((one) => known.includes(one)))
+  );
+}
+
+describe('documents, refusals and messages', () => {
+  it('name no command of svc-admin, and no option, that is not there', () => {
+    const files = repositoryFiles().filter(({ path }) => /\.md$|^src\/.*\.(ts|js)$/.test(path));
+    const named = files.flatMap(({ path, text }) => commandsIn(text).map((command) => ({ path, command })));
+    expect(named.length).toBeGreaterThan(80);
+    expect(named.filter(({ command }) => !isThere(command))).toEqual([]);
+    expect(['users lists', 'users list --pages'].filter(isThere)).toEqual([]);
   });
 });
 
