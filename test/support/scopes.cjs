@@ -19,6 +19,7 @@ const REST_FILES = [
   'browser/login-events.spec.ts',
   'browser/one-user.spec.ts',
   'browser/operator/clients.spec.ts',
+  'browser/operator/mistakes.spec.ts',
   'browser/operator/page-states.spec.ts',
   'browser/operator/pages.spec.ts',
   'browser/page-states.spec.ts',
