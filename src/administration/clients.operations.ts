@@ -22,7 +22,7 @@ export interface AddedClient extends ChangedEntry {
 }
 
 export interface ListedClient {
-  /** How logs and metrics call the entry. */
+  /** The name of the entry in logs and metrics. */
   readonly entry: string;
   readonly issuer: string;
   readonly id: string;

@@ -1,4 +1,4 @@
-// How a command says that it cannot do its work.
+// The errors by which an operation says that it cannot do its work.
 
 /** A command cannot do its work, for a reason that its user can do something about. Never holds secret values. */
 export class CommandError extends Error {

@@ -173,7 +173,7 @@ export async function trustEntry(
   return changedBy(changed, work.context);
 }
 
-/** One who is not there, or is the owner, would be refused at every use. @throws CommandError */
+/** At every use the service refuses a user who is not there or is the owner. @throws CommandError */
 async function refuseNamedUser(
   { signInAs }: TrustedKeyEntry,
   { parts, transaction }: ChangeWork,

@@ -60,7 +60,7 @@ function explainedEvent({ event, occurredAt, payload, ...stored }: StoredEvent):
   };
 }
 
-/** By the members of a success that tell of them. */
+/** By the member of a success that names what did not count. */
 const NOTED = { replacedRedirect: 'redirect_replaced', ignoredRole: 'role_ignored' } as const;
 
 function noticesIn(payload: StoredEvent['payload']): ExplainedEvent['notices'] {
@@ -70,7 +70,7 @@ function noticesIn(payload: StoredEvent['payload']): ExplainedEvent['notices'] {
   });
 }
 
-/** What is said of an event's reason; nothing of an unknown one. */
+/** Check, cause and remedy of an event's reason; nulls for an unknown one. */
 export function explanationOf(event: string, reason: string | null) {
   const { check = null, cause = null, remedy = null } = (reason && known(event, reason)) || {};
   return { check, cause, remedy };

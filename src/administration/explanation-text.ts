@@ -15,7 +15,7 @@ export function explanationText(explanation: TokenExplanation): string {
   const { checks, notes, asOf } = explanation;
   const inState = (state: ExplainedCheck['state']) => checks.filter((check) => check.state === state);
   const [passed, failed, unreached] = [inState('passed'), inState('failed'), inState('not-reached')];
-  // Where something failed, that is what is looked for.
+  // If a check failed, people look for that one.
   const shown = failed.length > 0 ? failed : passed;
   const lines = [
     ...outcomeLines(explanation),

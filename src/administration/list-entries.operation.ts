@@ -20,13 +20,13 @@ export interface ListedEntry {
   readonly from: 'configuration' | 'command';
   /** The variable, and the file, in which it is configured; null where it is stored. */
   readonly configuredIn: string | null;
-  /** How logs and metrics call it. */
+  /** Its name in logs and metrics. */
   readonly entry: string;
   /** As it was given; null where the entry is configured. Commands take both this and `entry`. */
   readonly name: string | null;
-  /** `refused`: it takes no tokens, since it has problems. `revoked`: none, since its key or its issuer is. `ended`: none since `until`. */
+  /** The service accepts no token of an entry that is `refused` (it has problems), `revoked` (its key or issuer is) or `ended` (at `until`). */
   readonly state: 'trusted' | 'suspended' | 'refused' | 'revoked' | 'ended';
-  /** What holds of it; of a key set each revoked key of the issuer, held or not. */
+  /** The revocations that concern it; of a key set each revoked key of the issuer, held or not. */
   readonly revoked: readonly RevokedKey[];
   /** The next three are null where it is refused. */
   readonly type: 'static' | 'jwks' | null;
@@ -72,7 +72,7 @@ export const LIST_ENTRIES = listOperation('keys list', readNothing, {
 
 const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'UNTIL', 'CHANGED'];
 const POLICY_HEADINGS = ['ENTRY', 'POLICY'];
-/** So long before its end an entry is worth a notice: as the operator's page and the alerts have it. */
+/** So long before its end an entry gets a notice, as on the operator's page and in the alerts. */
 const NOTICE_DAYS = 30;
 const DAY_MS = 86_400_000;
 

@@ -32,11 +32,11 @@ export const EVENT_FILTERS = {
 };
 export type SoughtEvents = Members<typeof EVENT_FILTERS>;
 
-/** Without `until` nothing that is newer is left out. */
+/** Without `until` the range has no end. */
 export const TIMES = {
   since: optional(moment),
   until: optional(moment),
-  /** In place of both, by the clock of the instance. */
+  /** In place of both: so many hours until now, by the clock of the instance. */
   lastHours: optional(wholeNumber(1, MOST_DAYS * 24)),
 };
 type SoughtTime = Members<typeof TIMES> & Pick<SoughtEvents, 'requestId'>;
@@ -116,7 +116,7 @@ function inTime<Input extends SoughtTime>(input: Input): Input {
   return input;
 }
 
-/** @throws InputError for a time that is too long, or has no part in it */
+/** @throws InputError for a time that is too long, or that ends before it begins */
 export function rangeOf({ since, until, lastHours, requestId }: SoughtTime, now: Date): TimeRange {
   if (lastHours !== undefined) {
     if (since !== undefined || until !== undefined)

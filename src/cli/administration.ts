@@ -1,4 +1,4 @@
-// Has an operation performed: by the service that runs on the embedded database, or on the database itself.
+// Asks the service that runs on the embedded database for an operation, or performs it on the database itself.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Piece } from '../administration/administration.js';
 import { Administration } from '../administration/administration.js';
@@ -17,7 +17,7 @@ import { instanceSettings } from './instance-settings.js';
 const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 100;
 
-/** A command that is stopped takes its process along. */
+/** A command that is stopped ends its process. */
 const NEVER = new AbortController().signal;
 
 /** Performs a change. @throws CommandError when it cannot be done, or no service runs that could */
@@ -102,7 +102,7 @@ async function* ask(
   }
 }
 
-/** The id of the process that has got it, where one has. */
+/** The id of the process that has the database, where one has. */
 async function openUnlessHeld(directory: string): Promise<OpenDatabase | number> {
   try {
     return await openInstanceDatabase({ kind: 'embedded', directory });

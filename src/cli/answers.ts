@@ -1,4 +1,4 @@
-// How commands answer: in text for people, or with --json in JSON for programs.
+// How commands answer: with text for people, with --json for programs.
 import { CommandError } from '../administration/command-error.js';
 import { ConfigurationError } from '../config/load-config.js';
 import type { CliContext } from './cli-context.js';
@@ -64,7 +64,7 @@ export function reasonOf(error: unknown): string {
   return (message || code || 'unknown fault').split('\n', 1)[0] ?? '';
 }
 
-/** Existing files do not fit those to be created. Nothing was changed. */
+/** Files that the command would create exist already. Nothing was changed. */
 export class InPlaceError extends CommandError {
   constructor(summary: string, details: readonly string[] = []) {
     super(summary, details);

@@ -1,4 +1,4 @@
-// Where the command line was typed, and where its words go.
+// The surroundings of a command: its folder and variables, and where it reads and writes.
 import type { Environment } from '../config/load-config.js';
 
 /** Takes text that a person or a program is to read. */
@@ -18,7 +18,7 @@ interface TextInput {
 
 /** A person at a terminal. */
 export interface Terminal {
-  /** Puts a question, and resolves with the line that is typed then. */
+  /** Asks a question, and resolves with the line that the person types. */
   ask(question: string): Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-// svc-admin data copy: takes an instance from its embedded database to PostgreSQL, with all that it knows.
+// svc-admin data copy: moves an instance from its embedded database to PostgreSQL.
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
@@ -60,7 +60,7 @@ async function copy(context: CommandContext, { to }: CopyOptions): Promise<void>
   await withDatabase(context, copyFrom, { kind: 'embedded', directory });
 }
 
-/** On PostgreSQL no key is in the folder, and one that does not open what is there would stop the start. */
+/** PostgreSQL has no key in the data folder, and the service does not start with keys that do not open its secrets. */
 async function requireKeys(
   { dataSource }: OpenDatabase,
   keys: readonly Buffer[],

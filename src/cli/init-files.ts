@@ -1,4 +1,4 @@
-// Makes the files of `svc-admin init`, and moves those of an earlier run aside.
+// Writes the files of `svc-admin init`, and moves those of an earlier run aside.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
@@ -20,7 +20,7 @@ const TRIAL_DAYS = 90;
 const SECONDS_A_DAY = 86_400;
 /** Scopes of the first partner's access tokens; its sessions have all rights of a member. */
 const SCOPES = ['workflow:read', 'workflow:write'];
-/** By its address a partner whose backend sends everybody's tokens, or an office, would soon be refused. */
+/** Counted by address, a partner whose backend sends the tokens of all users would soon be refused. */
 const PER_MINUTE = 600;
 
 /** One file, as it is to be. */

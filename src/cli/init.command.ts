@@ -113,13 +113,13 @@ interface Owner {
   readonly state: 'created' | 'kept';
 }
 
-/** Those in force: what the database holds is sealed by them. */
+/** The configured keys, which seal what the database holds. */
 function sealingKeysOf(settings: CommandSettings, paths: InitPaths): readonly Buffer[] {
   const { encryptionKeys } = settings.read('encryptionKeys');
   return encryptionKeys.length > 0 ? encryptionKeys : sealingKeysIn(paths);
 }
 
-/** Does what was decided. The settings come last: as long as they are not there nothing has begun. */
+/** Writes the files and creates the owner. `.env` comes last: an init that broke off has left none. */
 async function settle(planned: readonly PlannedFile[], ownerEmail: string, surroundings: CommandContext) {
   planned.slice(0, -1).forEach(writePlanned);
   const { problems, warnings } = await checkStartup(surroundings.settings.startupSources);
@@ -139,7 +139,7 @@ function asStarted(values: Environment, context: CommandContext): CommandContext
   return { ...started, settings: new CommandSettings(started, () => undefined) };
 }
 
-/** There is at most one, and it stays. */
+/** An owner who is there stays: an instance has at most one. */
 async function settledOwner(email: string, context: CommandContext): Promise<Owner> {
   for await (const page of readPages(context, LIST_USERS, {})) {
     const owner = page.find(({ role }) => role === OWNER_ROLE);
@@ -186,7 +186,7 @@ function nextCommands(
   workingDirectory: string,
 ): NextCommand[] {
   const path = (absolute: string) => word(pathFrom(workingDirectory, absolute));
-  // In this folder it is found without being named.
+  // The service finds `.env` of the working folder by itself.
   const isHere = relative(workingDirectory, paths.environment) === '.env';
   const envFile = isHere ? '' : ` --env-file ${path(paths.environment)}`;
   const admin = `npx svc-admin${envFile}`;

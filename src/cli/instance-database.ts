@@ -51,7 +51,7 @@ export async function openInstanceDatabase(settings: DatabaseSettings): Promise<
   }
 }
 
-/** What another account writes into the directory, root's too, its owner cannot read: the service would not start any more. */
+/** The owner of the directory cannot read files of another account, even root: the service would no longer start. */
 function refuseForeignDirectory(directory: string): void {
   const owner = statSync(directory, { throwIfNoEntry: false })?.uid;
   const account = process.getuid?.();

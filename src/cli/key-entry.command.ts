@@ -74,7 +74,7 @@ function withKey(command: Command): Command {
     );
 }
 
-/** Its help is the label of the member, with the values where they are known. */
+/** The help of an option is the label of its member, with the known values. */
 function optionOf(flags: string, { kind, label, values, range }: Row<unknown>): Option {
   const known = Array.isArray(values) ? `: ${values.join(', ')}` : '';
   const option = new Option(flags, `${label.charAt(0).toLowerCase()}${label.slice(1)}${known}`);

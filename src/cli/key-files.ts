@@ -27,7 +27,7 @@ export function publicPem(key: KeyObject): string {
   return key.export({ type: 'spki', format: 'pem' }).toString();
 }
 
-/** The name of a key without a given one: its thumbprint (RFC 7638). */
+/** The default `kid` of a key: its thumbprint (RFC 7638). */
 export async function defaultKid(key: KeyObject): Promise<string> {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   return (await thumbprintOf(publicKey)) ?? 'key-1';

@@ -78,7 +78,7 @@ function rowOf(entry: TrustedKeyEntry): string[] {
   return [String(entryIndex ?? ''), label, type, issuer, ...keys, ...policy];
 }
 
-/** What came of one address. */
+/** The result for one address. */
 interface FetchedKeySet {
   readonly entry: string;
   /** Without its query. */
@@ -88,7 +88,7 @@ interface FetchedKeySet {
   readonly dropped: readonly string[];
   /** How long the answer says that it is fresh, in seconds; null where it does not say. */
   readonly maxAgeSeconds: number | null;
-  /** Why nothing came; null where something did. */
+  /** Why the fetch failed; null where it succeeded. */
   readonly failure: string | null;
 }
 

@@ -1,4 +1,4 @@
-// svc-admin keys: makes keys and entries, stores and changes entries while the service runs, and revokes keys.
+// svc-admin keys: creates keys and entries, stores and changes entries while the service runs, and revokes keys.
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
@@ -212,7 +212,7 @@ function hintAt({ issuer, kid }: ChosenKeys, context: CommandContext): void {
   context.answers.remark(`warning: ${hint}`);
 }
 
-/** Where the configuration cannot be read only the hint is missing: the key is revoked. */
+/** Without a readable configuration only the hint is missing: the key is revoked all the same. */
 function configuredEntries(context: CommandContext): readonly TrustedKeyEntry[] {
   try {
     return storedEntriesRulesOf(context).configured;

@@ -1,4 +1,4 @@
-// svc-admin license: a vendor's key pair, the licences that it signs, and what a licence says.
+// svc-admin license: creates a vendor's key pair, signs licences, and prints them.
 import { generateKeyPairSync } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';

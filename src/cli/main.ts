@@ -11,7 +11,7 @@ const STANDARD_OUTPUT = 1;
 const STANDARD_ERROR = 2;
 
 let isClosed = false;
-// A reader that has seen enough, such as `head`, is no fault.
+// A reader that stops early, such as `head`, is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   isClosed = true;

@@ -1,4 +1,4 @@
-// Shows a person at a terminal how far a command is, on standard error, and wipes it away again.
+// Shows a person at a terminal the progress of a command, on standard error, and clears it again.
 import type { CommandContext } from './command-settings.js';
 
 const SHOWN_EVERY_MS = 1_000;
@@ -31,7 +31,7 @@ export class Progress {
   }
 }
 
-/** Shows how long work takes that cannot say how far it is. */
+/** Shows the seconds of work that has no measure of its progress. */
 export async function withProgress<T>(context: ProgressContext, doing: string, work: Promise<T>): Promise<T> {
   const progress = new Progress(context);
   const began = performance.now();

@@ -6,7 +6,7 @@ import { CommandError } from '../administration/command-error.js';
 import { JsonError, explainJsonError, parseStrictJson } from '../platform/json/strict-json.js';
 import type { CommandContext } from './command-settings.js';
 
-/** From where relative paths lead. */
+/** The folder of relative paths. */
 type PathContext = Pick<CommandContext, 'workingDirectory'>;
 
 interface WriteOptions {

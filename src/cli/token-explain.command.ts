@@ -70,7 +70,7 @@ function inputOf(options: ExplainOptions, context: CommandContext): TokenToExpla
   };
 }
 
-/** @throws CommandError where there is none, or what is there is longer than any */
+/** @throws CommandError where there is no token, or a text too long for one */
 function readToken(context: CommandContext, file: string): string {
   const isInput = file === STANDARD_INPUT;
   const token = (isInput ? context.stdin.read() : readTextFile(context, file)).trim();

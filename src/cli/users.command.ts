@@ -105,7 +105,7 @@ async function setPassword(user: string, isPiped: true | undefined, context: Com
   );
 }
 
-/** The address of the operator's page, as the service is configured that is given the same variables. */
+/** The address of the operator's page of a service with the same variables. */
 function pageOf({ settings }: CommandContext): string {
   const config = settings.read('baseUrl', 'port', 'tlsCertificate', 'adminEnabled');
   const address = `${config.baseUrl}/admin`;

@@ -20,7 +20,7 @@ export interface WorkloadOptions {
 
 /** Of a stored entry. */
 const MAX_NAME_CHARACTERS = 64;
-/** What a job needs that puts a workflow into the instance, or a newer one in its place. */
+/** The scopes of a job that creates and replaces workflows. */
 const SCOPES = ['workflow:read', 'workflow:write'];
 
 /** Where a platform's tokens come from, and whose they are. */
@@ -50,7 +50,7 @@ const PLATFORMS = {
       const ref = `ref:refs/heads/${branch}`;
       return {
         keys: { type: 'jwks', issuer, url: `${issuer}/.well-known/jwks` },
-        // With ids where the repository has immutable subjects, which new ones have.
+        // New repositories have immutable subjects, which contain ids.
         subjects: [`repo:${path}:${ref}`, `repo:${owner}@*/${repository}@${id ?? '*'}:${ref}`],
         claims: id === undefined ? undefined : { repository_id: id },
       };
@@ -155,7 +155,7 @@ function refuseStray(options: WorkloadOptions, names: readonly (keyof WorkloadOp
   if (stray !== undefined) throw new CommandError(`--${stray} is for --github and --gitlab.`);
 }
 
-/** Addresses can be given to somebody else later; an id stays. */
+/** An e-mail address may belong to somebody else later; an id stays. */
 async function userIdFor(idOrEmail: string, context: CommandContext): Promise<string> {
   const user = await readOne(context, SHOW_USER, { user: idOrEmail });
   if (user.role === OWNER_ROLE) throw new CommandError('--as: is the owner, as whom no entry signs in.');

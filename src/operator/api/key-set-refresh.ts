@@ -1,4 +1,4 @@
-// Has a key set fetched at once for an operator who asks, but not again and again.
+// Lets an operator have a key set fetched at once, but not again and again.
 import { Injectable, Optional } from '@nestjs/common';
 import { CommandError } from '../../administration/command-error.js';
 import type { EntryKeySet } from '../../administration/key-sets.operations.js';
@@ -10,7 +10,7 @@ import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
 
-/** A partner's server is not asked more often, also by several operators. */
+/** The service asks a partner's server no more often, however many operators ask. */
 const PAUSE_MS = 5_000;
 /** Longer than the leader takes to hear of it and to fetch, and shorter than the page waits for an answer. */
 const WAIT_SECONDS = 20;

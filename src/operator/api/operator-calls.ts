@@ -1,4 +1,4 @@
-// Has operations performed for the operator who asks, as commands have: each is in the trail, with who asked and from where.
+// Performs operations for an operator as for a command: the trail has each, with who asked and from where.
 import { Injectable } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
 import type { OperationRequest } from '../../administration/administration.js';

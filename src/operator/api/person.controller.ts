@@ -87,7 +87,7 @@ export class OperatorPersonController {
     return this.change(ENABLE_USER, id, call);
   }
 
-  /** The rows of what was revoked stay until they end by themselves, and open nothing: so a page may have fewer. */
+  /** Revoked sessions open nothing, but their rows stay until they expire: so a page may have fewer. */
   @Post('sessions/search')
   @HttpCode(200)
   async sessions(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
@@ -137,7 +137,7 @@ function embeddedAnswer(session: EmbeddedSession) {
   return { id, user: { id: userId, email }, loginOrigin, openedAt, expiresAt, issuers };
 }
 
-/** @param ownId of the session of this call */
+/** @param ownId the id of the session that makes this call */
 function operatorAnswer(session: LiveOperatorSession, ownId: string) {
   const { id, userId, email, openedAt, lastUsedAt, expiresAt, clientAddress } = session;
   const user = { id: userId, email };

@@ -1,4 +1,4 @@
-// Finds live sessions, of embedded logins and of operators, and ends one.
+// Finds live sessions, those of embedded logins and those of operators, and ends one.
 import {
   checkedText,
   members,

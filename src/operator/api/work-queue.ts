@@ -1,12 +1,12 @@
-// Lets one piece of work be done at a time, and few wait for it.
+// Does one piece of work at a time, and lets a few wait.
 import { RETRY_AFTER_SECONDS } from '../../platform/http/temporarily-unavailable.exception.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 
-/** A page that was loaded again, or two. */
+/** For a page that is loaded again, or two. */
 const MOST_WAITING = 4;
 
 export class WorkQueue {
-  /** Ends with the latest work that was asked for. */
+  /** Resolves with the work that was asked for last. */
   private latest: Promise<unknown> = Promise.resolve();
   /** How many are at work or wait. */
   private asked = 0;

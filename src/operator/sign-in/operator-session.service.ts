@@ -13,7 +13,7 @@ import { OperatorSessionRepository } from '../../administration/accounts/operato
 
 export const SESSION_SECONDS = 8 * 3600;
 export const IDLE_SECONDS = 30 * 60;
-/** Its last use is written down so often, rather than at every call. */
+/** So often the row gets its last use, rather than at every call. */
 const TOUCH_SECONDS = 60;
 const SECRET_BYTES = 32;
 
@@ -69,7 +69,7 @@ export class OperatorSessionService {
     return found;
   }
 
-  /** @returns what it was; undefined where it had ended already */
+  /** @returns the session; undefined where it had ended already */
   end(transaction: Transaction, secret: string): Promise<Pick<OperatorSession, 'id' | 'userId'> | undefined> {
     return this.sessions.deleteLive(transaction, hashOf(secret), this.moments());
   }

@@ -97,7 +97,7 @@ export class OperatorSignInService {
       }
       return this.commit(origin, 'invalid_code', async (transaction) => {
         const account = await this.accounts.lock(userId, transaction);
-        // Of two at once one has it, by the lock of the row.
+        // Of two requests at once one uses the code, by the lock of the row.
         const now = this.clock.now();
         if (!(await this.accounts.takeCode(transaction, userId, codeHash, now)))
           throw new LateRefusal('wrong_code', userId);
@@ -180,7 +180,7 @@ export class OperatorSignInService {
     }
   }
 
-  /** Ends the session of a browser that signs in once more, since its cookie is lost. */
+  /** Ends the earlier session of a browser that signs in again, whose cookie is replaced. */
   private async left(transaction: Transaction, origin: Origin): Promise<AuditEvent[]> {
     const { presented } = origin;
     const ended = presented === undefined ? undefined : await this.sessions.end(transaction, presented);

@@ -7,7 +7,7 @@ import { ANY_DOMAIN, FLOWS_BY_DEFAULT } from './policy-rows.js';
 export interface TrustPolicy extends PolicyMembers {
   /** Index of the entry in the configuration, from 0; undefined: it is stored. */
   readonly entryIndex?: number;
-  /** How logs and metrics call the entry. */
+  /** The name of the entry in logs and metrics. */
   readonly label: string;
   /** The `iss` that its tokens must carry, compared character by character. */
   readonly issuer: string;

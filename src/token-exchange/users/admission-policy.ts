@@ -37,8 +37,8 @@ export function linkableEmail(
 
 /**
  * Checks the link of an unknown identity to the user who has its address.
- * @rule P.linkExistingUsers An entry may be kept from linking to users that are there already.
- * @rule P.linkPrivileged An entry may be kept from linking to the owner and to administrators.
+ * @rule P.linkExistingUsers An entry may forbid links to existing users.
+ * @rule P.linkPrivileged An entry may forbid links to the owner and to administrators.
  * @throws Rejection `linking_not_allowed`, `privileged_linking_not_allowed`
  */
 export function checkLink({ role, id: userId }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
@@ -52,8 +52,8 @@ export function checkLink({ role, id: userId }: HostUser, policy: TrustPolicy, r
 }
 
 /**
- * Checks the making of a user.
- * @rule P.provisionUsers An entry may be kept from making users.
+ * Checks whether an entry may create a user.
+ * @rule P.provisionUsers An entry may forbid that its tokens create users.
  * @throws Rejection `provisioning_not_allowed`
  */
 export function checkProvisioning({ provisionUsers }: TrustPolicy): void {
@@ -62,7 +62,7 @@ export function checkProvisioning({ provisionUsers }: TrustPolicy): void {
 
 /**
  * Checks the user whom an entry names, at every use: roles change after the entry was made.
- * @rule P.signInAs = D144 The owner is nobody's, and an administrator only where the owner set the entry; a configured one is the operator's.
+ * @rule P.signInAs = D144 No entry signs in as the owner; as an administrator only one that the owner set, or the configuration.
  * @throws Rejection `owner_excluded`, `named_administrator_not_allowed`
  */
 export function checkNamedUser(
@@ -86,7 +86,7 @@ function ownerExcluded(userId: string, found: string): Rejection {
 
 /**
  * Checks a known user by the stored role, before a claim may change it.
- * @rule P.excludeOwner An entry may be kept from letting the owner in.
+ * @rule P.excludeOwner An entry may keep the owner out.
  * @rule P.roleCeiling With a ceiling, a user whose stored role the entry does not list is refused.
  * @throws Rejection `owner_excluded`, `stored_role_not_allowed`
  */

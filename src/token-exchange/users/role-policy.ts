@@ -60,7 +60,7 @@ export function assignableRoles({ assignable, owner }: RoleNames): string {
   return printableList(assignable.filter((role) => role !== owner));
 }
 
-/** The owner's role is not, even if a host lists it. */
+/** The owner's role cannot be assigned, even if a host lists it. */
 function isAssignable(role: string, { assignable, owner }: RoleNames): boolean {
   return role !== owner && assignable.includes(role);
 }
