@@ -32,7 +32,7 @@ export const SET_ROLE = changeOperation('users set-role', readRole, {
   command: {
     about: 'give a user another global role; at most one user is the owner',
     takes: { ...USER, role: ['<role>', 'the role', GLOBAL_ROLES] },
-    more: 'It counts at once, also for sessions and access tokens. The role claim of a later token may change it again.',
+    more: 'The new role counts at once, also for sessions and access tokens. The role claim of a later token may change it again.',
     example: 'user@example.com global:admin',
     text: ({ id, from, to }) =>
       from === to ? `User ${id} was ${to} already.\n` : `User ${id} is ${to}, and was ${from}.\n`,

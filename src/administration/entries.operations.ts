@@ -81,7 +81,10 @@ export const CHANGE_ENTRY_POLICY = changeOperation('keys policy', readPolicy, {
     takes: ENTRY,
     example: 'acme --set \'allowedRoles=["global:member"]\' --unset notAfter',
     text: (changed) =>
-      changeText(changed, changed.changed ? 'is changed, everywhere within 10 seconds' : 'was so already'),
+      changeText(
+        changed,
+        changed.changed ? 'is changed, everywhere within 10 seconds' : 'had this policy already',
+      ),
   },
 });
 
@@ -91,7 +94,7 @@ export const SUSPEND_ENTRY = changeOperation('keys suspend', readChosenEntry, {
     changeEntry(work, (entries, by) => entries.change(name, (entry) => ({ ...entry, suspended: true }), by)),
 
   command: switching(
-    'refuse tokens of a stored entry until it is resumed; what was issued stays valid',
+    'refuse tokens of a stored entry until it is resumed; issued access tokens and sessions stay valid',
     'is suspended',
     'was suspended already',
   ),
@@ -101,13 +104,13 @@ export const RESUME_ENTRY = changeOperation('keys resume', readChosenEntry, {
   change: ({ name }, work) =>
     trustEntry(work, (entries, by) => entries.change(name, ({ suspended: _, ...entry }) => entry, by)),
 
-  command: switching('take tokens of a suspended entry again', 'is trusted again', 'was not suspended'),
+  command: switching('accept tokens of a suspended entry again', 'is trusted again', 'was not suspended'),
 });
 
 export const REMOVE_ENTRY = changeOperation('keys remove', readChosenEntry, {
   change: ({ name }, work) => changeEntry(work, (entries, by) => entries.remove(name, by)),
 
-  command: switching('remove a stored entry; what was issued stays valid', 'is removed'),
+  command: switching('remove a stored entry; issued access tokens and sessions stay valid', 'is removed'),
 });
 
 /**
@@ -166,7 +169,7 @@ export async function trustEntry(
 ): Promise<Changed<ChangedEntry>> {
   const changed = await made(work, change);
   const { entry } = changed;
-  if (entry === undefined) throw new CommandError('The entry takes no tokens.');
+  if (entry === undefined) throw new CommandError('The entry has a problem, and no token of it is accepted.');
   if (changed.sharesLogouts === true) refuseLogoutChange(work);
   await refuseTrustChange(entry.issuer, work, isAdded);
   await refuseNamedUser(entry, work);
@@ -181,7 +184,8 @@ async function refuseNamedUser(
   if (signInAs === undefined) return;
   const user = await parts.users.findById(signInAs, transaction);
   if (user === undefined) throw new CommandError('signInAs: no user has this id: `svc-admin users list`.');
-  if (user.role === OWNER_ROLE) throw new CommandError('signInAs: is the owner, as whom no entry signs in.');
+  if (user.role === OWNER_ROLE)
+    throw new CommandError('signInAs: this user is the owner, and no entry may sign in as the owner.');
 }
 
 function changedBy(

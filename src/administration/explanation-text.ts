@@ -87,7 +87,7 @@ const FOUND_BY: Readonly<Record<ExplainedUser['by'], string>> = {
   link: 'known by the link of an earlier login',
   email: 'found by the e-mail address, to be linked',
   entry: 'named by the entry',
-  provisioning: 'to be made',
+  provisioning: 'to be created',
 };
 
 function userLine(user: ExplainedUser): string {

@@ -50,11 +50,11 @@ export const RESTORE_KEYS = changeOperation('keys restore', read, {
   applied: ({ learnRevocations }) => learnRevocations(),
 
   command: {
-    about: 'trust a revoked key again, for what is issued from now on',
+    about: 'trust a revoked key again, for new access tokens and sessions',
     example: '--issuer https://partner.example --kid 2026-11',
     text: ({ stillRevoked: kids }, { issuer, kid: restored }) =>
       [
-        `Restored: ${inWords({ issuer, kid: restored })}. What was issued before stays ended.\n`,
+        `Restored: ${inWords({ issuer, kid: restored })}. Access tokens and sessions from before stay ended.\n`,
         ...kids.map((kid) => `Still revoked: ${inWords({ issuer, kid })}.\n`),
       ].join(''),
     json: ({ stillRevoked: kids }, keys) => ({ ...keys, stillRevoked: kids }),

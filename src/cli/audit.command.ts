@@ -43,7 +43,7 @@ interface TailOptions extends SoughtEvents {
 }
 
 const TIME_HELP =
-  `\nThe last day is looked through unless --since or --until say otherwise, ${MOST_DAYS} days at most; with --request-id alone ` +
+  `\nThe command looks through the last day unless --since or --until say otherwise, through ${MOST_DAYS} days at most; with --request-id alone through ` +
   'the whole trail.\n';
 
 export function addAuditCommands(program: Command, context: CommandContext): void {
@@ -57,7 +57,7 @@ function addList(audit: Command, context: CommandContext): void {
   const command = audit.command('list').description('list events, the newest first');
   withTime(withFilters(command))
     .addOption(
-      new Option('--limit <number>', `at most so many, up to ${MOST_LISTED}`)
+      new Option('--limit <number>', `maximum number of events, up to ${MOST_LISTED}`)
         .default(USUAL_LIMIT)
         .argParser(wholeNumber(1, MOST_LISTED)),
     )
@@ -69,7 +69,7 @@ function addList(audit: Command, context: CommandContext): void {
 }
 
 function addTail(audit: Command, context: CommandContext): void {
-  const command = audit.command('tail').description('show the last events and new ones, until stopped');
+  const command = audit.command('tail').description('show the last events, and new ones until you stop it');
   withFilters(command)
     .addOption(
       new Option('--lines <number>', 'number of events of the last day to begin with')
@@ -94,7 +94,10 @@ function addExport(audit: Command, context: CommandContext): void {
 
 function withFilters(command: Command): Command {
   return command
-    .option('--event <name>', 'its name, or the beginning of names and *; svc.audit. may be left out')
+    .option(
+      '--event <name>',
+      'name of the events, or the beginning of names and *; svc.audit. may be left out',
+    )
     .option('--user <id-or-email>', 'the subject or the actor')
     .option('--subject <id-or-email>', 'the subject; found faster than by --user')
     .option('--issuer <url>', '`iss` of the payload, character by character')

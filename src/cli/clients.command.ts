@@ -30,7 +30,10 @@ export function addClientsCommands(program: Command, context: CommandContext): v
       ),
     )
     .addOption(new Option('--jwks-url <url>', 'where it publishes its keys').conflicts('metadataDocument'))
-    .option('--metadata-document', 'its id is the URL of its client ID metadata document, which has its keys')
+    .option(
+      '--metadata-document',
+      'its id is the URL of its client ID metadata document, which contains its keys',
+    )
     .option('--introspect', "let it introspect its own access tokens, and those for the entry's `resources`");
   addOperation(clients, context, LIST_CLIENTS);
   addOperation(clients, context, REMOVE_CLIENT);

@@ -38,7 +38,7 @@ export function addCredentialsCommands(program: Command, context: CommandContext
   )
     .option(
       '--discard-unreadable <count>',
-      'delete what no key opens, if it is exactly this number, as printed without the option',
+      'delete the secrets that no key opens, if there are exactly this many: the number that the command prints without the option',
       wholeNumber(1, LARGEST_COUNT),
     )
     .action((options: RekeyOptions) =>
@@ -101,8 +101,12 @@ export function failuresOf(resealings: Record<string, Pick<Resealing, 'failures'
 function refuseIncomplete(resealings: Record<string, Resealing>, discardUnreadable?: number): void {
   const failures = failuresOf(resealings);
   if (failures.length > 0 && discardUnreadable !== undefined)
-    throw new CommandError(`Nothing was deleted: ${failures.length} do not open:`, failures);
-  if (failures.length > 0) throw new CommandError('Some do not open and were left as they are:', failures);
+    throw new CommandError(
+      `Nothing was deleted: ${counted(failures.length, 'secret')} cannot be opened:`,
+      failures,
+    );
+  if (failures.length > 0)
+    throw new CommandError('Some secrets do not open; they were left as they are:', failures);
   if (Object.values(resealings).every(({ isComplete }) => isComplete)) return;
   throw new CommandError(
     'Secrets are still being sealed under another key: give every instance the new list of keys first.',

@@ -48,7 +48,8 @@ function databaseUrl(text: string): string {
 async function copy(context: CommandContext, { to }: CopyOptions): Promise<void> {
   const config = context.settings.read('databaseUrl', 'databasePoolSize', 'dataDirectory', 'encryptionKeys');
   const url = to ?? config.databaseUrl;
-  if (url === undefined) throw new CommandError('Where to? Give --to, or set SVC_DATABASE_URL.');
+  if (url === undefined)
+    throw new CommandError('Give the address of the new database: --to, or SVC_DATABASE_URL.');
   const directory = absoluteDataDirectory(config, context);
   if (!hasDatabase(directory))
     throw new CommandError(`There is no embedded database in ${directory}: see SVC_DATA_DIR.`);

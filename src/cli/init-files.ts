@@ -87,7 +87,7 @@ export function planFiles(
     { path: paths.partnerPublic, purpose: "the partner's public key", text: texts.publicPem },
     {
       path: paths.partnerJwks,
-      purpose: 'the public key as a key set, to be published',
+      purpose: 'the public key as a key set, which a partner publishes',
       text: texts.jwks,
     },
     {

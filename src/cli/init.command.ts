@@ -49,7 +49,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .addOption(
       new Option('--alg <name>', "algorithm of the partner's key").choices(ALGORITHMS).default('ES256'),
     )
-    .option('--kid <kid>', "what the partner's key is called", KID)
+    .option('--kid <kid>', "id of the partner's key (`kid`)", KID)
     .option('--yes', 'ask nothing: options and defaults decide, as they do without a terminal')
     .option(
       '--force',
@@ -58,8 +58,8 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .action((options: InitOptions) => init(options, command, context));
 }
 
-const MORE = `It makes .env, instance/ (licence, keys, trusted keys), partner/ (the private key of a partner) and the owner. Where one of these files is
-there already nothing is changed, and it exits with 3.`;
+const MORE = `It creates .env, instance/ (licence, keys, trusted keys), partner/ (the private key of a partner) and the owner. If one of these files
+exists, it changes nothing and exits with 3.`;
 const EXAMPLE = `init --yes --owner-email owner@example.com
   svc-admin init --yes --owner-email owner@example.com --base-url https://instance.example`;
 
@@ -74,7 +74,7 @@ async function init(options: InitOptions, command: Command, context: CommandCont
   const inPlace = filesInPlace(paths);
   if (inPlace.length > 0 && options.force !== true)
     throw new InPlaceError(
-      'These files are there already; nothing was changed. --force moves them aside and makes new ones:',
+      'These files exist, so nothing was changed. --force moves them aside and creates new ones:',
       inPlace.map(seen),
     );
   const settings = new CommandSettings(inside, () => undefined);
@@ -159,7 +159,7 @@ function textOf({ files, backup, owner, warnings, next }: Settled): string {
   const width = Math.max(...files.map(({ path }) => path.length));
   const lines = [
     ...files.map(({ path, purpose }) => `created   ${path.padEnd(width)}  ${purpose}`),
-    ...(backup === undefined ? [] : [`moved     ${backup.padEnd(width)}  the files of before`]),
+    ...(backup === undefined ? [] : [`moved     ${backup.padEnd(width)}  the earlier files`]),
     `${owner.state.padEnd(8)}  ${'owner'.padEnd(width)}  ${owner.email}`,
     ...warnings.map((warning) => `warning: ${warning}`),
     '',

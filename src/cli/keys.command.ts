@@ -56,7 +56,7 @@ export function addKeysCommands(program: Command, context: CommandContext): void
     .option('--kid <kid>', 'one key; every key of the issuer if left out');
   addOperation(keys, context, RESTORE_KEYS)
     .requiredOption(...ISSUER)
-    .option('--kid <kid>', 'the key; if left out, what was revoked without --kid');
+    .option('--kid <kid>', 'the key; if left out, the revocation of every key');
   addOperation(keys, context, LIST_REVOCATIONS);
 }
 
@@ -131,7 +131,7 @@ function addAdd(keys: Command, context: CommandContext): void {
     .option('--file <file>', 'one entry as JSON, with a name; - reads standard input')
     .option(
       '--like <entry>',
-      'a stored entry with a static key, of which all is taken but the key and its kid; needs --key',
+      'a stored entry with a static key: the new entry gets all of it but key and kid; needs --key',
     )
     .option('--key <file>', "with --like: the partner's new public key, PEM")
     .option('--kid <kid>', 'with --like: the `kid` of its tokens; the thumbprint of the key if left out')
@@ -183,10 +183,10 @@ function editOf({ set = [], unset = [], file }: Omit<PolicyOptions, 'name'>, con
 function edited(entry: Entry, set: Entry, unset: readonly string[]): Entry {
   const problems = unset.flatMap((member) => {
     const name = JSON.stringify(member);
-    if (set[member] !== undefined) return [`${name}: is to be set and unset`];
+    if (set[member] !== undefined) return [`${name}: is named by both --set and --unset`];
     return entry[member] === undefined ? [`${name}: is not set`] : [];
   });
-  if (problems.length > 0) throw new CommandError('The policy cannot be changed so:', problems);
+  if (problems.length > 0) throw new CommandError('The policy cannot be changed like this:', problems);
   return Object.fromEntries(
     Object.entries({ ...entry, ...set }).filter(([member]) => !unset.includes(member)),
   );

@@ -36,7 +36,7 @@ export function addExplain(token: Command, context: CommandContext): void {
     .option('--actor-token-file <file>', 'the actor token')
     .option('--proof-file <file>', 'the DPoP proof that the client sends with them')
     .addOption(
-      new Option('--flow <flow>', 'the way in')
+      new Option('--flow <flow>', 'the flow that the token is for')
         .choices(['exchange', 'embed', 'id-jag', 'jwt-bearer'])
         .default('exchange'),
     )

@@ -68,7 +68,7 @@ function addSign(token: Command, context: CommandContext): void {
     .option('--role <role>', 'role')
     .option('--jti <id>', 'jti; random if left out')
     .option('--claim <name=json>', 'another claim, or another value of one; repeatable', jsonMember)
-    .option('--email-verified', 'email_verified: true, as the strict policy asks for')
+    .option('--email-verified', 'email_verified: true, which the strict policy needs')
     .action((options: SignOptions) => sign(options, context));
 }
 

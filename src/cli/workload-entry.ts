@@ -158,10 +158,11 @@ function refuseStray(options: WorkloadOptions, names: readonly (keyof WorkloadOp
 /** An e-mail address may belong to somebody else later; an id stays. */
 async function userIdFor(idOrEmail: string, context: CommandContext): Promise<string> {
   const user = await readOne(context, SHOW_USER, { user: idOrEmail });
-  if (user.role === OWNER_ROLE) throw new CommandError('--as: is the owner, as whom no entry signs in.');
+  if (user.role === OWNER_ROLE)
+    throw new CommandError('--as: this user is the owner, and no entry may sign in as the owner.');
   if (OPERATOR_ROLES.includes(user.role))
     context.answers.remark(
-      'warning: --as: is an administrator: the entry counts while the owner, or a command, has set it',
+      'warning: --as: this user is an administrator: the entry works only if the owner or a command adds it',
     );
   return user.id;
 }

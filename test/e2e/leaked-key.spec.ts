@@ -60,7 +60,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
       { issuer: ISSUER, kid: 'stolen', restoredAt: null },
     ]);
     expect(await line.output(['keys', 'restore', ...keyOptions])).toBe(
-      `Restored: the key stolen of ${ISSUER}. What was issued before stays ended.\n`,
+      `Restored: the key stolen of ${ISSUER}. Access tokens and sessions from before stay ended.\n`,
     );
     await untilStatus(200, () => exchange(stolen));
     expect([await bearer(own), await bearer(delegated), await meStatus(service, session)]).toEqual([
@@ -91,7 +91,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     await line.output(['keys', 'revoke', ...keyOptions]);
     await untilStatus(400, () => exchange(next));
     expect(await line.output(['keys', 'restore', '--issuer', ISSUER])).toBe(
-      `Restored: every key of ${ISSUER}. What was issued before stays ended.\n` +
+      `Restored: every key of ${ISSUER}. Access tokens and sessions from before stay ended.\n` +
         `Still revoked: the key stolen of ${ISSUER}.\n`,
     );
     await untilStatus(200, () => exchange(next));

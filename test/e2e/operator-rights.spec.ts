@@ -146,7 +146,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
       expect([answer.status, await answer.json()]).toMatchObject([409, { message: REACHES }]);
     }
     for (const [nobody, message] of [
-      [ownerId, 'signInAs: is the owner, as whom no entry signs in.'],
+      [ownerId, 'signInAs: this user is the owner, and no entry may sign in as the owner.'],
       [randomUUID(), 'signInAs: no user has this id: `svc-admin users list`.'],
     ] as const) {
       const answer = await owner.send('POST', 'entries', asUser(nobody));

@@ -71,7 +71,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       /^warning: expectedAudience: .*\nThe entry "acme" is changed, everywhere within 10 seconds: .*embed only; .*7 a minute/,
     );
     await exchangeSoonAnswers(400);
-    expect(await keys(...change)).toMatch(/The entry "acme" was so already: /);
+    expect(await keys(...change)).toMatch(/The entry "acme" had this policy already: /);
     const shown = await keys('show', 'acme');
     expect(JSON.parse(shown)).toMatchObject({
       issuer: 'https://acme.example',
@@ -79,7 +79,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       perMinute: 7,
     });
     commands.write('shown.json', JSON.parse(shown));
-    expect(await keys('policy', 'acme', '--file', 'shown.json')).toMatch(/was so already/);
+    expect(await keys('policy', 'acme', '--file', 'shown.json')).toMatch(/had this policy already/);
     expect(await keys('remove', 'acme')).toBe('The entry "acme" is removed, everywhere within 10 seconds.\n');
     expect(await stored()).toEqual([]);
     const told = (await auditRows(service)).filter(({ name }) => name.endsWith('stored-entry-changed'));
