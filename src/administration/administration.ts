@@ -16,6 +16,7 @@ import { findUser } from './users.operations.js';
 import type { InstanceParts, InstanceSettings } from './instance-parts.js';
 import { instancePartsOn } from './instance-parts.js';
 import type { ChangeOperation, ListOperation, Operation } from './operation.js';
+import { refuseOwner } from './owner-protection.js';
 import { Clock } from '../platform/clock.js';
 
 /** One asking for an operation. */
@@ -140,6 +141,7 @@ export class Administration {
   /**
    * The operator who asks, locked until the transaction ends: one who was disabled or demoted a moment ago changes nothing more.
    * @throws ActorError
+   * @throws CommandError for one who may not change that user
    */
   private async operatorOf<Input, Result>(
     operation: ChangeOperation<Input, Result>,
@@ -157,6 +159,8 @@ export class Administration {
         ? await users.lockShared(userId, transaction)
         : (await users.lockAll([userId, other.id], transaction)).find(({ id }) => id === userId);
     if (asking?.enabled !== true || !OPERATOR_ROLES.includes(asking.role)) throw new ActorError();
+    if (other !== undefined)
+      await refuseOwner(other.id, { parts: this.parts, transaction, operator: asking });
     return asking;
   }
 

@@ -45,8 +45,9 @@ interface NamedOperation<Input, Answer> {
 /** Changes something, whole or not at all. */
 export interface ChangeOperation<Input = unknown, Result = unknown> extends NamedOperation<Input, Result> {
   /**
-   * The user whom it changes, by id or e-mail address: the row is locked together with that of the operator who asks. All take
-   * them in one order, so that two who change each other do not wait in a ring.
+   * The user whom it changes, by id or e-mail address. At the operator's page only the owner changes the owner (D122). The row is
+   * locked together with that of the operator who asks: all take them in one order, so that two who change each other do not wait
+   * in a ring.
    */
   changedUser?(input: Input): string;
   /**

@@ -18,7 +18,7 @@ export function isAdministrator(operator: User | undefined): boolean {
  */
 export async function refuseOwner(
   userId: string,
-  { parts, transaction, operator }: ChangeWork,
+  { parts, transaction, operator }: Pick<ChangeWork, 'parts' | 'transaction' | 'operator'>,
 ): Promise<void> {
   if (!isAdministrator(operator)) return;
   const user = await parts.users.findById(userId, transaction);

@@ -12,7 +12,6 @@ import { emailAddress, members, oneOf, readNothing, storableText, textUpTo } fro
 import type { InstanceParts } from './instance-parts.js';
 import type { ChangeWork } from './operation.js';
 import { changeOperation, listOperation } from './operation.js';
-import { refuseOwner } from './owner-protection.js';
 import { markedAddress, printable, tableOf } from './table.js';
 import { counted } from '../platform/text/wording.js';
 
@@ -151,11 +150,9 @@ function switching(name: string, enabled: boolean, about: string) {
   const state = enabled ? 'enabled' : 'disabled';
   return changeOperation(name, readUser, {
     changedUser: ({ user }) => user,
-    async change({ user }, work) {
-      const { parts, transaction, context, operator } = work;
+    async change({ user }, { parts, transaction, context, operator }) {
       const found = await findUser(user, parts, transaction);
       const { id } = found;
-      await refuseOwner(id, work);
       if (!enabled && id === operator?.id) throw new CommandError('You cannot disable your own account.');
       const from = (await parts.users.lock(id, transaction)) ?? found;
       await parts.users.update(id, { enabled }, transaction);
@@ -177,10 +174,8 @@ function switching(name: string, enabled: boolean, about: string) {
 export const SIGN_USER_OUT = changeOperation('users sign-out', readUser, {
   changedUser: ({ user }) => user,
 
-  async change({ user }, work) {
-    const { parts, transaction, context } = work;
+  async change({ user }, { parts, transaction, context }) {
     const { id } = await findUser(user, parts, transaction);
-    await refuseOwner(id, work);
     const { result: sessions, events } = await signOutEverywhere(parts, transaction, id, context);
     const operatorSessions = await parts.operatorSessions.deleteOfUser(transaction, id);
     return { result: { id, sessions, operatorSessions }, things: { userId: id }, events };
