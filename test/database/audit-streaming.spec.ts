@@ -123,8 +123,7 @@ class Trail {
 
   /** How the database finds a page, by the very statement that the stream sends. */
   async planOfPage(position: Position): Promise<string> {
-    const { dataSource } = this.opened;
-    const sent = jest.spyOn(dataSource, 'query');
+    const sent = jest.spyOn(this.opened.dataSource.logger, 'logQuery');
     await this.reader.after(position, 500);
     const [statement, parameters] = sent.mock.calls[0] as [string, unknown[]];
     sent.mockRestore();
