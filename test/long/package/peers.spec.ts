@@ -6,7 +6,7 @@ import { declareHostTable } from '../../package/support/host-table.js';
 import { declareJourneys } from '../../package/support/journeys.js';
 import type { Installation } from '../../package/support/packed-package.js';
 import { PACKAGE, preparedInstallation } from '../../package/support/packed-package.js';
-import { PEER_SETS } from '../../package/support/peer-versions.js';
+import { LOWEST_OF_11, PEER_SETS } from '../../package/support/peer-versions.js';
 import { sizeOf } from '../../support/series.js';
 
 const INSTALLATION_MS = 600_000;
@@ -36,7 +36,7 @@ if (sizeOf({ small: 0, whole: 1 }) === 0) {
     });
 
     declareJourneys(() => installation, KINDS.slice(0, 2));
-    declareHostTable(() => installation);
+    declareHostTable(() => installation, { expressTakesUtf8Alone: set === LOWEST_OF_11 });
 
     it('refuses a database that is not PostgreSQL, and says so', async () => {
       const wishes = { server: 'express', parts: 'own', driver: 'sqljs', databaseUrl: '' } as const;

@@ -47,6 +47,7 @@ const refused = (description: string) => ({ error: 'invalid_request', error_desc
 const NOT_PLAIN = 'must be a plain field, not one of an array or object';
 const NOT_A_FORM = refused('Content-Type must be application/x-www-form-urlencoded');
 const FORM = 'application/x-www-form-urlencoded';
+const LATIN_1 = { 'content-type': `${FORM}; charset=ISO-8859-1` };
 const ISSUED = {
   access_token: expect.any(String) as string,
   token_type: 'Bearer',
@@ -130,7 +131,7 @@ const REQUESTS: readonly Request[] = [
   { title: 'another charset', headers: { 'content-type': `${FORM}; charset=utf-16` }, status: 415 },
   {
     title: 'a form in ASCII that says it is ISO-8859-1',
-    headers: { 'content-type': `${FORM}; charset=ISO-8859-1` },
+    headers: LATIN_1,
     status: 200,
     answer: ISSUED,
   },
@@ -166,13 +167,24 @@ const REQUESTS: readonly Request[] = [
   },
 ];
 
-/** Twelve hosts, of which each gets the nineteen requests. */
-export function declareHostTable(installed: () => Installation): void {
+/**
+ * Twelve hosts, of which each gets the nineteen requests.
+ * @param expressTakesUtf8Alone its parser, as NestJS 11.0.1 has it, refuses forms of any other charset
+ */
+export function declareHostTable(
+  installed: () => Installation,
+  { expressTakesUtf8Alone = false }: { readonly expressTakesUtf8Alone?: boolean } = {},
+): void {
   for (const { title, base, wishes, pathPrefix } of SURROUNDINGS)
     for (const parser of PARSERS) {
       const { server, forms = 'its own parser' } = parser;
       describeOnEmptyDatabase(`${server} with ${forms} and ${title}`, (database) => {
         const partner = newPartner();
+        const isRefused = ({ headers }: Request) =>
+          headers === LATIN_1 && server === 'express' && expressTakesUtf8Alone;
+        const requests = REQUESTS.map((request) =>
+          isRefused(request) ? { ...request, status: 415, answer: undefined } : request,
+        );
         const host = HostProcess.forBlock(() => {
           const given = { ...parser, ...wishes, parts: 'defaults', databaseUrl: database().url } as const;
           const options = optionsOf(partner, given);
@@ -189,7 +201,7 @@ export function declareHostTable(installed: () => Installation): void {
           });
         };
 
-        it.each(REQUESTS.map((request) => [request.title, request] as const))('%s', async (_, request) => {
+        it.each(requests.map((request) => [request.title, request] as const))('%s', async (_, request) => {
           const { status, body } = await sent(request);
           expect([status, request.answer === undefined ? undefined : body]).toEqual([
             request.status,
