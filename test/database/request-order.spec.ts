@@ -382,7 +382,9 @@ function told({ outcome, users, events, warned }: Trace): object {
 describeOnEachDatabase('[4.4.4] a request', (database) => {
   const clock = new TestClock();
   const trustedKeys = ISSUERS.map(({ partner, policy }) => partner.staticEntry({ ...policy }));
-  const service = TestService.forBlock(database, { trustedKeys, clock });
+  // Many requests at once, on a machine that may be busy: that is not a database that is away.
+  const environment = { SVC_DATABASE_WAIT_MS: '30000' };
+  const service = TestService.forBlock(database, { trustedKeys, clock, environment });
   let ways: Way[];
 
   beforeAll(async () => {
