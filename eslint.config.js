@@ -17,7 +17,10 @@ const globalModules = [
   "Decorator[expression.callee.name='Global']",
   "Property[key.name='global'][value.value=true]",
   "CallExpression[callee.property.name=/^forRoot(Async)?$/]:not(:has(Property[key.name='global'][value.value=false]))",
-].map((selector) => ({ selector, message: 'A module offers nothing to modules that do not import it.' }));
+].map((selector) => ({
+  selector,
+  message: 'Global are CoreModule and, in the instance, TokenExchangeModule; import the others.',
+}));
 
 const environment = ['process', 'node:process'].map((name) => ({
   name,
@@ -94,6 +97,10 @@ export default defineConfig(
       'imports/privileged': 'error',
       'no-restricted-syntax': ['error', ...defaultExports, ...globalModules],
     },
+  },
+  {
+    files: ['src/core.module.ts', 'src/instance/token-exchange.modules.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...defaultExports] },
   },
   {
     files: ['src/**/*.ts'],

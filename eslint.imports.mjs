@@ -14,16 +14,15 @@ const MODULES = [
   'config',
   'users',
   'audit',
+  'metrics',
   'access',
   'workspace',
   'web',
-  'metrics',
-  'health',
   'instance',
+  'health',
   'administration',
   'operator',
   'cli',
-  'composition',
 ];
 
 /** What a module may import that is not to import everything below it. `token-exchange` is an npm package of its own. */
@@ -35,7 +34,7 @@ const ENTRIES = ['index', 'advanced', 'instance', 'plain', 'explain/index'].map(
 );
 
 const HTTP_LAYER =
-  /^src\/(token-exchange\/http\/(metadata\.controller|token-exchange-auth)|(?!token-exchange\/).*\.(controller|guards?|filter|pipe|interceptor|decorator)|(platform\/http|web|health|metrics|workspace\/api|administration\/socket)\/.*|application|main)\.ts$/;
+  /^src\/(token-exchange\/http\/(metadata\.controller|token-exchange-auth|flow-error\.filter)|(?!token-exchange\/).*\.(controller|guards?|filter|pipe|interceptor|decorator)|(platform\/http|web|health|metrics|workspace\/api|administration\/socket)\/.*|application|main)\.ts$/;
 
 /** Packages, or names of theirs, that only some files import. */
 const PRIVILEGES = [

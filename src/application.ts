@@ -1,13 +1,12 @@
 // Makes the whole application from what the start has checked: main and the end-to-end tests call the same function.
-import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { AppModule, metricsOf } from './app.module.js';
-import { isAbsent } from './composition/routes.js';
+import { AppModule } from './app.module.js';
+import type { CoreParts } from './core.module.js';
 import { VARIABLES } from './config/environment.js';
-import type { Config } from './config/load-config.js';
-import { joinInstances } from './platform/jobs/coordination.module.js';
+import type { Startup } from './config/startup.js';
+import { joinInstances } from './platform/jobs/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './platform/database/data-source.js';
 import { openDatabase } from './platform/database/data-source.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
@@ -20,24 +19,15 @@ import { createServer } from './platform/http/server.js';
 import { NestLogger } from './platform/log/logger.js';
 import { UnfinishedRequests } from './platform/http/unfinished-requests.js';
 import { RequestTraces } from './platform/log/tracing.js';
-import type { Metrics } from './metrics/metrics.js';
+import { Metrics } from './metrics/metrics.js';
 import { MetricsListener } from './metrics/metrics.listener.js';
 import { SCHEMA } from './instance/schema.js';
 import { FrameAncestors } from './instance/frame-ancestors.js';
 import { PresentEntries } from './instance/present-entries.js';
-import type { Startup } from './instance/startup.js';
-import { databaseSettings, encryptionKeys } from './instance/startup.js';
+import { isAbsent } from './instance/routes.js';
+import { databaseSettings as settingsOf, encryptionKeys } from './instance/startup.js';
 import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
-import { StoredEntryFollower } from './token-exchange/instance.js';
-import {
-  EMBED_PATH,
-  LOGOUT_DESCRIPTION,
-  TOKEN_EXCHANGE_DESCRIPTION,
-  TOKEN_PATH,
-  TOKEN_INTROSPECTION_DESCRIPTION,
-  TOKEN_REVOCATION_DESCRIPTION,
-  embedLoginDescription,
-} from './token-exchange/plain.js';
+import { EMBED_PATH, TOKEN_PATH, endpointDescriptions } from './token-exchange/plain.js';
 import { Clock } from './platform/clock.js';
 import { KeyRing } from './platform/secrets/key-ring.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
@@ -73,56 +63,42 @@ export interface ApplicationParts {
  * @throws DataDirectoryLockedError when another process has the embedded data directory
  */
 export async function createApplication(startup: Startup, parts: ApplicationParts): Promise<Application> {
-  const { sourceDirectory, engineThread, clock = new Clock() } = parts;
   const traces = new RequestTraces();
   const logger = traces.loggerOn(parts.logger);
-  const { config } = startup;
-  const settings = parts.database ?? databaseSettings(config);
+  const { config, tls } = startup;
+  const { engineThread } = parts;
+  const databaseSettings = parts.database ?? settingsOf(config);
   const requestWaitMs = config.databaseWaitMs;
-  const database = await openDatabase({ ...settings, requestWaitMs, engineThread }, SCHEMA);
-  const coordination = await joinInstances(settings, logger);
+  const database = await openDatabase({ ...databaseSettings, requestWaitMs, engineThread }, SCHEMA);
+  const coordination = await joinInstances(databaseSettings, logger);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
-    const keyRing = new KeyRing(encryptionKeys(config), VARIABLES.encryptionKeys.name);
-    const entries = new PresentEntries(startup.trustedKeys);
-    const frameAncestors = new FrameAncestors(config, entries);
-    const shutdown = new GracefulShutdown();
-    const metrics = metricsOf(database, coordination);
-    const serverLimits = serverLimitsOf(config, logger, metrics);
-    const root = AppModule.register({
-      startup,
-      database,
-      dataDirectory: settings.kind === 'embedded' ? settings.directory : undefined,
-      coordination,
-      keyRing,
-      entries,
-      frameAncestors,
-      shutdown,
-      metrics,
-      clock,
-      logger,
-      sourceDirectory,
-    });
-    const nest = await createNest(root, startup, {
-      logger,
-      traces,
-      clock,
-      entries,
-      frameAncestors,
-      shutdown,
-      sourceDirectory,
-      ...serverLimits,
-    });
+    const core: CoreParts = {
+      ...{ startup, databaseSettings, database, ...coordination, logger },
+      keyRing: new KeyRing(encryptionKeys(config), VARIABLES.encryptionKeys.name),
+      entries: new PresentEntries(startup.trustedKeys),
+      metrics: new Metrics(),
+      shutdown: new GracefulShutdown(),
+      clock: parts.clock ?? new Clock(),
+      sourceDirectory: parts.sourceDirectory,
+    };
+    const nest = await NestFactory.create<NestFastifyApplication>(
+      AppModule.register(core),
+      serverOf(core, traces),
+      // The adapter serves it already; by `httpsOptions` Nest knows, and names the address rightly.
+      { logger: new NestLogger(logger), abortOnError: false, httpsOptions: tls },
+    );
+    await prepare(nest, core);
     return {
       nest,
       database,
-      metrics,
-      metricsAddress: metricsAddress(nest, startup),
+      metrics: core.metrics,
+      metricsAddress: nest.get<MetricsListener | undefined>(MetricsListener, { strict: false })?.address,
       listen: () => listen(nest, startup),
-      announceStop: () => shutdown.begin(),
+      announceStop: () => core.shutdown.begin(),
       // First the requests, then what they need.
       close: () =>
-        shutdown
+        core.shutdown
           .finish()
           .finally(() => nest.close())
           .finally(closeRest),
@@ -133,101 +109,42 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   }
 }
 
-interface NestParts {
-  readonly logger: Logger;
-  readonly traces: RequestTraces;
-  readonly clock: Clock;
-  readonly entries: PresentEntries;
-  readonly frameAncestors: FrameAncestors;
-  readonly shutdown: GracefulShutdown;
-  readonly sourceDirectory: string;
-  readonly connections: ConnectionLimit;
-  readonly concurrency: ConcurrencyLimit;
-  readonly unfinished: UnfinishedRequests;
-}
-
-/** What keeps more from coming in than the process can take. */
-function serverLimitsOf(
-  { maxConnections, maxRequestsInProgress, databaseWaitMs }: Config,
-  logger: Logger,
-  metrics: Metrics,
-) {
+function serverOf(core: CoreParts, traces: RequestTraces): FastifyAdapter {
+  const { startup, metrics, logger } = core;
+  const { proxyHops, keepAliveSeconds, maxConnections, maxRequestsInProgress, databaseWaitMs } =
+    startup.config;
+  // What keeps more from coming in than the process can take.
   const onRefused = () => metrics.connectionsRefused.inc();
   const onShed = () => metrics.requestsShed.inc();
   const concurrency = new ConcurrencyLimit(maxRequestsInProgress, databaseWaitMs, logger, onShed);
   metrics.watchRequests(() => concurrency.count);
-  return {
-    concurrency,
+  return createServer({
+    proxyHops,
+    logger,
+    traces,
+    shutdown: core.shutdown,
+    tls: startup.tls,
+    keepAliveSeconds,
     connections: new ConnectionLimit(maxConnections, logger, onRefused),
+    concurrency,
     unfinished: new UnfinishedRequests(logger, onRefused),
-  };
-}
-
-async function createNest(
-  root: DynamicModule,
-  startup: Startup,
-  {
-    logger,
-    traces,
-    clock,
-    entries,
-    frameAncestors,
-    shutdown,
-    sourceDirectory,
-    connections,
-    concurrency,
-    unfinished,
-  }: NestParts,
-) {
-  const { config, tls } = startup;
-  const server = createServer({
-    proxyHops: config.proxyHops,
-    logger,
-    traces,
-    shutdown,
-    tls,
-    keepAliveSeconds: config.keepAliveSeconds,
-    connections,
-    concurrency,
-    unfinished,
-    isAbsent: (path, method) => isAbsent({ path, method }, { startup, clock, entries }),
+    isAbsent: (path, method) => isAbsent({ path, method }, core),
     recordedRoutes: new Set([TOKEN_PATH, EMBED_PATH]),
   });
-  const nest = await NestFactory.create<NestFastifyApplication>(root, server, {
-    logger: new NestLogger(logger),
-    abortOnError: false,
-    // The adapter serves it already; by this Nest knows, and names the address rightly.
-    httpsOptions: tls,
-  });
-  const isOffered = isTokenExchangeOffered(startup, clock);
-  if (isOffered) followStoredEntries(nest, entries);
+}
+
+/** Ready to listen. */
+async function prepare(nest: NestFastifyApplication, core: CoreParts): Promise<void> {
+  const { startup, clock, sourceDirectory } = core;
+  const { config } = startup;
+  const frameAncestors = nest.get(FrameAncestors, { strict: false });
   addSecurityHeaders(nest, () => frameAncestors.current);
   prepareFiles(nest, sourceDirectory);
   await nest.init();
-  const waysIn = isOffered ? flowDescriptions(config) : undefined;
+  const waysIn = isTokenExchangeOffered(startup, clock) ? endpointDescriptions(config) : undefined;
   nest
     .get(ApiDescription, { strict: false })
     .describe({ application: nest, baseUrl: config.baseUrl, waysIn });
-  return nest;
-}
-
-function flowDescriptions(config: Config) {
-  return {
-    ...TOKEN_EXCHANGE_DESCRIPTION,
-    ...TOKEN_REVOCATION_DESCRIPTION,
-    ...TOKEN_INTROSPECTION_DESCRIPTION,
-    ...LOGOUT_DESCRIPTION,
-    ...embedLoginDescription(config),
-  };
-}
-
-function followStoredEntries(nest: NestFastifyApplication, entries: PresentEntries): void {
-  const stored = nest.get(StoredEntryFollower, { strict: false });
-  entries.follow(() => stored.entries);
-}
-
-function metricsAddress(nest: NestFastifyApplication, { config }: Startup): string | undefined {
-  return config.metricsPort === 0 ? undefined : nest.get(MetricsListener, { strict: false }).address;
 }
 
 /**

@@ -15,7 +15,7 @@ import { UnsuitableServerError } from './platform/database/pooler.js';
 import { exitAfterLog, createLogger } from './platform/log/logger.js';
 import { ListenError } from './platform/http/listen-error.js';
 import { CommandLineError, readCommandLine } from './instance/command-line.js';
-import type { Startup } from './instance/startup.js';
+import type { Startup } from './config/startup.js';
 import { prepareStartup } from './instance/startup.js';
 import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
 import { Clock } from './platform/clock.js';

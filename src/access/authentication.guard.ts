@@ -1,5 +1,5 @@
 // Chooses between the credentials of a request, access token or session, and lets it through if the one is good.
-import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { CanActivate, ExecutionContext, CallHandler, NestInterceptor } from '@nestjs/common';
 import {
   ConflictException,
   ForbiddenException,
@@ -8,10 +8,13 @@ import {
   UnauthorizedException,
   createParamDecorator,
 } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Startup } from '../config/startup.js';
+import { STARTUP } from '../config/startup.js';
 import { Database } from '../platform/database/database.js';
 import { withinWait } from '../platform/database/wait-limit.js';
-import { beginWait } from '../platform/http/request-wait.js';
+import { beginWait, waitedMs } from '../platform/http/request-wait.js';
 import {
   DpopProofs,
   challengeTo,
@@ -21,12 +24,12 @@ import {
   readSessionCookies,
 } from '../token-exchange/instance.js';
 import type { BearerReason } from '../token-exchange/plain.js';
-import type { AccessOptions } from './access.options.js';
-import { ACCESS_OPTIONS } from './access.options.js';
 import type { BearerVerdict } from './authentication.service.js';
 import { AuthenticationService } from './authentication.service.js';
 import { BearerRefusalRecorder } from './bearer-refusal.recorder.js';
 import type { Principal } from './principal.js';
+import type { Observable } from 'rxjs';
+import { from, lastValueFrom } from 'rxjs';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -69,8 +72,9 @@ export class AuthenticationGuard implements CanActivate {
     private readonly authentication: AuthenticationService,
     private readonly proofs: DpopProofs,
     private readonly refusals: BearerRefusalRecorder,
-    @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'baseUrl'>,
+    @Inject(STARTUP) private readonly startup: Startup,
     private readonly database: Database,
+    private readonly reflector: Reflector,
   ) {}
 
   /** @rule 4.3 An issued token is shown as `Authorization: Bearer`, a bound one as `DPoP`; see access-token.service.ts for its expiry. */
@@ -80,7 +84,7 @@ export class AuthenticationGuard implements CanActivate {
     // WaitLimitInterceptor counts on from here.
     beginWait(request);
     const reply = http.getResponse<FastifyReply>();
-    const scope = Reflect.getMetadata(ROUTE_SCOPE, context.getHandler()) as string | undefined;
+    const scope = this.reflector.get<string | undefined>(ROUTE_SCOPE, context.getHandler());
     request.neededScope = scope;
     request.principal = await withinWait(this.database.waitMs, () =>
       this.principalOf({ request, reply, scope }),
@@ -130,7 +134,7 @@ export class AuthenticationGuard implements CanActivate {
     message: string,
     { error, reason }: { error: string; reason?: BearerReason } = { error: 'invalid_token' },
   ): UnauthorizedException {
-    const { baseUrl } = this.options;
+    const { baseUrl } = this.startup.config;
     const { authorization } = request.headers;
     void reply.header('www-authenticate', challengeTo({ authorization, baseUrl, scope }, reason));
     return new UnauthorizedException({ error, message });
@@ -141,7 +145,7 @@ export class AuthenticationGuard implements CanActivate {
    * @rule D41 A session writes only with the instance's own `Origin`.
    */
   private refuseForgery({ method, headers }: FastifyRequest): void {
-    if (READING_METHODS.has(method) || headers.origin === this.options.baseUrl) return;
+    if (READING_METHODS.has(method) || headers.origin === this.startup.config.baseUrl) return;
     throw new ForbiddenException({
       error: 'csrf_refused',
       message: 'The request does not come from this instance',
@@ -163,4 +167,17 @@ function refuseOtherUser({ headers }: FastifyRequest, { user, credential }: Prin
     // Before a page has seen a session of its own, it sends messages to this origin alone.
     hostOrigin: credential.kind === 'session' ? credential.loginOrigin : null,
   });
+}
+
+/** For each route behind the AuthenticationGuard. The two flows limit themselves, since fetches of keys do not count. */
+@Injectable()
+export class WaitLimitInterceptor implements NestInterceptor {
+  constructor(private readonly database: Database) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const waited = waitedMs(context.switchToHttp().getRequest<FastifyRequest>());
+    if (waited === undefined) return next.handle();
+    const answer = () => lastValueFrom(next.handle(), { defaultValue: undefined });
+    return from(withinWait(this.database.waitMs - waited, answer));
+  }
 }

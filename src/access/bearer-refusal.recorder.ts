@@ -6,15 +6,13 @@ import type { AccessTokenRefusal } from '../token-exchange/instance.js';
 import { AuditBus } from '../token-exchange/instance.js';
 import type { AuditEvent } from '../token-exchange/plain.js';
 import { auditEvent, bearerLine } from '../token-exchange/plain.js';
+import { Metrics } from '../metrics/metrics.js';
 import { Clock } from '../platform/clock.js';
 import { LOGGER } from '../platform/log/log.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
-import { clientOf } from '../platform/http/throttle/client-address.js';
-import { counterKey } from '../platform/http/throttle/counting.storage.js';
-import { isOver, isOverOfStrangers } from '../platform/http/throttle/strangers.js';
-import type { AccessOptions } from './access.options.js';
-import { ACCESS_OPTIONS } from './access.options.js';
+import { clientOf } from '../platform/http/throttle/rate-limit.js';
+import { counterKey, isOver, isOverOfStrangers } from '../platform/http/throttle/counting.storage.js';
 
 /** So long an answer waits for the record, which the database may hold up. */
 const RECORD_MS = 1_000;
@@ -36,7 +34,7 @@ export class BearerRefusalRecorder {
     private readonly clock: Clock,
     private readonly counts: MemoryCounts,
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'onBearerRefused'>,
+    private readonly metrics: Metrics,
     private readonly outages: DatabaseOutages,
   ) {}
 
@@ -46,7 +44,7 @@ export class BearerRefusalRecorder {
    * and hardly waits: the answer does not depend on it.
    */
   async record(refusal: AccessTokenRefusal, call: RefusedCall): Promise<void> {
-    this.options.onBearerRefused(refusal.reason);
+    this.metrics.apiRefusals.inc({ reason: refusal.reason });
     // No fault: a client learns the nonce by it.
     if (refusal.reason === 'dpop_nonce_required') return;
     if (this.isTooMuch(refusal, call)) return;

@@ -4,9 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../platform/clock.js';
 import { SignOutService } from '../token-exchange/instance.js';
 import type { User } from '../users/user.repository.js';
-import { AuthenticationGuard, CurrentPrincipal } from './authentication.guard.js';
+import { AuthenticationGuard, CurrentPrincipal, WaitLimitInterceptor } from './authentication.guard.js';
 import type { Principal } from './principal.js';
-import { WaitLimitInterceptor } from './wait-limit.interceptor.js';
 
 @Controller('rest')
 @UseGuards(AuthenticationGuard)

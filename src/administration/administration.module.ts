@@ -1,41 +1,59 @@
 // Performs administrative operations in the running service, for commands that come by its socket and for the operator's page.
-import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
+import { VARIABLES } from '../config/environment.js';
+import { labelOf } from '../config/load-config.js';
+import type { Startup } from '../config/startup.js';
+import { STARTUP } from '../config/startup.js';
+import { explainerOf } from '../instance/instance-explainer.js';
+import { trustedKeysRules } from '../instance/startup.js';
+import { explanationRules } from '../instance/token-exchange-settings.js';
 import { Clock } from '../platform/clock.js';
 import { Database } from '../platform/database/database.js';
-import { OPERATOR_DATABASE } from '../platform/database/database.module.js';
+import { OPERATOR_DATABASE } from '../platform/database/database.tokens.js';
 import { AuditBus, RevocationFollower } from '../token-exchange/instance.js';
+import { quotaLimits } from '../workspace/quotas/quotas.js';
 import { Administration } from './administration.js';
 import type { InstanceSettings } from './instance-parts.js';
 import { instancePartsOn } from './instance-parts.js';
 
-@Module({})
-export class AdministrationModule {
-  /**
-   * @param settings what is configured
-   * @param imports modules that offer clock, log, database, audit bus and revocations
-   */
-  static register(
-    settings: InstanceSettings,
-    imports: NonNullable<ModuleMetadata['imports']>,
-  ): DynamicModule {
-    const useFactory = (
-      audit: AuditBus,
-      clock: Clock,
-      database: Database,
-      operatorDatabase: Database,
-      follower: RevocationFollower,
-    ) => {
-      const learnRevocations = () => follower.hear();
-      const parts = instancePartsOn(database, settings, clock, { operatorDatabase, learnRevocations });
-      return new Administration(parts, audit, clock);
-    };
-    const inject = [AuditBus, Clock, Database, OPERATOR_DATABASE, RevocationFollower];
-    return {
-      module: AdministrationModule,
-      imports,
-      providers: [{ provide: Administration, useFactory, inject }],
-      exports: [Administration],
-    };
-  }
+@Module({
+  imports: [AccessModule],
+  providers: [
+    {
+      provide: Administration,
+      inject: [STARTUP, AuditBus, Clock, Database, OPERATOR_DATABASE, RevocationFollower],
+      useFactory: administrationOf,
+    },
+  ],
+  exports: [Administration],
+})
+export class AdministrationModule {}
+
+function administrationOf(
+  startup: Startup,
+  audit: AuditBus,
+  clock: Clock,
+  database: Database,
+  operatorDatabase: Database,
+  follower: RevocationFollower,
+): Administration {
+  const learnRevocations = () => follower.hear();
+  const service = { operatorDatabase, learnRevocations };
+  return new Administration(
+    instancePartsOn(database, settingsOf(startup, clock), clock, service),
+    audit,
+    clock,
+  );
+}
+
+function settingsOf(startup: Startup, clock: Clock): InstanceSettings {
+  const { config, trustedKeys, given } = startup;
+  const rules = explanationRules(startup, clock);
+  return {
+    trust: { configured: trustedKeys, rules: trustedKeysRules(config) },
+    configuredIn: labelOf(VARIABLES.trustedKeys, given),
+    limits: quotaLimits(config),
+    explain: explainerOf(() => Promise.resolve(rules)),
+  };
 }

@@ -15,16 +15,13 @@ import {
 import type { ExplanationRequest, TokenExplanation } from '../token-exchange/explain/index.js';
 import type { Clock } from '../platform/clock.js';
 import { UserRepository } from '../users/user.repository.js';
-import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
-import { QuotaRepository } from '../workspace/quotas/quota.repository.js';
-import type { QuotaLimits } from '../workspace/quotas/quota.repository.js';
-import { Quotas } from '../workspace/quotas/quotas.js';
+import { QuotaRepository, Quotas } from '../workspace/quotas/quotas.js';
+import type { QuotaLimits } from '../workspace/quotas/quotas.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 
 export interface InstanceParts {
   readonly users: UserRepository;
-  readonly userService: UserService;
   readonly projects: ProjectRepository;
   readonly workflows: WorkflowRepository;
   readonly quotas: Quotas;
@@ -50,7 +47,7 @@ export interface InstanceParts {
 
 /** Creates the explainer of tokens, with the settings and ports of the host. */
 type ExplainerOf = (
-  parts: Pick<InstanceParts, 'users' | 'userService' | 'keySets' | 'revocations' | 'storedEntries'>,
+  parts: Pick<InstanceParts, 'users' | 'keySets' | 'revocations' | 'storedEntries'>,
   database: Database,
   clock: Clock,
 ) => InstanceParts['explain'];
@@ -85,11 +82,9 @@ export function instancePartsOn(
   const { dataSource } = database;
   const { operatorDatabase = database, learnRevocations = () => Promise.resolve() } = service ?? {};
   const users = new UserRepository(dataSource);
-  const projects = new ProjectRepository(dataSource);
   const parts: InstanceParts = {
     users,
-    userService: new UserService(users, projects),
-    projects,
+    projects: new ProjectRepository(dataSource),
     workflows: new WorkflowRepository(dataSource),
     get quotas() {
       return new Quotas(new QuotaRepository(), settings.limits);

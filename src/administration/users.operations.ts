@@ -50,7 +50,7 @@ export const CREATE_USER = changeOperation('users create', readNewUser, {
 /** The database decides, so that two commands at the same moment cannot both make an owner. */
 async function createdUser(newUser: NewUser, { parts, transaction }: ChangeWork): Promise<User> {
   try {
-    const user = await parts.userService.create(transaction, newUser);
+    const user = await parts.users.create(transaction, newUser);
     if (user !== undefined) return user;
   } catch (error) {
     if (newUser.role !== OWNER_ROLE || !isUniqueViolation(error)) throw error;

@@ -1,12 +1,11 @@
-// The audit trail with the bus to it and its sinks.
-import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
+// The audit trail with the bus to it, and the log's part of it.
 import { Inject, Injectable, Module } from '@nestjs/common';
-import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
+import { OnEvent } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { Database } from '../platform/database/database.js';
 import { LOGGER } from '../platform/log/log.js';
-import type { KeyRing } from '../platform/secrets/key-ring.js';
+import { KeyRing } from '../platform/secrets/key-ring.js';
 import { AuditBus, AuditTrail } from '../token-exchange/instance.js';
 import type { AuditEvent } from '../token-exchange/plain.js';
 import { AuditTrailReader } from './audit-trail.reader.js';
@@ -28,30 +27,21 @@ class AuditLogSink {
   }
 }
 
-@Module({})
-export class AuditModule {
-  /** @param imports modules that offer log and database */
-  static register(keyRing: KeyRing, imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
-    const emitter = EventEmitterModule.forRoot({ wildcard: true, global: false });
-    return {
-      module: AuditModule,
-      imports: [...imports, emitter],
-      providers: [
-        AuditBus,
-        { provide: PersonHashes, useValue: new PersonHashes(keyRing) },
-        AuditTrailRepository,
-        {
-          provide: AuditTrailReader,
-          inject: [DataSource],
-          // With the limits of requests.
-          useFactory: (dataSource: DataSource) =>
-            new AuditTrailReader(new Database(dataSource, () => undefined)),
-        },
-        TrailSummaryReader,
-        { provide: AuditTrail, useExisting: AuditTrailRepository },
-        AuditLogSink,
-      ],
-      exports: [AuditBus, AuditTrailRepository, AuditTrailReader, TrailSummaryReader, emitter],
-    };
-  }
-}
+@Module({
+  providers: [
+    AuditBus,
+    { provide: PersonHashes, inject: [KeyRing], useFactory: (keyRing: KeyRing) => new PersonHashes(keyRing) },
+    AuditTrailRepository,
+    {
+      provide: AuditTrailReader,
+      inject: [DataSource],
+      // With the limits of requests.
+      useFactory: (dataSource: DataSource) => new AuditTrailReader(new Database(dataSource, () => undefined)),
+    },
+    TrailSummaryReader,
+    { provide: AuditTrail, useExisting: AuditTrailRepository },
+    AuditLogSink,
+  ],
+  exports: [AuditBus, AuditTrailRepository, AuditTrailReader, TrailSummaryReader],
+})
+export class AuditModule {}

@@ -1,14 +1,15 @@
 // What commands know of the configuration of the instance that they work on: read only where a command needs it.
 import { CommandError } from '../administration/command-error.js';
 import type { InstanceSettings } from '../administration/instance-parts.js';
-import { explainerOf } from '../instance/ports/instance-explainer.js';
-import { QUOTA_SETTINGS, checkStartup, quotaLimits, trustedKeysRules } from '../instance/startup.js';
+import { explainerOf } from '../instance/instance-explainer.js';
+import { checkStartup, trustedKeysRules } from '../instance/startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
 import type { ExplanationRules } from '../token-exchange/explain/index.js';
 import type { StoredEntriesRules } from '../token-exchange/instance.js';
 import type { TrustedKeysRules } from '../token-exchange/plain.js';
 import { readTrustedKeys } from '../token-exchange/plain.js';
 import type { Clock } from '../platform/clock.js';
+import { QUOTA_SETTINGS, quotaLimits } from '../workspace/quotas/quotas.js';
 import type { CommandContext } from './command-settings.js';
 
 /** What the rules for trusted keys follow from. */

@@ -1,23 +1,13 @@
 // Whether the process lives, in which version, and whether it should get traffic.
 import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { VERSION } from '../platform/version.js';
+import type { FeatureState } from '../instance/availability.reporter.js';
 import { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
 
 /** One thing that must be there before traffic makes sense. */
 export interface ReadinessCheck {
   readonly name: string;
   isReady(): boolean | Promise<boolean>;
-}
-
-/** Whether an optional part of the service is there, and if not why, in one word. */
-export interface FeatureState {
-  readonly available: boolean;
-  readonly reason?: string;
-  /** Whether its flows are switched on, where it is available. */
-  readonly embedLogin?: boolean;
-  readonly exchange?: boolean;
-  /** How many key sets of entries are in each state, where there are any. */
-  readonly keySets?: Readonly<Record<string, number>>;
 }
 
 /** The parts that can be off. Readiness shows them, but does not depend on them. */
@@ -46,7 +36,7 @@ export class HealthController {
     return { status: 'ok', version: VERSION };
   }
 
-  /** Ready when all that is checked is, until the service is to stop; composition/readiness.module.ts says what is checked (D48). */
+  /** Ready when all that is checked is, until the service is to stop; health.module.ts says what is checked (D48). */
   @Get('readiness')
   async ready(): Promise<{ status: 'ready' } & Features> {
     if (this.shutdown.isUnderWay) throw notReady('The service is stopping');

@@ -1,8 +1,9 @@
 // Logs why token exchange is off and when the licence ends: at the start, and when it changes while the service runs.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
-import type { FeatureState } from '../health/health.controller.js';
+import { STARTUP } from '../config/startup.js';
 import {
   EMBED_PATH,
   INTROSPECTION_PATH,
@@ -10,8 +11,9 @@ import {
   REVOCATION_PATH,
   TOKEN_PATH,
 } from '../token-exchange/plain.js';
-import type { Clock } from '../platform/clock.js';
+import { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
+import { LOGGER } from '../platform/log/log.js';
 import type { AvailabilitySettings, UnavailableReason } from './availability.js';
 import { PUBLIC_REASONS, endOf, explanationOf, unavailableBecause } from './availability.js';
 import { counted } from '../platform/text/wording.js';
@@ -35,6 +37,18 @@ const LEVELS: Record<UnavailableReason, 'info' | 'warn' | 'error'> = {
   license_ended: 'error',
 };
 
+/** Whether an optional part of the service is there, and if not why, in one word. */
+export interface FeatureState {
+  readonly available: boolean;
+  readonly reason?: string;
+  /** Whether its flows are switched on, where it is available. */
+  readonly embedLogin?: boolean;
+  readonly exchange?: boolean;
+  /** How many key sets of entries are in each state, where there are any. */
+  readonly keySets?: Readonly<Record<string, number>>;
+}
+
+@Injectable()
 export class AvailabilityReporter implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private logged: UnavailableReason | undefined;
@@ -45,9 +59,9 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   private readonly isLoaded: boolean;
 
   constructor(
-    private readonly settings: AvailabilitySettings,
+    @Inject(STARTUP) private readonly settings: AvailabilitySettings,
     private readonly clock: Clock,
-    private readonly log: Log,
+    @Inject(LOGGER) private readonly log: Log,
   ) {
     this.isLoaded = this.reason === undefined;
   }

@@ -1,7 +1,7 @@
 // Says why token exchange is not there: in a word for programs, and in a sentence for the operator.
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
-import type { Startup } from './startup.js';
+import type { Startup } from '../config/startup.js';
 
 /** Why both endpoints answer 404. */
 export type UnavailableReason =

@@ -14,33 +14,15 @@ import {
 import { VARIABLES } from '../config/environment.js';
 import { ENCRYPTION_KEY_BYTES, NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
 import { License, LicenseError, VendorKeyError, readLicense } from '../config/license.js';
-import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
-import type { TlsIdentity } from '../config/tls-identity.js';
+import type { Config, ConfigReading, Environment } from '../config/load-config.js';
+import type { Startup } from '../config/startup.js';
 import { readTlsIdentity } from '../config/tls-identity.js';
 import type { DatabaseSettings } from '../platform/database/data-source.js';
-import type { MetricsAddress } from '../metrics/metrics.listener.js';
-import type { TrustedKeyEntry, TrustedKeysReading, TrustedKeysRules } from '../token-exchange/plain.js';
+import type { TrustedKeysReading, TrustedKeysRules } from '../token-exchange/plain.js';
 import { readTrustedKeys } from '../token-exchange/plain.js';
 import { ADMIN_ROLE, ASSIGNABLE_ROLES, OWNER_ROLE } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING, SCOPES } from '../workspace/rights/rights.js';
 import { embeddingWarnings } from './frame-ancestors.js';
-import type { QuotaLimits } from '../workspace/quotas/quota.repository.js';
-import { FIXED_LIMITS } from '../workspace/quotas/quotas.js';
-
-/** The plain, checked values for the application. */
-export interface Startup {
-  readonly config: Config;
-  /** Where each variable was found that was set. */
-  readonly given: ReadonlyMap<string, Given>;
-  readonly license: License;
-  readonly trustedKeys: readonly TrustedKeyEntry[];
-  /** With it the service serves HTTPS. */
-  readonly tls?: TlsIdentity;
-  /** What an operator should know, although the service starts. */
-  readonly warnings: readonly string[];
-  /** Effects of the configuration that its author may not expect. */
-  readonly notes: readonly string[];
-}
 
 /** What the start depends on, as far as it can be read. */
 export interface CheckedStartup extends Startup {
@@ -114,15 +96,6 @@ export function databaseSettings({
   return databaseUrl === undefined
     ? { kind: 'embedded', directory: dataDirectory }
     : { kind: 'postgresql', url: databaseUrl, poolSize: databasePoolSize };
-}
-
-/** Where metrics are served; undefined for nowhere. */
-export function metricsAddress({
-  config,
-  given,
-}: Pick<Startup, 'config' | 'given'>): MetricsAddress | undefined {
-  const { metricsHost: host, metricsPort: port } = config;
-  return port === 0 ? undefined : { host, port, isChosen: given.has(VARIABLES.metricsPort.name) };
 }
 
 /**
@@ -247,15 +220,4 @@ function metricsProblems({ host, port, metricsHost, metricsPort }: Config): stri
   const isSameHost = host === metricsHost || [host, metricsHost].some((each) => EVERY_ADDRESS.includes(each));
   const isTaken = metricsPort !== 0 && metricsPort === port && isSameHost;
   return isTaken ? ['SVC_METRICS_PORT: must be another port than SVC_PORT'] : [];
-}
-
-/** The settings that `quotaLimits` reads. */
-export const QUOTA_SETTINGS = ['maxWorkflowsPerProject', 'maxProjectsPerUser'] as const;
-
-export function quotaLimits(config: Config): QuotaLimits {
-  return {
-    ...FIXED_LIMITS,
-    workflows: config.maxWorkflowsPerProject,
-    projects: config.maxProjectsPerUser,
-  };
 }

@@ -8,7 +8,7 @@ import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING } from '../workspace/rights/rights.js';
 import type { AvailabilitySettings } from './availability.js';
 import { unavailableBecause } from './availability.js';
-import type { Startup } from './startup.js';
+import type { Startup } from '../config/startup.js';
 import { JWKS_VARIABLES, trustedKeysRules } from './startup.js';
 
 /** See user.repository.ts. */

@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
+import { VARIABLES } from '../config/environment.js';
+import type { Startup } from '../config/startup.js';
 import { NOT_FOUND } from '../platform/http/answers.js';
 import type { ListenAddress } from '../platform/http/listen-error.js';
 import { ListenError, METRICS_ADDRESS } from '../platform/http/listen-error.js';
@@ -10,9 +12,18 @@ import type { Log } from '../platform/log/log.js';
 import type { Metrics } from './metrics.js';
 
 /** Where metrics are served. */
-export interface MetricsAddress extends ListenAddress {
+interface MetricsAddress extends ListenAddress {
   /** Whether an operator has chosen the port: then there is no start without it. */
   readonly isChosen: boolean;
+}
+
+/** Undefined for nowhere. */
+export function metricsAddress({
+  config,
+  given,
+}: Pick<Startup, 'config' | 'given'>): MetricsAddress | undefined {
+  const { metricsHost: host, metricsPort: port } = config;
+  return port === 0 ? undefined : { host, port, isChosen: given.has(VARIABLES.metricsPort.name) };
 }
 
 const SLOW_CLIENT_MS = 30_000;

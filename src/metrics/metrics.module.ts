@@ -1,24 +1,77 @@
-// Metrics: counted by listening, scraped over HTTP.
-import type { DynamicModule, Provider } from '@nestjs/common';
-import { Module } from '@nestjs/common';
+// Counts and gauges of the instance, and where they are served.
+import { Inject, Module, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AuditStreamingModule } from '../audit/streaming/audit-streaming.module.js';
+import { AuditStreaming } from '../audit/sinks/audit-streaming.js';
+import { License } from '../config/license.js';
+import type { Startup } from '../config/startup.js';
+import { STARTUP } from '../config/startup.js';
+import { Clock } from '../platform/clock.js';
+import { poolState } from '../platform/database/driver-pool.js';
+import { Leader } from '../platform/jobs/leader.js';
 import type { Log } from '../platform/log/log.js';
-import { AuditMetricsSink } from './audit-metrics.sink.js';
-import { MetricsListener } from './metrics.listener.js';
-import { Metrics } from './metrics.js';
-import type { MetricsAddress } from './metrics.listener.js';
+import { LOGGER } from '../platform/log/log.js';
+import { Metrics, MEMBERSHIP_CHANGES } from './metrics.js';
+import { MetricsListener, metricsAddress } from './metrics.listener.js';
+import { OnEvent } from '@nestjs/event-emitter';
+import { outcomeOf } from '../audit/instance-events.js';
+import type { AuditEvent } from '../token-exchange/plain.js';
 
-@Module({})
-export class MetricsModule {
-  /** @param address where they are served; without one they are only counted */
-  static register(metrics: Metrics, logger: Log, address?: MetricsAddress): DynamicModule {
-    const listener: Provider[] =
-      address === undefined
-        ? []
-        : [{ provide: MetricsListener, useValue: new MetricsListener(metrics, address, logger) }];
-    return {
-      module: MetricsModule,
-      providers: [{ provide: Metrics, useValue: metrics }, AuditMetricsSink, ...listener],
-      exports: [Metrics],
-    };
+const PROJECTS_UPDATED = 'svc.audit.token-exchange.projects-updated';
+
+@Injectable()
+export class AuditMetricsSink {
+  constructor(private readonly metrics: Metrics) {}
+
+  @OnEvent('svc.audit.**')
+  count({ name, payload }: Pick<AuditEvent, 'name' | 'payload'>): void {
+    const outcome = outcomeOf(name);
+    // Refused API calls are counted where they are refused: not all of them become an event.
+    if (outcome === undefined || outcome.of === 'api') return;
+    // Their events are those of token exchange.
+    const flow = 'flow' in payload && payload.flow === 'id-jag' ? 'id-jag' : outcome.of;
+    const reason = 'reason' in payload ? payload.reason : '';
+    this.metrics.outcomes[flow].inc({ outcome: outcome.is, reason });
   }
+
+  @OnEvent(PROJECTS_UPDATED)
+  countMemberships({ payload }: AuditEvent<typeof PROJECTS_UPDATED>): void {
+    for (const change of MEMBERSHIP_CHANGES)
+      this.metrics.membershipChanges.inc({ change }, payload[change].length);
+  }
+}
+
+@Module({
+  imports: [AuditStreamingModule],
+  providers: [
+    AuditMetricsSink,
+    { provide: MetricsListener, inject: [Metrics, STARTUP, LOGGER], useFactory: listenerOf },
+  ],
+})
+export class MetricsModule {
+  constructor(
+    metrics: Metrics,
+    dataSource: DataSource,
+    leader: Leader,
+    streaming: AuditStreaming,
+    clock: Clock,
+    @Inject(STARTUP) { license }: Startup,
+  ) {
+    metrics.watchLeader(() => leader.isLeader);
+    metrics.watchSinks(() => streaming.status());
+    metrics.watchDatabase(
+      () => poolState(dataSource),
+      () => dataSource.query('SELECT 1'),
+    );
+    const endsAtMs = license.expiresAt.getTime();
+    // An end that is no date is none that could be counted to.
+    if (license === License.NONE || Number.isNaN(endsAtMs)) return;
+    metrics.watchLicense(() => (endsAtMs - clock.nowMs()) / 1000);
+  }
+}
+
+/** Undefined where they are only counted. */
+function listenerOf(metrics: Metrics, startup: Startup, log: Log): MetricsListener | undefined {
+  const address = metricsAddress(startup);
+  return address && new MetricsListener(metrics, address, log);
 }

@@ -21,10 +21,10 @@ export type { SessionSettings } from './sessions/session-cookie.js';
 export type { Given, SettingsFactory, TokenExchangeParts } from './token-exchange.parts.js';
 
 // Ports
-export { LoginFailurePage } from './host/login-failure-page.js';
-export type { LoginFailure, RenderedPage } from './host/login-failure-page.js';
-export { SessionOpener } from './host/session-opener.js';
-export type { OpenedSession, SessionLogin } from './host/session-opener.js';
+export { LoginFailurePage } from './host/logins.js';
+export type { LoginFailure, RenderedPage } from './host/logins.js';
+export { SessionOpener } from './host/logins.js';
+export type { OpenedSession, SessionLogin } from './host/logins.js';
 export { ExchangeTelemetry } from './host/telemetry.js';
 export type {
   EntryEnd,
@@ -67,7 +67,8 @@ export { StoredEntryError } from './trust/stored/stored-entry.js';
 
 // Access tokens
 export { AccessTokenService } from './tokens/access-token.service.js';
-export type { AccessTokenRefusal, VerifiedAccessToken } from './tokens/access-token.service.js';
+export type { VerifiedAccessToken } from './tokens/access-token.js';
+export type { AccessTokenRefusal } from './tokens/access-token.service.js';
 
 // Sessions
 export type { WebSession } from './sessions/session.repository.js';
@@ -81,7 +82,7 @@ export type { TrustRevocation, RevocableSession, RevocableToken } from './revoca
 export type { ExternalLogin, IssuerKey, Logout } from './revocation/external-login.js';
 
 // Audit events
-export { AuditTrail } from './audit/audit-trail.js';
+export { AuditTrail } from './audit/audit.bus.js';
 export type { AuditContext, AuditEventName, AuditPayloads } from './audit/audit-event.js';
 
 // Users and replay protection

@@ -32,13 +32,13 @@ export { SigningKeyRepository } from './tokens/signing-key.repository.js';
 
 // Errors of the endpoints
 export { FlowErrors } from './http/flow-error.filter.js';
-export { FlowRefusal, refusalOfLabel } from './http/flow-refusal.js';
+export { FlowRefusal, refusalOfLabel } from './refusals/rejection.js';
 export type { Endpoint } from './http/paths.js';
 
 // Calls with access tokens, and what is published of them
 export { callerOf, isCurrent, isEnabled } from './tokens/caller.js';
 export { challengeTo, errorOf, isServedScheme, presentedCallOf, scopeChallengeTo } from './http/challenge.js';
-export { KeySetController } from './http/key-set.controller.js';
+export { KeySetController } from './http/metadata.controller.js';
 export { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
 export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.js';
 

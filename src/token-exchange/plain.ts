@@ -27,8 +27,8 @@ export { readTrustedKeys } from './trust/trusted-key-entry.js';
 export { namesDocuments } from './trust/client-reader.js';
 export type { TrustedKeysReading } from './trust/trusted-key-entry.js';
 export type { JwksEntry, TrustedKeyEntry } from './trust/trusted-key.js';
-export { signCompactJws } from './tokens/jws-signer.js';
-export type { JwsSigner } from './tokens/jws-signer.js';
+export { signCompactJws } from './verify/compact-jws.js';
+export type { JwsSigner } from './verify/compact-jws.js';
 
 // Settings, tables
 export { SETTINGS } from './settings/settings.js';
@@ -37,13 +37,7 @@ export type { TokenExchangeSettings, UserTable } from './settings/token-exchange
 export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
 
 // Endpoints
-export {
-  LOGOUT_DESCRIPTION,
-  TOKEN_EXCHANGE_DESCRIPTION,
-  TOKEN_INTROSPECTION_DESCRIPTION,
-  TOKEN_REVOCATION_DESCRIPTION,
-} from './http/token-exchange.description.js';
-export { embedLoginDescription } from './http/embed-login.description.js';
+export { endpointDescriptions } from './http/endpoints.description.js';
 export {
   EMBED_PATH,
   INTROSPECTION_PATH,
@@ -53,9 +47,9 @@ export {
   TOKEN_PATH,
   loginMethods,
 } from './http/paths.js';
-export { publishedGrants } from './http/grant-types.js';
+export { publishedGrants } from './http/token-exchange.form.js';
 export { TOKEN_EXCHANGE_GRANT } from './http/token-exchange.form.js';
-export { FIELD_LIMITS } from './verify/field-limits.js';
+export { FIELD_LIMITS } from './verify/compact-jws.js';
 export { MAX_TOKEN_CHARACTERS } from './verify/compact-jws.js';
 
 // Refusals

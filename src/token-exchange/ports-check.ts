@@ -2,10 +2,9 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { THROTTLE_STORAGE } from '../platform/http/throttle/counting.storage.js';
-import { AuditTrail } from './audit/audit-trail.js';
-import { LoginFailurePage } from './host/login-failure-page.js';
+import { AuditTrail } from './audit/audit.bus.js';
+import { LoginFailurePage, SessionOpener } from './host/logins.js';
 import { ProjectDirectory } from './host/projects.js';
-import { SessionOpener } from './host/session-opener.js';
 import { ExchangeTelemetry } from './host/telemetry.js';
 import { UserDirectory } from './host/users.js';
 

@@ -1,6 +1,7 @@
 // The parts list of token exchange: controllers, keys, the stages of a request, the flows, jobs.
 import type { DynamicModule, Provider, Type } from '@nestjs/common';
 import { Module, Controller, VERSION_NEUTRAL } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { AuditBus, EVENT_PREFIX } from './audit/audit.bus.js';
 import { JtiPurgeJob } from './replay/jti-purge.job.js';
 import { JtiRepository } from './replay/jti.repository.js';
@@ -15,19 +16,21 @@ import { IssuancePlanner } from './flows/issuance.planner.js';
 import { LoginRepository } from './flows/login.repository.js';
 import { TokenExchangeService } from './flows/token-exchange.service.js';
 import { UseRepository } from './flows/use.repository.js';
-import { RareWarnings } from './http/warnings.js';
+import { RareWarnings, PublishedPaths, UnguardedRoutes } from './http/warnings.js';
 import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { FlowRunner } from './http/flow.runner.js';
 import { FlowErrors } from './http/flow-error.filter.js';
-import { KeySetController } from './http/key-set.controller.js';
+import { KeySetController, METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
 import type { MetadataOptions } from './http/metadata.controller.js';
-import { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
 import { ENDPOINTS, WELL_KNOWN } from './http/paths.js';
-import { PublishedPaths } from './http/published-paths.js';
 import { OwnRoutes, CallerService } from './http/token-exchange-auth.js';
-import { UnguardedRoutes } from './http/unguarded-routes.js';
-import { publishedGrants } from './http/grant-types.js';
-import { refuseUnknownMembers } from './settings/known-members.js';
+import { publishedGrants } from './http/token-exchange.form.js';
+import {
+  refuseUnknownMembers,
+  completedOptions,
+  completedRoutes,
+  entryRules,
+} from './settings/token-exchange.settings.js';
 import type { Members } from './settings/settings.js';
 import { ROUTES } from './settings/settings.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
@@ -59,7 +62,6 @@ import type {
 import { ROUTE_SETTINGS, TOKEN_EXCHANGE_OPTIONS } from './settings/token-exchange.options.js';
 import type { SettingsFactory, TokenExchangeParts } from './token-exchange.parts.js';
 import { FACTORY, PARTS, TOKEN_EXCHANGE_SETTINGS, ownServices, providersOf } from './token-exchange.parts.js';
-import { completedOptions, completedRoutes, entryRules } from './settings/token-exchange.settings.js';
 import { TokenIntrospectionController } from './http/token-introspection.controller.js';
 import { TokenRevocationController } from './http/token-revocation.controller.js';
 import { ClientAuthenticator } from './verify/client-authenticator.js';
@@ -110,7 +112,7 @@ const FLOWS = [
 
 /**
  * Both flows, for a host with PostgreSQL and Nest's event emitter. The instance of this repository is the first of its
- * hosts, and registers it only when flag and licence allow it (see composition/token-exchange.modules.ts).
+ * hosts, and registers it only when flag and licence allow it (see src/instance/token-exchange.modules.ts of its repository).
  */
 @Module({})
 export class TokenExchangeModule {
@@ -151,7 +153,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
   const { pathPrefix, metadata } = completed;
   return {
     module: TokenExchangeModule,
-    imports: parts.imports,
+    imports: [DiscoveryModule, ...(parts.imports ?? [])],
     controllers: [
       ...routed(CONTROLLERS, pathPrefix, parts.decorators),
       ...(metadata ? routed(PUBLISHED, WELL_KNOWN, parts.decorators) : []),

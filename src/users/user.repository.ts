@@ -145,14 +145,21 @@ export class UserRepository {
     );
   }
 
-  /** Inserts a user; undefined when the e-mail address is taken, which the unique constraint decides. */
-  async insert(transaction: Transaction, user: NewUser): Promise<User | undefined> {
+  /**
+   * Makes a user, whole: with the project that belongs to it alone.
+   * @rule D47 A user has a personal project from the moment of its creation.
+   * Every new user comes from here: see architecture.md for the callers, the first migration for the index that allows one owner.
+   * @rule 2.5.2 A user made here has password login disabled.
+   * @returns undefined when the e-mail address is taken, which the unique constraint decides
+   */
+  async create(transaction: Transaction, user: NewUser): Promise<User | undefined> {
     const { email, givenName, familyName, role } = user;
     const [made] = await managerOf(transaction).query<User[]>(
       `INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (normalized_email) DO NOTHING RETURNING ${COLUMNS}`,
       [randomUUID(), email, normalizeEmail(email), givenName, familyName, role],
     );
+    if (made !== undefined) await insertPersonalProject(transaction, made.id);
     return made;
   }
 
@@ -181,6 +188,16 @@ export class UserRepository {
   private in(transaction?: Transaction): Repository<User> {
     return (transaction === undefined ? this.dataSource : managerOf(transaction)).getRepository(User);
   }
+}
+
+/** Which its user administers, and nobody else is a member of. */
+async function insertPersonalProject(transaction: Transaction, userId: string): Promise<void> {
+  await managerOf(transaction).query(
+    `WITH made AS (
+       INSERT INTO project (id, type, name, personal_owner_id) VALUES ($1, 'personal', 'Personal', $2) RETURNING id
+     ) INSERT INTO project_member (project_id, user_id, role) SELECT id, $2, 'project:admin' FROM made`,
+    [randomUUID(), userId],
+  );
 }
 
 /**

@@ -1,17 +1,14 @@
-// The templates of the pages that answer for other routes, and where the files of ours are.
+// The templates of the pages that answer for other routes, and the page for addresses where nothing is.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Inject, Injectable } from '@nestjs/common';
-
-export interface WebOptions {
-  /** Folder that holds the pages and the files they are made of, as the build has put them together. */
-  readonly publicDirectory: string;
-  /** The origins that may frame the instance now; empty: none may; undefined: a reverse proxy says so. */
-  readonly frameAncestors: () => readonly string[] | undefined;
-}
-
-/** Injection token of the options. */
-export const WEB_OPTIONS = Symbol('WEB_OPTIONS');
+import { Inject, Injectable, Catch, NotFoundException } from '@nestjs/common';
+import { SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
+import type { ArgumentsHost } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { ErrorFilter } from '../platform/http/error.filter.js';
+import { LOGGER } from '../platform/log/log.js';
+import { DatabaseOutages } from '../platform/http/database-outages.js';
 
 export const HTML = 'text/html; charset=utf-8';
 
@@ -22,9 +19,37 @@ export class PageTemplates {
   /** For refused logins: see instance-login-failure-page.ts. */
   readonly loginFailed: string;
 
-  constructor(@Inject(WEB_OPTIONS) { publicDirectory }: WebOptions) {
-    const read = (name: string) => readFileSync(join(publicDirectory, name), 'utf8');
+  constructor(@Inject(SOURCE_DIRECTORY) sourceDirectory: string) {
+    const read = (name: string) => readFileSync(join(sourceDirectory, 'web', 'public', name), 'utf8');
     this.notFound = read('not-found.html');
     this.loginFailed = read('login-failed.html');
   }
+}
+
+/** Paths of programs, to which a page is no use, even if they accept it. */
+const FOR_PROGRAMS = /^\/(?:rest|api|assets|\.well-known|healthz)(?:\/|$)/;
+
+@Catch(NotFoundException)
+export class NotFoundPageFilter extends ErrorFilter {
+  constructor(
+    // In the places where Nest has noted them for the class above.
+    @Inject(LOGGER) logger: Logger,
+    outages: DatabaseOutages,
+    private readonly templates: PageTemplates,
+  ) {
+    super(logger, outages);
+  }
+
+  override async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    if (!isVisit(http.getRequest<FastifyRequest>())) return super.catch(error, host);
+    await http.getResponse<FastifyReply>().status(404).type(HTML).send(this.templates.notFound);
+  }
+}
+
+/** Whether a browser navigates to a path without any route. */
+function isVisit({ is404, method, url, headers, server }: FastifyRequest): boolean {
+  const [path = ''] = url.split('?', 1);
+  if (!is404 || !['GET', 'HEAD'].includes(method) || FOR_PROGRAMS.test(path)) return false;
+  return (headers.accept ?? '').includes('text/html') && server.knownPaths.methodsAt(url).length === 0;
 }

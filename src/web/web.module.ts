@@ -1,18 +1,50 @@
 // The page that the frame shows, and the script for the page around it.
-import type { DynamicModule } from '@nestjs/common';
-import { Module } from '@nestjs/common';
-import { WebController } from './web.controller.js';
-import type { WebOptions } from './page-templates.js';
-import { PageTemplates, WEB_OPTIONS } from './page-templates.js';
+import { Module, Controller, Get, Header, Inject, Res } from '@nestjs/common';
+import { PageTemplates } from './page-templates.js';
+import { join } from 'node:path';
+import type { FastifyReply } from 'fastify';
+import { PageController, SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
 
-@Module({})
-export class WebModule {
-  static register(options: WebOptions): DynamicModule {
-    return {
-      module: WebModule,
-      controllers: [WebController],
-      providers: [PageTemplates, { provide: WEB_OPTIONS, useValue: options }],
-      exports: [PageTemplates, WEB_OPTIONS],
-    };
+const RESOURCE_POLICY = 'cross-origin-resource-policy';
+
+@Controller()
+export class WebController extends PageController {
+  constructor(@Inject(SOURCE_DIRECTORY) sourceDirectory: string) {
+    super(join(sourceDirectory, 'web', 'public'));
+  }
+
+  /** The target of a renewal, in its own frame, or of a login whose page reports no session. */
+  @Get('renewed')
+  renewed(@Res() reply: FastifyReply): void {
+    this.pages.answer(reply, 'renewed.html');
+  }
+
+  /** By which the script for host pages ends the session where the frame shows another page than ours. */
+  @Get('sign-out')
+  signOut(@Res() reply: FastifyReply): void {
+    this.pages.answer(reply, 'sign-out.html');
+  }
+
+  /** For answers that name no icon, such as JSON. */
+  @Get('favicon.ico')
+  favicon(@Res() reply: FastifyReply): void {
+    this.pages.answer(reply, 'favicon.ico');
+  }
+
+  /** Pages of other sites load it, which the header of all other answers forbids. */
+  @Get('embed.js')
+  @Header(RESOURCE_POLICY, 'cross-origin')
+  @Header('access-control-allow-origin', '*')
+  embedScript(@Res() reply: FastifyReply): void {
+    this.pages.answer(reply, 'embed.js');
+  }
+
+  /** Its types, for who writes the host page in TypeScript. */
+  @Get('embed.d.ts')
+  embedTypes(@Res() reply: FastifyReply): void {
+    this.pages.answer(reply, 'embed.d.txt');
   }
 }
+
+@Module({ controllers: [WebController], providers: [PageTemplates], exports: [PageTemplates] })
+export class WebModule {}

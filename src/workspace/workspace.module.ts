@@ -1,7 +1,9 @@
 // Projects, workflows, credentials and users, and the API to them.
-import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { KeyRing } from '../platform/secrets/key-ring.js';
+import { AccessModule } from '../access/access.module.js';
+import type { Startup } from '../config/startup.js';
+import { STARTUP } from '../config/startup.js';
+import { UsersModule } from '../users/users.module.js';
 import { ApiAuditInterceptor } from './operations/api-audit.interceptor.js';
 import { AuditEventController } from './audit-events/audit-event.controller.js';
 import { CredentialSchemas } from './credentials/credential-schemas.js';
@@ -10,10 +12,9 @@ import { CredentialRepository } from './credentials/credential.repository.js';
 import { CredentialService } from './credentials/credential.service.js';
 import { ProjectMemberController } from './projects/project-member.controller.js';
 import { ProjectMemberRepository } from './projects/project-member.repository.js';
+import { ProjectRepository } from './projects/project.repository.js';
 import { ProjectController } from './projects/project.controller.js';
-import type { QuotaLimits } from './quotas/quota.repository.js';
-import { QuotaRepository } from './quotas/quota.repository.js';
-import { Quotas } from './quotas/quotas.js';
+import { QuotaRepository, Quotas, quotaLimits } from './quotas/quotas.js';
 import { AccessRights } from './rights/access-rights.js';
 import { ProjectChoice } from './projects/project-choice.js';
 import { ProjectRoleRepository } from './rights/project-role.repository.js';
@@ -23,8 +24,6 @@ import { UserAdministrationService } from './users/user-administration.service.j
 import { UserController } from './users/user.controller.js';
 import { WorkflowController, WorkflowCountController } from './workflows/workflow.controller.js';
 import { WorkflowRepository } from './workflows/workflow.repository.js';
-import type { ApiOptions } from './api/api-refusal.js';
-import { API_OPTIONS } from './api/api-refusal.js';
 
 const CONTROLLERS = [
   UserController,
@@ -36,43 +35,34 @@ const CONTROLLERS = [
   AuditEventController,
 ];
 
-@Module({})
+@Module({
+  imports: [AccessModule, UsersModule],
+  controllers: CONTROLLERS,
+  providers: [
+    ApiAuditInterceptor,
+    RightsInterceptor,
+    AccessRights,
+    ProjectChoice,
+    QuotaRepository,
+    {
+      provide: Quotas,
+      inject: [QuotaRepository, STARTUP],
+      useFactory: (repository: QuotaRepository, { config }: Startup) =>
+        new Quotas(repository, quotaLimits(config)),
+    },
+    ProjectRoleRepository,
+    ProjectRepository,
+    ProjectMemberRepository,
+    WorkflowRepository,
+    CredentialRepository,
+    CredentialSchemas,
+    CredentialService,
+    UserAdministrationService,
+  ],
+})
 export class WorkspaceModule {
-  /**
-   * @param imports modules that offer clock, database, audit bus and trail, users, projects, throttles, and who is signed in
-   * @throws Error where a route of the API would be open by an oversight
-   */
-  static register(
-    { limits, ...options }: ApiOptions & { readonly limits: QuotaLimits },
-    keyRing: KeyRing,
-    imports: NonNullable<ModuleMetadata['imports']>,
-  ): DynamicModule {
+  /** @throws Error where a route of the API would be open by an oversight */
+  constructor() {
     refuseOpenRoutes(CONTROLLERS);
-    return {
-      module: WorkspaceModule,
-      imports,
-      controllers: CONTROLLERS,
-      providers: [
-        { provide: API_OPTIONS, useValue: options },
-        { provide: KeyRing, useValue: keyRing },
-        ApiAuditInterceptor,
-        RightsInterceptor,
-        AccessRights,
-        ProjectChoice,
-        QuotaRepository,
-        {
-          provide: Quotas,
-          useFactory: (repository: QuotaRepository) => new Quotas(repository, limits),
-          inject: [QuotaRepository],
-        },
-        ProjectRoleRepository,
-        ProjectMemberRepository,
-        WorkflowRepository,
-        CredentialRepository,
-        CredentialSchemas,
-        CredentialService,
-        UserAdministrationService,
-      ],
-    };
   }
 }

@@ -31,7 +31,7 @@ describe('the lint rules about imports', () => {
   it.each([
     ['src/users/a.ts', "import 'typeorm';"],
     ['src/token-exchange/tokens/a.controller.ts', "import 'fastify';"],
-    ['src/users/user.service.ts', "import { NotFoundException } from '@nestjs/common';"],
+    ['src/users/instance-users.ts', "import { NotFoundException } from '@nestjs/common';"],
   ])('report that %s has %s', (file, text) => {
     expect(problemsIn(file, text)).toHaveLength(1);
   });

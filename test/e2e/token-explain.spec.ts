@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import type { ExplanationRequest } from '../../src/token-exchange/explain/explanation-request.js';
-import type { TokenExplanation } from '../../src/token-exchange/explain/token-explanation.js';
+import type {
+  ExplanationRequest,
+  TokenExplanation,
+} from '../../src/token-exchange/explain/token-explanation.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/users/identity-link.repository.js';
 import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';

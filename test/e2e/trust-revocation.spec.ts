@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
-import { signCompactJws } from '../../src/token-exchange/tokens/jws-signer.js';
+import { signCompactJws } from '../../src/token-exchange/verify/compact-jws.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';

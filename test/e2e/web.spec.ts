@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pino from 'pino';
-import { prepareFiles } from '../../src/platform/http/page.controller.js';
+import { SOURCE_DIRECTORY, prepareFiles } from '../../src/platform/http/page.controller.js';
 import { createServer } from '../../src/platform/http/server.js';
 import { RequestTraces } from '../../src/platform/log/tracing.js';
 import { WebModule } from '../../src/web/web.module.js';
@@ -21,10 +21,10 @@ describe('the page', () => {
   let address: string;
 
   beforeAll(async () => {
-    const web = WebModule.register({
-      publicDirectory: join(compiledSources(), 'web', 'public'),
-      frameAncestors: () => undefined,
-    });
+    const web = {
+      module: WebModule,
+      providers: [{ provide: SOURCE_DIRECTORY, useValue: compiledSources() }],
+    };
     const server = createServer({
       proxyHops: 0,
       logger: pino({ level: 'silent' }),

@@ -11,6 +11,18 @@ import {
   optionsOf,
 } from './support/host-process.js';
 
+/** What a host prints of what is to be there once in each registration. */
+const ONE_EACH = [
+  ['AdvisoryLockLeader', 1],
+  ['PostgresNotifications', 1],
+  ['Revocations', 1],
+  ['AccessTokenService', 1],
+];
+
+function instancesIn(host: HostProcess): [string, unknown][] {
+  return Object.entries(JSON.parse(host.printed('instances') ?? '{}') as object);
+}
+
 describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   const partner = newPartner();
   let second: EmptyDatabase;
@@ -39,6 +51,10 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     };
     const call = (path: string, token: string): Promise<Answer> =>
       host.call(path, { headers: { authorization: `Bearer ${token}` } });
+
+    it('have one leader and one memory of revocations each', () => {
+      expect(instancesIn(host)).toEqual(ONE_EACH.map(([name]) => [name, 2]));
+    });
 
     it('each take their own tokens, for their own users, and no others', async () => {
       const [ofA, ofB] = [await tokenOf('a'), await tokenOf('b')];
@@ -70,6 +86,10 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
         settings: { ...options.settings, trustedKeys },
         guarded: { path: 'guarded', outside: true },
       };
+    });
+
+    it('has one leader and one memory of revocations', () => {
+      expect(instancesIn(host)).toEqual(ONE_EACH);
     });
 
     it('guards routes of a module that does not import it, and adds up all scopes of a route', async () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../src/token-exchange/tokens/access-token.service.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import type { AccessTokenGrant } from '../../src/token-exchange/tokens/access-token-grant.js';
+import type { AccessTokenGrant } from '../../src/token-exchange/tokens/access-token.js';
 import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import type { GlobalRole } from '../../src/users/role.js';

@@ -1,17 +1,18 @@
 // Explains tokens to tests as commands do it: by what a service was started with, and on its database.
-import { explainerOf } from '../../src/instance/ports/instance-explainer.js';
+import { explainerOf } from '../../src/instance/instance-explainer.js';
 import { trustedKeysRules } from '../../src/instance/startup.js';
 import { explanationRules } from '../../src/instance/token-exchange-settings.js';
 import { Database } from '../../src/platform/database/database.js';
-import type { ExplanationRequest } from '../../src/token-exchange/explain/explanation-request.js';
-import type { TokenExplanation } from '../../src/token-exchange/explain/token-explanation.js';
+import type {
+  ExplanationRequest,
+  TokenExplanation,
+} from '../../src/token-exchange/explain/token-explanation.js';
 import { Clock } from '../../src/platform/clock.js';
 import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import { StoredEntryChanges } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
 import { StoredEntryRepository } from '../../src/token-exchange/trust/stored/stored-entry.repository.js';
 import { RevocationRepository } from '../../src/token-exchange/revocation/revocation.repository.js';
 import { UserRepository } from '../../src/users/user.repository.js';
-import { UserService } from '../../src/users/user.service.js';
 import type { EntryPath } from './entry-paths.js';
 import type { TestService } from './test-service.js';
 
@@ -21,7 +22,6 @@ export function explain(service: TestService, request: ExplanationRequest): Prom
   const rules = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
   const parts = {
     users: service.part(UserRepository),
-    userService: service.part(UserService),
     keySets: service.part(JwksSnapshotRepository),
     revocations: service.part(RevocationRepository),
     storedEntries: new StoredEntryChanges(service.part(StoredEntryRepository), rules),

@@ -2,7 +2,6 @@
 import { Transactions } from '../../src/platform/database/transaction.js';
 import type { NewUser, UserChange } from '../../src/users/user.repository.js';
 import { UserRepository } from '../../src/users/user.repository.js';
-import { UserService } from '../../src/users/user.service.js';
 import { ProjectRepository } from '../../src/workspace/projects/project.repository.js';
 import { WorkflowRepository } from '../../src/workspace/workflows/workflow.repository.js';
 import type { TestService } from './test-service.js';
@@ -15,7 +14,7 @@ export async function createUser(
   const whole: NewUser = { role: 'global:member', givenName: '', familyName: '', ...user };
   const created = await service
     .part(Transactions)
-    .run((transaction) => service.part(UserService).create(transaction, whole));
+    .run((transaction) => service.part(UserRepository).create(transaction, whole));
   if (created === undefined) throw new Error('the e-mail address is taken');
   return created.id;
 }

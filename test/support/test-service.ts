@@ -8,7 +8,7 @@ import type { Application } from '../../src/application.js';
 import { createApplication } from '../../src/application.js';
 import type { PurgeJob } from '../../src/platform/jobs/purge.job.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import type { Startup } from '../../src/instance/startup.js';
+import type { Startup } from '../../src/config/startup.js';
 import { prepareStartup } from '../../src/instance/startup.js';
 import { ModulesContainer } from '@nestjs/core';
 import type { Clock } from '../../src/platform/clock.js';

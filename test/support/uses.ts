@@ -12,7 +12,7 @@ import { UseRepository } from '../../src/token-exchange/flows/use.repository.js'
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
 import type { TokenUse } from '../../src/token-exchange/replay/token-use.js';
 import { Rejection } from '../../src/token-exchange/refusals/rejection.js';
-import type { LinkedUsers } from '../../src/token-exchange/users/decide-request.js';
+import type { LinkedUsers } from '../../src/token-exchange/users/decide.js';
 import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
 import type { Tokens } from '../../src/token-exchange/verify/tokens.js';
 

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SIGN_IN_EVENTS } from '../../audit/instance-events.js';
 import { Database } from '../../platform/database/database.js';
-import { OPERATOR_DATABASE } from '../../platform/database/database.module.js';
+import { OPERATOR_DATABASE } from '../../platform/database/database.tokens.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 

@@ -1,17 +1,22 @@
 // Performs commands that come by the command socket while the service has the embedded database.
 import { Readable } from 'node:stream';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fastify } from 'fastify';
 import type { Logger } from 'pino';
+import type { DatabaseSettings } from '../../platform/database/data-source.js';
+import { DATABASE_SETTINGS } from '../../platform/database/database.tokens.js';
+import { LOGGER } from '../../platform/log/log.js';
 import { newRequestId } from '../../platform/log/request-id.js';
 import { VERSION } from '../../platform/version.js';
-import type { Administration } from '../administration.js';
+import { Administration } from '../administration.js';
+import { AdministrationModule } from '../administration.module.js';
 import { CommandError } from '../command-error.js';
 import type { Operation } from '../operation.js';
 import { findOperation } from '../operations.js';
 import type { AnswerLine } from './command-socket.js';
-import { listenOnSocket, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command-socket.js';
+import { commandSocketPath, listenOnSocket, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command-socket.js';
 
 const FAULT = 'a command failed by a fault of the service';
 /** So long a stop waits, once every change is done, for clients to take their answers. */
@@ -92,4 +97,18 @@ function operationOf({ headers, params: { command } }: CommandRequest): Operatio
 
 function lineOf(line: AnswerLine): string {
   return `${JSON.stringify(line)}\n`;
+}
+
+@Module({
+  imports: [AdministrationModule],
+  providers: [
+    { provide: CommandServer, inject: [DATABASE_SETTINGS, Administration, LOGGER], useFactory: serverOf },
+  ],
+})
+export class CommandSocketModule {}
+
+/** Beside the embedded database. */
+function serverOf(settings: DatabaseSettings, administration: Administration, logger: Logger): CommandServer {
+  if (settings.kind !== 'embedded') throw new Error('commands have the database for themselves');
+  return new CommandServer(commandSocketPath(settings.directory), administration, logger);
 }

@@ -2,7 +2,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { Controller, UseFilters, UseGuards, applyDecorators, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { clientOf } from '../../platform/http/throttle/client-address.js';
+import { clientOf } from '../../platform/http/throttle/rate-limit.js';
 import { OperatorRefusalFilter } from '../sign-in/operator-refusal.filter.js';
 import {
   OperatorAddressThrottlerGuard,

@@ -1,46 +1,46 @@
 // The state of the instance for operators: what is configured and licensed, who leads, how sinks keep up.
-import type { Startup } from '../../instance/startup.js';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Startup } from '../../config/startup.js';
+import { STARTUP } from '../../config/startup.js';
 import { trustedKeysRules } from '../../instance/startup.js';
 import { License } from '../../config/license.js';
 import { VERSION } from '../../platform/version.js';
 import { endOf, explanationOf, unavailableBecause } from '../../instance/availability.js';
 import { variableStates } from '../../instance/variable-states.js';
 import { ALGORITHMS } from '../../token-exchange/plain.js';
-import type { SinkStatus } from '../../audit/sinks/audit-streaming.js';
-import type { Leader } from '../../platform/jobs/leader.js';
+import { AuditStreaming } from '../../audit/sinks/audit-streaming.js';
+import { FrameAncestors } from '../../instance/frame-ancestors.js';
+import { Leader } from '../../platform/jobs/leader.js';
 import type { Database } from '../../platform/database/database.js';
-import type { Clock } from '../../platform/clock.js';
+import type { DatabaseSettings } from '../../platform/database/data-source.js';
+import { DATABASE_SETTINGS, OPERATOR_DATABASE } from '../../platform/database/database.tokens.js';
+import { Clock } from '../../platform/clock.js';
 import { entryForm } from './entry-form.js';
 
-/** What the instance that answers knows of itself. */
-export interface InstanceState {
-  readonly startup: Startup;
-  readonly leader: Leader;
-  readonly databaseKind: 'embedded' | 'postgresql';
-  /** Undefined: a reverse proxy says it. */
-  readonly frameAncestors: () => readonly string[] | undefined;
-  readonly sinks: () => readonly SinkStatus[];
-}
-
+@Injectable()
 export class OverviewReader {
   private readonly startedAt: Date;
 
   constructor(
-    private readonly state: InstanceState,
-    private readonly database: Database,
+    @Inject(STARTUP) private readonly startup: Startup,
+    @Inject(DATABASE_SETTINGS) private readonly databaseSettings: Pick<DatabaseSettings, 'kind'>,
+    @Inject(OPERATOR_DATABASE) private readonly database: Database,
     private readonly clock: Clock,
+    private readonly leader: Leader,
+    private readonly ancestors: FrameAncestors,
+    private readonly streaming: AuditStreaming,
   ) {
     this.startedAt = clock.now();
   }
 
   /** Of an embedded session, as it is set. */
   get sessionLifetimeSeconds(): number {
-    return this.state.startup.config.sessionLifetimeSeconds;
+    return this.startup.config.sessionLifetimeSeconds;
   }
 
   /** Times are ISO 8601. */
   async read() {
-    const { startup, leader, databaseKind, frameAncestors, sinks } = this.state;
+    const { startup } = this;
     const { config, license, warnings, notes } = startup;
     const nowMs = this.clock.nowMs();
     const reason = unavailableBecause(startup, nowMs);
@@ -65,14 +65,14 @@ export class OverviewReader {
       // The one that answers.
       instance: {
         startedAt: this.startedAt.toISOString(),
-        leader: leader.isLeader,
+        leader: this.leader.isLeader,
         processId: process.pid,
         node: process.version,
-        database: databaseKind,
+        database: this.databaseSettings.kind,
         databaseVersion: row?.server_version ?? '',
       },
       // Null: a reverse proxy says it.
-      frameAncestors: frameAncestors() ?? null,
+      frameAncestors: this.ancestors.current ?? null,
       // With a problem it would not have started.
       variables: variableStates({ ...startup, problems: [] }),
       strict: config.strict,
@@ -80,7 +80,9 @@ export class OverviewReader {
       // That an entry with a static key may name.
       keyAlgorithms: ALGORITHMS,
       // As the leader has looked last; another instance does not know.
-      sinks: sinks().map(({ sink, backlog }) => ({ name: sink, lagSeconds: backlog?.seconds ?? null })),
+      sinks: this.streaming
+        .status()
+        .map(({ sink, backlog }) => ({ name: sink, lagSeconds: backlog?.seconds ?? null })),
       // Null: events are kept for ever.
       retentionDays: config.auditRetentionDays === 0 ? null : config.auditRetentionDays,
     };

@@ -1,27 +1,26 @@
 // Answers a refused call of the operator's API.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
-import { Catch, Inject } from '@nestjs/common';
+import { Catch } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActorError, CommandError, InputError } from '../../administration/command-error.js';
+import { Metrics } from '../../metrics/metrics.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { ApiRefusal } from '../../workspace/api/api-refusal.js';
-import type { OperatorOptions } from './operator.guard.js';
-import { OPERATOR_OPTIONS } from './operator.guard.js';
 import { OperatorRefusal, REFUSAL_ANSWERS } from './operator-refusal.js';
 
 type Refusal = OperatorRefusal | CommandError | ApiRefusal | TooManyRequestsError;
 
 @Catch(OperatorRefusal, CommandError, ApiRefusal, TooManyRequestsError)
 export class OperatorRefusalFilter implements ExceptionFilter<Refusal> {
-  constructor(@Inject(OPERATOR_OPTIONS) private readonly options: Pick<OperatorOptions, 'onThrottled'>) {}
+  constructor(private readonly metrics: Metrics) {}
 
   async catch(refusal: Refusal, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
     const reply = http.getResponse<FastifyReply>();
     const { id: requestId } = http.getRequest<FastifyRequest>();
     if (refusal instanceof TooManyRequestsError) {
-      this.options.onThrottled();
+      this.metrics.throttled.inc({ flow: 'operator' });
       void reply.headers(refusal.headers);
     }
     const { status, error, message } = answerTo(refusal);

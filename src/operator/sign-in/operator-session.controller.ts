@@ -14,7 +14,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { members, storableText } from '../../administration/input.js';
 import { Clock } from '../../platform/clock.js';
-import { clientOf } from '../../platform/http/throttle/client-address.js';
+import { clientOf } from '../../platform/http/throttle/rate-limit.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import type {
   LiveOperatorSession,

@@ -2,24 +2,13 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { Startup } from '../../config/startup.js';
+import { STARTUP } from '../../config/startup.js';
 import { readSessionCookies } from '../../token-exchange/instance.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorRefusal } from './operator-refusal.js';
 import { OperatorSessionService } from './operator-session.service.js';
 import { stringifySetCookie } from 'cookie';
-
-/** Options of the operator's page. */
-export interface OperatorOptions {
-  /** The instance's own origin, which alone may write. */
-  readonly baseUrl: string;
-  /** Called for each password that is hashed or checked; for a metric. */
-  readonly onHash: () => void;
-  /** Called for each request that is refused because there were too many; for a metric. */
-  readonly onThrottled: () => void;
-}
-
-/** Injection token of the options. */
-export const OPERATOR_OPTIONS = Symbol('OPERATOR_OPTIONS');
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,12 +23,12 @@ const OWN_SITES = new Set(['same-origin', 'none']);
 /** For signing in and out, without a session. */
 @Injectable()
 export class OwnPageGuard implements CanActivate {
-  constructor(@Inject(OPERATOR_OPTIONS) private readonly options: Pick<OperatorOptions, 'baseUrl'>) {}
+  constructor(@Inject(STARTUP) private readonly startup: Startup) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     refuseOtherCredentials(request);
-    refuseForeignPage(request, this.options.baseUrl);
+    refuseForeignPage(request, this.startup.config.baseUrl);
     return true;
   }
 }
@@ -48,7 +37,7 @@ export class OwnPageGuard implements CanActivate {
 export class OperatorGuard implements CanActivate {
   constructor(
     private readonly sessions: OperatorSessionService,
-    @Inject(OPERATOR_OPTIONS) private readonly options: Pick<OperatorOptions, 'baseUrl'>,
+    @Inject(STARTUP) private readonly startup: Startup,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -57,7 +46,7 @@ export class OperatorGuard implements CanActivate {
     refuseOtherCredentials(request);
     if (secret === undefined && readSessionCookies(request.headers.cookie).length > 0)
       throw new OperatorRefusal('operator_session_required');
-    refuseForeignPage(request, this.options.baseUrl);
+    refuseForeignPage(request, this.startup.config.baseUrl);
     request.operator = secret === undefined ? undefined : await this.sessions.find(secret);
     if (request.operator === undefined) throw new OperatorRefusal('sign_in_required');
     return true;

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { newRequestId } from '../log/request-id.js';
 import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
-import { RareWarning } from './rare-warning.js';
+import { RareWarning } from '../log/log.js';
 import { GIVE_UP_PLACE } from './request-wait.js';
 
 const MESSAGE = 'The service has as many requests in progress as it takes; send it again later';

@@ -1,7 +1,7 @@
 // How many connections of clients the process holds at one time, and how many requests one of them may send ahead.
 import type { Server, Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { RareWarning } from './rare-warning.js';
+import { RareWarning } from '../log/log.js';
 import type { RequestListener } from 'node:http';
 
 /**

@@ -88,7 +88,7 @@ export class HttpAnswers {
 
   /**
    * Answers with what anyone may fetch and cache. A 404 must not be cached, so it is not answered so.
-   * @rule D57 Pages of every origin may read it, without credentials, as programs may. See http/known-paths.ts and
+   * @rule D57 Pages of every origin may read it, without credentials, as programs may. See http/server.ts and
    * http/content-type.ts for the methods and encodings.
    */
   publish(request: HttpRequest, response: object, body: object): void {

@@ -13,6 +13,9 @@ const KEPT = 'public, max-age=31536000, immutable';
 /** Ends of names that the build gives to compressed files. */
 const COMPRESSED = ['.br', '.gz'];
 
+/** Injection token of the folder of the compiled sources: those of a page lie in a folder `public` of its module. */
+export const SOURCE_DIRECTORY = Symbol('SOURCE_DIRECTORY');
+
 /** Gives answers their `sendFile`. */
 export function prepareFiles(application: NestFastifyApplication, root: string): void {
   application.useStaticAssets({

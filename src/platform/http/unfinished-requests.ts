@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { RareWarning } from './rare-warning.js';
+import { RareWarning } from '../log/log.js';
 
 const MOST_KEPT_BYTES = 64 * 1024 * 1024;
 /** What Node.js and Fastify keep of a request, whatever is in it. */

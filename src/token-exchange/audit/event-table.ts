@@ -8,8 +8,8 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { AuditEvent } from './audit-event.js';
 import type { ExternalPerson } from '../refusals/rejection.js';
-import type { RefusedPerson } from './audit-trail.js';
-import { AuditTrail } from './audit-trail.js';
+import type { RefusedPerson } from './audit.bus.js';
+import { AuditTrail } from './audit.bus.js';
 
 /**
  * A table with the columns `name`, `occurred_at`, `request_id`, `subject_user_id`, `actor_user_id` and `payload`; other columns

@@ -15,10 +15,10 @@ import type { SubjectOrActor, Rejection } from '../refusals/rejection.js';
 import type { CheckResult } from '../verify/token-check.js';
 import type { PerToken } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
-import { shownSubject } from '../verify/shown-subject.js';
-import { masked, maskedEmail } from './shown-values.js';
-import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
+import { shownSubject } from '../verify/party-checks.js';
 import type {
+  ExplanationRequest,
+  ExplanationRules,
   EndpointRefusal,
   ExplainedAccessToken,
   ExplainedCheck,
@@ -232,4 +232,19 @@ function notesOf({ request, rejection, entries, subject, actor }: EvaluatedReque
       ? []
       : ['Where both tokens are of one user, what the first would change is not foreseen.']),
   ];
+}
+
+/** An e-mail address, as `a***@p***.example`. */
+export function maskedEmail(address: string): string {
+  const at = address.lastIndexOf('@');
+  if (at < 0) return masked(address);
+  const [domain = '', ...rest] = address.slice(at + 1).split('.');
+  const suffix = rest.length === 0 ? '' : `.${rest.at(-1) ?? ''}`;
+  return `${masked(address.slice(0, at))}@${masked(domain)}${suffix}`;
+}
+
+/** The first character, where there are others. */
+export function masked(text: string): string {
+  const [first = '', ...others] = text;
+  return others.length === 0 ? '***' : `${first}***`;
 }

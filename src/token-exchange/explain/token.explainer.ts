@@ -5,9 +5,8 @@ import type { AskedGrants } from '../flows/grants.js';
 import { askedOf } from '../flows/grants.js';
 import type { Terms } from '../flows/issuance.planner.js';
 import { checkTerms } from '../flows/issuance.planner.js';
-import type { LoginSource } from '../flows/login-origin.js';
-import { refuseWithoutKey } from '../flows/possession.js';
-import { verifyAssertion, verifyExchange, verifyLogin } from '../flows/verification.js';
+import type { LoginSource } from '../flows/verification.js';
+import { refuseWithoutKey, verifyAssertion, verifyExchange, verifyLogin } from '../flows/verification.js';
 import type { AccessFlow } from '../host/flow.js';
 import { TOKEN_PATH } from '../http/paths.js';
 import { Clock } from '../../platform/clock.js';
@@ -39,13 +38,16 @@ import type { Tokens } from '../verify/tokens.js';
 import { usesOf } from '../verify/tokens.js';
 import { readCandidates } from '../users/candidates.js';
 import type { Candidates, UserDecision } from '../users/decide.js';
-import { decide } from '../users/decide.js';
+import { decide, inOrder } from '../users/decide.js';
 import type { IdentityLinkRepository } from '../users/identity-link.repository.js';
-import { inOrder } from '../users/decide-request.js';
-import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
+import type {
+  ExplanationRequest,
+  ExplanationRules,
+  EndpointRefusal,
+  TokenExplanation,
+} from './token-explanation.js';
 import type { EvaluatedRequest, EvaluatedToken } from './evaluated-request.js';
 import { explanationOf } from './evaluated-request.js';
-import type { EndpointRefusal, TokenExplanation } from './token-explanation.js';
 
 /** Where all is looked up that is stored. */
 export interface ExplanationSources {

@@ -1,7 +1,7 @@
 // `apply`: one transaction for a request that changes users, links or memberships, or takes a closer look at sessions. It never
 // touches replay records, and may be run again.
 import { Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../audit/audit-event.js';
+import type { AuditEvent, AuditContext } from '../audit/audit-event.js';
 import type { RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
@@ -10,11 +10,13 @@ import { poolState } from '../../platform/database/driver-pool.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { DatabaseWaitError } from '../../platform/database/unavailable.js';
 import { MOST_WAITING } from '../../platform/database/wait-limit.js';
-import type { Users } from '../users/decide-request.js';
+import type { Users } from '../users/decide.js';
 import { IdentityService } from '../users/identity.service.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { FlowRequest } from './flow-request.js';
-import { identityEvents } from './identity-events.js';
+import { auditEvent } from '../audit/audit-event.js';
+import type { IdentityChange, ResolvedUser } from '../users/decide.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
 
 /** Connections of the pool that are left to the statements that requests share. */
 const LEFT_TO_OTHERS = 2;
@@ -101,4 +103,32 @@ export class Turns {
       else next();
     }
   }
+}
+
+export function identityEvents(
+  context: AuditContext,
+  token: VerifiedToken,
+  resolved: ResolvedUser,
+): AuditEvent[] {
+  const { issuer } = token.key.policy;
+  return resolved.changes.flatMap((change) => {
+    if (change.kind === 'identity-linked') return linkEvents(context, issuer, change);
+    const { kind, ...payload } = change;
+    return auditEvent(`svc.audit.token-exchange.${kind}`, context, { issuer, ...payload });
+  });
+}
+
+/**
+ * @rule D54 A link to an administrator has an event of its own, and a warning.
+ * See policy-checks.ts for the entries that may, and notices.ts for the log.
+ */
+function linkEvents(
+  context: AuditContext,
+  issuer: string,
+  { userId, role, isPrivileged }: Extract<IdentityChange, { kind: 'identity-linked' }>,
+): AuditEvent[] {
+  const linked = auditEvent('svc.audit.token-exchange.identity-linked', context, { issuer, userId });
+  if (!isPrivileged) return [linked];
+  const payload = { issuer, userId, role };
+  return [linked, auditEvent('svc.audit.token-exchange.privileged-identity-linked', context, payload)];
 }

@@ -6,7 +6,7 @@ import { Clock } from '../../platform/clock.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { SessionOpener } from '../host/session-opener.js';
+import { SessionOpener } from '../host/logins.js';
 import { Rejection } from '../refusals/rejection.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import type { Logout } from '../revocation/external-login.js';
@@ -18,7 +18,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { IdentityLinkRepository } from '../users/identity-link.repository.js';
 import type { VerifiedLogout } from '../verify/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
-import { refuseRevokedKey } from '../verify/revoked-trust.js';
+import { refuseRevokedKey } from '../verify/tokens.js';
 import { EntryThrottleService } from './entry-throttle.service.js';
 import type { FlowRequest } from './flow-request.js';
 

@@ -4,28 +4,27 @@ import type { AuditEvent } from '../audit/audit-event.js';
 import { auditEvent, recordedActors } from '../audit/audit-event.js';
 import { Clock } from '../../platform/clock.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
-import type { OpenedSession, SessionLogin } from '../host/session-opener.js';
-import { SessionOpener } from '../host/session-opener.js';
+import type { OpenedSession, SessionLogin } from '../host/logins.js';
+import { SessionOpener } from '../host/logins.js';
 import { Rejection } from '../refusals/rejection.js';
 import { Revocations } from '../revocation/revocations.js';
 import { SessionService } from '../sessions/session.service.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import type { Users } from '../users/decide-request.js';
-import { decideRequest } from '../users/decide-request.js';
+import type { Users } from '../users/decide.js';
+import { decideRequest } from '../users/decide.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
-import { refuseRevokedSince } from '../verify/revoked-trust.js';
+import { refuseRevokedSince } from '../verify/tokens.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { Applied } from './apply.service.js';
 import { ApplyService, idsOf, ignoredRoleOf } from './apply.service.js';
 import { EntryThrottleService } from './entry-throttle.service.js';
 import type { FlowRequest } from './flow-request.js';
-import type { LoginSource } from './login-origin.js';
-import { pageOriginOf } from './login-origin.js';
+import type { LoginSource } from './verification.js';
+import { pageOriginOf, verifyLogin } from './verification.js';
 import { LoginRepository } from './login.repository.js';
 import { Notices } from './notices.js';
 import { UseRepository } from './use.repository.js';
-import { verifyLogin } from './verification.js';
 
 /** A login as it was asked for; nothing is checked yet. */
 export interface EmbedLogin {

@@ -7,7 +7,7 @@ import { Database } from '../../platform/database/database.js';
 import { Transaction } from '../../platform/database/transaction.js';
 import type { SharedWait } from '../../platform/database/wait-limit.js';
 import { MemoryCounts } from '../../platform/http/throttle/memory-counts.js';
-import { isOverOfStrangers } from '../../platform/http/throttle/strangers.js';
+import { isOverOfStrangers } from '../../platform/http/throttle/counting.storage.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { printable } from '../../platform/text/printable.js';

@@ -7,7 +7,7 @@ import type { Flow } from '../host/flow.js';
 import { noticeLine } from '../refusals/refusal-line.js';
 import type { NoticeKind } from '../refusals/refusals.js';
 import type { SubjectOrActor, RejectionContext } from '../refusals/rejection.js';
-import type { IdentityChange, ResolvedUser } from '../users/apply.js';
+import type { IdentityChange, ResolvedUser } from '../users/decide.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';

@@ -8,10 +8,10 @@ import type { TokenExchangeOptions } from '../settings/token-exchange.options.js
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ProvingRequest } from '../tokens/dpop-proofs.js';
 import { DpopProofs } from '../tokens/dpop-proofs.js';
-import type { Users } from '../users/decide-request.js';
-import { decideRequest } from '../users/decide-request.js';
+import type { Users } from '../users/decide.js';
+import { decideRequest } from '../users/decide.js';
 import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
-import { refuseRevokedSince } from '../verify/revoked-trust.js';
+import { refuseRevokedSince } from '../verify/tokens.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { Applied } from './apply.service.js';
 import { ApplyService, idsOf, ignoredRoleOf } from './apply.service.js';
@@ -21,10 +21,9 @@ import type { AskedGrants } from './grants.js';
 import type { Issuance } from './issuance.planner.js';
 import { IssuancePlanner, grantOf } from './issuance.planner.js';
 import { Notices } from './notices.js';
-import { withProof } from './possession.js';
+import { withProof, verifyExchange } from './verification.js';
 import { UseRepository } from './use.repository.js';
 import type { ExchangeTokens } from './verification.js';
-import { verifyExchange } from './verification.js';
 
 /** What a successful exchange hands out. */
 export interface ExchangeResult extends RateLimited {

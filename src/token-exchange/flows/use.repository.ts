@@ -12,7 +12,7 @@ import type { AskedId, TokenUse } from '../replay/token-use.js';
 import { shareOut } from '../replay/token-use.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import type { LinkedUser, LinkedUsers } from '../users/decide-request.js';
+import type { LinkedUser, LinkedUsers } from '../users/decide.js';
 import { identityOf } from '../users/decide.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';

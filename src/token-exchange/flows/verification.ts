@@ -1,19 +1,25 @@
-// Verifies the tokens of a request, together and by where they come from, before anything is used up for them.
-import { printable } from '../../platform/text/printable.js';
+// Verifies the tokens of a request, together and by where they come from, before anything is used up for them: who may act for whom, whose
+// key is proved (DPoP), and which page a login comes from.
+import { printable, printableList } from '../../platform/text/printable.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { Revocations } from '../revocation/revocations.js';
-import type { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
-import { refuseRevokedTrust } from '../verify/revoked-trust.js';
+import type { ExternalTokenVerifier, VerifiedToken } from '../verify/external-token.verifier.js';
+import { refuseRevokedTrust } from '../verify/tokens.js';
 import type {
   AuthenticatedClient,
   ClientAuthenticator,
   ClientCredentials,
 } from '../verify/client-authenticator.js';
 import type { Tokens } from '../verify/tokens.js';
-import { checkActor } from './delegation-policy.js';
-import type { LoginSource } from './login-origin.js';
-import { refuseForeignOrigin } from './login-origin.js';
+import type { RejectionContext, SubjectOrActor } from '../refusals/rejection.js';
+import type { PriorActor } from '../verify/external-claims.js';
+import { MAX_PRIOR_ACTORS } from '../verify/external-claims.js';
+import { issuerAndKid } from '../verify/external-token.verifier.js';
+import { refuseLoneSubject } from '../verify/checks.js';
+import type { DpopProofs, ProvingRequest } from '../tokens/dpop-proofs.js';
+import type { DpopProof } from '../verify/dpop-proof.js';
+import { originOfText } from '../../platform/text/origin.js';
 
 /** The needs of the verification of tokens. */
 export interface Verification {
@@ -95,4 +101,133 @@ function acceptedTogether(revocations: Revocations, tokens: Tokens, request: Ver
   checkActor(tokens);
   refuseRevokedTrust(revocations, tokens);
   return tokens;
+}
+
+/**
+ * Checks whether the tokens of an exchange may come together, or the subject alone.
+ * @throws Rejection `actor_required`, `actor_not_allowed`, `act_for_not_allowed`
+ */
+export function checkActor({ subject, actor }: Tokens): void {
+  try {
+    if (actor === undefined) return refuseLoneSubject(subject);
+    checkMayAct(subject, actor);
+    checkActFor(subject, actor);
+  } catch (error) {
+    if (error instanceof Rejection)
+      error.add({ party: actor === undefined ? 'subject' : 'actor', ...issuerAndKid(actor ?? subject) });
+    throw error;
+  }
+}
+
+/** @rule P.mayAct Where a subject token names who may act for it, no other actor is taken (RFC 8693 §4.4). */
+function checkMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
+  if (mayAct === undefined) return;
+  const isNamed = mayAct.sub === actor.claims.sub && (mayAct.iss ?? iss) === actor.claims.iss;
+  if (!isNamed) throw new Rejection('actor_not_allowed', otherActor(mayAct.iss ?? iss, actor.claims.iss));
+}
+
+/** The issuers only: a `sub` never reaches log or trail. */
+function otherActor(named: string, actual: string): RejectionContext {
+  const expected = `the actor of ${printable(named)} whom may_act names`;
+  return { expected, found: named === actual ? 'another of its actors' : `an actor of ${printable(actual)}` };
+}
+
+/** @rule P.actFor An actor's entry may limit whose subjects the actor acts for. */
+function checkActFor({ claims: { iss } }: VerifiedToken, actor: VerifiedToken): void {
+  const { actFor } = actor.key.policy;
+  if (actFor?.has(iss) === false)
+    throw new Rejection('act_for_not_allowed', { expected: printableList(actFor), found: printable(iss) });
+}
+
+/**
+ * Who has acted before this exchange, the latest first: for the actor, then for the subject.
+ * @throws Rejection `claims_invalid` where the two chains together are too long
+ */
+export function priorActorsOf({ subject, actor }: Tokens): readonly PriorActor[] {
+  const actors = [...(actor?.claims.priorActors ?? []), ...(subject.claims.priorActors ?? [])];
+  // Either chain alone is short enough.
+  if (actor === undefined || actors.length <= MAX_PRIOR_ACTORS) return actors;
+  const detail = `act of both tokens has over ${MAX_PRIOR_ACTORS} actors`;
+  throw new Rejection('claims_invalid', { party: 'actor', ...issuerAndKid(actor), detail });
+}
+
+/**
+ * Checks the proof of a request, once its tokens are verified, so that strangers cause no second verification.
+ * A token that is bound to a key is taken with a proof by that key only, and what it gets is bound to it again (D140).
+ * @returns the tokens with the proof, if there is one
+ * @throws Rejection `dpop_proof_missing`, `dpop_proof_invalid`, `dpop_key_mismatch`
+ * @throws DpopNonceRequired
+ */
+export async function withProof(
+  tokens: Tokens,
+  request: ProvingRequest,
+  proofs: DpopProofs,
+): Promise<Tokens> {
+  const proof = await proofs.verify(request);
+  refuseWithoutKey(tokens, proof);
+  if (proof === undefined) return tokens;
+  proofs.checkNonce(proof);
+  return { ...tokens, proof };
+}
+
+/**
+ * Two tokens that are bound to different keys have no proof that fits.
+ * @rule P.requireDpop Where the entry asks for a proof, no access token is issued without one.
+ * @throws Rejection
+ */
+export function refuseWithoutKey({ subject, actor }: Tokens, proof: DpopProof | undefined): void {
+  refuseFor('subject', subject, proof);
+  if (actor !== undefined) refuseFor('actor', actor, proof);
+}
+
+function refuseFor(party: SubjectOrActor, token: VerifiedToken, proof: DpopProof | undefined): void {
+  const { boundTo, key } = token;
+  const context = { party, ...issuerAndKid(token) };
+  const isAskedFor = boundTo !== undefined || key.policy.requireDpop === true;
+  if (proof === undefined && isAskedFor) throw new Rejection('dpop_proof_missing', context);
+  if (proof !== undefined && boundTo !== undefined && boundTo !== proof.thumbprint)
+    throw new Rejection('dpop_key_mismatch', { ...context, expected: boundTo, found: proof.thumbprint });
+}
+
+/** Unchecked facts about the sender of a request. */
+export interface LoginSource {
+  readonly method: 'GET' | 'POST';
+  /** The `Origin` header. */
+  readonly origin: string | undefined;
+  /** The `Sec-Fetch-Site` header, which browsers send over HTTPS, and which no page can take away. */
+  readonly fetchSite: string | undefined;
+}
+
+/**
+ * Refuses a login that may come from a page of a foreign origin, if the entry names its origins, so that no such page signs a
+ * visitor in (login CSRF). A request without an origin passes only as a post that no browser sent.
+ * @rule P.origins Where an entry names origins, a login from another one, by GET, or of a browser without one is refused.
+ * @throws Rejection `origin_not_allowed`
+ */
+export function refuseForeignOrigin(token: VerifiedToken, source: LoginSource): void {
+  const { origins } = token.key.policy;
+  if (origins === undefined || isPostedFrom(origins, source)) return;
+  throw new Rejection('origin_not_allowed', {
+    ...issuerAndKid(token),
+    expected: `a post from ${printableList(origins)}`,
+    found: printableSource(source),
+  });
+}
+
+function printableSource({ method, origin }: LoginSource): string {
+  if (method !== 'POST') return 'a GET';
+  const named = pageOriginOf(origin);
+  return named === undefined ? 'a post that names no origin' : `a post from ${printable(named)}`;
+}
+
+/** A GET proves nothing: any link or frame makes one, and browsers name no origin with it. */
+function isPostedFrom(origins: ReadonlySet<string>, { method, origin, fetchSite }: LoginSource): boolean {
+  if (method !== 'POST') return false;
+  // `null`, which pages without referrer send, is listed nowhere.
+  return origin === undefined ? fetchSite === undefined : origins.has(origin);
+}
+
+/** The origin that the page in the frame may talk to, if a browser named one. */
+export function pageOriginOf(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : originOfText(header);
 }

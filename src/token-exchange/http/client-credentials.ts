@@ -1,7 +1,6 @@
 // Reads what a client sends to say who it is (RFC 6749 §2.3, RFC 7523 §2.2).
-import { Rejection } from '../refusals/rejection.js';
+import { Rejection, invalidField } from '../refusals/rejection.js';
 import type { ClientCredentials } from '../verify/client-authenticator.js';
-import { invalidField } from './flow-refusal.js';
 import type { Form } from './form.js';
 
 /** The fields by which a client authenticates. */

@@ -8,11 +8,11 @@ import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
 import { Notices } from '../flows/notices.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
-import { asksForPage, readEmbedLoginForm } from './embed-login.form.js';
+import { asksForPage, readEmbedLoginForm } from './form.js';
 import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
 import { localRedirect, namingUser } from './local-redirect.js';
-import type { LoginSource } from '../flows/login-origin.js';
+import type { LoginSource } from '../flows/verification.js';
 import { RareWarnings } from './warnings.js';
 
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */

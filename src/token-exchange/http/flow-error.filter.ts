@@ -1,28 +1,27 @@
 // Turns each error of the endpoints into an answer and a log line; flow.runner.ts has recorded it.
 import type { ArgumentsHost, ExceptionFilter, Type } from '@nestjs/common';
-import { Catch, Inject, Injectable, Optional } from '@nestjs/common';
+import { Catch, Inject, Injectable, Optional, HttpException, HttpStatus } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import type { RenderedPage } from '../host/login-failure-page.js';
-import { LoginFailurePage } from '../host/login-failure-page.js';
+import type { RenderedPage } from '../host/logins.js';
+import { LoginFailurePage } from '../host/logins.js';
 import type { ThrottledFlow } from '../host/telemetry.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
-import { hostRefusalOf } from '../../platform/http/host-refusal.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers, requestOf } from '../../platform/http/http-answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
-import { pageOriginOf } from '../flows/login-origin.js';
+import { pageOriginOf } from '../flows/verification.js';
 import { flowRefusalLine } from '../refusals/refusal-line.js';
 import type { EndpointAnswer } from '../refusals/refusals.js';
 import { FAULT, REQUEST_REFUSALS } from '../refusals/refusals.js';
-import { Rejection } from '../refusals/rejection.js';
+import { Rejection, FlowRefusal } from '../refusals/rejection.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
-import { asksForPage } from './embed-login.form.js';
-import { FlowRefusal } from './flow-refusal.js';
+import { asksForPage } from './form.js';
 import type { Endpoint } from './paths.js';
+import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 
 /** How the log calls what was refused. */
 export const WORK: Readonly<Record<ThrottledFlow, string>> = {
@@ -168,4 +167,40 @@ export function errorFilterOf(endpoint: Endpoint): Type<ExceptionFilter> {
     }
   }
   return FlowErrorFilter;
+}
+
+/** A refusal in words that both flows can put into a body of their own. */
+export interface HostRefusal {
+  readonly status: number;
+  /** The stable word for programs. */
+  readonly error: string;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  [HttpStatus.UNAUTHORIZED]: 'unauthorized',
+  [HttpStatus.FORBIDDEN]: 'forbidden',
+  [HttpStatus.NOT_FOUND]: 'not_found',
+  [HttpStatus.TOO_MANY_REQUESTS]: 'too_many_requests',
+  [HttpStatus.SERVICE_UNAVAILABLE]: 'temporarily_unavailable',
+};
+
+/** Undefined for any other error: that is a fault. */
+export function hostRefusalOf(error: unknown): HostRefusal | undefined {
+  if (!(error instanceof HttpException)) return undefined;
+  const status = error.getStatus();
+  const word = WORDS[status] ?? (status < 500 ? 'refused' : 'internal_error');
+  return { status, error: word, message: messageOf(error), headers: headersOf(error) };
+}
+
+/** Nest makes a message of the name of our class, and leaves ours in the body. */
+function messageOf(error: HttpException): string {
+  const body = error instanceof TemporarilyUnavailableException ? error.getResponse() : undefined;
+  return (body as { message: string } | undefined)?.message ?? error.message;
+}
+
+function headersOf(error: HttpException): HostRefusal['headers'] {
+  if (!(error instanceof TemporarilyUnavailableException)) return undefined;
+  return { 'retry-after': String(error.retryAfterSeconds) };
 }

@@ -7,10 +7,9 @@ import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { giveUpPlace, waitedMs } from '../../platform/http/request-wait.js';
-import { clientOf } from '../../platform/http/throttle/client-address.js';
+import { clientOf, TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { MemoryCounts } from '../../platform/http/throttle/memory-counts.js';
-import { isOverOfStrangers } from '../../platform/http/throttle/strangers.js';
-import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+import { isOverOfStrangers } from '../../platform/http/throttle/counting.storage.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
@@ -19,13 +18,10 @@ import { AuditBus } from '../audit/audit.bus.js';
 import type { Flow } from '../host/flow.js';
 import { FlowRequest } from '../flows/flow-request.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
-import { personOf } from '../verify/tokens.js';
+import { personOf, recordedWorkloads, workloadsOf } from '../verify/tokens.js';
 import { rejectionLine } from '../refusals/refusal-line.js';
-import { DpopNonceRequired } from '../refusals/dpop-nonce-required.js';
-import { Rejection } from '../refusals/rejection.js';
+import { DpopNonceRequired, Rejection, FlowRefusal } from '../refusals/rejection.js';
 import { EntryThrottleService } from '../flows/entry-throttle.service.js';
-import { recordedWorkloads, workloadsOf } from '../flows/workloads.js';
-import { FlowRefusal } from './flow-refusal.js';
 import { WORK, markFlow } from './flow-error.filter.js';
 
 const FAILURE_EVENTS = {

@@ -11,10 +11,11 @@ import {
 } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.service.js';
+import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
 import { CLIENT_AUTH_METHODS } from './client-credentials.js';
-import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN } from './paths.js';
+import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN, KEY_SET } from './paths.js';
+import { SigningKeyService } from '../tokens/signing-key.service.js';
 
 /** Where access tokens are issued. */
 export interface TokenEndpoint {
@@ -133,5 +134,23 @@ export class MetadataController {
       dpop_signing_alg_values_supported: ALGORITHMS,
       resource_documentation: this.options.resourceDocumentation,
     };
+  }
+}
+
+@Controller({ path: WELL_KNOWN, version: VERSION_NEUTRAL })
+export class KeySetController {
+  constructor(
+    private readonly signingKeys: SigningKeyService,
+    private readonly answers: HttpAnswers,
+  ) {}
+
+  @Get(KEY_SET)
+  keySet(@Req() request: HttpRequest, @Res() response: object): void {
+    this.answers.publish(request, response, this.signingKeys.publicKeys());
+  }
+
+  @Options(KEY_SET)
+  permit(@Req() request: HttpRequest, @Res() response: object): void {
+    this.answers.permit(request, response);
   }
 }

@@ -2,10 +2,13 @@
 import { Inject, Post, Req, Res } from '@nestjs/common';
 import { provingRequestOf } from './challenge.js';
 import { FlowEndpoint } from './flow.endpoints.js';
-import type { GrantRules, TokenFlow } from './grant-types.js';
-import { readGrantType } from './grant-types.js';
-import type { TokenForm } from './token-exchange.form.js';
-import { readAssertionForm, readTokenExchangeForm, readTokenForm } from './token-exchange.form.js';
+import type { GrantRules, TokenFlow, TokenForm } from './token-exchange.form.js';
+import {
+  readGrantType,
+  readAssertionForm,
+  readTokenExchangeForm,
+  readTokenForm,
+} from './token-exchange.form.js';
 import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';

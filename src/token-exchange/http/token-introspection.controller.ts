@@ -5,13 +5,13 @@ import { sharedWait } from '../../platform/database/wait-limit.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { waitedMs } from '../../platform/http/request-wait.js';
-import { clientOf } from '../../platform/http/throttle/client-address.js';
+import { clientOf } from '../../platform/http/throttle/rate-limit.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import type { Introspected } from '../flows/introspection.service.js';
 import { IntrospectionService } from '../flows/introspection.service.js';
 import { CLIENT_FIELDS, readClientCredentials } from './client-credentials.js';
 import { FlowEndpoint } from './flow.endpoints.js';
-import { FlowRefusal } from './flow-refusal.js';
+import { FlowRefusal } from '../refusals/rejection.js';
 import { Form } from './form.js';
 import { ENDPOINTS } from './paths.js';
 

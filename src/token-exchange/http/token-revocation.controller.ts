@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { waitedMs } from '../../platform/http/request-wait.js';
-import { FlowRefusal } from './flow-refusal.js';
+import { FlowRefusal } from '../refusals/rejection.js';
 import { Form } from './form.js';
 import { Database } from '../../platform/database/database.js';
 import { withinWait } from '../../platform/database/wait-limit.js';

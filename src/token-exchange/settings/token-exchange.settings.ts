@@ -6,9 +6,8 @@ import { isSameAddress } from '../../platform/text/origin.js';
 import type { TrustedKeysRules } from '../trust/entry-rules.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { areStrict, isRead, readTrustedKeys } from '../trust/trusted-key-entry.js';
-import { refuseUnknownMembers } from './known-members.js';
-import type { SettingRow } from './settings.js';
-import { ROUTES, SETTINGS } from './settings.js';
+import type { SettingRow, Members } from './settings.js';
+import { ROUTES, SETTINGS, isRow } from './settings.js';
 import type {
   AccessTokenSettings,
   IdAssertionSettings,
@@ -18,6 +17,7 @@ import type {
   TokenExchangeSettings,
 } from './token-exchange.options.js';
 import { parsedUrl } from '../../platform/text/url.js';
+import { didYouMean } from '../../platform/text/wording.js';
 
 const SEALING_KEY_BYTES = 32;
 
@@ -192,4 +192,20 @@ function refuseRoles({ assignable, owner, initial }: RoleNames): void {
 function whole(name: string, value: unknown, { min = 0, max = Infinity }: SettingRow): number {
   if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return Number(value);
   throw new RangeError(`${name}: must be a whole number from ${min} to ${max}`);
+}
+
+/** @throws RangeError that lists the members which are not known, with the names that they may have meant */
+export function refuseUnknownMembers(given: object, known: Members): void {
+  const unknown = unknownMembers(given, known);
+  if (unknown.length > 0) throw new RangeError(unknown.join('\n'));
+}
+
+function unknownMembers(given: object, known: Members, path = ''): string[] {
+  return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
+    const member = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (member === undefined) return [`${path}${name}: is not known${didYouMean(name, Object.keys(known))}`];
+    const members = member !== true && isRow(member) ? member.members : member;
+    if (members === undefined || members === true || typeof value !== 'object' || value === null) return [];
+    return unknownMembers(value, members, `${path}${name}.`);
+  });
 }

@@ -1,6 +1,7 @@
 // Issues and verifies access tokens of the host's own (RFC 9068).
+import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { JSONWebKeySet, JWTPayload } from 'jose';
+import type { JSONWebKeySet } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { JOSEError, JWSInvalid, JWTExpired, JWTInvalid } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
@@ -9,16 +10,12 @@ import { printable, printableSeconds } from '../../platform/text/printable.js';
 import type { BearerReason } from '../refusals/refusals.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Revocations } from '../revocation/revocations.js';
-import type { RevocableToken } from '../revocation/revocations.js';
-import type { ExternalLogin, RecordedKey } from '../revocation/external-login.js';
-import { readExternalLogins, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
 import type { AccessTokenSettings } from '../settings/token-exchange.options.js';
-import type { AccessTokenGrant, AccessTokenSigner } from './access-token-grant.js';
-import type { PriorActor } from '../verify/external-claims.js';
-import { lengthOfCompactJws, signCompactJws } from './jws-signer.js';
+import type { AccessTokenGrant, AccessTokenSigner, ReadToken, VerifiedAccessToken } from './access-token.js';
+import { ACCESS_TOKEN_ALGORITHM, ACCESS_TOKEN_TYPE, claimsOf, readClaims } from './access-token.js';
+import { signCompactJws } from '../verify/compact-jws.js';
 import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
-import { VerifiedTokens } from './verified-tokens.js';
 
 export interface AccessTokenOptions extends Omit<AccessTokenSettings, 'sealingKeys'> {
   /** Called for each proof of a call to the API that is forgotten while it could be sent again; for a metric. */
@@ -27,59 +24,6 @@ export interface AccessTokenOptions extends Omit<AccessTokenSettings, 'sealingKe
 
 /** Injection token of the options. */
 export const ACCESS_TOKEN_OPTIONS = Symbol('ACCESS_TOKEN_OPTIONS');
-
-/** The claims besides `iss`, which is always the host (RFC 9068 §2.2, RFC 8693 §4.1). */
-interface AccessTokenClaims {
-  readonly aud: string;
-  readonly sub: string;
-  readonly act?: ActorClaim;
-  readonly client_id: string;
-  /** D145, under a name of our own: of the subject, and of the actor, as far as their entries name the users. */
-  readonly workloads?: readonly PriorActor[];
-  readonly delegated_rights?: 'both';
-  readonly scope?: string;
-  readonly requested_scope?: string;
-  readonly requested_resource?: string;
-  readonly jti: string;
-  readonly iat: number;
-  readonly exp: number;
-  /** RFC 9449 §6.1. */
-  readonly cnf?: { readonly jkt: string };
-  /** D59, under a name of our own: no verifier of tokens expects anything of it. */
-  readonly vouched_by: readonly RecordedKey[];
-  /** D131: of the subject, and of the actor where there is one. */
-  readonly logins: readonly ExternalLogin[];
-  /** D62, opaque: of the subject, and of the actor where there is one. */
-  readonly access_generation?: string;
-  readonly actor_access_generation?: string;
-}
-
-/**
- * An outermost actor without `iss` is a local user, whose rights count (RFC 8693 §4.1). All others have the `iss` of their issuers, who
- * say that they have acted: they give no rights.
- */
-interface ActorClaim {
-  readonly iss?: string;
-  readonly sub: string;
-  readonly act?: ActorClaim;
-}
-
-/** What a verified token says. */
-export interface VerifiedAccessToken {
-  readonly id: string;
-  readonly subjectUserId: string;
-  readonly actorUserId?: string;
-  /** To be compared with the `accessGeneration` that each user has now: another one, and access was ended since. */
-  readonly subjectGeneration?: string;
-  readonly actorGeneration?: string;
-  /** `both` where actor and subject both need a right. */
-  readonly rights: 'actor' | 'both';
-  /** The scopes that limit the token; undefined: it is not limited. */
-  readonly scopes?: ReadonlySet<string>;
-  readonly expiresAt: Date;
-  /** The thumbprint of the key whose holder alone may present it (DPoP); undefined: it is a Bearer token. */
-  readonly boundTo?: string;
-}
 
 /** Why a Bearer credential is no live access token of this host. */
 export interface AccessTokenRefusal extends Pick<RejectionContext, 'detail' | 'expected' | 'found'> {
@@ -92,20 +36,45 @@ export interface AccessTokenRefusal extends Pick<RejectionContext, 'detail' | 'e
 export type AccessTokenVerdict =
   { readonly token: VerifiedAccessToken } | { readonly refusal: AccessTokenRefusal };
 
-/** A token whose signature was verified: what it says, and what may be revoked of it. */
-interface ReadToken {
-  readonly content: VerifiedAccessToken;
-  /** The service that it is for, or this host. */
-  readonly audience: string | undefined;
-  readonly revocable: RevocableToken;
+/** Some 10 MB when full. */
+const MAX_TOKENS = 10_000;
+
+/**
+ * Contents of tokens by the SHA-256 of all characters, so that tokens with common parts share no entry (CVE-2026-35039 of another
+ * product). Only the signature's verdict is remembered, which never changes; whether a token has expired, and who its users are
+ * now, is asked at each call. The oldest entries go first, and with each that comes those that are over: so memory follows the
+ * tokens that live.
+ */
+export class VerifiedTokens<Content> {
+  private readonly contents = new Map<string, Content>();
+
+  /** @param isOver whether what was read of a token is of no use any more */
+  constructor(
+    private readonly isOver: (content: Content) => boolean,
+    private readonly maxTokens = MAX_TOKENS,
+  ) {}
+
+  find(token: string): Content | undefined {
+    return this.contents.get(keyOf(token));
+  }
+
+  remember(token: string, content: Content): void {
+    this.makeRoom();
+    this.contents.set(keyOf(token), content);
+  }
+
+  /** From the oldest on, up to the first that has its place. */
+  private makeRoom(): void {
+    for (const [key, content] of this.contents) {
+      if (this.contents.size < this.maxTokens && !this.isOver(content)) return;
+      this.contents.delete(key);
+    }
+  }
 }
 
-const TYPE = 'at+jwt';
-export const ACCESS_TOKEN_ALGORITHM = 'ES256';
-/** RFC 7518 §3.4. */
-const SIGNATURE_BYTES = 64;
-/** As long as that of a signing key: a thumbprint (RFC 7638). */
-const ANY_KID = 'k'.repeat(43);
+function keyOf(token: string): string {
+  return hash('sha256', token, 'base64');
+}
 
 @Injectable()
 export class AccessTokenService {
@@ -127,7 +96,7 @@ export class AccessTokenService {
   /** Takes the key that signs now, before anything is used up for the token. @throws Error where there is none */
   prepare(): AccessTokenSigner {
     const { kid, privateKey } = this.signingKeys.current();
-    const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: TYPE, kid };
+    const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: ACCESS_TOKEN_TYPE, kid };
     const signer = { digest: 'sha256', key: { key: privateKey, dsaEncoding: 'ieee-p1363' as const } };
     const { issuer } = this.options;
     const payload = (grant: AccessTokenGrant) => ({ iss: issuer, ...claimsOf(grant, issuer) });
@@ -211,54 +180,13 @@ export class AccessTokenService {
 
   private expectations() {
     return {
-      typ: TYPE,
+      typ: ACCESS_TOKEN_TYPE,
       algorithms: [ACCESS_TOKEN_ALGORITHM],
       issuer: this.options.issuer,
       requiredClaims: ['aud', 'sub', 'jti', 'exp'],
       currentDate: new Date(this.clock.nowMs()),
     };
   }
-}
-
-/** How many characters the token of a grant has. @param issuer as in `AccessTokenSettings` */
-export function lengthOfAccessToken(grant: AccessTokenGrant, issuer: string): number {
-  const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: TYPE, kid: ANY_KID };
-  return lengthOfCompactJws(header, { iss: issuer, ...claimsOf(grant, issuer) }, SIGNATURE_BYTES);
-}
-
-/**
- * A member that is undefined is not written.
- * @rule 2.4 The token records the requested scope and resource.
- * @rule D55 Under names of our own: a `scope` or another `aud` would read as granted to every other service.
- */
-function claimsOf(grant: AccessTokenGrant, host: string): AccessTokenClaims {
-  return {
-    aud: grant.audience ?? host,
-    sub: grant.subjectUserId,
-    act: actorClaim(grant),
-    client_id: grant.clientId,
-    workloads: grant.workloads,
-    delegated_rights: grant.rights === 'both' ? 'both' : undefined,
-    scope: grant.grantedScopes?.join(' '),
-    requested_scope: grant.requestedScope,
-    requested_resource: grant.requestedResource,
-    jti: grant.id,
-    iat: grant.issuedAt,
-    exp: grant.expiresAt,
-    cnf: grant.boundTo === undefined ? undefined : { jkt: grant.boundTo },
-    vouched_by: recordedKeys(grant.signedBy),
-    logins: grant.logins,
-    access_generation: grant.subjectGeneration,
-    actor_access_generation: grant.actorGeneration,
-  };
-}
-
-function actorClaim({ actorUserId, priorActors = [] }: AccessTokenGrant): ActorClaim | undefined {
-  const prior = priorActors.reduceRight<ActorClaim | undefined>(
-    (act, { iss, sub }) => ({ iss, sub, act }),
-    undefined,
-  );
-  return actorUserId === undefined ? prior : { sub: actorUserId, act: prior };
 }
 
 /** Other letters can stand for the same bytes, and jose takes some of them: each token has one spelling only. */
@@ -280,38 +208,4 @@ function kidOf(token: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * This instance signed the claims, so they are as written; their types are checked all the same.
- * @rule 4.2.4 A requested scope or resource narrows nothing: it is not read. What was granted is (P.scopes, P.resources).
- */
-function readClaims(claims: JWTPayload): ReadToken {
-  const { sub = '', aud, jti = '', iat = 0, exp = 0, act, scope, cnf } = claims;
-  const { iss: actorIssuer, sub: named } = (act ?? {}) as Record<string, unknown>;
-  const actor = actorIssuer === undefined && typeof named === 'string' ? named : undefined;
-  return {
-    content: {
-      id: jti,
-      subjectUserId: sub,
-      actorUserId: actor,
-      subjectGeneration: textOf(claims['access_generation']),
-      actorGeneration: textOf(claims['actor_access_generation']),
-      rights: claims['delegated_rights'] === 'both' ? 'both' : 'actor',
-      scopes: typeof scope === 'string' ? new Set(scope.split(' ')) : undefined,
-      expiresAt: new Date(exp * 1000),
-      boundTo: cnf === undefined ? undefined : String((cnf as { jkt?: unknown }).jkt),
-    },
-    audience: textOf(aud),
-    revocable: {
-      id: jti,
-      keys: readRecordedKeys(claims['vouched_by']),
-      logins: readExternalLogins(claims['logins']),
-      sinceMs: iat * 1000,
-    },
-  };
-}
-
-function textOf(claim: unknown): string | undefined {
-  return typeof claim === 'string' ? claim : undefined;
 }

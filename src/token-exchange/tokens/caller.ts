@@ -1,6 +1,7 @@
 // The caller with an access token, in the present state of its users.
 import type { SubjectOrActor } from '../refusals/rejection.js';
-import type { AccessTokenRefusal, AccessTokenVerdict, VerifiedAccessToken } from './access-token.service.js';
+import type { VerifiedAccessToken } from './access-token.js';
+import type { AccessTokenRefusal, AccessTokenVerdict } from './access-token.service.js';
 
 /** What of a user decides whether access goes on. */
 interface CallingUser {

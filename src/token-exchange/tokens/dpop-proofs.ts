@@ -1,15 +1,96 @@
 // DPoP proofs at the token endpoint and at the API: by which clock, with which nonce, and to which access token.
 import { Inject, Injectable } from '@nestjs/common';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
-import { DpopNonceRequired } from '../refusals/dpop-nonce-required.js';
-import { Rejection } from '../refusals/rejection.js';
+import { DpopNonceRequired, Rejection } from '../refusals/rejection.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import type { DpopProof, SentProof } from '../verify/dpop-proof.js';
 import { publicAddress, verifyProof } from '../verify/dpop-proof.js';
 import type { AccessTokenOptions, AccessTokenRefusal, AccessTokenVerdict } from './access-token.service.js';
 import { ACCESS_TOKEN_OPTIONS } from './access-token.service.js';
-import { DpopNonces } from './dpop-nonces.js';
-import { SeenProofs } from './seen-proofs.js';
+import type { TokenUse } from '../replay/token-use.js';
+import { jtiHashOf } from '../replay/token-use.js';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+const PURPOSE = 'dpop-nonce';
+const MINUTE_SECONDS = 60;
+
+/**
+ * Each minute has a nonce: its number under a key that is derived from a sealing key. It is taken until the next minute is over.
+ * @rule D143 Nonces are the same on all instances, which share the sealing keys and the clock of the database.
+ */
+export class DpopNonces {
+  private readonly keys: readonly Buffer[];
+  private latest: { readonly minute: number; readonly nonce: string } | undefined;
+
+  constructor(keyRing: KeyRing) {
+    this.keys = keyRing.deriveKeys(PURPOSE);
+  }
+
+  /** The nonce to be given out. @param now seconds since the Unix epoch, by the clock of the database */
+  at(now: number): string {
+    const minute = Math.floor(now / MINUTE_SECONDS);
+    if (this.latest?.minute !== minute) {
+      const [first = Buffer.of()] = this.keys;
+      this.latest = { minute, nonce: nonceOf(first, minute) };
+    }
+    return this.latest.nonce;
+  }
+
+  /** Another instance may be a little ahead, so that the next minute has begun there. */
+  isGood(nonce: unknown, now: number): boolean {
+    if (typeof nonce !== 'string') return false;
+    const minute = Math.floor(now / MINUTE_SECONDS);
+    return [minute, minute - 1, minute + 1].some((one) =>
+      this.keys.some((key) => isSame(nonce, nonceOf(key, one))),
+    );
+  }
+}
+
+function nonceOf(key: Buffer, minute: number): string {
+  return createHmac('sha256', key).update(String(minute)).digest('base64url');
+}
+
+function isSame(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Some 15 MB when full. */
+const MAX_PROOFS = 100_000;
+
+/** A call to the API writes nothing for its proof: each process takes a proof once, as long as it remembers it (D142). */
+export class SeenProofs {
+  /** When the proofs are over, in seconds since the Unix epoch, by the hashes of their ids. The oldest is the first. */
+  private readonly ends = new Map<string, number>();
+  /** What had ended by then may be forgotten. Never goes back, though clocks may. */
+  private latest = 0;
+
+  /** @param onForgotten called for each proof that has made room while it was still good */
+  constructor(
+    private readonly onForgotten: () => void,
+    private readonly maxProofs = MAX_PROOFS,
+  ) {}
+
+  /** @returns false where it was taken before, or that is not known any more */
+  take({ jti, exp }: TokenUse, now: number): boolean {
+    this.latest = Math.max(this.latest, now);
+    const hash = jtiHashOf(jti);
+    if (exp < this.latest || this.ends.has(hash)) return false;
+    this.makeRoom();
+    this.ends.set(hash, exp);
+    return true;
+  }
+
+  /** From the oldest on, up to the first that has its place. */
+  private makeRoom(): void {
+    for (const [hash, end] of this.ends) {
+      const isGood = end >= this.latest;
+      if (isGood && this.ends.size < this.maxProofs) return;
+      if (isGood) this.onForgotten();
+      this.ends.delete(hash);
+    }
+  }
+}
 
 /** A request, as far as its proof is about it. */
 export interface ProvingRequest {

@@ -2,40 +2,23 @@
 import type { Transaction } from '../../platform/database/transaction.js';
 import { LostRaceError } from '../../platform/database/transaction.js';
 import type { ProjectChange, ProjectDirectory } from '../host/projects.js';
-import type { HostUser, HostUserUpdate, ProfileField, UserDirectory } from '../host/users.js';
+import type { HostUser, HostUserUpdate, UserDirectory } from '../host/users.js';
 import { PROFILE_FIELDS } from '../host/users.js';
-import type { RejectionContext } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import { isPrivileged } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { readProjects } from './candidates.js';
-import type { FoundUser, NewUser, UserDecision } from './decide.js';
-import { decideOnUser, identityOf, isEmpty, isWritten } from './decide.js';
+import type {
+  ChangedProjects,
+  FoundUser,
+  IdentityChange,
+  NewUser,
+  ResolvedUser,
+  UserDecision,
+} from './decide.js';
+import { decideOnUser, identityOf, isEmpty, isWritten, resolvedUser } from './decide.js';
 import type { IdentityLinkRepository } from './identity-link.repository.js';
 import type { ProjectSync } from './project-policy.js';
-import { assignableRoles } from './role-policy.js';
-
-/** What resolving a token changed; the flows make audit events of it. */
-export type IdentityChange =
-  | { kind: 'user-provisioned'; userId: string; role: string }
-  | { kind: 'identity-linked'; userId: string; role: string; isPrivileged: boolean }
-  | { kind: 'role-updated'; userId: string; from: string; to: string }
-  | { kind: 'profile-updated'; userId: string; fields: readonly ProfileField[] }
-  | ({ kind: 'projects-updated'; userId: string } & ChangedProjects);
-
-/** Ids of projects, by what has become of a membership. */
-type ChangedProjects = Readonly<Record<'added' | 'changed' | 'removed', readonly string[]>>;
-
-/** The local user of a token, and what finding it changed. */
-export interface ResolvedUser {
-  readonly userId: string;
-  readonly accessGeneration?: string;
-  readonly changes: readonly IdentityChange[];
-  /** Where the role claim was ignored (4.4.role.5): what could be assigned. */
-  readonly ignoredRole?: Pick<RejectionContext, 'expected'>;
-  /** Ids of projects whose last administrator the user stays, against the claim. */
-  readonly keptProjects?: readonly string[];
-}
 
 /** Where users and links are written, and which roles there are. */
 export interface WrittenUsers {
@@ -64,16 +47,6 @@ export async function applyDecision(
   if (!isEmpty(update)) await stored.users.update(transaction, user.id, update);
   const projects = await syncProjects(transaction, token, { userId: user.id, sync: found.projects, stored });
   return resolvedUser(found, [...links, ...changesOf(user, update), ...projects], stored.roles);
-}
-
-export function resolvedUser(
-  { user, ignoresRoleClaim, projects }: FoundUser,
-  changes: readonly IdentityChange[],
-  roles: RoleNames,
-): ResolvedUser {
-  const { id: userId, accessGeneration } = user;
-  const ignoredRole = ignoresRoleClaim ? { expected: assignableRoles(roles) } : undefined;
-  return { userId, accessGeneration, changes, ignoredRole, keptProjects: projects?.keptIds };
 }
 
 /**

@@ -1,6 +1,6 @@
-// Decides which local user a verified token means, and what it changes of them. Pure: what is stored comes as an argument.
+// Decides which local users the verified tokens of a request mean, and what they change of them. Pure: what is stored comes as an argument.
 import { firstCharacters } from '../../platform/text/characters.js';
-import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser } from '../host/users.js';
+import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser, ProfileField } from '../host/users.js';
 import { PROFILE_FIELDS } from '../host/users.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
@@ -14,7 +14,112 @@ import {
 } from './admission-policy.js';
 import type { ProjectSync, StoredProjects } from './project-policy.js';
 import { decideOnProjects } from './project-policy.js';
-import { roleOfExistingUser, roleOfNewUser } from './role-policy.js';
+import { assignableRoles, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
+import type { RejectionContext, SubjectOrActor } from '../refusals/rejection.js';
+import { issuerAndKid } from '../verify/external-token.verifier.js';
+import type { PerToken, Tokens } from '../verify/tokens.js';
+
+/** The user of a link. */
+export interface LinkedUser extends HostUser {
+  /** Of the link: what `IdentityLinkRepository.findProjectsDigest` finds. */
+  readonly projectsDigest: string | null;
+}
+
+/** As far as the tokens of a request are linked, of one snapshot of the database. */
+export type LinkedUsers = Partial<PerToken<LinkedUser>>;
+
+/** What resolving a token changed; the flows make audit events of it. */
+export type IdentityChange =
+  | { kind: 'user-provisioned'; userId: string; role: string }
+  | { kind: 'identity-linked'; userId: string; role: string; isPrivileged: boolean }
+  | { kind: 'role-updated'; userId: string; from: string; to: string }
+  | { kind: 'profile-updated'; userId: string; fields: readonly ProfileField[] }
+  | ({ kind: 'projects-updated'; userId: string } & ChangedProjects);
+
+/** Ids of projects, by what has become of a membership. */
+export type ChangedProjects = Readonly<Record<'added' | 'changed' | 'removed', readonly string[]>>;
+
+/** The local user of a token, and what finding it changed. */
+export interface ResolvedUser {
+  readonly userId: string;
+  readonly accessGeneration?: string;
+  readonly changes: readonly IdentityChange[];
+  /** Where the role claim was ignored (4.4.role.5): what could be assigned. */
+  readonly ignoredRole?: Pick<RejectionContext, 'expected'>;
+  /** Ids of projects whose last administrator the user stays, against the claim. */
+  readonly keptProjects?: readonly string[];
+}
+
+export type Users = PerToken<ResolvedUser>;
+
+/**
+ * The users of a request that changes nothing about them: its success is to be recorded. Undefined where a transaction has to
+ * look further, because something is to be written. The second token is not decided on where the first changes something: both
+ * may be of one user, who is another then.
+ * @throws Rejection where stored identity, role or state forbid it
+ */
+export function decideRequest(tokens: Tokens, linked: LinkedUsers, roles: RoleNames): Users | undefined {
+  const users: Partial<Record<SubjectOrActor, ResolvedUser>> = {};
+  for (const { party, token } of inOrder(tokens)) {
+    // Whom an entry names is read in the transaction, whether or not the identity is linked.
+    const user = token.key.policy.signInAs === undefined ? linked[party] : undefined;
+    const resolved = user && resolveUnchanged({ party, token }, user, roles);
+    if (resolved === undefined) return undefined;
+    users[party] = resolved;
+  }
+  const { subject, actor } = users;
+  return subject && { subject, actor };
+}
+
+/** One token of a request. */
+interface Party {
+  readonly party: SubjectOrActor;
+  readonly token: VerifiedToken;
+}
+
+/** In the order of the decisions. */
+export function inOrder({ subject, actor }: Tokens): readonly Party[] {
+  const first = { party: 'subject', token: subject } as const;
+  if (actor === undefined) return [first];
+  const second = { party: 'actor', token: actor } as const;
+  return isActorFirst({ subject, actor }) ? [second, first] : [first, second];
+}
+
+/**
+ * Whether the actor is decided on before the subject. The identity that sorts first comes first, so that two exchanges whose
+ * subjects and actors act for each other lock rows in one order.
+ */
+export function isActorFirst({ subject, actor }: Tokens): boolean {
+  return actor !== undefined && sortKeyOf(actor) < sortKeyOf(subject);
+}
+
+function sortKeyOf({ claims: { iss, sub } }: VerifiedToken): string {
+  return JSON.stringify([iss, sub]);
+}
+
+function resolveUnchanged(
+  { party, token }: Party,
+  { projectsDigest, ...user }: LinkedUser,
+  roles: RoleNames,
+): ResolvedUser | undefined {
+  try {
+    const decision = decide(token, { linked: user, projects: { digest: projectsDigest } }, roles);
+    return changesNothing(decision) ? resolvedUser(decision, [], roles) : undefined;
+  } catch (error) {
+    if (error instanceof Rejection) error.add({ party, ...issuerAndKid(token) });
+    throw error;
+  }
+}
+
+export function resolvedUser(
+  { user, ignoresRoleClaim, projects }: FoundUser,
+  changes: readonly IdentityChange[],
+  roles: RoleNames,
+): ResolvedUser {
+  const { id: userId, accessGeneration } = user;
+  const ignoredRole = ignoresRoleClaim ? { expected: assignableRoles(roles) } : undefined;
+  return { userId, accessGeneration, changes, ignoredRole, keptProjects: projects?.keptIds };
+}
 
 /** The stored users that a token may mean. */
 export interface Candidates {

@@ -10,12 +10,11 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
-import type { ResolvedUser } from './apply.js';
+import type { ResolvedUser } from './decide.js';
 import { applyDecision } from './apply.js';
 import { readCandidates } from './candidates.js';
-import type { Users } from './decide-request.js';
-import { isActorFirst } from './decide-request.js';
-import { decide, identityOf } from './decide.js';
+import type { Users } from './decide.js';
+import { isActorFirst, decide, identityOf } from './decide.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
 
 @Injectable()

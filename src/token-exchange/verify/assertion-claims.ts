@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isSameAddress } from '../../platform/text/origin.js';
-import { FIELD_LIMITS } from './field-limits.js';
+import { FIELD_LIMITS } from './compact-jws.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';

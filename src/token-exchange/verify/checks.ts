@@ -1,15 +1,9 @@
 // The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
 import { isJsonObject } from '../../platform/json/strict-json.js';
-import {
-  printable,
-  printableAddress,
-  printableList,
-  printableSeconds,
-} from '../../platform/text/printable.js';
+import { printableList, printableSeconds } from '../../platform/text/printable.js';
 import type { AccessFlow } from '../host/flow.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { flowsOf } from '../trust/trust-policy.js';
-import { grantsNothing, isOfTenants, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
 import { hasLogoutEvent, readExternalClaims, readLogoutClaims } from './external-claims.js';
 import {
@@ -20,7 +14,13 @@ import {
   OF_THE_HEADER,
   OF_THE_KEY,
 } from './key-checks.js';
-import { EXPECTED_AUDIENCE, GRANT_AUDIENCE, OF_WHOSE_IT_IS, OWN_AUDIENCE } from './party-checks.js';
+import {
+  EXPECTED_AUDIENCE,
+  GRANT_AUDIENCE,
+  OF_AN_ASSERTION,
+  OF_WHOSE_IT_IS,
+  OWN_AUDIENCE,
+} from './party-checks.js';
 import type { AnyToken, CheckedToken, TokenCheck } from './token-check.js';
 import { rejectionBy } from './token-check.js';
 
@@ -94,7 +94,7 @@ const NO_CONFIRMATION: TokenCheck = {
   compared: ({ jws: { payload } }) => ['no cnf', confirmationOf(payload['cnf'])],
 };
 
-/** See possession.ts for the proof. No other way to confirm a key is known here, nor a second one beside this. */
+/** See verification.ts for the proof. No other way to confirm a key is known here, nor a second one beside this. */
 const DPOP_CONFIRMATION: TokenCheck = {
   about: 'cnf',
   reason: 'confirmation_not_supported',
@@ -178,63 +178,6 @@ const OF_A_LOGIN: readonly TokenCheck[] = [
   ACTOR_REQUIRED,
 ];
 
-/** @rule D133 An identity assertion is taken from the client that it names, which its entry names too, and for what it says. */
-const OF_AN_ASSERTION: readonly TokenCheck[] = [
-  lifetimeUpTo(({ rules }) => rules.maxAssertionLifetimeSeconds),
-  {
-    about: 'claims that limit it',
-    reason: 'assertion_not_supported',
-    fails: ({ jws }) => unsupportedClaims(jws.payload).length > 0,
-    compared: ({ jws }) => ['none of them', printableList(unsupportedClaims(jws.payload))],
-  },
-  {
-    about: 'client_id, scope, resource, aud_sub, sub_id, tenant, aud_tenant',
-    // Or `claims_not_storable`.
-    reason: 'claims_invalid',
-    isNeeded: true,
-    read: (token) => void (token.assertion = readAssertionClaims(token.jws.payload)),
-    compared: () => ['client_id, and the others where they are there, each of its type', 'all of them'],
-  },
-  {
-    about: 'tenant, aud_tenant',
-    reason: 'tenant_not_allowed',
-    fails: ({ assertion, key }) => assertion === undefined || !isOfTenants(assertion, key.policy),
-    compared: ({ assertion, key: { policy } }) => [
-      printableList(policy.tenants ?? []),
-      printableList(assertion?.tenants ?? []),
-    ],
-  },
-  {
-    about: 'scope, resource',
-    reason: 'assertion_grants_nothing',
-    fails: ({ assertion, key: { policy }, rules }) =>
-      assertion === undefined || grantsNothing(assertion, policy, rules.ownIssuer),
-    compared: ({ assertion, key: { policy }, rules: { ownIssuer = '' } }) => [
-      printableList([...(policy.scopes ?? []), ownIssuer, ...(policy.resources ?? [])]),
-      printableList([assertion?.scope ?? [], assertion?.resource ?? []].flat().map(printableAddress)),
-    ],
-  },
-  {
-    about: 'client_id',
-    reason: 'client_not_allowed',
-    fails: ({ assertion, client }) => client === undefined || assertion?.clientId !== client.id,
-    compared: ({ assertion, client }) => [
-      `the client that has authenticated: ${printable(client?.id)}`,
-      printable(assertion?.clientId),
-    ],
-  },
-  {
-    about: 'clients',
-    reason: 'client_not_allowed',
-    fails: ({ key: { policy }, client }) =>
-      client === undefined || policy.clients?.has(client.id) !== true || !client.issuers.has(policy.issuer),
-    compared: ({ key: { policy }, client }) => [
-      printableList(policy.clients?.keys() ?? []),
-      printable(client?.id),
-    ],
-  },
-];
-
 const ofBothFlows = (confirmation: TokenCheck): readonly TokenCheck[] => [
   ...OF_THE_HEADER,
   NO_OTHER_PURPOSE,
@@ -277,6 +220,7 @@ export const TOKEN_CHECKS: Readonly<Record<AccessFlow, readonly TokenCheck[]>> =
     ...OF_WHOSE_IT_IS,
     OWN_AUDIENCE,
     ...OF_THE_TIMES,
+    lifetimeUpTo(({ rules }) => rules.maxAssertionLifetimeSeconds),
     ...OF_AN_ASSERTION,
   ],
 };

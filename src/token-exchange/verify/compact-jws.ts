@@ -1,13 +1,20 @@
-// Reads compact JWS, and checks their signatures with node:crypto.
+// Reads and writes compact JWS, and checks their signatures with node:crypto.
 import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
 import { Rejection } from '../refusals/rejection.js';
-import type { KeyObject } from 'node:crypto';
-import { verify } from 'node:crypto';
+import type { KeyObject, SignKeyObjectInput } from 'node:crypto';
+import { verify, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Algorithm } from '../trust/algorithms.js';
 import { familyOf, signatureParameters } from '../trust/algorithms.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
+
+/**
+ * Most characters of the fields that have a limit (8.9 to 8.11); a character is a code point.
+ * @rule 4.2.scope = 8.9 At most 1024 characters.
+ * @rule 4.2.audience = 8.10 At most 1024 characters; ignored.
+ */
+export const FIELD_LIMITS = { scope: 1024, audience: 1024, resource: 2048 } as const;
 
 /** A compact JWS (RFC 7515 §7.1) in its parts. Unverified. */
 export interface CompactJws {
@@ -129,4 +136,31 @@ export async function signerAmong<Key extends Pick<TrustedKey, 'publicKey'>>(
 /** RFC 8017 §8.1.2 (1). OpenSSL takes one without its leading zeros too: a second spelling of the same token. */
 function hasLengthOfModulus(signature: Buffer, { asymmetricKeyDetails }: KeyObject): boolean {
   return signature.length === Math.ceil((asymmetricKeyDetails?.modulusLength ?? 0) / 8);
+}
+
+/** How node:crypto signs by one algorithm with one key. */
+export interface JwsSigner {
+  /** Null where the algorithm brings its own. */
+  readonly digest: string | null;
+  /** ECDSA needs `dsaEncoding: 'ieee-p1363'`, for the signature of RFC 7518 §3.4: `r || s`. */
+  readonly key: SignKeyObjectInput;
+}
+
+/**
+ * Signs a payload under a header, whose `alg` must be the signer's. On the event loop: a trip to another thread costs more
+ * than it saves (docs/internals/performance.md).
+ */
+export function signCompactJws(header: object, payload: object, { digest, key }: JwsSigner): string {
+  const signingInput = `${encoded(header)}.${encoded(payload)}`;
+  return `${signingInput}.${sign(digest, Buffer.from(signingInput, 'latin1'), key).toString('base64url')}`;
+}
+
+/** How many characters such a JWS has. @param signatureBytes that the algorithm makes */
+export function lengthOfCompactJws(header: object, payload: object, signatureBytes: number): number {
+  const bytes = [header, payload].map((part) => Buffer.byteLength(JSON.stringify(part)));
+  return [...bytes, signatureBytes].reduce((sum, count) => sum + Math.ceil((count * 4) / 3), 2);
+}
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value), 'utf8').toString('base64url');
 }

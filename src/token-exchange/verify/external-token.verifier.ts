@@ -14,7 +14,7 @@ import { externalLoginOf } from '../revocation/external-login.js';
 import { LOGOUT_CHECKS, TOKEN_CHECKS } from './checks.js';
 import type { AssertionClaims } from './assertion-claims.js';
 import type { AuthenticatedClient } from './client-authenticator.js';
-import { claimedKey } from './claimed-key.js';
+import { claimedKey } from './key-checks.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { ExternalClaims, LogoutClaims, TimedClaims } from './external-claims.js';
 import type { CheckResult, CheckRules, TokenCheck } from './token-check.js';

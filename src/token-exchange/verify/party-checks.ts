@@ -1,10 +1,18 @@
-// The checks of whose a token is, and for whom.
-import { kindOf, printable, printableList } from '../../platform/text/printable.js';
+// The checks of whose a token is, for whom, and of what an identity assertion says beside.
+import {
+  kindOf,
+  printable,
+  printableAddress,
+  printableList,
+  visible,
+} from '../../platform/text/printable.js';
 import { matchesSubject } from '../trust/subject-patterns.js';
 import type { ClaimValue } from '../trust/workload-policy.js';
-import { isAloneFor } from './external-claims.js';
+import { grantsNothing, isOfTenants, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
+import { isAloneFor, MAX_SUBJECT_CHARACTERS } from './external-claims.js';
 import type { AnyToken, Compared, TokenCheck } from './token-check.js';
-import { shownPatterns, shownSubject } from './shown-subject.js';
+import { firstCharacters } from '../../platform/text/characters.js';
+import { isEmailAddress } from '../../platform/text/email-address.js';
 
 /** @rule P.subjects = P.claims Where an entry says whose its tokens are, others are refused, on every way in that gives access. */
 export const OF_WHOSE_IT_IS: readonly TokenCheck[] = [
@@ -70,6 +78,62 @@ export const GRANT_AUDIENCE: TokenCheck = {
   ],
 };
 
+/** @rule D133 An identity assertion is taken from the client that it names, which its entry names too, and for what it says. */
+export const OF_AN_ASSERTION: readonly TokenCheck[] = [
+  {
+    about: 'claims that limit it',
+    reason: 'assertion_not_supported',
+    fails: ({ jws }) => unsupportedClaims(jws.payload).length > 0,
+    compared: ({ jws }) => ['none of them', printableList(unsupportedClaims(jws.payload))],
+  },
+  {
+    about: 'client_id, scope, resource, aud_sub, sub_id, tenant, aud_tenant',
+    // Or `claims_not_storable`.
+    reason: 'claims_invalid',
+    isNeeded: true,
+    read: (token) => void (token.assertion = readAssertionClaims(token.jws.payload)),
+    compared: () => ['client_id, and the others where they are there, each of its type', 'all of them'],
+  },
+  {
+    about: 'tenant, aud_tenant',
+    reason: 'tenant_not_allowed',
+    fails: ({ assertion, key }) => assertion === undefined || !isOfTenants(assertion, key.policy),
+    compared: ({ assertion, key: { policy } }) => [
+      printableList(policy.tenants ?? []),
+      printableList(assertion?.tenants ?? []),
+    ],
+  },
+  {
+    about: 'scope, resource',
+    reason: 'assertion_grants_nothing',
+    fails: ({ assertion, key: { policy }, rules }) =>
+      assertion === undefined || grantsNothing(assertion, policy, rules.ownIssuer),
+    compared: ({ assertion, key: { policy }, rules: { ownIssuer = '' } }) => [
+      printableList([...(policy.scopes ?? []), ownIssuer, ...(policy.resources ?? [])]),
+      printableList([assertion?.scope ?? [], assertion?.resource ?? []].flat().map(printableAddress)),
+    ],
+  },
+  {
+    about: 'client_id',
+    reason: 'client_not_allowed',
+    fails: ({ assertion, client }) => client === undefined || assertion?.clientId !== client.id,
+    compared: ({ assertion, client }) => [
+      `the client that has authenticated: ${printable(client?.id)}`,
+      printable(assertion?.clientId),
+    ],
+  },
+  {
+    about: 'clients',
+    reason: 'client_not_allowed',
+    fails: ({ key: { policy }, client }) =>
+      client === undefined || policy.clients?.has(client.id) !== true || !client.issuers.has(policy.issuer),
+    compared: ({ key: { policy }, client }) => [
+      printableList(policy.clients?.keys() ?? []),
+      printable(client?.id),
+    ],
+  },
+];
+
 /** @rule P.logoutAudience A logout token may have the audience of its own that the entry names. */
 function expectedAudiences({ key: { policy }, flow }: AnyToken): string[] {
   const { expectedAudience, logoutAudience } = policy;
@@ -109,4 +173,18 @@ function grantAudiences({ key, rules: { ownIssuer, tokenEndpoint } }: AnyToken):
   const { expectedAudience } = key.policy;
   const names = expectedAudience === undefined ? [ownIssuer, tokenEndpoint] : [expectedAudience];
   return names.filter((name) => name !== undefined);
+}
+
+/** Of the patterns of an entry. */
+const MOST_SHOWN = 3;
+
+/** `printable` would take the ids in a `sub` of GitHub for an e-mail address. */
+export function shownSubject(sub: string): string {
+  const shown = firstCharacters(sub, MAX_SUBJECT_CHARACTERS);
+  return shown.split(/[:/,;\s]/).some(isEmailAddress) ? printable(shown) : visible(shown);
+}
+
+export function shownPatterns(patterns: ReadonlySet<string>): string {
+  const shown = [...patterns].slice(0, MOST_SHOWN).map(shownSubject).join(', ');
+  return patterns.size > MOST_SHOWN ? `${shown} and ${patterns.size - MOST_SHOWN} more` : shown;
 }

@@ -1,9 +1,15 @@
-// The verified tokens of one request.
+// The verified tokens of one request: their persons and jobs, and whether their keys and logins are revoked.
 import type { ExternalPerson, SubjectOrActor } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { AuthenticatedClient } from './client-authenticator.js';
 import type { DpopProof } from './dpop-proof.js';
 import type { VerifiedToken } from './external-token.verifier.js';
+import { visible } from '../../platform/text/printable.js';
+import type { PriorActor } from './external-claims.js';
+import { shownSubject } from './party-checks.js';
+import { Rejection } from '../refusals/rejection.js';
+import type { Revocations } from '../revocation/revocations.js';
+import { issuerAndKid } from './external-token.verifier.js';
 
 /** One value for the subject, and one for the actor where there is one. */
 export interface PerToken<Value> {
@@ -35,4 +41,58 @@ export function personOf(
 ): ExternalPerson | undefined {
   const token = which === 'actor' ? tokens?.actor : tokens?.subject;
   return token && { issuer: token.claims.iss, subject: token.claims.sub, email: token.claims.email };
+}
+
+/** By issuer and `sub`, as the tokens have them; undefined where there are none. */
+export function workloadsOf(tokens: PerToken<VerifiedToken>): readonly PriorActor[] | undefined {
+  const workloads = listOf(tokens).filter(({ key }) => key.policy.signInAs !== undefined);
+  return workloads.length === 0 ? undefined : workloads.map(({ claims: { iss, sub } }) => ({ iss, sub }));
+}
+
+/**
+ * As the trail holds them.
+ * @rule D145 Which job it was stands in trail and log, and in the access token as it is.
+ */
+export function recordedWorkloads(
+  workloads: readonly PriorActor[] | undefined,
+): readonly PriorActor[] | undefined {
+  return workloads?.map(({ iss, sub }) => ({ iss: visible(iss), sub: shownSubject(sub) }));
+}
+
+/**
+ * Asked before anything is used up. See `refuseRevokedSince` for the rest.
+ * @throws Rejection `trust_revoked`, `signed_out_by_provider`
+ * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
+ */
+export function refuseRevokedTrust(revocations: Revocations, tokens: Tokens): void {
+  revocations.ensureKnown();
+  refuseRevokedSince(revocations, tokens);
+}
+
+/**
+ * Asked again right before a session or access token is issued, without waiting for newer revocations: the external token is used up,
+ * so the client could not repeat it. A revocation that arrives in between is safe too, because each use of a session or access token
+ * is checked again (`Revocations`). Asking here only spares the client a useless credential.
+ * @throws Rejection `trust_revoked`, `signed_out_by_provider`
+ */
+export function refuseRevokedSince(revocations: Revocations, { subject, actor }: Tokens): void {
+  refuseRevoked(revocations, subject, 'subject');
+  if (actor !== undefined) refuseRevoked(revocations, actor, 'actor');
+}
+
+/** @throws Rejection `trust_revoked` */
+export function refuseRevokedKey(
+  revocations: Revocations,
+  token: Pick<VerifiedToken, 'key'>,
+  which?: SubjectOrActor,
+): void {
+  const key = issuerAndKid(token);
+  if (revocations.isRevoked(key)) throw new Rejection('trust_revoked', { party: which, ...key });
+}
+
+function refuseRevoked(revocations: Revocations, token: VerifiedToken, which: SubjectOrActor): void {
+  refuseRevokedKey(revocations, token, which);
+  const key = issuerAndKid(token);
+  if (revocations.isLoggedOut(token.login, [key]))
+    throw new Rejection('signed_out_by_provider', { party: which, ...key });
 }

@@ -2,13 +2,14 @@
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessOptions } from '../../access/access.options.js';
-import { ACCESS_OPTIONS } from '../../access/access.options.js';
+import type { Startup } from '../../config/startup.js';
+import { STARTUP } from '../../config/startup.js';
+import { Metrics } from '../../metrics/metrics.js';
 import { challengeTo, scopeChallengeTo } from '../../token-exchange/instance.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
-import type { ApiOptions, ApiRefusalReason } from './api-refusal.js';
-import { API_OPTIONS, ApiRefusal, InsufficientScopeRefusal } from './api-refusal.js';
+import type { ApiRefusalReason } from './api-refusal.js';
+import { ApiRefusal, InsufficientScopeRefusal } from './api-refusal.js';
 
 const ANSWERS = {
   bad_request: { status: 400, message: 'The request is not valid' },
@@ -28,8 +29,8 @@ const ANSWERS = {
 @Catch(ApiRefusal, TooManyRequestsError)
 export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyRequestsError> {
   constructor(
-    @Inject(API_OPTIONS) private readonly options: Pick<ApiOptions, 'onThrottled'>,
-    @Inject(ACCESS_OPTIONS) private readonly access: Pick<AccessOptions, 'baseUrl'>,
+    private readonly metrics: Metrics,
+    @Inject(STARTUP) private readonly startup: Startup,
   ) {}
 
   async catch(refusal: ApiRefusal | TooManyRequestsError, host: ArgumentsHost): Promise<void> {
@@ -38,7 +39,7 @@ export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyReq
     const { id: requestId, headers, neededScope: scope } = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const { authorization } = headers;
-    const { baseUrl } = this.access;
+    const { baseUrl } = this.startup.config;
     if (refusal instanceof TooManyRequestsError) void reply.headers(refusal.headers);
     if (status === 401) void reply.header('www-authenticate', challengeTo({ authorization, baseUrl, scope }));
     if (refusal instanceof InsufficientScopeRefusal)
@@ -53,7 +54,7 @@ export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyReq
 
   private answerTo(refusal: ApiRefusal | TooManyRequestsError) {
     if (refusal instanceof TooManyRequestsError) {
-      this.options.onThrottled();
+      this.metrics.throttled.inc({ flow: 'api' });
       return { status: 429, error: 'too_many_requests', message: refusal.message };
     }
     const { status, message } = ANSWERS[refusal.reason];

@@ -1,7 +1,7 @@
 // Says everything about one route of the API in one place: its right, its licence feature, and what it takes and answers.
 import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
 import type { Type } from '@nestjs/common';
-import { HttpCode, SetMetadata, applyDecorators } from '@nestjs/common';
+import { HttpCode, SetMetadata, applyDecorators, Param } from '@nestjs/common';
 import { ROUTE_SCOPE } from '../../access/authentication.guard.js';
 import type { LicenseFeature } from '../../config/license.js';
 import type { Right } from '../rights/rights.js';
@@ -16,9 +16,10 @@ import {
   ApiResponse,
   ApiSecurity,
   getSchemaPath,
+  ApiParam,
 } from '@nestjs/swagger';
 import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/page-cursor.js';
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../api/query.pipe.js';
+import { DEFAULT_LIMIT, MAX_LIMIT, IdPipe } from '../api/query.pipe.js';
 
 /** The body of an error. */
 export class ErrorAnswer {
@@ -223,4 +224,14 @@ function errorAnswer(status: number, hasConflicts: boolean): MethodDecorator {
   const headers = HEADERS_OF_ERRORS[status];
   const description = `${status === 409 && hasConflicts ? CONFLICT : ''}${ERRORS[status] ?? ''}`;
   return ApiResponse({ status, type, description, ...(headers && { headers }) });
+}
+
+/** What is not a UUID is the id of nothing: 404. @param name the parameter, such as `userId` */
+export function PathId(name: `${'user' | 'project' | 'workflow' | 'credential'}Id`): ParameterDecorator {
+  const schema = { type: 'string', format: 'uuid' };
+  const documented = ApiParam({ name, description: `Id of the ${name.slice(0, -2)}`, schema });
+  return (prototype, method = '', index) => {
+    Param(name, IdPipe)(prototype, method, index);
+    documented(prototype, method, Object.getOwnPropertyDescriptor(prototype, method) ?? {});
+  };
 }

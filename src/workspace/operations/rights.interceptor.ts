@@ -4,11 +4,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import type { Principal } from '../../access/principal.js';
-import { ApiRefusal, API_OPTIONS } from '../api/api-refusal.js';
+import type { Startup } from '../../config/startup.js';
+import { STARTUP } from '../../config/startup.js';
+import { Clock } from '../../platform/clock.js';
+import { ApiRefusal } from '../api/api-refusal.js';
 import type { OperationRule } from './operation.decorator.js';
 import { ruleOf } from './operation.decorator.js';
 import { readPathId } from '../api/query.pipe.js';
-import type { ApiOptions } from '../api/api-refusal.js';
 import { AccessRights } from '../rights/access-rights.js';
 import type { Right } from '../rights/rights.js';
 import { isInstanceRight } from '../rights/rights.js';
@@ -25,7 +27,8 @@ type Parameters = Readonly<Record<string, string>>;
 export class RightsInterceptor implements NestInterceptor {
   constructor(
     private readonly rights: AccessRights,
-    @Inject(API_OPTIONS) private readonly options: ApiOptions,
+    private readonly clock: Clock,
+    @Inject(STARTUP) private readonly startup: Startup,
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
@@ -39,8 +42,10 @@ export class RightsInterceptor implements NestInterceptor {
     return next.handle();
   }
 
+  /** The licence may run out while the service runs. */
   private refuseUnlicensed({ feature }: OperationRule): void {
-    if (feature !== undefined && !this.options.isLicensed(feature))
+    const { license } = this.startup;
+    if (feature !== undefined && !license.includes(feature, this.clock.nowMs()))
       throw new ApiRefusal('feature_not_licensed');
   }
 

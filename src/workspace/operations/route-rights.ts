@@ -1,5 +1,6 @@
 // Checks the routes of the API when the module is created: none may be open by mistake.
 import type { Type } from '@nestjs/common';
+import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { ruleOf } from './operation.decorator.js';
 import type { ThingKind } from '../rights/project-role.repository.js';
 import { isInstanceRight } from '../rights/rights.js';
@@ -42,10 +43,10 @@ interface Route {
   readonly path: string;
 }
 
-/** The methods that Nest knows as routes: it keeps their paths under this key. */
+/** The methods that Nest knows as routes. */
 function routesOf(controller: Type): Route[] {
   const prototype = controller.prototype as Record<string, Route['handler']>;
-  const pathOf = (target: object): unknown => Reflect.getMetadata('path', target);
+  const pathOf = (target: object): unknown => Reflect.getMetadata(PATH_METADATA, target);
   return Object.getOwnPropertyNames(prototype).flatMap((name) => {
     const handler = prototype[name];
     const path = name === 'constructor' || handler === undefined ? undefined : pathOf(handler);

@@ -4,7 +4,6 @@ import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
-import { PersonalProjects } from '../../users/user.service.js';
 import type { PageRange } from '../api/pages.js';
 import type { MemberScope } from '../rights/rights.js';
 import { ProjectMember } from './project-member.repository.js';
@@ -41,18 +40,18 @@ export class Project {
 }
 
 @Injectable()
-export class ProjectRepository extends PersonalProjects {
-  constructor(private readonly dataSource: DataSource) {
-    super();
-  }
+export class ProjectRepository {
+  constructor(private readonly dataSource: DataSource) {}
 
-  async create(transaction: Transaction, userId: string): Promise<void> {
-    await insert(transaction, { type: 'personal', name: 'Personal', personalOwnerId: userId }, userId);
-  }
-
-  /** Makes a team's project, with its first administrator. */
+  /** Makes a team's project, with its first administrator. Personal ones are made with their users. */
   async createTeam(transaction: Transaction, name: string, adminId: string): Promise<Project> {
-    const id = await insert(transaction, { type: 'team', name, personalOwnerId: null }, adminId);
+    const id = randomUUID();
+    await managerOf(transaction).query(
+      `WITH made AS (
+         INSERT INTO project (id, type, name) VALUES ($1, 'team', $2) RETURNING id
+       ) INSERT INTO project_member (project_id, user_id, role) SELECT id, $3, 'project:admin' FROM made`,
+      [id, name, adminId],
+    );
     return managerOf(transaction).findOneByOrFail(Project, { id });
   }
 
@@ -136,21 +135,4 @@ export class ProjectRepository extends PersonalProjects {
   async delete(id: string): Promise<void> {
     await this.dataSource.manager.delete(Project, { id });
   }
-}
-
-type NewProject = Pick<Project, 'type' | 'name' | 'personalOwnerId'>;
-
-async function insert(
-  transaction: Transaction,
-  { type, name, personalOwnerId }: NewProject,
-  adminId: string,
-): Promise<string> {
-  const id = randomUUID();
-  await managerOf(transaction).query(
-    `WITH made AS (
-       INSERT INTO project (id, type, name, personal_owner_id) VALUES ($1, $2, $3, $4) RETURNING id
-     ) INSERT INTO project_member (project_id, user_id, role) SELECT id, $5, 'project:admin' FROM made`,
-    [id, type, name, personalOwnerId, adminId],
-  );
-  return id;
 }

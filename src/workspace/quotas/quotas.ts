@@ -1,9 +1,51 @@
-// How much there may be of what users make, each kind by its owner.
+// How much there may be of what users make, each kind by its owner: the lock of an owner, and whether it is over its limit.
 import { Injectable } from '@nestjs/common';
+import type { Config } from '../../config/load-config.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
-import type { QuotaKind, QuotaLimits } from './quota.repository.js';
-import { QuotaRepository } from './quota.repository.js';
+import { managerOf } from '../../platform/database/transaction.js';
+
+/** The most of each kind that one owner may have: a project, and for `projects` a user; each 1 or more. */
+export interface QuotaLimits {
+  readonly workflows: number;
+  readonly credentials: number;
+  readonly members: number;
+  /** The memberships of a user, that of the personal project included. */
+  readonly projects: number;
+}
+
+export type QuotaKind = keyof QuotaLimits;
+
+interface Counted {
+  readonly ownerTable: string;
+  /** Rows of `table` belong to an owner by `column`, which an index begins with. */
+  readonly table: string;
+  readonly column: string;
+}
+
+const COUNTED: Readonly<Record<QuotaKind, Counted>> = {
+  workflows: { ownerTable: 'project', table: 'workflow', column: 'project_id' },
+  credentials: { ownerTable: 'project', table: 'credential', column: 'project_id' },
+  members: { ownerTable: 'project', table: 'project_member', column: 'project_id' },
+  projects: { ownerTable: 'user_account', table: 'project_member', column: 'user_id' },
+};
+
+@Injectable()
+export class QuotaRepository {
+  /** Locks the owner until the transaction ends; rows that refer to it may come in. A deleted owner locks nothing. */
+  async lockOwner(transaction: Transaction, kind: QuotaKind, ownerId: string): Promise<void> {
+    const { ownerTable } = COUNTED[kind];
+    const sql = `SELECT 1 FROM ${ownerTable} WHERE id = $1 FOR NO KEY UPDATE`;
+    await managerOf(transaction).query(sql, [ownerId]);
+  }
+
+  /** Reads one entry of an index more than the limit at most, however many there are. */
+  async hasMore(transaction: Transaction, kind: QuotaKind, ownerId: string, limit: number): Promise<boolean> {
+    const { table, column } = COUNTED[kind];
+    const sql = `SELECT 1 FROM ${table} WHERE ${column} = $1 OFFSET $2 LIMIT 1`;
+    return (await managerOf(transaction).query<object[]>(sql, [ownerId, limit])).length > 0;
+  }
+}
 
 const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
   workflows: (limit) => `A project has at most ${limit} workflows`,
@@ -13,7 +55,18 @@ const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
 };
 
 /** Of a project: far beyond what honest projects have, so that no setting changes them. */
-export const FIXED_LIMITS = { credentials: 1_000, members: 10_000 };
+const FIXED_LIMITS = { credentials: 1_000, members: 10_000 };
+
+/** The settings that `quotaLimits` reads. */
+export const QUOTA_SETTINGS = ['maxWorkflowsPerProject', 'maxProjectsPerUser'] as const;
+
+export function quotaLimits(config: Pick<Config, (typeof QUOTA_SETTINGS)[number]>): QuotaLimits {
+  return {
+    ...FIXED_LIMITS,
+    workflows: config.maxWorkflowsPerProject,
+    projects: config.maxProjectsPerUser,
+  };
+}
 
 /** In the order in which their owners are locked: users before projects, as everywhere. */
 const KINDS: readonly QuotaKind[] = ['projects', 'members', 'workflows', 'credentials'];

@@ -1,18 +1,20 @@
 // The description of the public API.
-import type { DynamicModule } from '@nestjs/common';
+import { join } from 'node:path';
 import { Module } from '@nestjs/common';
-import { PublicFolder } from '../../platform/http/page.controller.js';
+import { PublicFolder, SOURCE_DIRECTORY } from '../../platform/http/page.controller.js';
 import { ApiDescription } from './api-description.js';
 import { ReferenceController } from './reference.controller.js';
 
-@Module({})
-export class ReferenceModule {
-  /** @param publicDirectory holds the page that shows it and the files that this is made of, as the build has put them together */
-  static register(publicDirectory: string): DynamicModule {
-    return {
-      module: ReferenceModule,
-      controllers: [ReferenceController],
-      providers: [ApiDescription, { provide: PublicFolder, useValue: new PublicFolder(publicDirectory) }],
-    };
-  }
+@Module({
+  controllers: [ReferenceController],
+  providers: [
+    ApiDescription,
+    { provide: PublicFolder, inject: [SOURCE_DIRECTORY], useFactory: publicFolder },
+  ],
+})
+export class ReferenceModule {}
+
+/** The page that shows it, and the files that this is made of. */
+function publicFolder(sourceDirectory: string): PublicFolder {
+  return new PublicFolder(join(sourceDirectory, 'workspace', 'reference', 'public'));
 }

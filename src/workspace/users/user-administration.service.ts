@@ -8,7 +8,6 @@ import { AuditBus } from '../../token-exchange/instance.js';
 import { OWNER_ROLE } from '../../users/role.js';
 import type { NewUser, User, UserChange } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { UserService } from '../../users/user.service.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { AccessRights } from '../rights/access-rights.js';
 
@@ -24,7 +23,6 @@ interface AskingUser {
 export class UserAdministrationService {
   constructor(
     private readonly users: UserRepository,
-    private readonly userService: UserService,
     private readonly rights: AccessRights,
     private readonly audit: AuditBus,
     private readonly clock: Clock,
@@ -33,7 +31,7 @@ export class UserAdministrationService {
   /** @throws ApiRefusal `email_taken` */
   create(asking: AskingUser, newUser: NewUser): Promise<User> {
     return this.audit.commit(async (transaction) => {
-      const to = await this.userService.create(transaction, newUser);
+      const to = await this.users.create(transaction, newUser);
       if (to === undefined) throw new ApiRefusal('email_taken');
       return { result: to, events: [this.changedEvent(asking, { id: to.id, to })] };
     });

@@ -1,16 +1,16 @@
 // The forms of both flows, as a parser hands them on from a body or a query.
 import { parse } from 'node:querystring';
-import { FlowRefusal } from '../../../src/token-exchange/http/flow-refusal.js';
+import { FlowRefusal } from '../../../src/token-exchange/refusals/rejection.js';
 import type { TokenExchangeForm } from '../../../src/token-exchange/http/token-exchange.form.js';
-import { FIELD_LIMITS } from '../../../src/token-exchange/verify/field-limits.js';
-import { readGrantType } from '../../../src/token-exchange/http/grant-types.js';
+import { FIELD_LIMITS } from '../../../src/token-exchange/verify/compact-jws.js';
 import {
+  readGrantType,
   TOKEN_EXCHANGE_GRANT,
   readTokenExchangeForm,
   readTokenForm,
 } from '../../../src/token-exchange/http/token-exchange.form.js';
-import type { EmbedLoginForm } from '../../../src/token-exchange/http/embed-login.form.js';
-import { readEmbedLoginForm } from '../../../src/token-exchange/http/embed-login.form.js';
+import type { EmbedLoginForm } from '../../../src/token-exchange/http/form.js';
+import { readEmbedLoginForm } from '../../../src/token-exchange/http/form.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { insist } from './fuzz-target.js';
 

@@ -3,15 +3,15 @@ import { pemFault } from '../../../src/platform/text/pem-fault.js';
 import { isEmailAddress } from '../../../src/platform/text/email-address.js';
 import { printable, printableAddress, printableName, visible } from '../../../src/platform/text/printable.js';
 import { readTraceparent } from '../../../src/platform/http/request-tracing.js';
-import { clientOf } from '../../../src/platform/http/throttle/client-address.js';
+import { clientOf } from '../../../src/platform/http/throttle/rate-limit.js';
 import { sentRequestId } from '../../../src/platform/log/request-id.js';
 import { challengeTo, presentedCallOf } from '../../../src/token-exchange/http/challenge.js';
 import { readClientCredentials } from '../../../src/token-exchange/http/client-credentials.js';
 import { readTokenForm } from '../../../src/token-exchange/http/token-exchange.form.js';
-import { pageOriginOf } from '../../../src/token-exchange/flows/login-origin.js';
+import { pageOriginOf } from '../../../src/token-exchange/flows/verification.js';
 import { maxAgeSeconds } from '../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
 import { readStoredEntry } from '../../../src/token-exchange/trust/stored/stored-entry.reader.js';
-import { likeness } from '../../../src/token-exchange/verify/claimed-key.js';
+import { likeness } from '../../../src/token-exchange/verify/key-checks.js';
 import { publicAddress } from '../../../src/token-exchange/verify/dpop-proof.js';
 import type { FuzzTarget } from './fuzz-target.js';
 

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { StoredEntryService } from '@embedded-token-exchange/nestjs/advanced';
 import type { INestApplication } from '@nestjs/common';
 import { VersioningType } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -33,6 +33,7 @@ if (options.globalPrefix !== undefined)
   app.setGlobalPrefix(options.globalPrefix.name, { exclude: options.globalPrefix.exclude });
 if (options.isVersioned === true) app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
 console.log(`listening ${await listening(app, options)}`);
+console.log(`instances ${JSON.stringify(instancesIn(app))}`);
 if (options.storedEntries !== undefined) await administer(app, options.storedEntries);
 if (options.injected !== undefined) console.log(`injected ${await inject(app, options.injected)}`);
 
@@ -63,6 +64,18 @@ async function listening(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** How many there are of what is to be there once in each registration. */
+function instancesIn(host: INestApplication): Record<string, number> {
+  const modules = [...host.get(ModulesContainer).values()];
+  const all = modules.flatMap(({ providers }) => [...providers.values()]);
+  const instances = [
+    ...new Set(all.map(({ instance }) => instance as { constructor?: { name: string } } | null | undefined)),
+  ];
+  const countOf = (name: string) => instances.filter((one) => one?.constructor?.name === name).length;
+  const names = ['AdvisoryLockLeader', 'PostgresNotifications', 'Revocations', 'AccessTokenService'];
+  return Object.fromEntries(names.map((name) => [name, countOf(name)]));
 }
 
 async function administer(

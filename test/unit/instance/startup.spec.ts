@@ -6,12 +6,8 @@ import { join } from 'node:path';
 import { Partner } from '../../../demo/partner.js';
 import type { Environment } from '../../../src/config/load-config.js';
 import { ConfigurationError } from '../../../src/config/load-config.js';
-import {
-  databaseSettings,
-  encryptionKeys,
-  metricsAddress,
-  prepareStartup,
-} from '../../../src/instance/startup.js';
+import { databaseSettings, encryptionKeys, prepareStartup } from '../../../src/instance/startup.js';
+import { metricsAddress } from '../../../src/metrics/metrics.listener.js';
 import { licenseEnvironment } from '../../support/license.js';
 
 const MARKER = 'marker-5150';

@@ -4,9 +4,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerGetTrackerFunction, ThrottlerLimitDetail, ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerGuard } from '@nestjs/throttler';
-import { clientOf } from './client-address.js';
+import { clientOf, RATE_LIMIT_PREFIX, TooManyRequestsError, rateLimitOf } from './rate-limit.js';
 import { THROTTLE_STORAGE, WINDOW_MS, counterKey } from './counting.storage.js';
-import { RATE_LIMIT_PREFIX, TooManyRequestsError, rateLimitOf } from './rate-limit.js';
 
 /**
  * The guard of one bucket of requests: all routes under it share its counters, methods and paths do not matter.

@@ -1,6 +1,6 @@
 // Who may act for whom, and what an access token then grants.
 import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
-import { checkActor, priorActorsOf } from '../../../../src/token-exchange/flows/delegation-policy.js';
+import { checkActor, priorActorsOf } from '../../../../src/token-exchange/flows/verification.js';
 import type { AskedGrants } from '../../../../src/token-exchange/flows/grants.js';
 import { askedOf, checkGrants } from '../../../../src/token-exchange/flows/grants.js';
 import type { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';

@@ -1,7 +1,7 @@
 // What is logged of claims that do not count.
 import { Notices } from '../../../../src/token-exchange/flows/notices.js';
 import type { Flow } from '../../../../src/token-exchange/host/flow.js';
-import type { ResolvedUser } from '../../../../src/token-exchange/users/apply.js';
+import type { ResolvedUser } from '../../../../src/token-exchange/users/decide.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
 

@@ -1,5 +1,5 @@
 // How the fields of a form are read, whatever parser they come from: one meaning only.
-import { FlowRefusal } from '../../../../src/token-exchange/http/flow-refusal.js';
+import { FlowRefusal } from '../../../../src/token-exchange/refusals/rejection.js';
 import { Form } from '../../../../src/token-exchange/http/form.js';
 
 const read = (sent: unknown) => {

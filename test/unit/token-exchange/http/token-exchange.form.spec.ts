@@ -1,11 +1,11 @@
 // The fields of a token-exchange request: which are needed, how long they may be, and what is said of a bad one.
 import { parse } from 'node:querystring';
-import { readGrantType } from '../../../../src/token-exchange/http/grant-types.js';
 import {
+  readGrantType,
   readTokenExchangeForm,
   readTokenForm,
 } from '../../../../src/token-exchange/http/token-exchange.form.js';
-import { FlowRefusal } from '../../../../src/token-exchange/http/flow-refusal.js';
+import { FlowRefusal } from '../../../../src/token-exchange/refusals/rejection.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const good = { grant_type: GRANT, subject_token: 'subject.token' };

@@ -1,9 +1,7 @@
 // Each access token has one spelling: the signature's bytes in other letters are another text.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import {
-  AccessTokenService,
-  lengthOfAccessToken,
-} from '../../../../src/token-exchange/tokens/access-token.service.js';
+import { lengthOfAccessToken } from '../../../../src/token-exchange/tokens/access-token.js';
+import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type { SigningKeyService } from '../../../../src/token-exchange/tokens/signing-key.service.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';

@@ -1,0 +1,75 @@
+// Whether the process lives, and whether it should get traffic.
+import { Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AccessModule } from '../access/access.module.js';
+import { AvailabilityReporter } from '../instance/availability.reporter.js';
+import {
+  ClockDifference,
+  JwksKeyProvider,
+  Revocations,
+  StoredEntryFollower,
+} from '../token-exchange/instance.js';
+import type { Features, ReadinessCheck } from './health.controller.js';
+import { FEATURES, HealthController, READINESS_CHECKS } from './health.controller.js';
+
+/** Undefined where token exchange is off. */
+const KEYS = { token: JwksKeyProvider, optional: true };
+const STORED_ENTRIES = { token: StoredEntryFollower, optional: true };
+
+@Module({
+  imports: [AccessModule],
+  controllers: [HealthController],
+  providers: [
+    AvailabilityReporter,
+    {
+      provide: READINESS_CHECKS,
+      inject: [DataSource, Revocations, ClockDifference, KEYS, STORED_ENTRIES],
+      useFactory: readinessChecks,
+    },
+    {
+      provide: FEATURES,
+      inject: [AvailabilityReporter, KEYS],
+      useFactory: (availability: AvailabilityReporter, keys?: JwksKeyProvider) => () =>
+        featuresOf(availability, keys),
+    },
+  ],
+})
+export class HealthModule {}
+
+function featuresOf({ state: tokenExchange }: AvailabilityReporter, keys?: JwksKeyProvider): Features {
+  const states = keys?.status().map(({ state }) => state) ?? [];
+  if (!tokenExchange.available || states.length === 0) return { tokenExchange };
+  const keySets: Record<string, number> = {};
+  for (const state of states) keySets[state] = (keySets[state] ?? 0) + 1;
+  return { tokenExchange: { ...tokenExchange, keySets } };
+}
+
+/**
+ * With token exchange its clock and keys belong to readiness, too.
+ * @rule D48 Ready once the database answers and each configured JWKS entry has keys or one finished attempt.
+ */
+function readinessChecks(
+  database: DataSource,
+  revocations: Revocations,
+  clocks: ClockDifference,
+  keys?: JwksKeyProvider,
+  stored?: StoredEntryFollower,
+): ReadinessCheck[] {
+  const checks = [
+    { name: 'database', isReady: () => database.query('SELECT 1').then(() => true) },
+    // Without news of them every credential gets a 503 (D60): requests are better off elsewhere.
+    { name: 'revocations', isReady: () => revocations.isKnown },
+  ];
+  if (keys === undefined || stored === undefined) return checks;
+  // One dead endpoint must not take every instance out of service: a finished attempt is enough.
+  const hasKeySets = () =>
+    keys.configuredStatus().every(({ state, reason }) => state !== 'never_held' || reason !== undefined);
+  return [
+    ...checks,
+    // While clocks differ too much both flows answer 503 (D97).
+    { name: 'its clock', isReady: () => clocks.isSmall },
+    { name: 'key sets', isReady: hasKeySets },
+    // Nor one that is added while instances run, until its keys are fetched: it is enough to know which entries there are (D74).
+    { name: 'stored entries', isReady: () => stored.isKnown },
+  ];
+}

@@ -1,0 +1,81 @@
+// The port to telemetry, on this instance's metrics and traces.
+import { Injectable } from '@nestjs/common';
+import { Tracing } from '../platform/log/tracing.js';
+import { Metrics } from '../metrics/metrics.js';
+import type {
+  EntryEnd,
+  Flow,
+  KeySetFetchOutcome,
+  KeySetFigures,
+  KeysHeld,
+  ReplayRecords,
+  Stage,
+  ThrottledFlow,
+  TracedStep,
+} from '../token-exchange/instance.js';
+import { ExchangeTelemetry } from '../token-exchange/instance.js';
+import { Rejection } from '../token-exchange/plain.js';
+
+@Injectable()
+export class InstanceTelemetry extends ExchangeTelemetry {
+  private readonly tracing = Tracing.registered();
+
+  constructor(private readonly metrics: Metrics) {
+    super();
+  }
+
+  observeStage(flow: Flow, stage: Stage, seconds: number): void {
+    this.metrics.stageDuration.observe({ flow, stage }, seconds);
+  }
+
+  countUnrecordedFailure(flow: Flow, reason = 'internal_error'): void {
+    this.metrics.outcomes[flow === 'jwt-bearer' ? 'exchange' : flow].inc({ outcome: 'failed', reason });
+  }
+
+  countThrottled(flow: ThrottledFlow): void {
+    this.metrics.throttled.inc({ flow });
+  }
+
+  watchKeys(read: () => readonly KeysHeld[]): void {
+    this.metrics.watchKeys(read);
+  }
+
+  override countRefusal(flow: ThrottledFlow, reason: string): void {
+    this.metrics.refusals.inc({ flow, reason });
+  }
+
+  override traced<T>(step: TracedStep, work: () => Promise<T>): Promise<T> {
+    if (this.tracing === undefined) return work();
+    const attributes = 'flow' in step ? { 'svc.flow': step.flow } : { 'svc.entry': step.entry };
+    return this.tracing.inSpan({ name: step.name, attributes, reasonOf }, work);
+  }
+
+  override countKeySetFetch(outcome: KeySetFetchOutcome): void {
+    this.metrics.keySetFetches.inc({ outcome });
+  }
+
+  override watchKeySets(read: () => readonly KeySetFigures[]): void {
+    this.metrics.watchKeySets(read);
+  }
+
+  override watchEnds(read: () => readonly EntryEnd[]): void {
+    this.metrics.watchEnds(read);
+  }
+
+  override countReplayPurge(outcome: 'succeeded' | 'failed'): void {
+    this.metrics.replayPurges.inc({ outcome });
+  }
+
+  override countPurgedReplayRecords(count: number): void {
+    this.metrics.replayRecordsPurged.inc(count);
+  }
+
+  override watchReplayRecords(read: (atMost: number) => Promise<ReplayRecords>): void {
+    this.metrics.watchReplayRecords(read);
+  }
+}
+
+/** Why a token was refused, by which no span is a fault. */
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof Rejection ? error.reason : undefined;
+}

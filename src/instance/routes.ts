@@ -1,0 +1,64 @@
+// Which routes answer at this moment: flag, licence and switches decide.
+import type { Endpoint, TokenEndpoint } from '../token-exchange/instance.js';
+import type { Startup } from '../config/startup.js';
+import {
+  EMBED_PATH,
+  INTROSPECTION_PATH,
+  LOGOUT_PATH,
+  REVOCATION_PATH,
+  TOKEN_PATH,
+  flowsOf,
+  loginMethods,
+  namesDocuments,
+  publishedGrants,
+  SERVER_METADATA_PATHS,
+} from '../token-exchange/plain.js';
+import type { Clock } from '../platform/clock.js';
+import type { PresentEntries } from './present-entries.js';
+import { isTokenExchangeOffered } from './token-exchange-settings.js';
+
+/** The endpoints of the flows, by their routes. */
+export const FLOW_ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
+  [TOKEN_PATH, 'exchange'],
+  [EMBED_PATH, 'embed'],
+  [REVOCATION_PATH, 'revocation'],
+  [INTROSPECTION_PATH, 'introspection'],
+  [LOGOUT_PATH, 'logout'],
+]);
+
+/** A route by its pattern and method. */
+interface Route {
+  readonly path: string;
+  readonly method: string;
+}
+
+/** What decides which routes there are. */
+interface RouteRules {
+  readonly startup: Startup;
+  readonly clock: Clock;
+  readonly entries: PresentEntries;
+}
+
+/** Whether a route is not there at this moment: its path answers 404, or this method of it 405. */
+export function isAbsent({ path, method }: Route, { startup, clock, entries }: RouteRules): boolean {
+  if (path === EMBED_PATH && !loginMethods(startup.config).includes(method)) return true;
+  if (FLOW_ENDPOINTS.has(path)) return !isTokenExchangeOffered(startup, clock);
+  return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf({ startup, clock, entries }) === undefined;
+}
+
+/** Undefined where it is absent or switched off: what answers 404 or 501 is not announced. */
+export function tokenEndpointOf({ startup, clock, entries }: RouteRules): TokenEndpoint | undefined {
+  const { exchangeEnabled, idAssertionEnabled } = startup.config;
+  const isSwitchedOn = exchangeEnabled || idAssertionEnabled;
+  if (!isSwitchedOn || !isTokenExchangeOffered(startup, clock)) return undefined;
+  return {
+    path: TOKEN_PATH,
+    revocationPath: REVOCATION_PATH,
+    introspectionPath: INTROSPECTION_PATH,
+    namesDocuments: namesDocuments(entries.list),
+    ...publishedGrants({
+      switches: { exchange: { enabled: exchangeEnabled }, idAssertion: { enabled: idAssertionEnabled } },
+      takesPlainJwts: () => entries.list.some((entry) => flowsOf(entry).has('jwt-bearer')),
+    }),
+  };
+}

@@ -1,0 +1,66 @@
+// The ports of a login: the session that it opens, and the page that refuses it.
+import type { AuditEvent } from '../audit/audit-event.js';
+import type { RecordedWork } from '../audit/audit.bus.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import type { ExternalLogin, IssuerKey, Logout } from '../revocation/external-login.js';
+
+/** A login that opens a session. */
+export interface SessionLogin {
+  readonly userId: string;
+  /** The user's, as this login was decided on: to be compared at each use of the session. */
+  readonly accessGeneration?: string;
+  /** The origin of the page that posted the login, if it named one: the page's host. */
+  readonly loginOrigin: string | undefined;
+  /** The `Cookie` header of the login, as it came: what it holds of earlier sessions is the product's matter. Secret. */
+  readonly cookies: string | undefined;
+  readonly requestId: string;
+  /** The key that signed for the user; its revocation must end the session. */
+  readonly signedBy: readonly IssuerKey[];
+  /** With it, the session must end if its provider signs the user out: `Revocations.refuses` says so. */
+  readonly externalLogin: ExternalLogin;
+}
+
+/** A session that was opened for a browser. */
+export interface OpenedSession {
+  /** The value of the `Set-Cookie` header. Secret. */
+  readonly setCookie: string;
+  /** Its name for the trail, shared with its renewals: no secret. */
+  readonly familyId?: string;
+  /** What else happened, such as the end of another user's session: to be recorded with the login. */
+  readonly events: readonly AuditEvent[];
+}
+
+/** The product's browser sessions. */
+export abstract class SessionOpener {
+  abstract open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession>;
+
+  /**
+   * Ends the live sessions of external logins that their provider has signed out. Without it they are not counted, and end by what
+   * `Revocations` says.
+   * @returns how many there were, and what is to be recorded
+   */
+  endLogins?(transaction: Transaction, logout: Logout, requestId: string): Promise<RecordedWork<number>>;
+}
+
+/** An embedded login that was refused, as far as others may hear of it. */
+export interface LoginFailure {
+  /** The stable word for programs. */
+  readonly word: string;
+  readonly requestId: string;
+  /** How long the client is asked to wait, as `Retry-After` says it; undefined where it need not. */
+  readonly retryAfterSeconds: number | undefined;
+  /** The origin of the page that posted the login, if it named one; not checked. */
+  readonly loginOrigin: string | undefined;
+}
+
+/** A page as it is answered. */
+export interface RenderedPage {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** The product's page for a refused login, in the frame in which its own script has posted it. */
+export abstract class LoginFailurePage {
+  /** Echoes nothing of the request, has no inline script, and sends the word only to sites that may frame the product. */
+  abstract render(failure: LoginFailure): RenderedPage;
+}

@@ -1,0 +1,47 @@
+// The port to users, on this instance's accounts.
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../platform/database/transaction.js';
+import type { UserLock } from '../token-exchange/instance.js';
+import { UserDirectory } from '../token-exchange/instance.js';
+import type { HostUser, HostUserUpdate, NewHostUser } from '../token-exchange/index.js';
+import type { GlobalRole } from './role.js';
+import { isGlobalRole } from './role.js';
+import { UserRepository } from './user.repository.js';
+
+@Injectable()
+export class InstanceUsers extends UserDirectory {
+  constructor(private readonly users: UserRepository) {
+    super();
+  }
+
+  findById(transaction: Transaction, id: string): Promise<HostUser | undefined> {
+    return this.users.findById(id, transaction);
+  }
+
+  findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined> {
+    return this.users.findByEmail(email, transaction);
+  }
+
+  create(transaction: Transaction, user: NewHostUser): Promise<HostUser | undefined> {
+    return this.users.create(transaction, { ...user, role: globalRole(user.role) });
+  }
+
+  lock(transaction: Transaction, id: string, lock: UserLock): Promise<HostUser | undefined> {
+    return lock === 'share' ? this.users.lockShared(id, transaction) : this.users.lock(id, transaction);
+  }
+
+  override endAccess(transaction: Transaction, id: string): Promise<void> {
+    return this.users.endAccess(transaction, id);
+  }
+
+  update(transaction: Transaction, id: string, { role, ...names }: HostUserUpdate): Promise<void> {
+    const change = role === undefined ? names : { ...names, role: globalRole(role) };
+    return this.users.update(id, change, transaction);
+  }
+}
+
+/** The module assigns only roles that it was registered with, so another one is a fault of the service. */
+function globalRole(role: string): GlobalRole {
+  if (isGlobalRole(role)) return role;
+  throw new Error('a role that this instance does not have was to be assigned');
+}

@@ -1,0 +1,43 @@
+// Which methods a path has, for requests that no route has matched.
+import { KnownPaths } from '../../../../src/platform/http/server.js';
+
+const paths = new KnownPaths(
+  (url, method) => url === '/gone' || (url === '/things/schema' && method === 'HEAD'),
+);
+paths.add('/', 'GET');
+paths.add('/things', 'GET');
+paths.add('/things', 'POST');
+paths.add('/things/:id', ['GET', 'DELETE']);
+paths.add('/things/schema', ['GET', 'HEAD']);
+paths.add('/things/:id/parts/:part', 'PATCH');
+paths.add('/gone', 'POST');
+
+it.each([
+  ['/', ['GET']],
+  ['/things', ['GET', 'POST']],
+  ['/things?id=/x/y', ['GET', 'POST']],
+  ['/things/1', ['GET', 'DELETE']],
+  ['/things/schema', ['GET', 'DELETE']],
+  ['/things/1/parts/2', ['PATCH']],
+])('[D57] %s has methods', (target, methods) => expect(paths.methodsAt(target)).toEqual(methods));
+
+it.each([
+  '',
+  '*',
+  '/thing',
+  '/Things',
+  '/things/',
+  '/things//parts/2',
+  '/things/1/parts',
+  '/things/1/parts/2/3',
+  '//things',
+  '/things;x=1',
+  '/gone',
+  '/gone?x',
+])('[D57] %j is no path', (target) => expect(paths.methodsAt(target)).toEqual([]));
+
+it('[B.work] a path of the longest kind takes no time', () => {
+  const startedAt = performance.now();
+  expect(paths.methodsAt('/'.repeat(65_536))).toEqual([]);
+  expect(performance.now() - startedAt).toBeLessThan(20);
+});

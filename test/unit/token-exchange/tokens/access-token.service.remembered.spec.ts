@@ -1,0 +1,173 @@
+// Remembered access tokens: what is remembered is the signature's verdict, of exactly these characters.
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
+import type {
+  LoadedKey,
+  SigningKeyService,
+} from '../../../../src/token-exchange/tokens/signing-key.service.js';
+import { VerifiedTokens } from '../../../../src/token-exchange/tokens/access-token.service.js';
+import type { AccessTokenGrant } from '../../../../src/token-exchange/tokens/access-token.js';
+import { knownRevocations } from '../../../support/known-revocations.js';
+import { TestClock } from '../../../support/test-clock.js';
+
+const OPTIONS = { issuer: 'https://instance.example' };
+/** More than are remembered. */
+const MANY = 10_050;
+/** That many signatures take two seconds on an idle machine. */
+const MANY_PATIENCE_MS = 180_000;
+const LIFE_SECONDS = 60;
+
+function newKey(kid: string): LoadedKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { kid, privateKey, publicKey, row: {} as LoadedKey['row'] };
+}
+
+/** The first key signs. */
+class Keys {
+  readonly list = [newKey('first')];
+
+  current(): LoadedKey {
+    return this.list[0]!;
+  }
+
+  find(kid: string): Promise<LoadedKey | undefined> {
+    return Promise.resolve(this.list.find((key) => key.kid === kid));
+  }
+}
+
+describe('remembered tokens', () => {
+  it('[K14] are found by all of their characters', () => {
+    const tokens = new VerifiedTokens<number>(() => false);
+    tokens.remember('head.payload.signature', 1);
+    expect(tokens.find('head.payload.signature')).toBe(1);
+    for (const other of ['head.payload.signaturE', 'head.payload', 'head.payload.signature=', '']) {
+      expect(tokens.find(other)).toBeUndefined();
+    }
+  });
+
+  it('are bounded, and the oldest is forgotten first', () => {
+    const tokens = new VerifiedTokens<number>(() => false, 3);
+    for (let index = 0; index < 5; index++) tokens.remember(`token ${index}`, index);
+    expect([0, 1, 2, 3, 4].map((index) => tokens.find(`token ${index}`))).toEqual([
+      undefined,
+      undefined,
+      2,
+      3,
+      4,
+    ]);
+  });
+
+  it('are forgotten once they are over, as others come', () => {
+    let now = 0;
+    const tokens = new VerifiedTokens<number>((endsAt) => endsAt <= now);
+    for (const endsAt of [5, 2, 9, 3]) tokens.remember(`until ${endsAt}`, endsAt);
+    const held = () => [5, 2, 9, 3].filter((endsAt) => tokens.find(`until ${endsAt}`) !== undefined);
+    now = 4;
+    tokens.remember('another', 99);
+    // What is behind one that lives has to wait for it.
+    expect(held()).toEqual([5, 2, 9, 3]);
+    now = 6;
+    tokens.remember('one more', 99);
+    expect(held()).toEqual([9, 3]);
+  });
+
+  it('are still there when one of them is remembered again', () => {
+    const tokens = new VerifiedTokens<number>(() => false, 3);
+    for (const index of [0, 1, 1, 2]) tokens.remember(`token ${index}`, index);
+    expect([0, 1, 2].map((index) => tokens.find(`token ${index}`))).toEqual([0, 1, 2]);
+  });
+});
+
+describe('access tokens that come again', () => {
+  let clock: TestClock;
+  let keys: Keys;
+  let tokens: AccessTokenService;
+
+  const startMs = Date.UTC(2026, 0, 1);
+  beforeEach(() => {
+    clock = new TestClock(startMs);
+    keys = new Keys();
+    tokens = new AccessTokenService(keys as unknown as SigningKeyService, knownRevocations(), clock, OPTIONS);
+  });
+
+  const issueBy = (issuer: AccessTokenService, users: Partial<AccessTokenGrant> = {}) => {
+    const issuedAt = Math.floor(clock.nowSeconds());
+    const grant = {
+      id: randomUUID(),
+      subjectUserId: 'subject',
+      clientId: 'https://partner.example',
+      signedBy: [],
+      logins: [],
+      ...users,
+    };
+    return issuer.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + LIFE_SECONDS });
+  };
+  const issue = (users: Partial<AccessTokenGrant> = {}) => issueBy(tokens, users);
+
+  it('[K14] say the same each time, and each what it says itself', async () => {
+    const both = [issue({ subjectUserId: 'a' }), issue({ subjectUserId: 'b', actorUserId: 'c' })];
+    for (let time = 0; time < 3; time++) {
+      const said = await Promise.all(both.map((token) => tokens.verify(token)));
+      expect(said).toMatchObject([{ subjectUserId: 'a' }, { subjectUserId: 'b', actorUserId: 'c' }]);
+      expect(said[0]?.actorUserId).toBeUndefined();
+      expect(said[0]?.expiresAt).toEqual(new Date(startMs + LIFE_SECONDS * 1000));
+    }
+  });
+
+  it.each([
+    ['that was accepted before', true],
+    ['that comes for the first time', false],
+  ])('[4.3] a token %s is refused from the second of its expiry on', async (_, isRemembered) => {
+    const token = issue();
+    const verdictAt = async (ageSeconds: number) => {
+      const moment = new TestClock(startMs);
+      const service = new AccessTokenService(
+        keys as unknown as SigningKeyService,
+        knownRevocations(),
+        moment,
+        OPTIONS,
+      );
+      if (isRemembered) expect(await service.verify(token)).toBeDefined();
+      moment.advance(ageSeconds);
+      return (await service.verify(token)) !== undefined;
+    };
+    const ages = [0, LIFE_SECONDS - 1, LIFE_SECONDS - 0.001, LIFE_SECONDS, LIFE_SECONDS + 0.001, 1e6];
+    const verdicts: boolean[] = [];
+    for (const age of ages) verdicts.push(await verdictAt(age));
+    expect(verdicts).toEqual([true, true, true, false, false, false]);
+  });
+
+  it('[5.3.2] a remembered token goes with the key that signed it', async () => {
+    const token = issue();
+    expect(await tokens.verify(token)).toBeDefined();
+    keys.list.splice(0, 1, newKey('second'));
+    expect(await tokens.verify(token)).toBeUndefined();
+    expect(await tokens.verify(issue())).toBeDefined();
+  });
+
+  it('[D31] a refused token is refused again, and does not become one by coming often', async () => {
+    const stranger = new AccessTokenService(
+      new Keys() as unknown as SigningKeyService,
+      knownRevocations(),
+      clock,
+      OPTIONS,
+    );
+    const token = issueBy(stranger);
+    for (let time = 0; time < 3; time++) expect(await tokens.verify(token)).toBeUndefined();
+  });
+
+  it(
+    '[4.3] a token that was forgotten for many others verifies like a new one',
+    async () => {
+      const first = issue({ subjectUserId: 'the first' });
+      expect(await tokens.verify(first)).toMatchObject({ subjectUserId: 'the first' });
+      for (let done = 0; done < MANY; done += 50) {
+        await Promise.all(Array.from({ length: 50 }, () => tokens.verify(issue())));
+      }
+      expect(await tokens.verify(first)).toMatchObject({ subjectUserId: 'the first' });
+      clock.advance(LIFE_SECONDS);
+      expect(await tokens.verify(first)).toBeUndefined();
+    },
+    MANY_PATIENCE_MS,
+  );
+});

@@ -1,0 +1,48 @@
+// Which verified tokens are refused though nothing is wrong with them.
+import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
+import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import { externalLoginOf, keysOfLogout } from '../../../../src/token-exchange/revocation/external-login.js';
+import { Revocations } from '../../../../src/token-exchange/revocation/revocations.js';
+import { refuseRevokedSince, refuseRevokedTrust } from '../../../../src/token-exchange/verify/tokens.js';
+import { knownRevocations } from '../../../support/known-revocations.js';
+
+const A = 'https://a.example';
+/** Only the verifier makes such a token; here what it has read is given. */
+const token = (kid: string, iss = A) =>
+  ({
+    key: { kid, policy: { issuer: iss } },
+    login: externalLoginOf({ iss, sub: kid, iat: 1_000 }),
+  }) as VerifiedToken;
+const at = new Date();
+const revocations = knownRevocations({
+  trust: [{ issuer: A, kid: 'revoked', revokedAt: at, restoredAt: null }],
+  logouts: [{ issuer: A, keys: keysOfLogout(A, { sub: 'signed-out' }), until: 1_000, at }],
+});
+
+it.each<[Tokens, object?]>([
+  [{ subject: token('good') }],
+  [{ subject: token('good'), actor: token('revoked', 'https://b.example') }],
+  [{ subject: token('revoked') }, { reason: 'trust_revoked', party: 'subject', kid: 'revoked' }],
+  [
+    { subject: token('good'), actor: token('revoked') },
+    { reason: 'trust_revoked', party: 'actor', kid: 'revoked' },
+  ],
+  [
+    { subject: token('signed-out'), actor: token('revoked') },
+    { reason: 'signed_out_by_provider', party: 'subject', kid: 'signed-out' },
+  ],
+])('[D59][D132] %# is refused where its key is revoked, or its user signed out', (tokens, ...[refusal]) => {
+  for (const refuse of [refuseRevokedTrust, refuseRevokedSince]) {
+    if (refusal === undefined) expect(() => refuse(revocations, tokens)).not.toThrow();
+    else {
+      const { reason, ...context } = refusal as { reason: string };
+      const error = { reason, context: { issuer: A, ...context } };
+      expect(() => refuse(revocations, tokens)).toThrow(expect.objectContaining(error));
+    }
+  }
+});
+
+it('[D60] nothing is accepted before it is known what is revoked', () => {
+  const accept = () => refuseRevokedTrust(new Revocations(), { subject: token('good') });
+  expect(accept).toThrow('Revocations cannot be read at present');
+});
