@@ -9,7 +9,7 @@ import { REPOSITORY } from '../support/source-files.js';
 import { TestClock } from '../support/test-clock.js';
 
 const DAY_SECONDS = 86_400;
-const SIZE = { width: 1280, height: 780 };
+const SIZE = { width: 1280, height: 720 };
 const MOST_BYTES = 150_000;
 const STEPS = sizeOf({ small: 4, whole: 48 });
 /** By `npm test` they are taken, but not kept. */

@@ -162,7 +162,6 @@ function grouped({ data, total, groups, complete, countedSince }, filters, signa
         { title: 'What', cell: ({ event }) => eventInWords(event) },
         {
           title: 'Issuer',
-          class: 'wide',
           cell: ({ issuer }) =>
             issuer
               ? h('a', { href: addressOf('refusals', { ...filters, issuer }) }, isolated(issuer))
