@@ -34,6 +34,10 @@ const NOT_TYPED: readonly (readonly [command: RegExp, why: string])[] = [
   [/^promtool /, 'needs a Prometheus: test/architecture/observability'],
   [/postgres:\/\/svc:…|data copy/, 'needs the service stopped, and PostgreSQL: test/e2e/data-copy'],
   [/^npm install |otel\.mjs/, 'needs a registry and a collector: test/e2e/tracing'],
+  [
+    /^sha256sum |^tar |^npm ci |^node --max/,
+    'needs the files of a release; test/browser/readme starts the service of one',
+  ],
   [/audit tail/, 'runs until it is stopped: test/e2e/audit-commands'],
   [/set-password \S+ +# asks twice/, 'asks at a terminal: test/e2e/operator-commands'],
   [/keys entry --kubernetes/, 'fetches from a cluster: test/e2e/workload-commands'],
@@ -91,7 +95,7 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
     { begins: 'npx svc-admin audit list --event', prints: /token-exchange\.failed/ },
     { begins: 'npm install @opentelemetry' },
   ],
-  'docs/deployment.md': [{ begins: 'docker build' }],
+  'docs/deployment.md': [{ begins: 'docker build' }, { begins: 'sha256sum --check' }],
   'docs/deploy-from-ci.md': [
     { begins: 'npx svc-admin users create', prints: /deploy@example\.com/ },
     { begins: 'npx svc-admin keys entry --github', prints: /github acme\/flows main/ },

@@ -93,7 +93,7 @@ describeOnEachDatabase('svc-admin credentials rekey', (database) => {
       1,
       'Sealed again: 0 credentials, 0 signing keys.\n',
     ]);
-    expect(wrongCount.stderr).toContain('error: Nothing was deleted: 7 do not open:\n');
+    expect(wrongCount.stderr).toContain('error: Nothing was deleted: 7 secrets cannot be opened:\n');
     expect(await discard(7, otherKey)).toEqual({
       exitCode: 0,
       stdout: 'Sealed again: 0 credentials, 0 signing keys.\nDeleted: 6 credentials, 1 signing key.\n',

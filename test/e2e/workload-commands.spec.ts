@@ -118,7 +118,11 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
       ['--github', 'a/b', '--branch', 'main', '--as', 'x@example.com'],
       /no user with this e-mail/,
     ],
-    ['the owner', ['--github', 'a/b', '--branch', 'main', '--as', 'owner@example.com'], /--as: is the owner/],
+    [
+      'the owner',
+      ['--github', 'a/b', '--branch', 'main', '--as', 'owner@example.com'],
+      /--as: this user is the owner/,
+    ],
   ])('[P.signInAs] is refused for %s', async (_, args, message) => {
     const { exitCode, stdout, stderr } = await entry(...args);
     expect([exitCode > 0, stdout]).toEqual([true, '']);
