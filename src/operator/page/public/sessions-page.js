@@ -60,8 +60,8 @@ function history({ since, until, lifetimeSeconds, buckets }, signal) {
   };
   const source = `Counted from the logins and ends in the audit trail, with the lifetime of ${duration(lifetimeSeconds)} that is set now.`;
   return [
-    h('p', { class: 'soft lead' }, source),
     h('div', { class: 'card padded' }, plot(bars, what, signal)),
+    h('p', { class: 'soft as-of' }, source),
   ];
 }
 
