@@ -1,4 +1,4 @@
-// Performs administrative operations, and writes each down in the audit trail.
+// Performs administrative operations, and records each in the audit trail.
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
@@ -19,7 +19,7 @@ import type { ChangeOperation, ListOperation, Operation } from './operation.js';
 import { refuseOwner } from './owner-protection.js';
 import { Clock } from '../platform/clock.js';
 
-/** One asking for an operation. */
+/** Somebody who asks for an operation. */
 export interface OperationRequest {
   /** What the events, and the service's log lines, carry. */
   readonly id: string;

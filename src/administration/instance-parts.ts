@@ -36,7 +36,7 @@ export interface InstanceParts {
   readonly userProfiles: UserProfileRepository;
   readonly revocations: RevocationRepository;
   readonly trail: AuditTrailReader;
-  /** Has this process read what was revoked. Never rejects. */
+  /** Lets this process read what was revoked. Never rejects. */
   readonly learnRevocations: () => Promise<void>;
   /** @param alsoTrusted entries that are taken for stored ones */
   readonly explain: (
@@ -64,7 +64,7 @@ export interface InstanceSettings {
 
 /** What the running service has beside. */
 interface ServiceParts {
-  /** Whose limits hold for what the operator's page asks. */
+  /** Its limits hold for what the operator's page asks. */
   readonly operatorDatabase: Database;
   readonly learnRevocations: InstanceParts['learnRevocations'];
 }

@@ -65,7 +65,7 @@ export interface ListOperation<Input = unknown, Item = unknown> extends NamedOpe
   Input,
   readonly Item[]
 > {
-  /** It causes something, and is no mere reading: recorded each time. */
+  /** Whether it causes something: then the trail has it each time. */
   readonly isAct?: true;
   /** The things that are read, for the trail: local ids by their names in the API; left out: all. */
   things?(input: Input): Readonly<Record<string, string>>;

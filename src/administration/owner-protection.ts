@@ -1,4 +1,4 @@
-// Keeps administrators at the operator's page from the owner: what is the owner's to decide, and what concerns the owner's account.
+// Keeps administrators at the operator's page from what only the owner decides, and from the owner's account.
 import type { TrustPolicy } from '../token-exchange/plain.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import { OPERATOR_ROLES, OWNER_ROLE } from '../users/role.js';
@@ -56,7 +56,7 @@ export function refuseLogoutChange({ operator }: ChangeWork): void {
     throw new CommandError('Only the owner changes an entry that has to do with the logouts of another one.');
 }
 
-/** An entry of which nothing is known is taken for one that does. */
+/** An entry that cannot be read counts as one that does. */
 async function reachesOperators(
   policy: TrustPolicy | undefined,
   { users }: InstanceParts,

@@ -1,4 +1,4 @@
-// Makes, lists, shows and switches users, and signs them out.
+// Creates, lists, shows, disables and enables users, and signs them out.
 import { isUniqueViolation } from '../platform/database/database-error.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import { isId } from '../platform/text/id.js';

@@ -12,7 +12,7 @@ import type { Clock } from '../platform/clock.js';
 import { QUOTA_SETTINGS, quotaLimits } from '../workspace/quotas/quotas.js';
 import type { CommandContext } from './command-settings.js';
 
-/** What the rules for trusted keys follow from. */
+/** The settings that the rules for trusted keys depend on. */
 const TRUST_SETTINGS = [
   'jwksAllowHttp',
   'jwksAllowPrivate',

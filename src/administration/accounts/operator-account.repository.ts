@@ -62,7 +62,7 @@ export class OperatorAccountRepository {
     );
   }
 
-  /** In place of the one before; the password stays what it is until this is used. */
+  /** Replaces an earlier code; the password stays until somebody uses this one. */
   async setCode(transaction: Transaction, userId: string, codeHash: Buffer, expiresAt: Date): Promise<void> {
     await managerOf(transaction).query(
       `INSERT INTO operator_password (user_id, code_hash, code_expires_at) VALUES ($1, $2, $3)

@@ -9,7 +9,7 @@ import { OPERATOR_ROLES } from '../../users/role.js';
 
 /** Only the hash of its secret is stored: who reads the table cannot use a session. */
 export interface OperatorSession {
-  /** By which lists and the trail know it; opens nothing. */
+  /** Names the session in lists and in the trail; it opens nothing. */
   readonly id: string;
   readonly userId: string;
   readonly openedAt: Date;
@@ -94,7 +94,7 @@ export class OperatorSessionRepository {
     await this.database.change('UPDATE operator_session SET last_used_at = $2 WHERE id = $1', [id, now]);
   }
 
-  /** @returns what it was; undefined where there was none that is live */
+  /** @returns the session; undefined where none with this id was live */
   async deleteLive(
     transaction: Transaction,
     secretHash: Buffer,

@@ -26,7 +26,7 @@ export class SignInFailureRepository {
   /**
    * Counts an attempt as a failure before it is checked, in one statement: so many at once cannot all be the first.
    * @rule D107 From the fifth failure in a row on an account waits, for that address alone: 1 second, then twice as long each time,
-   * 15 minutes at most. It is never locked: from elsewhere its user comes in.
+   * 15 minutes at most. It is never locked: its user can sign in from elsewhere.
    * @returns undefined where it may be checked; else the seconds to wait, at least one
    */
   async begin(key: Buffer, now: Date): Promise<number | undefined> {

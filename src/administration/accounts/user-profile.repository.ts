@@ -86,7 +86,7 @@ export class UserProfileRepository {
     return profile;
   }
 
-  /** The id of the user whom an issuer calls so; undefined where none does, or several do for different users. */
+  /** The id of the user whom issuers name by a `sub`; undefined where none does, or they name different users. */
   async findBySubject(subject: string, issuers: readonly string[]): Promise<string | undefined> {
     const [user, ...others] = await this.database.query<{ id: string }>(
       `SELECT DISTINCT user_id::text AS id FROM token_exchange_identity_link WHERE subject = $1 AND issuer = ANY ($2) LIMIT 2`,

@@ -1,4 +1,4 @@
-// Makes a class a controller of the operator's API, and hands its routes the call.
+// The decorators of the operator's API: for its controllers, and for the call that a route gets.
 import type { ExecutionContext } from '@nestjs/common';
 import { Controller, UseFilters, UseGuards, applyDecorators, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -11,7 +11,7 @@ import {
 import { OperatorGuard } from '../sign-in/operator.guard.js';
 import type { OperatorCall } from './operator-calls.js';
 
-/** Not too often from there → who is it, from a page of the instance → not too often → the route. */
+/** In this order: the limit of the address, the signed-in operator on a page of the instance, the operator's limit, the route. */
 export function OperatorController(path = ''): ClassDecorator {
   return applyDecorators(
     Controller(`rest/admin/${path}`),

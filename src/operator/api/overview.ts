@@ -62,7 +62,7 @@ export class OverviewReader {
           : { until: endOf(license), features: [...license.features], ended: license.hasEnded(nowMs) },
       warnings,
       notes,
-      // The one that answers.
+      // The instance that answers.
       instance: {
         startedAt: this.startedAt.toISOString(),
         leader: this.leader.isLeader,
@@ -73,13 +73,13 @@ export class OverviewReader {
       },
       // Null: a reverse proxy says it.
       frameAncestors: this.ancestors.current ?? null,
-      // With a problem it would not have started.
+      // With a problem the service would not have started.
       variables: variableStates({ ...startup, problems: [] }),
       strict: config.strict,
       entryForm: entryForm(trustedKeysRules(config)),
-      // That an entry with a static key may name.
+      // The algorithms that an entry with a static key may name.
       keyAlgorithms: ALGORITHMS,
-      // As the leader has looked last; another instance does not know.
+      // What the leader saw at its last look; other instances do not know.
       sinks: this.streaming
         .status()
         .map(({ sink, backlog }) => ({ name: sink, lagSeconds: backlog?.seconds ?? null })),

@@ -67,7 +67,7 @@ export class OperatorSessionController {
     return this.answer(operator, operator);
   }
 
-  /** Also where there is no session any more: who signs out wants to be out. */
+  /** Also without a live session: somebody who signs out wants to be out. */
   @Delete('session')
   @HttpCode(204)
   @UseGuards(OperatorAddressThrottlerGuard, OwnPageGuard)

@@ -117,7 +117,7 @@ export interface ExplainedEntry {
   readonly from: 'configuration' | 'command';
   /** In the configuration, from 0; null: it is stored. */
   readonly index: number | null;
-  /** How logs and metrics call it. */
+  /** Its name in logs and metrics. */
   readonly label: string;
   readonly type: 'static' | 'jwks';
   readonly isSuspended: boolean;

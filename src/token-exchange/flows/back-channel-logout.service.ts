@@ -1,4 +1,4 @@
-// Back-channel logout: a logout token of a provider in, the end of what its user or session has opened out.
+// Back-channel logout: takes a logout token of a provider, and ends what its user or session has opened here.
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
@@ -69,7 +69,7 @@ export class BackChannelLogoutService {
     return use === 'logout';
   }
 
-  /** The token is used up by what it does: one that comes again after a failure of the database is good. */
+  /** The transaction that ends the sessions uses the token up: after a failure of the database the provider can send it again. */
   private async apply(token: VerifiedLogout, request: FlowRequest): Promise<void> {
     const { claims, key } = token;
     const { issuer } = key.policy;

@@ -1,4 +1,4 @@
-// Embedded login: an external token in, a session out.
+// Embedded login: takes an external token, and opens a session.
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
 import { auditEvent, recordedActors } from '../audit/audit-event.js';

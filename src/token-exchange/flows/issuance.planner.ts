@@ -50,7 +50,7 @@ interface Planned extends Terms {
 export interface Issuance extends Planned {
   /** The event of its success, but for the users. */
   readonly success: AuditEvent<'svc.audit.token-exchange.succeeded'>;
-  /** Holds the key already: what is used up for the token is not used up in vain. */
+  /** Has the signing key already, so that no token is used up for an access token that cannot be signed. */
   readonly sign: AccessTokenSigner;
 }
 
@@ -88,7 +88,7 @@ export class IssuancePlanner {
     return { accessTokenId, asked, tokens, validity, grants, priorActors, sign, success };
   }
 
-  /** Member by member, here and above: to copy objects with `...` took as long as all the rest of it. */
+  /** Copied member by member, here and above: to spread objects took as long as all the rest. */
   private success(
     { flow, requestId, clientAddress }: Source,
     accessTokenId: string,

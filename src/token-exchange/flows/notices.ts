@@ -16,7 +16,7 @@ import type { PerToken, Tokens } from '../verify/tokens.js';
 export interface Notice extends RejectionContext {
   readonly flow: Flow;
   readonly requestId: string;
-  /** How the log calls the entry of its key. */
+  /** The name of the entry in the log. */
   readonly entry?: string;
 }
 

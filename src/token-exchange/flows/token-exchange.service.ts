@@ -1,4 +1,4 @@
-// Token exchange: external tokens in, an access token out.
+// Token exchange: takes external tokens, and issues an access token.
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
 import { AuditBus } from '../audit/audit.bus.js';

@@ -62,7 +62,7 @@ async function underLock(
   const { by, user } = first;
   const { users, links, roles } = stored;
   const lock = isWritten(first) ? 'update' : 'share';
-  // The user first, as a host that deletes one locks them, and its links after.
+  // The user first and its links after: a host that deletes a user locks them in this order.
   const locked = await users.lock(transaction, user.id, lock);
   const isThere = by !== 'link' || (await links.lock(transaction, identityOf(token), user.id));
   if (locked === undefined || !isThere) throw new LostRaceError('user or link was deleted meanwhile');
@@ -72,7 +72,7 @@ async function underLock(
   return decision;
 }
 
-/** @rule D6 Of parallel first logins one makes the user; the others lose the race and find that user. */
+/** @rule D6 Of parallel first logins one creates the user; the others lose the race and find that user. */
 async function provision(
   transaction: Transaction,
   token: VerifiedToken,

@@ -61,7 +61,7 @@ export type Users = PerToken<ResolvedUser>;
 export function decideRequest(tokens: Tokens, linked: LinkedUsers, roles: RoleNames): Users | undefined {
   const users: Partial<Record<SubjectOrActor, ResolvedUser>> = {};
   for (const { party, token } of inOrder(tokens)) {
-    // Whom an entry names is read in the transaction, whether or not the identity is linked.
+    // The transaction reads the user whom an entry names, whether or not the identity is linked.
     const user = token.key.policy.signInAs === undefined ? linked[party] : undefined;
     const resolved = user && resolveUnchanged({ party, token }, user, roles);
     if (resolved === undefined) return undefined;
@@ -125,7 +125,7 @@ export function resolvedUser(
 export interface Candidates {
   /** The user that the identity is linked to. */
   readonly linked?: HostUser;
-  /** The user the identity was linked to, if the host has since deleted that user. */
+  /** The user to whom the identity was linked, if the host has since deleted that user. */
   readonly deletedUserId?: string;
   /** The user whom the entry names (`signInAs`); then no other is looked for. */
   readonly named?: HostUser;
@@ -148,7 +148,7 @@ export interface FoundUser {
   readonly ignoresRoleClaim: boolean;
 }
 
-/** A user to be made. */
+/** A user whom the token creates. */
 export interface NewUser {
   readonly by: 'provisioning';
   readonly newUser: NewHostUser;
