@@ -1,9 +1,12 @@
 // How long a request waits for a connection of the pool and holds it, by TypeORM and past it.
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PoolConfig } from 'pg';
 import { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
 import { driverPool } from '../../src/platform/database/driver-pool.js';
 import { limitWaits } from '../../src/platform/database/limited-driver.js';
+import { LimitedPool } from '../../src/platform/database/limited-pool.js';
+import { whenConnected } from '../../src/platform/database/prepared-database.js';
 import { unavailabilityOf } from '../../src/platform/database/unavailable.js';
 import { describeOnPostgresql } from '../support/databases.js';
 
@@ -11,11 +14,12 @@ const WAIT_MS = 500;
 const LONG = 'SELECT pg_sleep(30)';
 
 describeOnPostgresql('[D49] a pool of one connection', (database) => {
+  let url: string | undefined;
   let dataSource: DataSource;
 
   beforeAll(async () => {
     const driver = limitWaits({ waitMs: WAIT_MS });
-    const url = database.environment['SVC_DATABASE_URL'];
+    url = database.environment['SVC_DATABASE_URL'];
     dataSource = await new DataSource({ type: 'postgres', url, poolSize: 1, driver }).initialize();
   });
   afterAll(() => dataSource?.destroy());
@@ -49,6 +53,28 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     await runner.connect();
     expect(await whyOf(dataSource.query('SELECT 1'))).toBe('pool_exhausted');
     await runner.release();
+  });
+
+  it.each([
+    ['a row at fault', 'SELECT 1 / 0'],
+    ['a statement that the server has ended', LONG],
+  ])('keeps the connection after %s', async (_, text) => {
+    const before = await backend();
+    await dataSource.query('SET statement_timeout = 50');
+    await expect(new Database(dataSource).query(text)).rejects.toThrow();
+    await dataSource.query('RESET statement_timeout');
+    expect(await backend()).toBe(before);
+  });
+
+  it('gives one that was ready too late to the next request, and sends nothing by it', async () => {
+    const prepared = whenConnected(async (client) => {
+      await client.query(`SELECT pg_sleep(${(1.5 * WAIT_MS) / 1000})`);
+    });
+    const pool = new LimitedPool({ connectionString: url, max: 1, ...prepared } as PoolConfig, WAIT_MS);
+    const late = await whyOf(pool.query('CREATE TABLE made_late ()'));
+    const { rows } = await pool.query("SELECT to_regclass('made_late') AS made");
+    await pool.end();
+    expect([late, rows]).toEqual(['pool_exhausted', [{ made: null }]]);
   });
 
   it('keeps one that was given back in time', async () => {

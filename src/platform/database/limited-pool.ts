@@ -1,6 +1,7 @@
 // A pool of connections that limits how long a request may wait for one and hold it.
 import type { ClientConfig, DatabaseError, PoolClient, PoolConfig } from 'pg';
 import pg from 'pg';
+import { keepsConnection } from './database-error.js';
 import { DatabaseWaitError } from './unavailable.js';
 import { afterWaiting } from './wait-limit.js';
 
@@ -26,8 +27,16 @@ export class LimitedPool extends pg.Pool {
       );
     const dueAtMs = performance.now() + this.waitMs;
     super.connect((error, client, release) => {
-      if (client !== undefined) limited(client).endAt(dueAtMs);
-      taken(error, client, release);
+      if (client === undefined) return taken(error, client, release);
+      // It serves the next one. A statement that is sent so late would do something that no request waits for.
+      if (performance.now() >= dueAtMs) {
+        release();
+        return taken(new DatabaseWaitError('pool_exhausted'), undefined, release);
+      }
+      limited(client).endAt(dueAtMs);
+      // `query` closes a connection after any error, and a server at its limits would have to open them all anew.
+      client.release = (broken) => release(keepsConnection(broken) ? undefined : broken);
+      taken(undefined, client, client.release);
     });
     return undefined;
   }
