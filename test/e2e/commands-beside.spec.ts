@@ -122,7 +122,8 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
         'owner@b.example',
       ]);
     };
-    const nodes = [{ text: 'line\u2028separator', deep: [[[{ a: 1 }]]] }];
+    const free = JSON.parse('{"__proto__":{"a":1},"constructor":{"prototype":{}}}') as object;
+    const nodes = [{ text: 'line\u2028separator', deep: [[[{ a: 1 }]]] }, free];
     expect(await importing([{ name: 'a' }, { name: 'b', nodes }])).toEqual({
       exitCode: 0,
       stdout: 'Imported 2 workflows.\n',

@@ -26,7 +26,12 @@ type CommandRequest = FastifyRequest<{ Params: { command: string } }>;
 
 /** Every client is trusted: the socket is for the service's own account and root, see command-socket.ts. */
 export class CommandServer implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly server = fastify({ bodyLimit: REQUEST_LIMIT_BYTES });
+  /** What free objects of workflows call `__proto__` or `constructor` is theirs: operations read by name, and nothing is merged. */
+  private readonly server = fastify({
+    bodyLimit: REQUEST_LIMIT_BYTES,
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
+  });
   private readonly stopping = new AbortController();
 
   constructor(
