@@ -13,6 +13,7 @@ import { GRANT_TYPE } from '../support/test-service.js';
 const PATH = '/rest/auth/oauth/token';
 const FORM = 'application/x-www-form-urlencoded';
 const WATCHED_MS = 3_000;
+const MOST_MS = 60_000;
 const LONGEST_DELAY_SECONDS = 10;
 const MOST_RESIDENT_BYTES = 480 * 2 ** 20;
 const SMALL_POSTS = 2_000;
@@ -66,15 +67,23 @@ describeWithProcesses('[B.unfinished][B.connections] requests that never end', (
     expect(await exchange()).toBe(200);
     const sockets = Array.from({ length: connections }, () => open(sent));
     const beganAt = performance.now();
-    while (performance.now() - beganAt < WATCHED_MS) {
+    const lasts = (longestMs: number) => performance.now() - beganAt < longestMs;
+    while (lasts(WATCHED_MS)) {
       expect(await exchange()).toBe(200);
       await pause(20);
     }
     const samples = await MetricSamples.at(surroundings.metricsUrl);
+    const refusedOf = (read: MetricSamples) => read.value('svc_connections_refused_total');
+    let refused = refusedOf(samples);
+    // On a busy machine it takes longer until so many are there.
+    while (refused === 0 && lasts(MOST_MS)) {
+      expect(await exchange()).toBe(200);
+      refused = refusedOf(await MetricSamples.at(surroundings.metricsUrl));
+    }
     for (const socket of sockets) socket.destroy();
     expect(samples.value('nodejs_eventloop_lag_max_seconds')).toBeLessThan(LONGEST_DELAY_SECONDS);
     expect(samples.value('process_resident_memory_bytes')).toBeLessThan(MOST_RESIDENT_BYTES);
-    expect(samples.value('svc_connections_refused_total')).toBeGreaterThan(0);
+    expect(refused).toBeGreaterThan(0);
   });
 
   it(`${SMALL_POSTS} small posts at once are all answered, each with a part of it under way when the last one begins`, async () => {
