@@ -29,9 +29,7 @@ const MODULES = [
 const ALONE = { platform: [], 'token-exchange': ['platform'], config: ['platform', 'token-exchange'] };
 
 /** The files of `token-exchange` that other modules of `src` import. */
-const ENTRIES = ['index', 'advanced', 'instance', 'plain', 'explain/index'].map(
-  (name) => `src/token-exchange/${name}.ts`,
-);
+const ENTRIES = ['index', 'advanced', 'instance'].map((name) => `src/token-exchange/${name}.ts`);
 
 const HTTP_LAYER =
   /^src\/(token-exchange\/http\/(metadata\.controller|token-exchange-auth|flow-error\.filter)|(?!token-exchange\/).*\.(controller|guards?|filter|pipe|interceptor|decorator)|(platform\/http|web|health|metrics|workspace\/api|administration\/socket)\/.*|application|main)\.ts$/;

@@ -27,7 +27,7 @@ import { PresentEntries } from './instance/present-entries.js';
 import { isAbsent } from './instance/routes.js';
 import { databaseSettings as settingsOf, encryptionKeys } from './instance/startup.js';
 import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
-import { EMBED_PATH, TOKEN_PATH, endpointDescriptions } from './token-exchange/plain.js';
+import { EMBED_PATH, TOKEN_PATH, endpointDescriptions } from './token-exchange/instance.js';
 import { Clock } from './platform/clock.js';
 import { KeyRing } from './platform/secrets/key-ring.js';
 import { ApiDescription } from './workspace/reference/api-description.js';

@@ -1,6 +1,6 @@
 // The tables of docs/trusted-keys.md, from the rows of the members of trusted key entries.
-import type { Row, Rows } from '../../src/token-exchange/plain.js';
-import { KEY_MEMBERS, POLICY } from '../../src/token-exchange/plain.js';
+import type { Row, Rows } from '../../src/token-exchange/instance.js';
+import { KEY_MEMBERS, POLICY } from '../../src/token-exchange/instance.js';
 import { table } from './blocks.js';
 
 export const ENTRY_BLOCKS = {

@@ -15,6 +15,7 @@ import { STARTUP } from '../config/startup.js';
 import { Database } from '../platform/database/database.js';
 import { withinWait } from '../platform/database/wait-limit.js';
 import { beginWait, waitedMs } from '../platform/http/request-wait.js';
+import type { BearerReason } from '../token-exchange/instance.js';
 import {
   DpopProofs,
   challengeTo,
@@ -23,7 +24,6 @@ import {
   presentedCallOf,
   readSessionCookies,
 } from '../token-exchange/instance.js';
-import type { BearerReason } from '../token-exchange/plain.js';
 import type { BearerVerdict } from './authentication.service.js';
 import { AuthenticationService } from './authentication.service.js';
 import { BearerRefusalRecorder } from './bearer-refusal.recorder.js';

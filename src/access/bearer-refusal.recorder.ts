@@ -2,10 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { AccessTokenRefusal } from '../token-exchange/instance.js';
-import { AuditBus } from '../token-exchange/instance.js';
-import type { AuditEvent } from '../token-exchange/plain.js';
-import { auditEvent, bearerLine } from '../token-exchange/plain.js';
+import type { AccessTokenRefusal, AuditEvent } from '../token-exchange/instance.js';
+import { AuditBus, auditEvent, bearerLine } from '../token-exchange/instance.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Clock } from '../platform/clock.js';
 import { LOGGER } from '../platform/log/log.js';

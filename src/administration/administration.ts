@@ -2,9 +2,8 @@
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
-import { AuditBus } from '../token-exchange/instance.js';
-import type { AuditContext } from '../token-exchange/plain.js';
-import { auditEvent } from '../token-exchange/plain.js';
+import type { AuditContext } from '../token-exchange/instance.js';
+import { AuditBus, auditEvent } from '../token-exchange/instance.js';
 import { Database } from '../platform/database/database.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import { Transactions } from '../platform/database/transaction.js';

@@ -1,7 +1,7 @@
 // Gives a user another role, unlinks a user from identities of an issuer, or deletes a user.
 import { isUniqueViolation } from '../platform/database/database-error.js';
+import type { AuditEvent } from '../token-exchange/instance.js';
 import { signOutEverywhere } from '../token-exchange/instance.js';
-import type { AuditEvent } from '../token-exchange/plain.js';
 import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
 import { userChanged } from '../audit/user-changed.js';
 import { CommandError } from './command-error.js';

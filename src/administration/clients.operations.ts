@@ -1,8 +1,7 @@
 // Adds, removes and lists the clients that may send identity assertions of a trusted key entry.
 import { createHash, randomBytes } from 'node:crypto';
-import type { EntryValue } from '../token-exchange/instance.js';
+import type { EntryValue, TrustedClient, TrustedKeyEntry } from '../token-exchange/instance.js';
 import { StoredEntryError } from '../token-exchange/instance.js';
-import type { TrustedClient, TrustedKeyEntry } from '../token-exchange/plain.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
 import type { ChangedEntry } from './entries.operations.js';
 import { changeEntry, trustEntry } from './entries.operations.js';

@@ -4,10 +4,10 @@ import type {
   StoredEntryChange,
   StoredEntryChanges,
   StoredEntryWork,
+  AuditContext,
+  TrustedKeyEntry,
 } from '../token-exchange/instance.js';
-import { shownEntry, StoredEntryError } from '../token-exchange/instance.js';
-import type { AuditContext, TrustedKeyEntry } from '../token-exchange/plain.js';
-import { policyInWords } from '../token-exchange/plain.js';
+import { shownEntry, StoredEntryError, policyInWords } from '../token-exchange/instance.js';
 import { OWNER_ROLE } from '../users/role.js';
 import { CommandError } from './command-error.js';
 import { anything, members, optional, storableText } from './input.js';

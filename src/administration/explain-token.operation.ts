@@ -1,7 +1,6 @@
 // Explains what the service would make of a token, without using it up; and why a request was refused.
-import type { AccessFlow } from '../token-exchange/instance.js';
-import type { TokenExplanation } from '../token-exchange/explain/index.js';
-import { FIELD_LIMITS, MAX_TOKEN_CHARACTERS } from '../token-exchange/plain.js';
+import type { AccessFlow, TokenExplanation } from '../token-exchange/instance.js';
+import { FIELD_LIMITS, MAX_TOKEN_CHARACTERS } from '../token-exchange/instance.js';
 import { checkText } from '../audit/trail-filter.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
 import { InputError } from './command-error.js';

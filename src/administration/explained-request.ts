@@ -2,8 +2,8 @@
 import { outcomeOf } from '../audit/instance-events.js';
 import { inOwnWords } from '../config/remedies.js';
 import type { StoredEvent } from '../audit/audit-trail.reader.js';
-import type { CheckedExplanation, Explanation } from '../token-exchange/plain.js';
-import { BEARER_REFUSALS, FAULT, NOTICES, TOKEN_REFUSALS } from '../token-exchange/plain.js';
+import type { CheckedExplanation, Explanation } from '../token-exchange/instance.js';
+import { BEARER_REFUSALS, FAULT, NOTICES, TOKEN_REFUSALS } from '../token-exchange/instance.js';
 
 /** JSON throughout. */
 export interface ExplainedRequest {

@@ -4,7 +4,7 @@ import type {
   ExplainedToken,
   ExplainedUser,
   TokenExplanation,
-} from '../token-exchange/explain/index.js';
+} from '../token-exchange/instance.js';
 import { CommandError } from './command-error.js';
 import type { ExplainedEvent, ExplainedRequest } from './explained-request.js';
 import { printable, renderTable } from './table.js';

@@ -4,7 +4,12 @@ import { OperatorAccountRepository } from './accounts/operator-account.repositor
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import type { Database } from '../platform/database/database.js';
-import type { CheckedStoredEntry, StoredEntriesRules } from '../token-exchange/instance.js';
+import type {
+  CheckedStoredEntry,
+  StoredEntriesRules,
+  ExplanationRequest,
+  TokenExplanation,
+} from '../token-exchange/instance.js';
 import {
   JwksSnapshotRepository,
   RevocationRepository,
@@ -12,7 +17,6 @@ import {
   StoredEntryChanges,
   StoredEntryRepository,
 } from '../token-exchange/instance.js';
-import type { ExplanationRequest, TokenExplanation } from '../token-exchange/explain/index.js';
 import type { Clock } from '../platform/clock.js';
 import { UserRepository } from '../users/user.repository.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';

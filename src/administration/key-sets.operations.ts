@@ -1,6 +1,6 @@
 // Lists what the instances have stored about the key sets of entries, and asks them to fetch now.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JwksSnapshot, KeySetState } from '../token-exchange/instance.js';
+import type { JwksSnapshot, KeySetState, JwksEntry } from '../token-exchange/instance.js';
 import {
   isServing,
   keySetInWords,
@@ -8,9 +8,10 @@ import {
   labelOf,
   neverTried,
   toJwksAddress,
+  SETTINGS,
+  readJwks,
+  thumbprintOf,
 } from '../token-exchange/instance.js';
-import type { JwksEntry } from '../token-exchange/plain.js';
-import { SETTINGS, readJwks, thumbprintOf } from '../token-exchange/plain.js';
 import { CommandError } from './command-error.js';
 import { members, optional, readNothing, storableText, wholeNumber } from './input.js';
 import type { InstanceParts } from './instance-parts.js';

@@ -1,8 +1,6 @@
 // Lists trusted key entries, configured and stored, with what each allows and what of it is revoked.
-import type { CheckedStoredEntry, TrustRevocation } from '../token-exchange/instance.js';
-import { labelOf, stateOf, toJwksAddress } from '../token-exchange/instance.js';
-import type { TrustedKeyEntry } from '../token-exchange/plain.js';
-import { policyInWords, thumbprintOf } from '../token-exchange/plain.js';
+import type { CheckedStoredEntry, TrustRevocation, TrustedKeyEntry } from '../token-exchange/instance.js';
+import { labelOf, stateOf, toJwksAddress, policyInWords, thumbprintOf } from '../token-exchange/instance.js';
 import { counted } from '../platform/text/wording.js';
 import { readNothing } from './input.js';
 import type { InstanceParts } from './instance-parts.js';

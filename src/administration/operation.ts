@@ -1,6 +1,6 @@
 // An administrative operation is one request to the instance: of a command, in its own process or through the running service, or of
 // the operator's page. It is declared once: the command socket and the table of commands follow.
-import type { AuditContext, AuditEvent } from '../token-exchange/plain.js';
+import type { AuditContext, AuditEvent } from '../token-exchange/instance.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import type { User } from '../users/user.repository.js';
 import type { InstanceParts } from './instance-parts.js';

@@ -1,5 +1,5 @@
 // Keeps administrators at the operator's page from what only the owner decides, and from the owner's account.
-import type { TrustPolicy } from '../token-exchange/plain.js';
+import type { TrustPolicy } from '../token-exchange/instance.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import { OPERATOR_ROLES, OWNER_ROLE } from '../users/role.js';
 import type { User } from '../users/user.repository.js';

@@ -1,7 +1,7 @@
 // Lists projects with the keys by which tokens of partners name them, and gives a project such a key.
 import { hasMoreCharacters } from '../platform/text/characters.js';
 import { isId } from '../platform/text/id.js';
-import { MAX_KEY_CHARACTERS } from '../token-exchange/plain.js';
+import { MAX_KEY_CHARACTERS } from '../token-exchange/instance.js';
 import type { ExternalKey } from '../workspace/projects/project.repository.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';

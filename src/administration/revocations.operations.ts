@@ -1,7 +1,6 @@
 // Revokes trust in a key, or in all keys of an issuer, with all that they signed for; restores it; and lists every revocation.
 import type { TrustRevocation } from '../token-exchange/instance.js';
-import { restoreTrust, revokeTrust } from '../token-exchange/instance.js';
-import { MAX_ISSUER_BYTES, MAX_KID_BYTES } from '../token-exchange/plain.js';
+import { restoreTrust, revokeTrust, MAX_ISSUER_BYTES, MAX_KID_BYTES } from '../token-exchange/instance.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { members, readNothing, storableText } from './input.js';

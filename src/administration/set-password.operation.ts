@@ -1,6 +1,6 @@
 // Sets the password of an operator, or a code with which the operator sets it. Neither password nor code comes here, only their
 // hashes.
-import { auditEvent } from '../token-exchange/plain.js';
+import { auditEvent } from '../token-exchange/instance.js';
 import { CODE_LIFETIME_SECONDS } from './accounts/password-rules.js';
 import { isPasswordHash } from './accounts/password-hasher.js';
 import { OPERATOR_ROLES } from '../users/role.js';

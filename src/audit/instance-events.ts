@@ -1,5 +1,5 @@
 // The audit events of this instance beside those of token exchange, a row for each; and what both catalogues say together.
-import type { EventRow, Events, PayloadsOf } from '../token-exchange/plain.js';
+import type { EventRow, Events, PayloadsOf } from '../token-exchange/instance.js';
 import {
   ACCESS_TOKEN_ID,
   clientAddress,
@@ -14,7 +14,7 @@ import {
   textsByName,
   TOKEN_EXCHANGE_EVENTS,
   uuid,
-} from '../token-exchange/plain.js';
+} from '../token-exchange/instance.js';
 
 /** Why a sign-in at the operator's page was refused. */
 const OPERATOR_REFUSAL_REASONS = [

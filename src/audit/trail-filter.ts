@@ -1,8 +1,8 @@
 // Which events of the trail are asked for: the rules of each filter and of the time between which they lie, and where a page goes on.
 import { AUDIT_EVENT_NAMES, AUDIT_EVENTS, EVENT_NAME_START } from './instance-events.js';
 import { similarName } from '../platform/text/wording.js';
-import type { BearerReason } from '../token-exchange/plain.js';
-import { BEARER_REFUSALS, TOKEN_REFUSALS } from '../token-exchange/plain.js';
+import type { BearerReason } from '../token-exchange/instance.js';
+import { BEARER_REFUSALS, TOKEN_REFUSALS } from '../token-exchange/instance.js';
 import { isUnstorable } from '../platform/json/strict-json.js';
 
 /** An event must match all given members. */

@@ -1,6 +1,6 @@
 // The event of a user who was created, changed or deleted by a user, an operator or a command; those of tokens have events of their own.
-import type { AuditContext, AuditEvent } from '../token-exchange/plain.js';
-import { auditEvent } from '../token-exchange/plain.js';
+import type { AuditContext, AuditEvent } from '../token-exchange/instance.js';
+import { auditEvent } from '../token-exchange/instance.js';
 import type { User } from '../users/user.repository.js';
 
 /** A user before and after: undefined where there was or is none. */

@@ -1,8 +1,8 @@
 // The files in which a partner's key pair is kept and published.
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey, createPrivateKey } from 'node:crypto';
-import type { Algorithm, JwsSigner } from '../token-exchange/plain.js';
-import { thumbprintOf, algorithmsFitting, keyFits, signatureParameters } from '../token-exchange/plain.js';
+import type { Algorithm, JwsSigner } from '../token-exchange/instance.js';
+import { thumbprintOf, algorithmsFitting, keyFits, signatureParameters } from '../token-exchange/instance.js';
 import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 import { readTextFile } from './text-file.js';

@@ -2,14 +2,21 @@
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { findingLines, printable, renderTable } from '../administration/table.js';
-import { JwksFetchError, JwksFetcher, toJwksAddress } from '../token-exchange/instance.js';
 import type {
   JwksEntry,
   TrustedKeyEntry,
   TrustedKeysReading,
   TrustedKeysRules,
-} from '../token-exchange/plain.js';
-import { JwksContentError, policyInWords, readJwks, readTrustedKeys } from '../token-exchange/plain.js';
+} from '../token-exchange/instance.js';
+import {
+  JwksFetchError,
+  JwksFetcher,
+  toJwksAddress,
+  JwksContentError,
+  policyInWords,
+  readJwks,
+  readTrustedKeys,
+} from '../token-exchange/instance.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { configuredKeys, rulesOf } from './instance-settings.js';

@@ -6,7 +6,7 @@ import { Option } from 'commander';
 import type { License, LicenseFeature } from '../config/license.js';
 import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.js';
 import { Clock } from '../platform/clock.js';
-import { signCompactJws } from '../token-exchange/plain.js';
+import { signCompactJws } from '../token-exchange/instance.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';

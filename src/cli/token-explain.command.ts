@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import type { Explained, TokenToExplain } from '../administration/explain-token.operation.js';
 import { EXPLAIN_TOKEN } from '../administration/explain-token.operation.js';
-import { MAX_TOKEN_CHARACTERS } from '../token-exchange/plain.js';
+import { MAX_TOKEN_CHARACTERS } from '../token-exchange/instance.js';
 import { addOperation } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { isoMoment } from './option-values.js';

@@ -1,6 +1,6 @@
 // Every environment variable of the service, one row each, from which docs/configuration.md is written. What the package of
 // token exchange has a setting for refers to that; the rows of the audit trail are in audit-variables.ts.
-import { SETTINGS } from '../token-exchange/plain.js';
+import { SETTINGS } from '../token-exchange/instance.js';
 import {
   checkDatabaseUrl,
   checkOrigin,

@@ -1,5 +1,5 @@
 // What operators of this instance do about refusals of the package, by the names of their settings.
-import type { Explanation } from '../token-exchange/plain.js';
+import type { Explanation } from '../token-exchange/instance.js';
 import { VARIABLES } from './environment.js';
 
 const { exchangeEnabled, embedLoginEnabled, idAssertionEnabled, baseUrl } = VARIABLES;

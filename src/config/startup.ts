@@ -1,5 +1,5 @@
 // What the start has read and checked, which every module takes its settings from.
-import type { TrustedKeyEntry } from '../token-exchange/plain.js';
+import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 import type { License } from './license.js';
 import type { Config, Given } from './load-config.js';
 import type { TlsIdentity } from './tls-identity.js';

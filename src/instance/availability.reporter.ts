@@ -10,7 +10,7 @@ import {
   LOGOUT_PATH,
   REVOCATION_PATH,
   TOKEN_PATH,
-} from '../token-exchange/plain.js';
+} from '../token-exchange/instance.js';
 import { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';

@@ -1,6 +1,6 @@
 // Who may frame the instance, and warnings about it at the start.
 import type { Config } from '../config/load-config.js';
-import type { TrustedKeyEntry } from '../token-exchange/plain.js';
+import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 
 type Embedding = Pick<Config, 'embedLoginEnabled' | 'frameAncestors' | 'featureFlag' | 'baseUrl'>;
 type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins'>[];

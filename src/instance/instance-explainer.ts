@@ -3,15 +3,12 @@ import type {
   CheckedStoredEntry,
   JwksSnapshotRepository,
   RevocationRepository,
-} from '../token-exchange/instance.js';
-import { IdentityLinkRepository, JtiRepository } from '../token-exchange/instance.js';
-import type {
   ExplanationRequest,
   ExplanationRules,
   ExplanationSources,
   TokenExplanation,
-} from '../token-exchange/explain/index.js';
-import { TokenExplainer } from '../token-exchange/explain/index.js';
+} from '../token-exchange/instance.js';
+import { IdentityLinkRepository, JtiRepository, TokenExplainer } from '../token-exchange/instance.js';
 import type { Database } from '../platform/database/database.js';
 import { Transactions } from '../platform/database/transaction.js';
 import type { Clock } from '../platform/clock.js';

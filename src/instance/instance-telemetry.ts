@@ -13,8 +13,7 @@ import type {
   ThrottledFlow,
   TracedStep,
 } from '../token-exchange/instance.js';
-import { ExchangeTelemetry } from '../token-exchange/instance.js';
-import { Rejection } from '../token-exchange/plain.js';
+import { ExchangeTelemetry, Rejection } from '../token-exchange/instance.js';
 
 @Injectable()
 export class InstanceTelemetry extends ExchangeTelemetry {

@@ -1,5 +1,5 @@
 // The trusted key entries as they are now, for what answers by them outside of token exchange.
-import type { TrustedKeyEntry } from '../token-exchange/plain.js';
+import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 
 /** The configured entries and, once they are followed, the stored ones. */
 export class PresentEntries<Entry = TrustedKeyEntry> {

@@ -1,6 +1,5 @@
 // Which routes answer at this moment: flag, licence and switches decide.
 import type { Endpoint, TokenEndpoint } from '../token-exchange/instance.js';
-import type { Startup } from '../config/startup.js';
 import {
   EMBED_PATH,
   INTROSPECTION_PATH,
@@ -12,7 +11,8 @@ import {
   namesDocuments,
   publishedGrants,
   SERVER_METADATA_PATHS,
-} from '../token-exchange/plain.js';
+} from '../token-exchange/instance.js';
+import type { Startup } from '../config/startup.js';
 import type { Clock } from '../platform/clock.js';
 import type { PresentEntries } from './present-entries.js';
 import { isTokenExchangeOffered } from './token-exchange-settings.js';

@@ -5,7 +5,7 @@ import { Credential } from '../workspace/credentials/credential.repository.js';
 import { ProjectMember } from '../workspace/projects/project-member.repository.js';
 import { Project } from '../workspace/projects/project.repository.js';
 import { Workflow } from '../workspace/workflows/workflow.repository.js';
-import { TOKEN_EXCHANGE_MIGRATIONS } from '../token-exchange/plain.js';
+import { TOKEN_EXCHANGE_MIGRATIONS } from '../token-exchange/instance.js';
 import { Instance1795800000100 } from './migrations/1795800000100-instance.js';
 
 /** The migrations in the order in which they run: those of the package first, whose tables the instance refers to its users. */

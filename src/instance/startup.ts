@@ -18,8 +18,8 @@ import type { Config, ConfigReading, Environment } from '../config/load-config.j
 import type { Startup } from '../config/startup.js';
 import { readTlsIdentity } from '../config/tls-identity.js';
 import type { DatabaseSettings } from '../platform/database/data-source.js';
-import type { TrustedKeysReading, TrustedKeysRules } from '../token-exchange/plain.js';
-import { readTrustedKeys } from '../token-exchange/plain.js';
+import type { TrustedKeysReading, TrustedKeysRules } from '../token-exchange/instance.js';
+import { readTrustedKeys } from '../token-exchange/instance.js';
 import { ADMIN_ROLE, ASSIGNABLE_ROLES, OWNER_ROLE } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING, SCOPES } from '../workspace/rights/rights.js';
 import { embeddingWarnings } from './frame-ancestors.js';

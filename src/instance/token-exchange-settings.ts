@@ -1,7 +1,6 @@
 // The settings of token exchange from the configuration, for its module and for the explanation of tokens.
-import type { ExplanationRules } from '../token-exchange/explain/index.js';
-import type { TokenExchangeSettings, UserTable } from '../token-exchange/plain.js';
-import { TOKEN_PATH, completedOptions } from '../token-exchange/plain.js';
+import type { ExplanationRules, TokenExchangeSettings, UserTable } from '../token-exchange/instance.js';
+import { TOKEN_PATH, completedOptions } from '../token-exchange/instance.js';
 import { REMEDIES } from '../config/remedies.js';
 import type { Clock } from '../platform/clock.js';
 import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';

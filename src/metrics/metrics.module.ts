@@ -15,7 +15,7 @@ import { Metrics, MEMBERSHIP_CHANGES } from './metrics.js';
 import { MetricsListener, metricsAddress } from './metrics.listener.js';
 import { OnEvent } from '@nestjs/event-emitter';
 import { outcomeOf } from '../audit/instance-events.js';
-import type { AuditEvent } from '../token-exchange/plain.js';
+import type { AuditEvent } from '../token-exchange/instance.js';
 
 const PROJECTS_UPDATED = 'svc.audit.token-exchange.projects-updated';
 

@@ -1,26 +1,56 @@
 // What the instance of this repository needs beyond the entries of the package. It is no entry itself.
 export * from './advanced.js';
 
+// Settings, tables, endpoints
+export { endpointDescriptions } from './http/endpoints.description.js';
+export { TOKEN_EXCHANGE_GRANT, publishedGrants } from './http/token-exchange.form.js';
+export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
+export { SETTINGS } from './settings/settings.js';
+export type { TokenExchangeSettings } from './settings/token-exchange.options.js';
+export { completedOptions } from './settings/token-exchange.settings.js';
+
 // Ports
 export { KEY_SET_FETCH_OUTCOMES, KEY_SET_STATES } from './host/telemetry.js';
 
 // Trusted key entries
-export type { TrustedKeysRules } from './trust/entry-rules.js';
+export {
+  ALGORITHMS,
+  algorithmsFitting,
+  keyFits,
+  newPrivateKey,
+  signatureParameters,
+  thumbprintOf,
+} from './trust/algorithms.js';
+export type { Algorithm } from './trust/algorithms.js';
+export { namesDocuments } from './trust/client-reader.js';
+export type { TrustedClient } from './trust/client-reader.js';
+export type { Row, Rows } from './trust/entry-kinds.js';
+export type { Findings } from './trust/entry-members.js';
+export { KEY_MEMBERS, MAX_ISSUER_BYTES, readEntry } from './trust/entry-reader.js';
+export type { PolicyDefaults, TrustedKeysRules } from './trust/entry-rules.js';
+export { JwksContentError, MAX_KID_BYTES, readJwks } from './trust/jwks-content.js';
 export { JwksFetchError, JwksFetcher } from './trust/jwks/jwks-fetcher.js';
 export { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 export { JwksSnapshotRepository, neverTried, toJwksAddress } from './trust/jwks/jwks-snapshot.repository.js';
-export type { JwksAddress, JwksSnapshot } from './trust/jwks/jwks-snapshot.repository.js';
+export type { JwksSnapshot } from './trust/jwks/jwks-snapshot.repository.js';
 export { isServing, keySetInWords, keySetState } from './trust/jwks/key-set-state.js';
 export type { KeySetState } from './trust/jwks/key-set-state.js';
-export type { StoredEntriesRules } from './trust/stored/stored-entry.reader.js';
+export { policyInWords } from './trust/policy-checks.js';
+export { POLICY, POLICY_GROUPS } from './trust/policy-rows.js';
+export { MAX_KEY_CHARACTERS } from './trust/projects-policy.js';
 export { StoredEntryChanges } from './trust/stored/stored-entry.changes.js';
 export type { StoredEntryChange, StoredEntryWork } from './trust/stored/stored-entry.changes.js';
 export { StoredEntryFollower } from './trust/stored/stored-entry.follower.js';
+export { shownEntry } from './trust/stored/stored-entry.js';
+export type { CheckedStoredEntry, EntryValue } from './trust/stored/stored-entry.js';
+export type { StoredEntriesRules } from './trust/stored/stored-entry.reader.js';
 export { StoredEntryRepository } from './trust/stored/stored-entry.repository.js';
 export { stateOf } from './trust/stored/stored-entry.service.js';
-export { shownEntry } from './trust/stored/stored-entry.js';
-export { labelOf } from './trust/trust-policy.js';
-export type { CheckedStoredEntry, EntryValue } from './trust/stored/stored-entry.js';
+export { flowsOf, labelOf } from './trust/trust-policy.js';
+export type { TrustPolicy } from './trust/trust-policy.js';
+export type { JwksEntry } from './trust/trusted-key.js';
+export { FIELD_LIMITS, MAX_TOKEN_CHARACTERS, signCompactJws } from './verify/compact-jws.js';
+export type { JwsSigner } from './verify/compact-jws.js';
 
 // Access tokens
 export { ACCESS_TOKEN_OPTIONS } from './tokens/access-token.service.js';
@@ -30,37 +60,81 @@ export { DpopProofs } from './tokens/dpop-proofs.js';
 export type { PresentedCall } from './tokens/dpop-proofs.js';
 export { SigningKeyRepository } from './tokens/signing-key.repository.js';
 
-// Errors of the endpoints
-export { FlowErrors } from './http/flow-error.filter.js';
-export { FlowRefusal, refusalOfLabel } from './refusals/rejection.js';
-export type { Endpoint } from './http/paths.js';
-
 // Calls with access tokens, and what is published of them
-export { callerOf, isCurrent, isEnabled } from './tokens/caller.js';
 export { challengeTo, errorOf, isServedScheme, presentedCallOf, scopeChallengeTo } from './http/challenge.js';
-export { KeySetController } from './http/metadata.controller.js';
-export { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
+export { KeySetController, METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
 export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.js';
+export { callerOf, isCurrent, isEnabled } from './tokens/caller.js';
+
+// Refusals
+export { FlowErrors } from './http/flow-error.filter.js';
+export {
+  EMBED_PATH,
+  INTROSPECTION_PATH,
+  LOGOUT_PATH,
+  REVOCATION_PATH,
+  SERVER_METADATA_PATHS,
+  TOKEN_PATH,
+  loginMethods,
+} from './http/paths.js';
+export type { Endpoint } from './http/paths.js';
+export { bearerLine } from './refusals/refusal-line.js';
+export { BEARER_REFUSALS, FAULT, NOTICES } from './refusals/refusals.js';
+export type { BearerReason, CheckedExplanation, Explanation } from './refusals/refusals.js';
+export { FlowRefusal, Rejection, refusalOfLabel } from './refusals/rejection.js';
+export { TOKEN_REFUSALS } from './refusals/token-refusals.js';
 
 // Sessions
-export { readSessionCookies, SESSION_COOKIE, SESSION_OPTIONS } from './sessions/session-cookie.js';
+export { SESSION_COOKIE, SESSION_OPTIONS, readSessionCookies } from './sessions/session-cookie.js';
 export { SessionRepository } from './sessions/session.repository.js';
 export { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
 export { signOutEverywhere } from './sessions/sign-out.service.js';
 
 // Revocation
+export { readRecordedKeys } from './revocation/external-login.js';
 export { RevocationFollower } from './revocation/revocation.follower.js';
 export { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 export { RevocationRepository } from './revocation/revocation.repository.js';
 export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
-export { readRecordedKeys } from './revocation/external-login.js';
 
 // Audit events
+export { auditEvent } from './audit/audit-event.js';
+export type { AuditEvent } from './audit/audit-event.js';
 export { AuditBus } from './audit/audit.bus.js';
 export type { RecordedWork } from './audit/audit.bus.js';
+export {
+  ACCESS_TOKEN_ID,
+  SESSION_FAMILY_ID,
+  TOKEN_EXCHANGE_EVENTS,
+  clientAddress,
+} from './audit/event-catalogue.js';
+export {
+  event,
+  flag,
+  integer,
+  objectOf,
+  oneOf,
+  optional,
+  text,
+  textsByName,
+  uuid,
+} from './audit/event-members.js';
+export type { EventRow, Events, PayloadsOf } from './audit/event-members.js';
 export { EventTable, EventTableTrail } from './audit/event-table.js';
 
 // Users and replay protection
-export { IdentityLinkRepository } from './users/identity-link.repository.js';
 export { ClockDifference } from './replay/clock-difference.js';
 export { JtiRepository } from './replay/jti.repository.js';
+export { IdentityLinkRepository } from './users/identity-link.repository.js';
+
+// Explanations
+export type {
+  ExplainedCheck,
+  ExplainedToken,
+  ExplainedUser,
+  ExplanationRequest,
+  ExplanationRules,
+  TokenExplanation,
+} from './explain/token-explanation.js';
+export { TokenExplainer } from './explain/token.explainer.js';
+export type { ExplanationSources } from './explain/token.explainer.js';

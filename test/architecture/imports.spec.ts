@@ -64,7 +64,7 @@ describe('the lint rules about imports', () => {
     ['src/application.ts', "import './cli/main.js';"],
     [
       'src/application.ts',
-      "import './token-exchange/instance.js'; void import('./token-exchange/explain/index.js');",
+      "import './token-exchange/index.js'; void import('./token-exchange/instance.js');",
     ],
     ['src/users/user.repository.ts', "import 'typeorm';"],
     ['src/platform/http/server.ts', "import 'fastify';"],

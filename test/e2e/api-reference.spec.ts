@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { AUDIT_EVENT_NAMES } from '../../src/audit/instance-events.js';
 import { checkReason } from '../../src/audit/trail-filter.js';
-import { TOKEN_REFUSALS } from '../../src/token-exchange/plain.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/instance.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';

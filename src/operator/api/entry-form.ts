@@ -1,6 +1,6 @@
 // The form in which the policy of a trusted entry is set, from the rows of its members: what the page shows and asks for.
-import type { Row, Rows, TrustedKeysRules } from '../../token-exchange/plain.js';
-import { POLICY_GROUPS } from '../../token-exchange/plain.js';
+import type { Row, Rows, TrustedKeysRules } from '../../token-exchange/instance.js';
+import { POLICY_GROUPS } from '../../token-exchange/instance.js';
 
 /** A field for one member. Texts have code between backquotes. */
 interface FormField {

@@ -1,7 +1,7 @@
 // Checks a trusted key entry before it is stored, with a token of its partner.
 import { anything, members, optional, storableText } from '../../administration/input.js';
 import { listOperation } from '../../administration/operation.js';
-import { flowsOf, policyInWords } from '../../token-exchange/plain.js';
+import { flowsOf, policyInWords } from '../../token-exchange/instance.js';
 
 const readEntry = members({
   /** As it would be stored. */

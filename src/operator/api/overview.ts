@@ -7,7 +7,7 @@ import { License } from '../../config/license.js';
 import { VERSION } from '../../platform/version.js';
 import { endOf, explanationOf, unavailableBecause } from '../../instance/availability.js';
 import { variableStates } from '../../instance/variable-states.js';
-import { ALGORITHMS } from '../../token-exchange/plain.js';
+import { ALGORITHMS } from '../../token-exchange/instance.js';
 import { AuditStreaming } from '../../audit/sinks/audit-streaming.js';
 import { FrameAncestors } from '../../instance/frame-ancestors.js';
 import { Leader } from '../../platform/jobs/leader.js';

@@ -12,7 +12,7 @@ import type { Checked } from '../../audit/trail-filter.js';
 import { isId } from '../../platform/text/id.js';
 import type { EmbeddedSession, SessionQuery } from './embedded-session.repository.js';
 import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
-import { auditEvent } from '../../token-exchange/plain.js';
+import { auditEvent } from '../../token-exchange/instance.js';
 import { refuseOwner } from '../../administration/owner-protection.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 

@@ -1,10 +1,8 @@
 // Signs operators in and out, and changes their passwords.
 import { Injectable } from '@nestjs/common';
 import type { OperatorRefusalReason } from '../../audit/instance-events.js';
-import type { RecordedWork } from '../../token-exchange/instance.js';
-import { AuditBus } from '../../token-exchange/instance.js';
-import type { AuditEvent } from '../../token-exchange/plain.js';
-import { auditEvent } from '../../token-exchange/plain.js';
+import type { RecordedWork, AuditEvent } from '../../token-exchange/instance.js';
+import { AuditBus, auditEvent } from '../../token-exchange/instance.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';

@@ -1,8 +1,8 @@
 // The form of a trusted entry says what holds of members that it leaves out.
 import { Partner } from '../../../../demo/partner.js';
 import { entryForm } from '../../../../src/operator/api/entry-form.js';
-import type { PolicyDefaults } from '../../../../src/token-exchange/plain.js';
-import { policyInWords, readTrustedKeys } from '../../../../src/token-exchange/plain.js';
+import type { PolicyDefaults } from '../../../../src/token-exchange/instance.js';
+import { policyInWords, readTrustedKeys } from '../../../../src/token-exchange/instance.js';
 
 const ENTRY = Partner.create({ issuer: 'https://login.partner.example' }).staticEntry();
 const STRICT = {
