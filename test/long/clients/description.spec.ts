@@ -7,7 +7,7 @@ import type { TestService } from '../../support/test-service.js';
 import { describePrepared, outputOf, prepared } from './support/foreign-programs.js';
 import { startReachable } from './support/reachable-service.js';
 
-const PATIENCE_MS = 900_000;
+const PATIENCE_MS = 1_860_000;
 const NODE_TOOLS = [
   '@redocly/cli@2.77.0',
   '@stoplight/spectral-cli@6.16.3',

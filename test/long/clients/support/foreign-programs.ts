@@ -9,6 +9,8 @@ import { REPOSITORY } from '../../../support/source-files.js';
 
 const PROGRAMS = join(REPOSITORY, 'test', 'long', 'clients', 'programs');
 const FETCHING_MS = 600_000;
+/** Some ask thousands of questions. */
+const RUNNING_MS = 1_800_000;
 const execute = promisify(execFile);
 
 /** A program and its arguments. */
@@ -60,7 +62,7 @@ export async function outputOf(
   environment: Record<string, string> = {},
 ): Promise<string> {
   const env = { ...process.env, ...environment };
-  const options = { cwd: folder, env, timeout: FETCHING_MS, maxBuffer: 64 * 1024 * 1024 };
+  const options = { cwd: folder, env, timeout: RUNNING_MS, maxBuffer: 64 * 1024 * 1024 };
   try {
     return (await execute(program, rest, options)).stdout;
   } catch (error) {
