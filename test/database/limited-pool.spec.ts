@@ -1,6 +1,5 @@
 // How long a request waits for a connection of the pool and holds it, by TypeORM and past it.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PoolConfig } from 'pg';
 import { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
 import { driverPool } from '../../src/platform/database/driver-pool.js';
@@ -70,7 +69,7 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     const prepared = whenConnected(async (client) => {
       await client.query(`SELECT pg_sleep(${(1.5 * WAIT_MS) / 1000})`);
     });
-    const pool = new LimitedPool({ connectionString: url, max: 1, ...prepared } as PoolConfig, WAIT_MS);
+    const pool = new LimitedPool({ connectionString: url, max: 1, ...prepared }, WAIT_MS);
     const late = await whyOf(pool.query('CREATE TABLE made_late ()'));
     const { rows } = await pool.query("SELECT to_regclass('made_late') AS made");
     await pool.end();

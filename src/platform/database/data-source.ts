@@ -7,6 +7,7 @@ import { UnsuitableServerError, requireSessions } from './pooler.js';
 import type { PostgresqlSettings } from './postgresql-pools.js';
 import { preparePostgresql } from './postgresql-pools.js';
 import type { Schema, PreparedDatabase } from './prepared-database.js';
+import { unavailabilityOf } from './unavailable.js';
 
 export type { PreparedDatabase, Schema } from './prepared-database.js';
 
@@ -101,7 +102,9 @@ const FAILURES: Readonly<Record<string, string>> = {
 
 /** One line without any part of the URL: words where the code is known, and the code in parentheses. */
 export function connectionFailure(cause: unknown): string {
-  const { code, name } = cause as { code?: unknown; name?: unknown };
+  const { code, name, message } = cause as NodeJS.ErrnoException;
+  // The driver's own, such as `timeout expired`: fixed words.
+  if (code === undefined && unavailabilityOf(cause) !== undefined) return message;
   const known = String(code ?? name);
   const words = Object.hasOwn(FAILURES, known) ? FAILURES[known] : undefined;
   return words === undefined ? known : `${words} (${known})`;

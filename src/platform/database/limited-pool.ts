@@ -35,8 +35,9 @@ export class LimitedPool extends pg.Pool {
       }
       limited(client).endAt(dueAtMs);
       // `query` closes a connection after any error, and a server at its limits would have to open them all anew.
-      client.release = (broken) => release(keepsConnection(broken) ? undefined : broken);
-      taken(undefined, client, client.release);
+      const giveBack: Release = (broken) => release(keepsConnection(broken) ? undefined : broken);
+      client.release = giveBack;
+      taken(undefined, client, giveBack);
     });
     return undefined;
   }

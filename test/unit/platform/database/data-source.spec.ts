@@ -7,7 +7,8 @@ describe('connectionFailure', () => {
     [{ code: '28000' }, 'no such role, or pg_hba.conf does not let it connect (28000)'],
     [{ code: '3D000' }, 'no such database (3D000)'],
     [{ code: 'ENOTFOUND' }, 'no such host (ENOTFOUND)'],
-  ])('says in words what %j means', (cause, words) => {
+    [new Error('timeout expired'), 'timeout expired'],
+  ])('says in words what %p means', (cause, words) => {
     expect(connectionFailure(cause)).toBe(words);
   });
 
