@@ -35,7 +35,7 @@ export { JwksSnapshotRepository, neverTried, toJwksAddress } from './trust/jwks/
 export type { JwksSnapshot } from './trust/jwks/jwks-snapshot.repository.js';
 export { isServing, keySetInWords, keySetState } from './trust/jwks/key-set-state.js';
 export type { KeySetState } from './trust/jwks/key-set-state.js';
-export { policyInWords } from './trust/policy-checks.js';
+export { policyInWords } from './trust/policy-words.js';
 export { POLICY, POLICY_GROUPS } from './trust/policy-rows.js';
 export { MAX_KEY_CHARACTERS } from './trust/projects-policy.js';
 export { StoredEntryChanges } from './trust/stored/stored-entry.changes.js';

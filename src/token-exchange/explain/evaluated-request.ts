@@ -4,7 +4,7 @@ import type { Candidates, NewUser, UserDecision } from '../users/decide.js';
 import type { ProjectChange } from '../host/projects.js';
 import { PROFILE_FIELDS } from '../host/users.js';
 import type { ProjectSync } from '../users/project-policy.js';
-import { policyInWords } from '../trust/policy-checks.js';
+import { policyInWords } from '../trust/policy-words.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';

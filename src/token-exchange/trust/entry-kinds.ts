@@ -210,3 +210,11 @@ export function isText(value: unknown): value is string {
 function isTextArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((member) => typeof member === 'string');
 }
+
+export function listed(values: Iterable<string>, separator = ', '): string {
+  return [...values].join(separator);
+}
+
+export function named(roles: ReadonlySet<string>): string {
+  return roles.size === 0 ? 'no role' : listed(roles);
+}

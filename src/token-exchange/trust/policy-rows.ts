@@ -1,13 +1,14 @@
 // The members of a policy: what an entry of the trusted keys allows its tokens. Everything about one member alone stands in its row;
-// the reader, forms, commands, words and docs/trusted-keys.md follow. What looks at two members is in policy-checks.ts.
+// the reader, forms, commands, words and docs/trusted-keys.md follow. What looks at two members is in policy-checks.ts and policy-words.ts.
 import { domainNamed } from '../../platform/text/email-address.js';
 import { momentOf } from '../../platform/text/moment.js';
-import { isSameAddress, originOfText } from '../../platform/text/origin.js';
+import { originOfText } from '../../platform/text/origin.js';
 import type { Flow } from '../host/flow.js';
 import { CLIENTS } from './client-reader.js';
 import type { ValuesOf } from './entry-kinds.js';
-import { Fault, choice, flag, isText, known, list, number, text } from './entry-kinds.js';
+import { Fault, flag, isText, known, list, listed, named, number, text } from './entry-kinds.js';
 import { isOwnIssuer } from './entry-rules.js';
+import { GRANTS } from './grants-policy.js';
 import { PROJECTS } from './projects-policy.js';
 import { WORKLOAD } from './workload-policy.js';
 import { parsedUrl } from '../../platform/text/url.js';
@@ -18,13 +19,8 @@ export const ANY_DOMAIN = '*';
 /** What an entry without `flows` serves. Assertions are taken only where it names them. */
 export const FLOWS_BY_DEFAULT: ReadonlySet<Flow> = new Set<Flow>(['embed', 'exchange', 'logout']);
 const FLOWS: readonly Flow[] = ['embed', 'exchange', 'id-jag', 'jwt-bearer', 'logout'];
-const NONE: ReadonlySet<string> = new Set();
 
 const MAX_PER_MINUTE = 1_000_000;
-/** The longest scope of a request (4.2.scope). */
-const MAX_SCOPE_CHARACTERS = 1024;
-/** RFC 6749 §3.3. */
-const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 const DOMAINS = 'must be an array of at least one domain such as product.example, or ["*"] for any';
 
@@ -216,118 +212,6 @@ const USERS = {
   projects: PROJECTS,
 };
 
-const GRANTS = {
-  actFor: list(
-    {
-      each: (issuer) => (isText(issuer) && parsedUrl(issuer) ? issuer : undefined),
-      must: 'must be an array of issuers, by URL',
-    },
-    {
-      label: 'Issuers whose subjects its actors may act for',
-      rule: 'issuers whose subjects an actor of this entry may act for; `[]`: none',
-      option: '--act-for <list>',
-      unsaid: 'any',
-      strict: NONE,
-      prevents: 'an actor of one partner acts for customers of another',
-      words: (issuers) =>
-        issuers === undefined
-          ? 'may act for any subject'
-          : issuers.size === 0
-            ? 'may act for no subject'
-            : `may act for subjects of ${listed(issuers)}`,
-    },
-  ),
-  requireActor: flag({
-    label: 'Subjects need an actor',
-    rule: "subjects are refused without an actor, embedded logins too. Leave the entry's own issuer out of `actFor`, or its key could sign the actor as well",
-    option: '--require-actor',
-    open: false,
-    prevents: 'a key that only names customers gives their rights',
-    words: (isRequired) => (isRequired === true ? 'never without an actor' : undefined),
-  }),
-  requireDpop: flag({
-    label: 'Access tokens are bound to a key',
-    rule: 'the service issues access tokens for subjects and actors of this entry only with a [DPoP proof](endpoints.md#dpop), so never as Bearer tokens. Sessions have no key: leave `embed` out of `flows`',
-    option: '--require-dpop',
-    open: false,
-    prevents: 'a stolen token is used by the thief',
-    words: (isRequired) => (isRequired === true ? 'access tokens only for a proved key' : undefined),
-  }),
-  rights: choice(['actor', 'both'], {
-    label: 'Rights on behalf of a user',
-    rule: '`actor` or `both`: whose rights a call with an actor needs',
-    option: '--rights <whose>',
-    open: 'actor',
-    strict: 'both',
-    prevents: 'a service account reads for one customer what belongs to another',
-    words: (rights) =>
-      rights === 'both'
-        ? "an actor's call needs the rights of both"
-        : "an actor's call has the actor's rights",
-  }),
-  scopes: list(
-    {
-      each: (scope) => (SCOPE_TOKEN.test(scope) ? scope : undefined),
-      must: 'must be an array of scopes: printable ASCII without spaces, quotes and backslashes',
-    },
-    {
-      label: 'Scopes',
-      rule: 'scopes that an access token may have; it gets those that were asked for (all, if none) and are listed. Sessions have no scopes: set `flows` to `["exchange"]` for such a key. Required where `flows` has `id-jag`; `[]`: no token exchange',
-      option: '--scopes <list>',
-      unsaid: 'not limited',
-      strict: NONE,
-      prevents: 'a leaked access token can write',
-      fault: (scopes) =>
-        listed(scopes, ' ').length > MAX_SCOPE_CHARACTERS
-          ? `must have at most ${MAX_SCOPE_CHARACTERS} characters together`
-          : undefined,
-      words: (scopes) =>
-        scopes === undefined
-          ? 'every scope'
-          : scopes.size === 0
-            ? 'no scope, so no token exchange'
-            : `access tokens with the scopes ${listed(scopes)}`,
-    },
-  ),
-  // RFC 8707 §2: absolute, without a fragment; compared character by character.
-  resources: list(
-    {
-      each: (uri) => (isText(uri) && parsedUrl(uri) && !/[#\s]/.test(uri) ? uri : undefined),
-      must: 'must be an array of absolute URIs without a fragment',
-    },
-    {
-      label: 'Other services',
-      rule: 'absolute URIs of other services that an access token may be for (RFC 8707), compared character by character',
-      option: '--resources <list>',
-      unsaid: 'recorded only',
-      strict: NONE,
-      prevents: 'a token for one service is used at another',
-      fault: (resources, { baseUrl }) =>
-        baseUrl !== undefined && [...resources].some((uri) => isSameAddress(uri, baseUrl))
-          ? 'must not have the address of this instance, for which tokens are good anyway'
-          : undefined,
-      words: (resources) =>
-        resources && (resources.size === 0 ? 'no other service' : `tokens for ${listed(resources)}`),
-    },
-  ),
-  clientChoosesResource: flag({
-    label: 'Clients choose the service',
-    rule: 'where an identity assertion names no `resource`, its client may choose one of `resources`, and not only this instance',
-    option: '--client-chooses-resource',
-    open: false,
-    prevents: 'a program gets a token for a service that its provider did not mean',
-    words: (chooses) => (chooses === true ? 'for which a client may choose' : undefined),
-  }),
-  maxTokenTtlSeconds: number(5, 86_400, {
-    label: 'Longest life of access tokens',
-    rule: '5 to 86400: longest life of an access token, in seconds, where the instance allows more',
-    option: '--max-token-ttl <seconds>',
-    unsaid: 'as long as the instance allows',
-    prevents: 'an agent works on for long after its provider has turned it off',
-    words: (seconds) => (seconds === undefined ? undefined : `access tokens for ${seconds} s`),
-  }),
-};
-
 /** As forms group them. */
 export const POLICY_GROUPS = {
   'Who signs in': SIGN_IN,
@@ -347,11 +231,3 @@ export type PolicyMembers = ValuesOf<typeof POLICY>;
 
 /** Whose rights a call has that an actor makes for a subject. */
 export type DelegatedRights = NonNullable<PolicyMembers['rights']>;
-
-export function listed(values: Iterable<string>, separator = ', '): string {
-  return [...values].join(separator);
-}
-
-export function named(roles: ReadonlySet<string>): string {
-  return roles.size === 0 ? 'no role' : listed(roles);
-}

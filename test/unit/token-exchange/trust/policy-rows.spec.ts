@@ -1,7 +1,7 @@
 // What an entry's policy may say, what stands where it says nothing, and what is said of it.
 import { Partner } from '../../../../demo/partner.js';
 import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';
-import { policyInWords } from '../../../../src/token-exchange/trust/policy-checks.js';
+import { policyInWords } from '../../../../src/token-exchange/trust/policy-words.js';
 import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
 
 const MARKER = 'marker-5150';
