@@ -82,7 +82,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     const text = await said('', ...args);
     expect(text).toMatch(/^A token exchange would succeed: an access token of \d\d s, until /);
     expect(text).toContain(`\nScopes: not limited\nAudience: ${OUTSIDE}\nRights: the acting user's\n`);
-    expect(text).toContain('\n  User: a new one, to be made; role global:member; changed: givenName');
+    expect(text).toContain('\n  User: a new one, to be created; role global:member; changed: givenName');
     expect(text).not.toContain('Not reached');
     expect(text).toMatch(
       /\npassed +subject +audience +aud +https:\/\/instance\.example +https:\/\/instance\.example\n/,
