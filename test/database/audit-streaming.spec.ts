@@ -306,6 +306,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
         `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ($1, now(), 'r', jsonb_build_object('text', $2::text))`,
         [FAILED, text],
       );
+    await trail.settled();
     await run(streamTo(webhookSink()));
     expect(webhook.arrived.map(({ id }) => id)).toEqual(await trail.ids());
     expect(webhook.requests).toBe(3);
