@@ -32,8 +32,10 @@ if (options.isFurnished === true) furnish(app);
 if (options.globalPrefix !== undefined)
   app.setGlobalPrefix(options.globalPrefix.name, { exclude: options.globalPrefix.exclude });
 if (options.isVersioned === true) app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
-console.log(`listening ${await listening(app, options)}`);
+const address = await listening(app, options);
+// First, since who waits for the address takes the host for started.
 console.log(`instances ${JSON.stringify(instancesIn(app))}`);
+console.log(`listening ${address}`);
 if (options.storedEntries !== undefined) await administer(app, options.storedEntries);
 if (options.injected !== undefined) console.log(`injected ${await inject(app, options.injected)}`);
 
