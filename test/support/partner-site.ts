@@ -171,9 +171,15 @@ export class ProductPage {
     return frame;
   }
 
-  /** Waits until the frame shows a heading. */
+  /** Waits until the frame shows a heading. @throws Error with what the page was told where it does not */
   async heading(name: string): Promise<void> {
-    await this.frame.getByRole('heading', { name }).waitFor();
+    try {
+      await this.frame.getByRole('heading', { name }).waitFor();
+    } catch (cause) {
+      const told = JSON.stringify(await this.events());
+      const frames = this.page.frames().map((frame) => frame.url().replace(/[?#].*/, ''));
+      throw new Error(`no heading "${name}"; told: ${told}; frames: ${frames.join(', ')}`, { cause });
+    }
   }
 
   /** Everything that was told so far. */
