@@ -1,15 +1,13 @@
 // Warnings to the operator. At the start: of documents below a global prefix, and of routes that ask who makes the call without a guard that
 // would know. Once a minute at most: of a login over plain HTTP, which leaves no session, and of odd token types.
+import type { CanActivate, OnApplicationBootstrap, Type } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
+import { GUARDS_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { ApplicationConfig, DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { Notices } from '../flows/notices.js';
-import type { OtherTokenType } from './token-exchange.form.js';
-import type { CanActivate, OnApplicationBootstrap, Type } from '@nestjs/common';
-import { GUARDS_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { ApplicationConfig, DiscoveryService, MetadataScanner, HttpAdapterHost } from '@nestjs/core';
-import { TokenExchangeGuard, currentUser } from './token-exchange-auth.js';
 import type { RouteSettings } from '../settings/token-exchange.options.js';
 import { ROUTE_SETTINGS } from '../settings/token-exchange.options.js';
 import {
@@ -19,6 +17,8 @@ import {
   SERVER_METADATA_PATHS,
   WELL_KNOWN,
 } from './paths.js';
+import { TokenExchangeGuard, currentUser } from './token-exchange-auth.js';
+import type { OtherTokenType } from './token-exchange.form.js';
 
 const PAUSE_MS = 60_000;
 
