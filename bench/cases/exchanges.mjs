@@ -120,26 +120,38 @@ export const nodeVersions = exchangeCase(
   },
 );
 
-export const older = exchangeCase(
-  'older',
-  'ES256, on PostgreSQL: the service against the checkout of --against',
-  async (workbench) => {
-    const { older: script } = workbench.options;
-    if (script === undefined) return { skipped: 'it needs --against' };
-    const contestants = [];
-    // Each makes its own tables and, by the users' first exchanges, its users: the schemas may differ.
-    for (const program of [{ name: 'service' }, { name: 'older', script }]) {
-      const database = await workbench.newEmptyDatabase();
-      const service = await workbench.startService({ ...program, database });
-      await workbench.meetResidents(service);
-      contestants.push({ ...service, hasOwnSchema: true });
-    }
-    return {
-      contestants,
-      comparisons: [throughput('service', 'older'), cpu('service', 'older', { atMost: 1.1 })],
-    };
-  },
+export const older = againstOlder('older', 'on PostgreSQL', async (workbench, program) => {
+  // Each makes its own tables and, by the users' first exchanges, its users: the schemas may differ.
+  const database = await workbench.newEmptyDatabase();
+  const service = await workbench.startService({ ...program, database });
+  await workbench.meetResidents(service);
+  return { ...service, hasOwnSchema: true };
+});
+
+export const olderEmbedded = againstOlder(
+  'older-embedded',
+  'on the embedded database',
+  (workbench, program) => workbench.startService({ ...program, database: 'embedded' }),
 );
+
+function againstOlder(name, where, start) {
+  return exchangeCase(
+    name,
+    `ES256, ${where}: the service against the checkout of --against`,
+    async (workbench) => {
+      const { older: script } = workbench.options;
+      if (script === undefined) return { skipped: 'it needs --against' };
+      const contestants = [];
+      for (const program of [{ name: 'service' }, { name: 'older', script }]) {
+        contestants.push(await start(workbench, program));
+      }
+      return {
+        contestants,
+        comparisons: [throughput('service', 'older'), cpu('service', 'older', { atMost: 1.1 })],
+      };
+    },
+  );
+}
 
 export const auditStreaming = exchangeCase(
   'audit-streaming',
