@@ -7,10 +7,14 @@ import { imports } from './eslint.imports.mjs';
 
 const entryFiles = ['src/main.ts', 'src/start.ts', 'src/cli/main.ts'];
 const environmentHint = 'Only entry files read the environment; take the validated configuration.';
-const defaultExports = [
+const everywhere = [
   {
     selector: 'ExportDefaultDeclaration',
     message: 'Export by name: a thing has the same name everywhere.',
+  },
+  {
+    selector: 'ImportDeclaration[source.value=/^\\./] ~ ImportDeclaration:not([source.value=/^\\./])',
+    message: 'Import packages before files.',
   },
 ];
 const globalModules = [
@@ -41,6 +45,7 @@ export default defineConfig(
     rules: {
       eqeqeq: 'error',
       complexity: ['error', 12],
+      'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
       'no-var': 'error',
       'prefer-const': 'error',
     },
@@ -79,7 +84,7 @@ export default defineConfig(
       // `||` is meant where an empty string counts as missing.
       '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
-      'no-restricted-syntax': ['error', ...defaultExports],
+      'no-restricted-syntax': ['error', ...everywhere],
     },
   },
   {
@@ -95,12 +100,12 @@ export default defineConfig(
       'imports/no-cycle': 'error',
       'imports/no-folder-cycle': 'error',
       'imports/privileged': 'error',
-      'no-restricted-syntax': ['error', ...defaultExports, ...globalModules],
+      'no-restricted-syntax': ['error', ...everywhere, ...globalModules],
     },
   },
   {
     files: ['src/core.module.ts', 'src/instance/token-exchange.modules.ts'],
-    rules: { 'no-restricted-syntax': ['error', ...defaultExports] },
+    rules: { 'no-restricted-syntax': ['error', ...everywhere] },
   },
   {
     files: ['src/**/*.ts'],

@@ -10,6 +10,8 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Observable } from 'rxjs';
+import { from, lastValueFrom } from 'rxjs';
 import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
 import { Database } from '../platform/database/database.js';
@@ -28,8 +30,6 @@ import type { BearerVerdict } from './authentication.service.js';
 import { AuthenticationService } from './authentication.service.js';
 import { BearerRefusalRecorder } from './bearer-refusal.recorder.js';
 import type { Principal } from './principal.js';
-import type { Observable } from 'rxjs';
-import { from, lastValueFrom } from 'rxjs';
 
 declare module 'fastify' {
   interface FastifyRequest {

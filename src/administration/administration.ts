@@ -1,6 +1,6 @@
 // Performs administrative operations, and records each in the audit trail.
-import type { OpenDatabase } from '../platform/database/data-source.js';
 import { EventEmitter2 } from '@nestjs/event-emitter';
+import type { OpenDatabase } from '../platform/database/data-source.js';
 import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
 import type { AuditContext } from '../token-exchange/instance.js';
 import { AuditBus, auditEvent } from '../token-exchange/instance.js';

@@ -1,6 +1,7 @@
 // Counts and gauges of the instance, and where they are served.
 import { Inject, Module, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { OnEvent } from '@nestjs/event-emitter';
 import { AuditStreamingModule } from '../audit/streaming/audit-streaming.module.js';
 import { AuditStreaming } from '../audit/sinks/audit-streaming.js';
 import { License } from '../config/license.js';
@@ -13,7 +14,6 @@ import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
 import { Metrics, MEMBERSHIP_CHANGES } from './metrics.js';
 import { MetricsListener, metricsAddress } from './metrics.listener.js';
-import { OnEvent } from '@nestjs/event-emitter';
 import { outcomeOf } from '../audit/instance-events.js';
 import type { AuditEvent } from '../token-exchange/instance.js';
 

@@ -3,6 +3,7 @@ import type { InjectionToken, ModuleMetadata, Provider, Type } from '@nestjs/com
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
+import { Logger } from '@nestjs/common';
 import type { AccessTokenOptions } from './tokens/access-token.service.js';
 import { ACCESS_TOKEN_OPTIONS, AccessTokenService } from './tokens/access-token.service.js';
 import { ACCESS_TOKEN_PROVIDERS } from './tokens/access-tokens.providers.js';
@@ -39,7 +40,6 @@ import type { TokenExchangeSettings } from './settings/token-exchange.options.js
 import { DpopProofs } from './tokens/dpop-proofs.js';
 import { SigningKeyService } from './tokens/signing-key.service.js';
 import { completedAccessTokens, completedSessions } from './settings/token-exchange.settings.js';
-import { Logger } from '@nestjs/common';
 import { sql } from '../platform/database/sql.js';
 import { EventTable, EventTableTrail } from './audit/event-table.js';
 

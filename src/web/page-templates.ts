@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Inject, Injectable, Catch, NotFoundException } from '@nestjs/common';
-import { SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
 import type { ArgumentsHost } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
 import { ErrorFilter } from '../platform/http/error.filter.js';
 import { LOGGER } from '../platform/log/log.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';

@@ -1,8 +1,8 @@
 // The page that the frame shows, and the script for the page around it.
-import { Module, Controller, Get, Header, Inject, Res } from '@nestjs/common';
-import { PageTemplates } from './page-templates.js';
 import { join } from 'node:path';
+import { Module, Controller, Get, Header, Inject, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { PageTemplates } from './page-templates.js';
 import { PageController, SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
 
 const RESOURCE_POLICY = 'cross-origin-resource-policy';

@@ -1,6 +1,6 @@
 // What the embedded database has committed is forced to the disk, and a disk that fails ends it, with nothing lost.
-import { SCHEMA } from '../../src/instance/schema.js';
 import fs from 'node:fs';
+import { SCHEMA } from '../../src/instance/schema.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { describeOnEmbedded } from '../support/databases.js';
 

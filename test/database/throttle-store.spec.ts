@@ -1,7 +1,7 @@
 // Checks the request counts that instances share: one limit for all, few queries, and open when the database is away.
-import { SCHEMA } from '../../src/instance/schema.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
+import { SCHEMA } from '../../src/instance/schema.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { CountingStorage, NO_LIMIT } from '../../src/platform/http/throttle/counting.storage.js';
 import { DatabaseCounts, THROTTLE_PURGE } from '../../src/platform/http/throttle/database-counts.js';

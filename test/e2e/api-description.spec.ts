@@ -1,6 +1,6 @@
 // The published description of the API against the running service: each operation gives each of its answers.
-import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
 import { randomUUID } from 'node:crypto';
+import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
 import { VERSION } from '../../src/platform/version.js';
 import type { DescribedOperation } from '../support/api-client.js';
 import { ApiClient } from '../support/api-client.js';

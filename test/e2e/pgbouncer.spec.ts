@@ -1,6 +1,6 @@
 // Behind PgBouncer: where it keeps sessions everything works; where it does not the start is refused with what to set.
-import { SCHEMA } from '../../src/instance/schema.js';
 import { Client } from 'pg';
+import { SCHEMA } from '../../src/instance/schema.js';
 import { Partner } from '../../demo/partner.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { TransactionPoolerError, checkVersion, requireSessions } from '../../src/platform/database/pooler.js';

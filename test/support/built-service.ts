@@ -9,8 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../demo/free-port.js';
-import type { ServiceSurroundings } from '../../demo/service-process.js';
-import type { ServiceProcess } from '../../demo/service-process.js';
+import type { ServiceSurroundings, ServiceProcess } from '../../demo/service-process.js';
 import { licenseEnvironment } from './license.js';
 import { REPOSITORY } from './source-files.js';
 

@@ -1,11 +1,11 @@
 // Processes of their own that take and release the service's own lock of a data directory on command.
-import { transformFileSync } from '@swc/core';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { transformFileSync } from '@swc/core';
 import { REPOSITORY } from './source-files.js';
 
 /** The lock with all of the project that it imports: no compiler need run in the process. */

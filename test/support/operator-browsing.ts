@@ -1,7 +1,7 @@
 // An instance with the operator's pages, a partner whose tokens come in, and browsers of operators.
-import type { Members } from '../../demo/partner.js';
 import type { APIRequestContext, APIResponse, Locator, Page } from 'playwright-core';
 import { request } from 'playwright-core';
+import type { Members } from '../../demo/partner.js';
 import { EmbeddedBrowsing } from './embedded-browsing.js';
 import { PASSWORD, createOperator } from './operators.js';
 import type { TestClock } from './test-clock.js';

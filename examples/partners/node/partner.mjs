@@ -1,9 +1,9 @@
 // A partner's backend: its keys, tokens for its user, calls of the instance's API, and the page with the frame.
-import { PartnerError, createPartner } from '@embedded-token-exchange/partner';
-import Fastify from 'fastify';
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PartnerError, createPartner } from '@embedded-token-exchange/partner';
+import Fastify from 'fastify';
 
 const {
   PARTNER_ISSUER = 'https://partner.example',

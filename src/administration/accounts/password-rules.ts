@@ -1,7 +1,7 @@
 // Rules for an operator's password, and the form in which it is hashed.
+import { createHash, randomInt } from 'node:crypto';
 import { composed, hasMoreCharacters } from '../../platform/text/characters.js';
 import { isUnstorable } from '../../platform/json/strict-json.js';
-import { createHash, randomInt } from 'node:crypto';
 
 const MIN_PASSWORD_CHARACTERS = 12;
 const MAX_PASSWORD_CHARACTERS = 200;

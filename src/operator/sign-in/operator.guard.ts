@@ -2,13 +2,13 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { stringifySetCookie } from 'cookie';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { readSessionCookies } from '../../token-exchange/instance.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorRefusal } from './operator-refusal.js';
 import { OperatorSessionService } from './operator-session.service.js';
-import { stringifySetCookie } from 'cookie';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,8 +1,8 @@
 // How many connections of clients the process holds at one time, and how many requests one of them may send ahead.
 import type { Server, Socket } from 'node:net';
+import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { RareWarning } from '../log/log.js';
-import type { RequestListener } from 'node:http';
 
 /**
  * @rule B.connections One connection more than configured is closed unanswered, and counted: an answer would take what is

@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 import pg from 'pg';
-import type { Log } from '../log/log.js';
-import { Leader } from './leader.js';
 import type { OnApplicationShutdown, OnModuleInit, Provider } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
+import type { Log } from '../log/log.js';
+import { Leader } from './leader.js';
 import { Database } from '../database/database.js';
 import { connectionOf } from '../database/driver-pool.js';
 import { LOGGER } from '../log/log.js';

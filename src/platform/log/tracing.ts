@@ -9,8 +9,8 @@ import {
   propagation,
   trace,
 } from '@opentelemetry/api';
-import { VERSION } from '../version.js';
 import type { Logger } from 'pino';
+import { VERSION } from '../version.js';
 import { clientRequestIdOf } from './request-id.js';
 
 const NAME = 'embedded-token-exchange';

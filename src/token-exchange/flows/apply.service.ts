@@ -10,12 +10,11 @@ import { poolState } from '../../platform/database/driver-pool.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { DatabaseWaitError } from '../../platform/database/unavailable.js';
 import { MOST_WAITING } from '../../platform/database/wait-limit.js';
-import type { Users } from '../users/decide.js';
+import type { Users, IdentityChange, ResolvedUser } from '../users/decide.js';
 import { IdentityService } from '../users/identity.service.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { FlowRequest } from './flow-request.js';
 import { auditEvent } from '../audit/audit-event.js';
-import type { IdentityChange, ResolvedUser } from '../users/decide.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 
 /** Connections of the pool that are left to the statements that requests share. */

@@ -1,4 +1,5 @@
 // DPoP proofs at the token endpoint and at the API: by which clock, with which nonce, and to which access token.
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
 import { DpopNonceRequired, Rejection } from '../refusals/rejection.js';
@@ -9,7 +10,6 @@ import type { AccessTokenOptions, AccessTokenRefusal, AccessTokenVerdict } from 
 import { ACCESS_TOKEN_OPTIONS } from './access-token.service.js';
 import type { TokenUse } from '../replay/token-use.js';
 import { jtiHashOf } from '../replay/token-use.js';
-import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const PURPOSE = 'dpop-nonce';
 const MINUTE_SECONDS = 60;

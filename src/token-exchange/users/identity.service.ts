@@ -10,10 +10,9 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
-import type { ResolvedUser } from './decide.js';
+import type { ResolvedUser, Users } from './decide.js';
 import { applyDecision } from './apply.js';
 import { readCandidates } from './candidates.js';
-import type { Users } from './decide.js';
 import { isActorFirst, decide, identityOf } from './decide.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
 

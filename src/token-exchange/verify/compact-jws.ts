@@ -1,9 +1,9 @@
 // Reads and writes compact JWS, and checks their signatures with node:crypto.
-import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
-import { Rejection } from '../refusals/rejection.js';
 import type { KeyObject, SignKeyObjectInput } from 'node:crypto';
 import { verify, sign } from 'node:crypto';
 import { promisify } from 'node:util';
+import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
+import { Rejection } from '../refusals/rejection.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import { familyOf, signatureParameters } from '../trust/algorithms.js';
 import type { ClaimSet } from '../trust/claim-names.js';

@@ -1,7 +1,7 @@
 // Answers of the audit trail.
+import { ApiProperty } from '@nestjs/swagger';
 import type { ShownEvent } from '../../audit/audit-trail.reader.js';
 import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
-import { ApiProperty } from '@nestjs/swagger';
 
 const MOMENT = { type: 'string', format: 'date-time', nullable: true } as const;
 const USER_ID = { type: 'string', format: 'uuid', nullable: true } as const;

@@ -1,8 +1,8 @@
 // /api/v1/credentials: secrets that workflows use. They go in and never come out.
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
-import { ApiParam } from '@nestjs/swagger';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';

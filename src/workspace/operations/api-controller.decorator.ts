@@ -1,11 +1,11 @@
 // Makes a class a controller of the public API, behind everything that each of its calls goes through.
 import { Controller, UseFilters, UseGuards, UseInterceptors, applyDecorators } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import { AuthenticationGuard, WaitLimitInterceptor } from '../../access/authentication.guard.js';
 import { RightsInterceptor } from './rights.interceptor.js';
 import { ApiAuditInterceptor } from './api-audit.interceptor.js';
 import { ApiRefusalFilter } from '../api/api-refusal.filter.js';
-import { ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
 import { auditUsers } from '../../access/principal.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';

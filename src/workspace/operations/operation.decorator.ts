@@ -1,10 +1,6 @@
 // Says everything about one route of the API in one place: its right, its licence feature, and what it takes and answers.
-import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
 import type { Type } from '@nestjs/common';
 import { HttpCode, SetMetadata, applyDecorators, Param } from '@nestjs/common';
-import { ROUTE_SCOPE } from '../../access/authentication.guard.js';
-import type { LicenseFeature } from '../../config/license.js';
-import type { Right } from '../rights/rights.js';
 import type { ApiQueryOptions } from '@nestjs/swagger';
 import {
   ApiBody,
@@ -18,6 +14,10 @@ import {
   getSchemaPath,
   ApiParam,
 } from '@nestjs/swagger';
+import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
+import { ROUTE_SCOPE } from '../../access/authentication.guard.js';
+import type { LicenseFeature } from '../../config/license.js';
+import type { Right } from '../rights/rights.js';
 import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/page-cursor.js';
 import { DEFAULT_LIMIT, MAX_LIMIT, IdPipe } from '../api/query.pipe.js';
 

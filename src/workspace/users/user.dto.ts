@@ -1,8 +1,8 @@
 // Bodies and answers of users.
+import { ApiProperty } from '@nestjs/swagger';
 import { ASSIGNABLE_ROLES, GLOBAL_ROLES, MEMBER_ROLE } from '../../users/role.js';
 import type { GlobalRole } from '../../users/role.js';
 import type { User } from '../../users/user.repository.js';
-import { ApiProperty } from '@nestjs/swagger';
 import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, EmailField, FlagField, TextField } from '../api/body/field-rules.js';
 

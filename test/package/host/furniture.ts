@@ -5,8 +5,8 @@ import type {
   INestApplication,
   NestInterceptor,
   Provider,
+  ArgumentsHost,
 } from '@nestjs/common';
-import type { ArgumentsHost } from '@nestjs/common';
 import { Body, Catch, Controller, HttpException, Injectable, Post, ValidationPipe } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, BaseExceptionFilter } from '@nestjs/core';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';

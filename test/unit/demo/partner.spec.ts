@@ -1,6 +1,6 @@
 // Checks the demo partner with jose, so that what the other tests sign with is known to be right.
-import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, importSPKI, jwtVerify } from 'jose';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, importSPKI, jwtVerify } from 'jose';
 import { Partner } from '../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../demo/signing-key.js';
 

@@ -1,6 +1,6 @@
 // Whose requests count together, the headers that show a client its rate limit, and the refusal above it.
-import type { ThrottlerLimitDetail } from '@nestjs/throttler';
 import { isIPv4 } from 'node:net';
+import type { ThrottlerLimitDetail } from '@nestjs/throttler';
 import ipaddr from 'ipaddr.js';
 
 /** What one network of IPv6 clients shares: the smallest that a provider hands out, in 16-bit groups. */

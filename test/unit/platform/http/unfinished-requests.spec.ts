@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createServer } from 'node:http';
 import { fastify } from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import { createServer } from 'node:http';
 import { UnfinishedRequests } from '../../../../src/platform/http/unfinished-requests.js';
 import { until } from '../../../support/until.js';
 

@@ -1,11 +1,13 @@
 // Remembered access tokens: what is remembered is the signature's verdict, of exactly these characters.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
+import {
+  AccessTokenService,
+  VerifiedTokens,
+} from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type {
   LoadedKey,
   SigningKeyService,
 } from '../../../../src/token-exchange/tokens/signing-key.service.js';
-import { VerifiedTokens } from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type { AccessTokenGrant } from '../../../../src/token-exchange/tokens/access-token.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';

@@ -1,7 +1,7 @@
 // Which keys of a fetched key set serve, with which algorithms, and what is said of the others.
-import { visible } from '../../../../src/platform/text/printable.js';
 import type { JsonWebKey } from 'node:crypto';
 import { generateKeyPairSync } from 'node:crypto';
+import { visible } from '../../../../src/platform/text/printable.js';
 import { SIGNING_ALGORITHMS, SigningKey } from '../../../../demo/signing-key.js';
 import type { JwksContent } from '../../../../src/token-exchange/trust/jwks-content.js';
 import { JwksContentError, readJwks, writeJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
