@@ -27,7 +27,7 @@ interface SharedFetch {
 
 export class UnknownKidSearch {
   private readonly fetches = new Map<JwksCacheEntry, SharedFetch>();
-  /** Until when the window of an entry is known to be taken, in milliseconds since the Unix epoch. */
+  /** Until when the window of an entry is known to be taken, by the monotonic clock. */
   private readonly takenUntilMs = new WeakMap<JwksCacheEntry, number>();
 
   constructor(
@@ -57,9 +57,7 @@ export class UnknownKidSearch {
 
   /** How long no extra fetch of an entry is made, as far as this process knows; 0 where one may be made. */
   windowLeftMs(cached: JwksCacheEntry): number {
-    const leftMs = (this.takenUntilMs.get(cached) ?? 0) - this.clock.nowMs();
-    // A clock that was set back leaves more than a window.
-    return leftMs > 0 && leftMs <= WINDOW_MS ? leftMs : 0;
+    return Math.max(0, (this.takenUntilMs.get(cached) ?? 0) - this.clock.monotonicMs());
   }
 
   /** At most one extra fetch per URL and 30 seconds over all instances, whether the last one succeeded or failed (D34). */
@@ -67,6 +65,8 @@ export class UnknownKidSearch {
     const running = this.refresh.running(cached);
     if (running === undefined && this.windowLeftMs(cached) > 0) return undefined;
     const done = (running ?? this.reserveAndFetch(cached)).finally(() => this.fetches.delete(cached));
+    // Its failure is for those who wait, and there may be no place for any.
+    done.catch(() => undefined);
     const fetch = { done, waiting: 0 };
     this.fetches.set(cached, fetch);
     return fetch;
@@ -80,8 +80,8 @@ export class UnknownKidSearch {
     const now = this.clock.now();
     const reserve = () => this.snapshots.reserveUnknownKidFetch(cached.address, now, WINDOW_MS);
     const reservedByOther = await withinWait(this.snapshots.waitMs, reserve);
-    const reservedAtMs = Math.min(reservedByOther?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime());
-    this.takenUntilMs.set(cached, reservedAtMs + WINDOW_MS);
+    const sinceMs = now.getTime() - (reservedByOther ?? now).getTime();
+    this.takenUntilMs.set(cached, this.clock.monotonicMs() + WINDOW_MS - Math.max(0, sinceMs));
     if (reservedByOther === undefined) await this.refresh.refresh(cached);
     else await this.waitForOther(cached, reservedByOther);
   }

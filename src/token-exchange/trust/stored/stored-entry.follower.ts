@@ -111,11 +111,14 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
       this.logger.info(summaryOf(checked), 'stored trusted key entries read');
   }
 
+  /** All of it in one turn, so that no request meets the half; what is waited for is the reading of stored key sets. */
   private async trust(entries: readonly TrustedKeyEntry[]): Promise<void> {
     this.held = entries;
     this.staticKeys.replaceStored(entries.filter((entry) => entry.type === 'static'));
-    await this.jwksKeys.replaceStored(entries.filter((entry) => entry.type === 'jwks'));
-    await this.clientKeys.replaceStored(clientKeySets(entries));
+    await Promise.all([
+      this.jwksKeys.replaceStored(entries.filter((entry) => entry.type === 'jwks')),
+      this.clientKeys.replaceStored(clientKeySets(entries)),
+    ]);
   }
 
   /** Each problem once, until it is solved. */
