@@ -46,8 +46,8 @@ export type { CheckedStoredEntry, EntryValue } from './trust/stored/stored-entry
 export type { StoredEntriesRules } from './trust/stored/stored-entry.reader.js';
 export { StoredEntryRepository } from './trust/stored/stored-entry.repository.js';
 export { stateOf } from './trust/stored/stored-entry.service.js';
-export { flowsOf, labelOf } from './trust/trust-policy.js';
-export type { TrustPolicy } from './trust/trust-policy.js';
+export { flowsOf, labelOf } from './trust/trusted-key.js';
+export type { TrustPolicy } from './trust/trusted-key.js';
 export type { JwksEntry } from './trust/trusted-key.js';
 export { FIELD_LIMITS, MAX_TOKEN_CHARACTERS, signCompactJws } from './verify/compact-jws.js';
 export type { JwsSigner } from './verify/compact-jws.js';

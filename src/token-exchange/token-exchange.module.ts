@@ -44,8 +44,6 @@ import { IdentityService } from './users/identity.service.js';
 import { Notices } from './flows/notices.js';
 import { CLIENT_KEYS_PROVIDER } from './trust/lookup/client-keys.js';
 import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
-import type { JwksOptions } from './trust/jwks/jwks-options.js';
-import { JWKS_OPTIONS } from './trust/jwks/jwks-options.js';
 import { JwksSnapshotRepository } from './trust/jwks/jwks-snapshot.repository.js';
 import { StaticKeyProvider } from './trust/lookup/static-key.provider.js';
 import type { StoredEntriesRules } from './trust/stored/stored-entry.reader.js';
@@ -176,7 +174,6 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
         inject: [TOKEN_EXCHANGE_OPTIONS],
         useFactory: ({ eventPrefix }: TokenExchangeOptions) => eventPrefix,
       },
-      { provide: JWKS_OPTIONS, inject: [TOKEN_EXCHANGE_OPTIONS], useFactory: jwksOptions },
       {
         provide: STORED_ENTRIES_RULES,
         inject: [TOKEN_EXCHANGE_OPTIONS, TOKEN_EXCHANGE_SETTINGS],
@@ -235,10 +232,6 @@ function publishedMetadata(
 function refuseMissingProjects({ projects }: TokenExchangeParts, { roles }: TokenExchangeSettings): void {
   if (roles.inProject !== undefined && projects === undefined)
     throw new RangeError('roles.inProject: needs the part `projects`');
-}
-
-function jwksOptions({ trustedKeys, jwks }: TokenExchangeOptions): JwksOptions {
-  return { ...jwks, entries: trustedKeys.filter((entry) => entry.type === 'jwks') };
 }
 
 function storedEntriesRules(

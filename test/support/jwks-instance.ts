@@ -11,9 +11,9 @@ import { Database } from '../../src/platform/database/database.js';
 import { Clock } from '../../src/platform/clock.js';
 import { LOGGER } from '../../src/platform/log/log.js';
 import { ExchangeTelemetry, SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
+import type { JwksSettings } from '../../src/token-exchange/settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../../src/token-exchange/settings/token-exchange.options.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
-import type { JwksOptions } from '../../src/token-exchange/trust/jwks/jwks-options.js';
-import { JWKS_OPTIONS } from '../../src/token-exchange/trust/jwks/jwks-options.js';
 import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/trust/trusted-key.js';
 
@@ -34,7 +34,7 @@ export interface JwksInstanceParts {
   leader?: Leader;
   /** Where the announcements of other instances come from; the database's own if left out. */
   notificationsUrl?: string;
-  options?: Partial<JwksOptions>;
+  options?: Partial<JwksSettings>;
 }
 
 /** A log line as it is written. */
@@ -58,7 +58,10 @@ export class JwksInstance {
     instance.recordStatements();
     instance.module = await Test.createTestingModule({
       providers: [
-        { provide: JWKS_OPTIONS, useValue: { ...DEFAULTS, ...parts.options, entries: parts.entries } },
+        {
+          provide: TOKEN_EXCHANGE_OPTIONS,
+          useValue: { jwks: { ...DEFAULTS, ...parts.options }, trustedKeys: parts.entries },
+        },
         {
           provide: Database,
           useValue: new Database(database.dataSource),
@@ -133,7 +136,7 @@ function notificationsOn(settings: DatabaseSettings, url: string | undefined, lo
   return new PostgresNotifications({ connectionString: url ?? settings.url }, logger);
 }
 
-const DEFAULTS: Omit<JwksOptions, 'entries'> = {
+const DEFAULTS: JwksSettings = {
   refreshIntervalSeconds: 300,
   maxStaleSeconds: 86_400,
   allowHttp: true,

@@ -2,16 +2,13 @@
 import { DataSource } from 'typeorm';
 import type { Clock } from '../../src/platform/clock.js';
 import { Database } from '../../src/platform/database/database.js';
-import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
-import { SoleProcessNotifications } from '../../src/platform/jobs/notifications.js';
-import { createLogger } from '../../src/platform/log/logger.js';
 import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import type { TrustedKeysRules } from '../../src/token-exchange/trust/entry-rules.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import { StaticKeyProvider } from '../../src/token-exchange/trust/lookup/static-key.provider.js';
 import { TrustedKeyService } from '../../src/token-exchange/trust/lookup/trusted-key.service.js';
-import type { TrustPolicy } from '../../src/token-exchange/trust/trust-policy.js';
+import type { TrustPolicy } from '../../src/token-exchange/trust/trusted-key.js';
 import { readTrustedKeys } from '../../src/token-exchange/trust/trusted-key-entry.js';
 
 /** @param policy what no configuration can say of an entry */
@@ -30,14 +27,7 @@ export function trustedKeysOf(
       : entry,
   );
   const jwks = { refreshIntervalSeconds: 300, maxStaleSeconds: 0, allowHttp: false, allowPrivate: [] };
-  const fetched = new JwksKeyProvider(
-    { ...jwks, entries: [] },
-    new JwksSnapshotRepository(new Database(new DataSource({ type: 'postgres' }))),
-    new SoleProcessNotifications(),
-    new AlwaysLeader(),
-    clock,
-    createLogger('silent'),
-    new SilentTelemetry(),
-  );
+  const snapshots = new JwksSnapshotRepository(new Database(new DataSource({ type: 'postgres' })));
+  const fetched = JwksKeyProvider.unstarted({ jwks, trustedKeys: [] }, snapshots, clock);
   return new TrustedKeyService(new StaticKeyProvider({ trustedKeys }), fetched, new SilentTelemetry());
 }

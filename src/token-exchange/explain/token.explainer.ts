@@ -13,7 +13,7 @@ import { Clock } from '../../platform/clock.js';
 import type { ProjectDirectory } from '../host/projects.js';
 import type { UserDirectory } from '../host/users.js';
 import type { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.js';
-import { StoredJwksKeyProvider } from '../trust/jwks/stored-jwks-key.provider.js';
+import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../trust/lookup/static-key.provider.js';
 import type { CheckedStoredEntry } from '../trust/stored/stored-entry.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
@@ -87,7 +87,7 @@ class StoppedClock extends Clock {
 /**
  * Nothing is written, locked, fetched or counted: a token that is good is good afterwards.
  * @rule D80 An explanation is made by the code that checks requests, reads only, and leaves the token as good as it was.
- * See `decide` for the user, `StoredJwksKeyProvider` for keys, `Transactions.read` for the database.
+ * See `decide` for the user, `JwksKeyProvider.unstarted` for keys, `Transactions.read` for the database.
  */
 export class TokenExplainer {
   constructor(
@@ -106,18 +106,17 @@ export class TokenExplainer {
 
   private async trust(clock: Clock): Promise<Trust> {
     const { storedEntries, keySets, revocations } = this.sources;
-    const { trustedKeys, jwks } = this.rules.options;
+    const { options } = this.rules;
     const stored = (await storedEntries()).flatMap(({ entry }) => entry ?? []);
-    const staticKeys = new StaticKeyProvider({ trustedKeys });
+    const staticKeys = new StaticKeyProvider(options);
     staticKeys.replaceStored(stored.filter((entry) => entry.type === 'static'));
-    const options = { ...jwks, entries: trustedKeys.filter((entry) => entry.type === 'jwks') };
-    const storedJwks = stored.filter((entry) => entry.type === 'jwks');
-    const jwksKeys = await StoredJwksKeyProvider.read(options, keySets, storedJwks, clock);
+    const jwksKeys = JwksKeyProvider.unstarted(options, keySets, clock);
+    await jwksKeys.readStored(stored.filter((entry) => entry.type === 'jwks'));
     const known = new Revocations();
     const news = await revocations.read(FROM_THE_BEGINNING);
     known.learn(news, Number.POSITIVE_INFINITY, this.sources.clock.nowMs());
     return {
-      entries: [...trustedKeys, ...stored],
+      entries: [...options.trustedKeys, ...stored],
       keys: new TrustedKeyService(staticKeys, jwksKeys, new SilentTelemetry()),
       revocations: known,
     };

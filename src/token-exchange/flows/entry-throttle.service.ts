@@ -6,7 +6,7 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { FlowRequest, Hit } from './flow-request.js';
 import type { PerToken } from '../verify/tokens.js';
-import type { TrustPolicy } from '../trust/trust-policy.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { RefundingThrottlerStorage } from '../../platform/http/throttle/counting.storage.js';
 import {
   NO_LIMIT,

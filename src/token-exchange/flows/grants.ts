@@ -4,7 +4,7 @@ import { listOf } from '../verify/tokens.js';
 import { isSameAddress } from '../../platform/text/origin.js';
 import { printableAddress, printableList } from '../../platform/text/printable.js';
 import type { AccessTokenGrant } from '../tokens/access-token.js';
-import type { TrustPolicy } from '../trust/trust-policy.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { AssertionClaims } from '../verify/assertion-claims.js';

@@ -1,8 +1,8 @@
 // Every setting of the package, one row each: what documents, defaults, ranges and variables of a host are made of.
 import type { SessionSettings } from '../sessions/session-cookie.js';
 import { SESSION_COOKIE } from '../sessions/session-cookie.js';
-import type { JwksSettingNames } from '../trust/jwks-url.js';
-import { JWKS_SETTING_NAMES } from '../trust/jwks-url.js';
+import type { JwksSettingNames } from '../trust/entry-rules.js';
+import { JWKS_SETTING_NAMES } from '../trust/entry-rules.js';
 import type {
   AccessTokenSettings,
   EmbedLoginSettings,

@@ -1,6 +1,6 @@
 // What a host gives the module: plain values. Their defaults and ranges are in settings.ts, and in the README of the package.
 import type { SessionSettings } from '../sessions/session-cookie.js';
-import type { JwksSettingNames } from '../trust/jwks-url.js';
+import type { JwksSettingNames } from '../trust/entry-rules.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 
 /** Roles as the host names them; the rules about them are this module's. */

@@ -5,8 +5,8 @@ import { Fault } from './entry-kinds.js';
 import type { EntryMembers } from './entry-members.js';
 import type { JwksKey } from './jwks-content.js';
 import { JwksContentError, readJwks } from './jwks-content.js';
-import type { JwksUrlRules } from './jwks-url.js';
-import { urlFault } from './jwks-url.js';
+import type { TrustedKeysRules } from './entry-rules.js';
+import { urlFault } from './entry-rules.js';
 
 /**
  * What a client authenticates by: its public keys, in the entry, in a key set or by its metadata document; or its secret, of which the
@@ -57,7 +57,7 @@ export function namesDocuments(
   return clients.some((client) => 'documentUrl' in client);
 }
 
-function readClients(list: readonly unknown[], rules: JwksUrlRules, members: EntryMembers) {
+function readClients(list: readonly unknown[], rules: TrustedKeysRules, members: EntryMembers) {
   const clients = new Map<string, TrustedClient>();
   for (const [index, value] of list.entries()) {
     try {
@@ -72,7 +72,7 @@ function readClients(list: readonly unknown[], rules: JwksUrlRules, members: Ent
   return clients;
 }
 
-function readClient(value: unknown, rules: JwksUrlRules): TrustedClient {
+function readClient(value: unknown, rules: TrustedKeysRules): TrustedClient {
   if (!isJsonObject(value)) throw new ClientFault('must be an object');
   const { id, introspect, ...credential } = value;
   if (typeof id !== 'string' || !CLIENT_ID.test(id))
@@ -85,7 +85,7 @@ function readClient(value: unknown, rules: JwksUrlRules): TrustedClient {
 function readCredential(
   id: string,
   credential: Record<string, unknown>,
-  rules: JwksUrlRules,
+  rules: TrustedKeysRules,
 ): ClientCredential {
   const [member, ...others] = Object.keys(credential);
   if (member === undefined || others.length > 0 || !isCredential(member))
@@ -110,7 +110,7 @@ function readSecretHashes(value: unknown): readonly string[] {
 }
 
 /** The id is compared character by character with what the document says, so it must be as it is asked for. */
-function readDocumentUrl(id: string, value: unknown, rules: JwksUrlRules): string {
+function readDocumentUrl(id: string, value: unknown, rules: TrustedKeysRules): string {
   if (value !== true) throw new ClientFault('metadataDocument must be true');
   const fault = urlFault(id, rules);
   if (fault !== undefined) throw new ClientFault(`id ${fault} where metadataDocument is true`);
@@ -139,7 +139,7 @@ function readKeys(keys: unknown): readonly JwksKey[] {
 }
 
 /** In the one spelling of its address. A query may hold a secret, and entries are shown. */
-function readJwksUrl(value: unknown, rules: JwksUrlRules): string {
+function readJwksUrl(value: unknown, rules: TrustedKeysRules): string {
   const fault = typeof value === 'string' ? urlFault(value, rules) : 'must be an https: URL';
   if (typeof value !== 'string' || fault !== undefined) throw new ClientFault(`jwksUrl ${fault ?? ''}`);
   if (/[?#]/.test(value)) throw new ClientFault('jwksUrl must have neither a query nor a fragment');

@@ -19,14 +19,12 @@ import { EntryMembers } from './entry-members.js';
 import type { Findings } from './entry-members.js';
 import { Fault, choice, list, number, readRows, text } from './entry-kinds.js';
 import type { TrustedKeysRules } from './entry-rules.js';
-import { isOwnIssuer } from './entry-rules.js';
-import { JWKS_SETTING_NAMES, urlFault } from './jwks-url.js';
+import { JWKS_SETTING_NAMES, isOwnIssuer, urlFault } from './entry-rules.js';
 import { NetworkAddressPolicy, settingThatAllows } from '../../platform/http/network-address.js';
 import { checkPolicy, defaultsOf } from './policy-checks.js';
 import { POLICY } from './policy-rows.js';
-import type { TrustPolicy } from './trust-policy.js';
-import { labelOf } from './trust-policy.js';
-import type { JwksEntry, StaticKeyEntry, TrustedKeyEntry } from './trusted-key.js';
+import type { JwksEntry, StaticKeyEntry, TrustPolicy, TrustedKeyEntry } from './trusted-key.js';
+import { labelOf } from './trusted-key.js';
 import { parsedUrl } from '../../platform/text/url.js';
 
 /** Issuer and subject together are a database key, whose length is limited. */

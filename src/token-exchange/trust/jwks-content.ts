@@ -99,7 +99,8 @@ function parseKeys(bytes: Uint8Array): unknown[] {
   return keys;
 }
 
-function parseDocument(bytes: Uint8Array): unknown {
+/** @throws JwksContentError */
+export function parseDocument(bytes: Uint8Array): unknown {
   try {
     return parseStrictJsonBytes(bytes);
   } catch (error) {
@@ -110,9 +111,7 @@ function parseDocument(bytes: Uint8Array): unknown {
 }
 
 function readKey(value: unknown): JwksKey {
-  if (!isJsonObject(value)) throw new UnusableKeyError('is not an object');
-  const jwk = withoutEmptyMembers(value);
-  refusePurpose(jwk);
+  const jwk = verifyingJwk(value);
   const kid = readKid(jwk);
   const publicKey = importKey(jwk);
   return { kid, publicKey, algorithms: inferAlgorithms(jwk['alg'], publicKey) };
@@ -120,16 +119,24 @@ function readKey(value: unknown): JwksKey {
 
 /** The key of a JWK by itself, for signatures, whatever its strength. @throws UnusableKeyError */
 export function readPublicJwk(value: unknown): KeyObject {
-  if (!isJsonObject(value)) throw new UnusableKeyError('is not an object');
-  const jwk = withoutEmptyMembers(value);
-  refusePurpose(jwk);
-  return importKey(jwk);
+  return importKey(verifyingJwk(value));
 }
 
-/** A member that is null or an empty list says nothing: some libraries write all that they know of in this way. */
-function withoutEmptyMembers(jwk: Record<string, unknown>): Record<string, unknown> {
+/**
+ * Without the members that are null or an empty list and so say nothing: some libraries write all that they know of in this way.
+ * @throws UnusableKeyError for a key for another purpose, or one whose private half is in the set, for all to read
+ */
+function verifyingJwk(value: unknown): Record<string, unknown> {
+  if (!isJsonObject(value)) throw new UnusableKeyError('is not an object');
   const saysNothing = (member: unknown) => member === null || (Array.isArray(member) && member.length === 0);
-  return Object.fromEntries(Object.entries(jwk).filter(([, member]) => !saysNothing(member)));
+  const jwk = Object.fromEntries(Object.entries(value).filter(([, member]) => !saysNothing(member)));
+  const { kty, use = 'sig', key_ops: operations = ['verify'] } = jwk;
+  if (kty === 'oct') throw new UnusableKeyError('is symmetric (kty "oct")');
+  if (PRIVATE_MEMBERS.some((member) => member in jwk)) throw new UnusableKeyError('has private members');
+  if (use !== 'sig') throw new UnusableKeyError('has a use other than "sig"');
+  if (!Array.isArray(operations) || !operations.includes('verify'))
+    throw new UnusableKeyError('has key_ops without "verify"');
+  return jwk;
 }
 
 /** The audit trail names the key of every token: a token whose key it cannot name could not be audited. */
@@ -142,18 +149,6 @@ function readKid({ kid }: Record<string, unknown>): string {
   if (visible(kid) !== kid)
     throw new UnusableKeyError('has a kid with characters that cannot be seen, or a backslash');
   return kid;
-}
-
-/** A key for another purpose, or one whose private half is in the set, for all to read. */
-function refusePurpose(jwk: Record<string, unknown>): void {
-  const { use, key_ops: operations } = jwk;
-  if (jwk['kty'] === 'oct') throw new UnusableKeyError('is symmetric (kty "oct")');
-  if (PRIVATE_MEMBERS.some((member) => member in jwk)) throw new UnusableKeyError('has private members');
-  if (use !== undefined && use !== 'sig') throw new UnusableKeyError('has a use other than "sig"');
-  if (operations === undefined) return;
-  if (!Array.isArray(operations) || !operations.includes('verify')) {
-    throw new UnusableKeyError('has key_ops without "verify"');
-  }
 }
 
 function importKey(jwk: Record<string, unknown>): KeyObject {

@@ -7,9 +7,9 @@ import { requireStrictly } from './entry-kinds.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { PolicyMembers } from './policy-rows.js';
 import { OF_FOUND_USERS, POLICY } from './policy-rows.js';
-import { leavesAccountOpen } from './subject-patterns.js';
-import type { TrustPolicy } from './trust-policy.js';
-import { comparesAudience, domainsOf, flowsOf } from './trust-policy.js';
+import { leavesAccountOpen } from './workload-policy.js';
+import type { TrustPolicy } from './trusted-key.js';
+import { comparesAudience, domainsOf, flowsOf } from './trusted-key.js';
 
 type Member = keyof PolicyMembers;
 

@@ -3,8 +3,8 @@ import type { Row, Rows } from './entry-kinds.js';
 import { listed, named } from './entry-kinds.js';
 import type { PolicyMembers } from './policy-rows.js';
 import { OF_FOUND_USERS, POLICY } from './policy-rows.js';
-import type { TrustPolicy } from './trust-policy.js';
-import { comparesAudience, domainsOf, flowsOf } from './trust-policy.js';
+import type { TrustPolicy } from './trusted-key.js';
+import { comparesAudience, domainsOf, flowsOf } from './trusted-key.js';
 
 /** What is said of several members, at the place of one of them. */
 const WORDS: Partial<Record<string, (policy: TrustPolicy) => string | undefined>> = {

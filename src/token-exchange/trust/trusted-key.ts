@@ -1,19 +1,33 @@
-// What the service knows of a key that it trusts, wherever the key came from.
+// What the service knows of an entry of the trusted keys, and of a key that it trusts, wherever they came from.
+import type { Flow } from '../host/flow.js';
 import type { JwksKey } from './jwks-content.js';
-import type { TrustPolicy } from './trust-policy.js';
+import type { PolicyMembers } from './policy-rows.js';
+import { ANY_DOMAIN, FLOWS_BY_DEFAULT } from './policy-rows.js';
+
+/** What an entry allows its tokens: the members that it says, or that stand where it says nothing, with what tells entries apart. */
+export interface TrustPolicy extends PolicyMembers {
+  /** Index of the entry in the configuration, from 0; undefined: it is stored. */
+  readonly entryIndex?: number;
+  /** The name of the entry in logs and metrics. */
+  readonly label: string;
+  /** The `iss` that its tokens must carry, compared character by character. */
+  readonly issuer: string;
+  /** Whether the owner set it, or somebody who may as much: else `signInAs` is no administrator. For stored entries. Default false. */
+  readonly isOwners?: boolean;
+}
 
 /** A public key with all that decides whether a token is taken. */
 export interface TrustedKey extends JwksKey {
   readonly policy: TrustPolicy;
 }
 
-/** A configured entry that holds one key. */
+/** An entry that holds one key. */
 export interface StaticKeyEntry extends TrustPolicy {
   readonly type: 'static';
   readonly key: TrustedKey;
 }
 
-/** A configured entry whose keys are fetched. */
+/** An entry whose keys are fetched. */
 export interface JwksEntry extends TrustPolicy {
   readonly type: 'jwks';
   readonly url: string;
@@ -24,3 +38,25 @@ export interface JwksEntry extends TrustPolicy {
 }
 
 export type TrustedKeyEntry = StaticKeyEntry | JwksEntry;
+
+/** How logs and metrics call a stored entry, so that it is not taken for a configured one of the same name. */
+export function labelOf(name: string): string {
+  return `stored:${name}`;
+}
+
+/** The ways in for which tokens of an entry are good. */
+export function flowsOf({ flows = FLOWS_BY_DEFAULT }: Pick<PolicyMembers, 'flows'>): ReadonlySet<Flow> {
+  return flows;
+}
+
+/** Whether an audience is compared: that of an identity assertion is always this instance. */
+export function comparesAudience(policy: Pick<PolicyMembers, 'flows'>): boolean {
+  return flowsOf(policy).has('embed') || flowsOf(policy).has('exchange');
+}
+
+/** The domains whose addresses alone link and provision; undefined: any. */
+export function domainsOf({
+  emailDomains,
+}: Pick<PolicyMembers, 'emailDomains'>): ReadonlySet<string> | undefined {
+  return emailDomains?.has(ANY_DOMAIN) === true ? undefined : emailDomains;
+}

@@ -1,14 +1,18 @@
 // The members of a trusted key entry for jobs and services: whose its tokens are, and as which user they act.
 import { isJsonObject } from '../../platform/json/strict-json.js';
+import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isId } from '../../platform/text/id.js';
 import type { Row } from './entry-kinds.js';
 import { Fault, isText, list, text } from './entry-kinds.js';
-import { MAX_PATTERN_CHARACTERS, subjectPatternOf } from './subject-patterns.js';
 
 /** Of a claim that an entry compares. */
 export type ClaimValue = string | number | boolean;
 
 const MOST = 100;
+/** As long as the `sub` of a token may be. */
+const MAX_PATTERN_CHARACTERS = 255;
+/** What parts the names in a `sub`, as platforms write it: `repo:acme/app:ref:refs/heads/main`. */
+const SEPARATOR = /([:/])/;
 /** These every token has, and each is checked by itself. */
 const CHECKED_ANYWAY: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
 
@@ -66,3 +70,40 @@ export const WORKLOAD = {
     words: (id) => id && `acts as the user ${id}`,
   }),
 };
+
+/**
+ * Whether a `sub` is one of the texts, or of the form that one of them gives, character by character. A `*` stands for one character or
+ * more, none of which is `:` or `/`.
+ */
+export function matchesSubject(patterns: ReadonlySet<string>, sub: string): boolean {
+  const segments = sub.split(SEPARATOR);
+  return [...patterns].some((pattern) => {
+    const wanted = pattern.split(SEPARATOR);
+    return (
+      wanted.length === segments.length && wanted.every((one, at) => matchesSegment(one, segments[at] ?? ''))
+    );
+  });
+}
+
+/** Undefined for a text that is no pattern: two `*` in one segment could be read in many ways. */
+export function subjectPatternOf(text: string): string | undefined {
+  const isGood = isText(text) && !hasMoreCharacters(text, MAX_PATTERN_CHARACTERS);
+  return isGood && text.split(SEPARATOR).every((segment) => segment.split('*').length <= 2)
+    ? text
+    : undefined;
+}
+
+/**
+ * Whether a pattern leaves open whose token it is: platforms begin with the kind and the account. GitHub writes the id of an account
+ * behind its name and an `@`, which no name has.
+ */
+export function leavesAccountOpen(pattern: string): boolean {
+  const [kind = '', , account = ''] = pattern.split(SEPARATOR);
+  return [kind, account].some((segment) => segment.replace(/@\*$/, '').includes('*'));
+}
+
+function matchesSegment(wanted: string, segment: string): boolean {
+  const [start = '', end] = wanted.split('*');
+  if (end === undefined) return segment === wanted;
+  return segment.length > start.length + end.length && segment.startsWith(start) && segment.endsWith(end);
+}

@@ -2,8 +2,8 @@
 import { domainOfAddress } from '../../platform/text/email-address.js';
 import { printableList } from '../../platform/text/printable.js';
 import type { HostUser } from '../host/users.js';
-import type { TrustPolicy } from '../trust/trust-policy.js';
-import { domainsOf } from '../trust/trust-policy.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
+import { domainsOf } from '../trust/trusted-key.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import { isPrivileged } from '../settings/token-exchange.options.js';

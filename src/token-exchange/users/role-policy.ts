@@ -1,6 +1,6 @@
 // The role table of the specification (4.4): what a role claim does to a new and to an existing user.
 import { printable, printableList } from '../../platform/text/printable.js';
-import type { TrustPolicy } from '../trust/trust-policy.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';

@@ -6,7 +6,7 @@ import { isSameAddress } from '../../platform/text/origin.js';
 import { FIELD_LIMITS } from './compact-jws.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ClaimSet } from '../trust/claim-names.js';
-import type { TrustPolicy } from '../trust/trust-policy.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
 import { optionalText, requiredText } from './external-claims.js';
 
 /** The `typ` of an identity assertion, which no other token has (draft-ietf-oauth-identity-assertion-authz-grant §3). */

@@ -2,8 +2,8 @@
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printableList, printableSeconds } from '../../platform/text/printable.js';
 import type { AccessFlow } from '../host/flow.js';
-import type { TrustPolicy } from '../trust/trust-policy.js';
-import { flowsOf } from '../trust/trust-policy.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
+import { flowsOf } from '../trust/trusted-key.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
 import { hasLogoutEvent, readExternalClaims, readLogoutClaims } from './external-claims.js';
 import {

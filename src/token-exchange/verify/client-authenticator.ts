@@ -15,7 +15,7 @@ import type { JwksKey } from '../trust/jwks-content.js';
 import { MOST_TRIED_KEYS } from '../trust/jwks-content.js';
 import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
 import type { TrustedClient } from '../trust/client-reader.js';
-import type { TrustPolicy } from '../trust/trust-policy.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { CompactJws } from './compact-jws.js';

@@ -6,7 +6,7 @@ import {
   printableList,
   visible,
 } from '../../platform/text/printable.js';
-import { matchesSubject } from '../trust/subject-patterns.js';
+import { matchesSubject } from '../trust/workload-policy.js';
 import type { ClaimValue } from '../trust/workload-policy.js';
 import { grantsNothing, isOfTenants, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
 import { isAloneFor, MAX_SUBJECT_CHARACTERS } from './external-claims.js';

@@ -3,17 +3,14 @@ import type { Log } from '../../../platform/log/log.js';
 import type { KeySetStateName } from '../../host/telemetry.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import type { JwksKey } from '../jwks-content.js';
-import { JwksContentError, quoteKid, readJwks } from '../jwks-content.js';
+import { JwksContentError, quoteKid, readJwks, writeJwks } from '../jwks-content.js';
 import type { JwksAddress, JwksSnapshot } from './jwks-snapshot.repository.js';
 import { neverTried, toJwksAddress } from './jwks-snapshot.repository.js';
-import type { JwksOptions } from './jwks-options.js';
 import type { KeySetState } from './key-set-state.js';
 import { keySetState, servesUntilMs } from './key-set-state.js';
 
 /** The log names a set that does not serve again after so long. */
 const TELL_AGAIN_MS = 15 * 60_000;
-/** By so much the clock of another instance, which fetched before, may be ahead of this one's. */
-const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** The state of a JWKS entry for operators. Times are those at which fetches began. */
 export interface JwksStatus extends KeySetState {
@@ -37,7 +34,7 @@ export class JwksCacheEntry {
   snapshot: JwksSnapshot;
   private keysByKid: ReadonlyMap<string, readonly TrustedKey[]> = new Map();
   private mustRefresh = false;
-  /** What the log says, and when it was said last. */
+  /** What the log says, and when it was said last by the monotonic clock. */
   private told: { readonly text: string; readonly atMs: number } | undefined;
 
   constructor(
@@ -73,16 +70,7 @@ export class JwksCacheEntry {
   /** Whether the leader should fetch now. */
   isDue(nowMs: number): boolean {
     const { nextRefreshAt } = this.snapshot;
-    return (
-      this.mustRefresh || nextRefreshAt === null || nowMs >= nextRefreshAt.getTime() || this.isAhead(nowMs)
-    );
-  }
-
-  /** Whether the last fetch seems to lie in the future: a clock was set back, and the next would be as much too late. */
-  private isAhead(nowMs: number): boolean {
-    const { consecutiveFailures, lastFailureAt, lastSuccessAt } = this.snapshot;
-    const lastAt = consecutiveFailures > 0 ? lastFailureAt : lastSuccessAt;
-    return lastAt !== null && lastAt.getTime() > nowMs + CLOCK_DIFFERENCE_MS;
+    return this.mustRefresh || nextRefreshAt === null || nowMs >= nextRefreshAt.getTime();
   }
 
   /** Makes the next fetch due at once. */
@@ -90,16 +78,12 @@ export class JwksCacheEntry {
     this.mustRefresh = true;
   }
 
-  /**
-   * Takes over a state of the address. A key that it no longer has stops serving here. A state from before the first
-   * success has nothing to take over, so the keys that are held, and the time that they have, stay.
-   */
+  /** Takes over a state of the address. A key that it no longer has stops serving here. */
   apply(snapshot: JwksSnapshot): void {
-    const { keySet, freshUntil, lastSuccessAt } = this.snapshot;
-    const isNewKeySet = snapshot.keySet !== null && snapshot.keySet !== keySet;
-    this.snapshot = snapshot.keySet === null ? { ...snapshot, keySet, freshUntil, lastSuccessAt } : snapshot;
+    const { keySet } = this.snapshot;
+    this.snapshot = snapshot;
     this.mustRefresh = false;
-    if (isNewKeySet) this.replaceKeys(snapshot.keySet ?? '');
+    if (snapshot.keySet !== keySet) this.replaceKeys(snapshot.keySet ?? writeJwks([]));
   }
 
   status(nowMs: number): JwksStatus {
@@ -121,25 +105,23 @@ export class JwksCacheEntry {
     return keySetState(this.snapshot, this.maxStaleSeconds, nowMs);
   }
 
-  /** Logs each change of the state, and every 15 minutes one that needs somebody. To be called often. */
-  tellState(nowMs: number): void {
+  /**
+   * Logs each change of the state, and every 15 minutes one that needs somebody. To be called often.
+   * @param monotonicMs the present on the monotonic clock
+   */
+  tellState(nowMs: number, monotonicMs: number): void {
     const { state, servesUntil, reason } = this.state(nowMs);
     const isWell = state === 'held' || (state === 'never_held' && reason === undefined);
     const text = isWell ? undefined : `${state} ${reason}`;
-    if (!this.isToBeTold(text, nowMs)) return;
-    this.told = text === undefined ? undefined : { text, atMs: nowMs };
+    const { told } = this;
+    if (text === told?.text && (told === undefined || monotonicMs - told.atMs < TELL_AGAIN_MS)) return;
+    this.told = text === undefined ? undefined : { text, atMs: monotonicMs };
     const fields = { ...this.logFields, state, reason };
     const until = servesUntil?.toISOString();
     if (isWell) this.logger.info(fields, 'the key set of an entry serves again');
     else if (state === 'stale')
       this.logger.warn(fields, `the key set of an entry cannot be fetched: its keys serve until ${until}`);
     else this.logger.error(fields, `${UNSERVED[state]}: tokens of its entry are refused`);
-  }
-
-  private isToBeTold(text: string | undefined, nowMs: number): boolean {
-    if (text !== this.told?.text) return true;
-    const sinceMs = nowMs - (this.told?.atMs ?? nowMs);
-    return sinceMs < 0 || sinceMs >= TELL_AGAIN_MS;
   }
 
   /** What log lines about this entry carry: its state in the words of `status`. */
@@ -197,10 +179,11 @@ export class JwksCache {
   private all: readonly JwksCacheEntry[];
 
   constructor(
-    private readonly options: Pick<JwksOptions, 'entries' | 'maxStaleSeconds'>,
+    configured: readonly JwksEntry[],
+    private readonly maxStaleSeconds: number,
     private readonly logger: Log,
   ) {
-    this.configured = options.entries.map((entry) => this.cacheOf(entry));
+    this.configured = configured.map((entry) => this.cacheOf(entry));
     this.all = this.configured;
   }
 
@@ -226,6 +209,6 @@ export class JwksCache {
   }
 
   private cacheOf(entry: JwksEntry): JwksCacheEntry {
-    return new JwksCacheEntry(entry, this.options.maxStaleSeconds, this.logger);
+    return new JwksCacheEntry(entry, this.maxStaleSeconds, this.logger);
   }
 }

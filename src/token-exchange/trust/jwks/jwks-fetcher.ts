@@ -2,9 +2,9 @@
 import type { Dispatcher } from 'undici';
 import { Client } from 'undici';
 import type { KeySetFetchOutcome } from '../../host/telemetry.js';
-import type { JwksSettingNames } from '../jwks-url.js';
-import { JWKS_SETTING_NAMES } from '../jwks-url.js';
-import type { JwksOptions } from './jwks-options.js';
+import type { JwksSettingNames } from '../entry-rules.js';
+import { JWKS_SETTING_NAMES } from '../entry-rules.js';
+import type { JwksSettings } from '../../settings/token-exchange.options.js';
 import { guardedConnector } from '../../../platform/http/guarded-connector.js';
 import {
   AddressRefusedError,
@@ -47,7 +47,7 @@ export class JwksFetcher {
     allowHttp,
     allowPrivate,
     settingNames = JWKS_SETTING_NAMES,
-  }: Pick<JwksOptions, 'allowHttp' | 'allowPrivate' | 'settingNames'>) {
+  }: Pick<JwksSettings, 'allowHttp' | 'allowPrivate' | 'settingNames'>) {
     this.settingNames = settingNames;
     this.addresses = new NetworkAddressPolicy({ allowLoopback: allowHttp, allowRanges: allowPrivate });
     this.protocols = allowHttp ? ['https:', 'http:'] : ['https:'];
@@ -158,9 +158,6 @@ function textOf(header: string | string[] | undefined): string | undefined {
 
 const MIN_SECONDS = 60;
 const MAX_SECONDS = 86_400;
-/** A text that is never closed reaches to the end of the field. */
-const QUOTED_STRING = /"(?:[^"\\]|\\.)*(?:"|\\?$)/g;
-const MAX_AGE = /^max-age(?:=|$)/i;
 
 /**
  * The `max-age` of a Cache-Control field, held within 60 to 86,400 seconds (D34); undefined where there is none that
@@ -169,17 +166,10 @@ const MAX_AGE = /^max-age(?:=|$)/i;
  * The Age field is not subtracted: the lower bound would swallow the difference in most cases.
  * @param field the value of the field, several lines joined by commas
  */
-export function maxAgeSeconds(field: string | undefined): number | undefined {
-  const [maxAge, ...others] = directivesOf(field ?? '').filter((directive) => MAX_AGE.test(directive));
-  const seconds = maxAge?.replace(MAX_AGE, '') ?? '';
-  if (others.length > 0 || !/^\d+$/.test(seconds)) return undefined;
+export function maxAgeSeconds(field = ''): number | undefined {
+  const directives = field.split(',').map((directive) => directive.trim().split('='));
+  const [maxAge, ...others] = directives.filter(([name]) => name?.toLowerCase() === 'max-age');
+  const [, seconds = '', ...more] = maxAge ?? [];
+  if (others.length + more.length > 0 || !/^\d+$/.test(seconds)) return undefined;
   return Math.min(Math.max(Number(seconds), MIN_SECONDS), MAX_SECONDS);
-}
-
-/** Quoted strings are emptied first, because a comma or a whole directive inside them is only text. */
-function directivesOf(field: string): string[] {
-  return field
-    .replace(QUOTED_STRING, '""')
-    .split(',')
-    .map((directive) => directive.trim());
 }

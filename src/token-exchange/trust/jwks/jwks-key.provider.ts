@@ -2,22 +2,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import { Leader } from '../../../platform/jobs/leader.js';
-import { Notifications } from '../../../platform/jobs/notifications.js';
+import { AlwaysLeader, Leader } from '../../../platform/jobs/leader.js';
+import { Notifications, SoleProcessNotifications } from '../../../platform/jobs/notifications.js';
 import { Clock } from '../../../platform/clock.js';
 import type { Log } from '../../../platform/log/log.js';
-import { LOGGER } from '../../../platform/log/log.js';
+import { LOGGER, SILENT } from '../../../platform/log/log.js';
 import type { KeySetFigures } from '../../host/telemetry.js';
-import { ExchangeTelemetry } from '../../host/telemetry.js';
-import type { JwksEntry, TrustedKey } from '../trusted-key.js';
+import { ExchangeTelemetry, SilentTelemetry } from '../../host/telemetry.js';
+import type { TokenExchangeOptions } from '../../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../../settings/token-exchange.options.js';
+import type { JwksEntry, TrustPolicy, TrustedKey } from '../trusted-key.js';
 import { JwksCache } from './jwks-cache-entry.js';
 import type { JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
 import type { Algorithm } from '../algorithms.js';
 import { MOST_TRIED_KEYS, quoteKid, writeJwks } from '../jwks-content.js';
-import type { TrustPolicy } from '../trust-policy.js';
 import { JwksFetcher } from './jwks-fetcher.js';
-import type { JwksOptions } from './jwks-options.js';
-import { JWKS_OPTIONS } from './jwks-options.js';
 import { JwksRefresh } from './jwks-refresh.js';
 import { JwksSnapshotFollower } from './jwks-snapshot.follower.js';
 import { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
@@ -26,6 +25,8 @@ import { isServing } from './key-set-state.js';
 import { UnknownKidSearch } from './unknown-kid-search.js';
 
 const TICK_MS = 1_000;
+
+type KeySetOptions = Pick<TokenExchangeOptions, 'jwks' | 'trustedKeys'>;
 
 /**
  * Keys by issuer and kid, as the issuers publish them.
@@ -43,7 +44,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    @Inject(JWKS_OPTIONS) options: JwksOptions,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) { jwks, trustedKeys }: KeySetOptions,
     snapshots: JwksSnapshotRepository,
     notifications: Notifications,
     private readonly leader: Leader,
@@ -51,10 +52,17 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     @Inject(LOGGER) private readonly logger: Log,
     telemetry: ExchangeTelemetry,
   ) {
-    this.cache = new JwksCache(options, logger);
-    this.refresh = new JwksRefresh(options, new JwksFetcher(options), snapshots, clock, logger, telemetry);
+    const configured = trustedKeys.filter((entry) => entry.type === 'jwks');
+    this.cache = new JwksCache(configured, jwks.maxStaleSeconds, logger);
+    this.refresh = new JwksRefresh(jwks, new JwksFetcher(jwks), snapshots, clock, logger, telemetry);
     this.follower = new JwksSnapshotFollower(this.cache, snapshots, notifications, clock, logger);
     this.unknownKids = new UnknownKidSearch(snapshots, this.follower, this.refresh, clock);
+  }
+
+  /** For who may only look: it serves what `readStored` has read, and fetches nothing, as it is never started. */
+  static unstarted(options: KeySetOptions, snapshots: JwksSnapshotRepository, clock: Clock): JwksKeyProvider {
+    const [news, telemetry] = [new SoleProcessNotifications(), new SilentTelemetry()];
+    return new JwksKeyProvider(options, snapshots, news, new AlwaysLeader(), clock, SILENT, telemetry);
   }
 
   /**
@@ -85,8 +93,8 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     await this.follower.start();
   }
 
-  /** Takes other stored entries, and what is stored of all addresses. @throws the driver's error */
-  protected async readStored(entries: readonly JwksEntry[]): Promise<void> {
+  /** Takes other stored entries, and once what is stored of all addresses. @throws the driver's error */
+  async readStored(entries: readonly JwksEntry[]): Promise<void> {
     this.cache.replaceStored(entries);
     await this.follower.follow();
   }
@@ -97,7 +105,8 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     const due = this.leader.isLeader ? this.cache.entries.filter((cached) => cached.isDue(nowMs)) : [];
     await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached))]);
     // One instance says it for all.
-    if (this.leader.isLeader) for (const cached of this.cache.entries) cached.tellState(this.clock.nowMs());
+    if (!this.leader.isLeader) return;
+    for (const cached of this.cache.entries) cached.tellState(this.clock.nowMs(), this.clock.monotonicMs());
   }
 
   /**
@@ -111,13 +120,9 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   ): readonly TrustedKey[] | Promise<readonly TrustedKey[]> {
     const candidates = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
     const held = this.held(candidates, kid);
-    if (held.length > 0 || candidates.length === 0) return this.toTry(held, algorithm);
+    const isStarted = this.timer !== undefined;
+    if (held.length > 0 || candidates.length === 0 || !isStarted) return this.toTry(held, algorithm);
     return this.search(candidates, kid, algorithm);
-  }
-
-  /** The issuers of all entries, suspended ones too. */
-  get issuers(): Iterable<string> {
-    return this.cache.entries.map(({ entry }) => entry.issuer);
   }
 
   /** All of them, suspended ones too. */
@@ -167,7 +172,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** Looks further for a kid that is not held. */
-  protected async search(
+  private async search(
     candidates: readonly JwksCacheEntry[],
     kid: string,
     algorithm: Algorithm | undefined,

@@ -2,15 +2,15 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { Log } from '../../../platform/log/log.js';
 import type { ExchangeTelemetry, KeySetFetchOutcome } from '../../host/telemetry.js';
+import type { JwksSettings } from '../../settings/token-exchange.options.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksContent } from '../jwks-content.js';
-import { JwksContentError, readJwks, writeJwks } from '../jwks-content.js';
+import { JwksContentError, parseDocument, readJwks, writeJwks } from '../jwks-content.js';
 import type { JwksAnswer, JwksFetcher } from './jwks-fetcher.js';
 import { JwksFetchError } from './jwks-fetcher.js';
-import type { JwksOptions } from './jwks-options.js';
 import type { FetchOutcome, JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 import { parsedUrl } from '../../../platform/text/url.js';
-import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../../platform/json/strict-json.js';
+import { isJsonObject } from '../../../platform/json/strict-json.js';
 
 const DEFAULT_FRESH_SECONDS = 3_600;
 /** Of a client ID metadata document, as its draft proposes. */
@@ -32,7 +32,7 @@ export class JwksRefresh {
   private readonly loggedWarnings = new WeakMap<JwksCacheEntry, string>();
 
   constructor(
-    private readonly options: Pick<JwksOptions, 'refreshIntervalSeconds'>,
+    private readonly options: Pick<JwksSettings, 'refreshIntervalSeconds'>,
     private readonly fetcher: JwksFetcher,
     private readonly snapshots: JwksSnapshotRepository,
     private readonly clock: Clock,
@@ -187,7 +187,9 @@ export type ClientKeySet = { readonly jwks: Uint8Array } | { readonly jwksUri: s
  * @throws JwksContentError where it is not the document of that client, or has no keys to authenticate by
  */
 export function readClientDocument(bytes: Uint8Array, url: string): ClientKeySet {
-  const { client_id: id, token_endpoint_auth_method: method, jwks, jwks_uri: jwksUri } = parsed(bytes);
+  const document = parseDocument(bytes);
+  if (!isJsonObject(document)) throw new JwksContentError('the metadata document is no JSON object');
+  const { client_id: id, token_endpoint_auth_method: method, jwks, jwks_uri: jwksUri } = document;
   if (id !== url) throw new JwksContentError('the client_id of the metadata document is not its address');
   if (method !== 'private_key_jwt')
     throw new JwksContentError('token_endpoint_auth_method of the metadata document is not private_key_jwt');
@@ -195,14 +197,4 @@ export function readClientDocument(bytes: Uint8Array, url: string): ClientKeySet
   if (jwks !== undefined && jwksUri === undefined) return { jwks: Buffer.from(JSON.stringify(jwks)) };
   if (jwks === undefined && typeof jwksUri === 'string' && parsedUrl(jwksUri)) return { jwksUri };
   throw new JwksContentError('the metadata document must have either jwks or the URL jwks_uri');
-}
-
-function parsed(bytes: Uint8Array): Readonly<Record<string, unknown>> {
-  try {
-    const document = parseStrictJsonBytes(bytes);
-    if (isJsonObject(document)) return document;
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-  }
-  throw new JwksContentError('the metadata document is no JSON object');
 }

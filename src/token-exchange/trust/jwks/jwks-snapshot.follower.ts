@@ -63,10 +63,9 @@ export class JwksSnapshotFollower {
   }
 
   private async read(): Promise<void> {
-    this.readAtMs = this.clock.nowMs();
-    const { entries } = this.cache;
-    const byHash = new Map(entries.map((cached) => [cached.address.urlHash, cached]));
-    const known = new Map(entries.map(({ address, snapshot }) => [address.urlHash, snapshot.revision]));
+    this.readAtMs = this.clock.monotonicMs();
+    const byHash = new Map(this.cache.entries.map((cached) => [cached.address.urlHash, cached]));
+    const known = [...byHash.values()].map(({ snapshot }) => snapshot);
     for (const snapshot of await this.snapshots.findChanged(known))
       byHash.get(snapshot.urlHash)?.apply(snapshot);
   }
@@ -88,9 +87,7 @@ export class JwksSnapshotFollower {
     }
   }
 
-  /** Infinite when the clock was put back, so that a jump does not keep the reading out. */
   private get sinceReadMs(): number {
-    const sinceMs = this.clock.nowMs() - this.readAtMs;
-    return sinceMs < 0 ? Number.POSITIVE_INFINITY : sinceMs;
+    return this.clock.monotonicMs() - this.readAtMs;
   }
 }

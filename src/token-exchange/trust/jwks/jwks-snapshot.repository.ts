@@ -84,7 +84,7 @@ export class JwksSnapshotRepository {
     return this.database.waitMs;
   }
 
-  async find(urlHashes: readonly string[]): Promise<JwksSnapshot[]> {
+  find(urlHashes: readonly string[]): Promise<JwksSnapshot[]> {
     return this.database.query<JwksSnapshot>(
       `SELECT ${COLUMNS} FROM token_exchange_jwks_snapshot WHERE url_hash = ANY ($1)`,
       [urlHashes],
@@ -92,13 +92,12 @@ export class JwksSnapshotRepository {
   }
 
   /** The rows whose revision is not the known one. The key sets of the others are not transferred. */
-  async findChanged(known: ReadonlyMap<string, number>): Promise<JwksSnapshot[]> {
-    const revisions = await this.database.query<Pick<JwksSnapshot, 'urlHash' | 'revision'>>(
-      'SELECT url_hash AS "urlHash", revision FROM token_exchange_jwks_snapshot WHERE url_hash = ANY ($1)',
-      [[...known.keys()]],
+  findChanged(known: readonly Pick<JwksSnapshot, 'urlHash' | 'revision'>[]): Promise<JwksSnapshot[]> {
+    return this.database.query<JwksSnapshot>(
+      `SELECT ${COLUMNS} FROM token_exchange_jwks_snapshot AS held
+       JOIN unnest($1::text[], $2::integer[]) AS known (hash, revision_known) ON url_hash = hash AND revision <> revision_known`,
+      [known.map(({ urlHash }) => urlHash), known.map(({ revision }) => revision)],
     );
-    const changed = revisions.filter(({ urlHash, revision }) => revision !== known.get(urlHash));
-    return changed.length === 0 ? [] : this.find(changed.map(({ urlHash }) => urlHash));
   }
 
   /**

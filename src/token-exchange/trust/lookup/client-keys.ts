@@ -12,8 +12,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../../settings/token-exchange.options.js
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { JwksSnapshotRepository } from '../jwks/jwks-snapshot.repository.js';
 import type { ClientCredential } from '../client-reader.js';
-import type { TrustPolicy } from '../trust-policy.js';
-import type { JwksEntry } from '../trusted-key.js';
+import type { JwksEntry, TrustPolicy } from '../trusted-key.js';
 
 /** Injection token of a `JwksKeyProvider` whose issuers are the addresses of the clients' key sets. */
 export const CLIENT_KEYS = Symbol('CLIENT_KEYS');
@@ -38,7 +37,7 @@ export const CLIENT_KEYS_PROVIDER: Provider = {
     logger: Log,
     telemetry: ExchangeTelemetry,
   ) => {
-    const options = { ...jwks, entries: clientKeySets(trustedKeys) };
+    const options = { jwks, trustedKeys: clientKeySets(trustedKeys) };
     return new JwksKeyProvider(options, snapshots, notifications, leader, clock, logger, telemetry);
   },
 };

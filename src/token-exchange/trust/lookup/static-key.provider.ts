@@ -27,11 +27,6 @@ export class StaticKeyProvider {
     this.keysByIssuer = keysByIssuer([...this.configured, ...entries]);
   }
 
-  /** The issuers of all entries, suspended ones too. */
-  get issuers(): Iterable<string> {
-    return this.keysByIssuer.keys();
-  }
-
   /** All of them, suspended ones too. */
   get entries(): readonly StaticKeyEntry[] {
     return [...this.configured, ...this.stored];

@@ -10,9 +10,8 @@ import { StaticKeyProvider } from './static-key.provider.js';
 import type { Algorithm } from '../algorithms.js';
 import type { TrustedClient } from '../client-reader.js';
 import { namesDocuments } from '../client-reader.js';
-import type { TrustPolicy } from '../trust-policy.js';
-import { flowsOf } from '../trust-policy.js';
-import type { TrustedKey, TrustedKeyEntry } from '../trusted-key.js';
+import type { TrustPolicy, TrustedKey, TrustedKeyEntry } from '../trusted-key.js';
+import { flowsOf } from '../trusted-key.js';
 
 /** A client, with the entry that names it. */
 export interface NamedClient {
@@ -80,7 +79,7 @@ export class TrustedKeyService implements OnApplicationBootstrap {
 
   /** Every issuer that an entry names. For refusals: it takes a pass over all entries. */
   issuers(): ReadonlySet<string> {
-    return new Set([...this.staticKeys.issuers, ...this.jwksKeys.issuers]);
+    return new Set(this.entries.map(({ issuer }) => issuer));
   }
 
   /** Whether an entry names a flow that none serves by default. It takes a pass over the entries. */

@@ -4,7 +4,7 @@ import type { AuditContext, AuditEvent } from '../../audit/audit-event.js';
 import { auditEvent } from '../../audit/audit-event.js';
 import type { Transaction } from '../../../platform/database/transaction.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';
-import { labelOf } from '../trust-policy.js';
+import { labelOf } from '../trusted-key.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import { identityOf } from '../trusted-key-entry.js';
 import type { CheckedStoredEntry, EntryValue, StoredEntry } from './stored-entry.js';

@@ -1,9 +1,9 @@
 // Reads stored entries by the rules of the configured ones, by the few that only stored ones have, and beside all other entries.
 import { JsonError, isJsonObject, parseStrictJson } from '../../../platform/json/strict-json.js';
+import type { Findings } from '../entry-members.js';
 import { readEntry } from '../entry-reader.js';
 import type { TrustedKeysRules } from '../entry-rules.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
-import type { TrustedKeysReading } from '../trusted-key-entry.js';
 import { identityOf } from '../trusted-key-entry.js';
 import type { CheckedStoredEntry, StoredEntry } from './stored-entry.js';
 
@@ -51,11 +51,8 @@ export function checkStoredEntries(
  * Checks an entry that stands alone (D70), in the words in which configured ones are checked; without the entry if it has a problem.
  * @param rules of the configured entries: strict ones leave nothing that those of stored entries would have to add
  */
-export function readStoredEntry(
-  value: unknown,
-  rules: TrustedKeysRules,
-): Omit<TrustedKeysReading, 'entries'> & { readonly entry?: TrustedKeyEntry } {
-  const findings: Omit<TrustedKeysReading, 'entries'> = { problems: [], warnings: [], notes: [] };
+export function readStoredEntry(value: unknown, rules: TrustedKeysRules): Omit<CheckedStoredEntry, 'stored'> {
+  const findings: Findings = { problems: [], warnings: [], notes: [] };
   const defaults = rules.defaults === 'strict' ? 'strict' : 'stored';
   const entry = readEntry(undefined, value, { ...rules, defaults }, findings);
   if (isJsonObject(value)) refuseUnfit(value, findings.problems);

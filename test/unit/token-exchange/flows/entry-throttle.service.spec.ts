@@ -6,7 +6,7 @@ import type { CountedTokens } from '../../../../src/token-exchange/flows/entry-t
 import { FlowRequest } from '../../../../src/token-exchange/flows/flow-request.js';
 import type { Flow } from '../../../../src/token-exchange/host/flow.js';
 import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
-import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { CountingStorage } from '../../../../src/platform/http/throttle/counting.storage.js';
 import { MemoryCounts } from '../../../../src/platform/http/throttle/memory-counts.js';
 import type { RateLimited } from '../../../../src/platform/http/throttle/rate-limit.js';

@@ -4,7 +4,7 @@ import { checkActor, priorActorsOf } from '../../../../src/token-exchange/flows/
 import type { AskedGrants } from '../../../../src/token-exchange/flows/grants.js';
 import { askedOf, checkGrants } from '../../../../src/token-exchange/flows/grants.js';
 import type { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
-import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { PriorActor } from '../../../../src/token-exchange/verify/external-claims.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 

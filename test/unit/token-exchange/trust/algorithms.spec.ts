@@ -1,11 +1,12 @@
-// Which algorithms there are, and which keys fit them.
+// Which algorithms there are, which keys fit them, and the names of keys in the log.
 import type { KeyObject } from 'node:crypto';
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import {
   ALGORITHMS,
   algorithmsFitting,
   familyOf,
   isAlgorithm,
+  thumbprintOf,
 } from '../../../../src/token-exchange/trust/algorithms.js';
 
 const RS = ['RS256', 'RS384', 'RS512'];
@@ -68,4 +69,13 @@ describe('keys', () => {
   ])('[2.1.static.algorithms] %s fits exactly what it can verify', (_, key, algorithms) => {
     expect(algorithmsFitting(key())).toEqual(algorithms);
   });
+});
+
+it('[D77] the name of a key is that of the example of RFC 7638 §3.1; a key that cannot be written as a JWK has none', async () => {
+  const n =
+    '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw';
+  const key = createPublicKey({ key: { kty: 'RSA', e: 'AQAB', n }, format: 'jwk' });
+  expect(await thumbprintOf(key)).toBe('NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs');
+  const { publicKey } = generateKeyPairSync('rsa-pss', { modulusLength: 2048 });
+  expect(await thumbprintOf(publicKey)).toBeUndefined();
 });

@@ -1,8 +1,13 @@
-// Which entries for jobs and services are read, and what is said of the others.
+// Which entries for jobs and services are read, what is said of the others, and which subjects a pattern means.
 import type { Members } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';
 import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
+import {
+  leavesAccountOpen,
+  matchesSubject,
+  subjectPatternOf,
+} from '../../../../src/token-exchange/trust/workload-policy.js';
 
 const partner = Partner.create({ issuer: 'https://jobs.example', audience: 'https://instance.example' });
 const USER = '6f1c8a52-2f0e-4c2b-9a35-0d6c1e0c7b11';
@@ -73,4 +78,70 @@ it('[P.subjects] warns of a pattern that leaves the account open', () => {
 it('[P.subjects][P.claims] stand without signInAs too', () => {
   const { problems } = reading({ signInAs: undefined, flows: undefined });
   expect(problems).toEqual([]);
+});
+
+const MAIN = 'repo:acme/app:ref:refs/heads/main';
+
+it.each<[string, string, boolean]>([
+  [MAIN, MAIN, true],
+  [MAIN, `${MAIN}2`, false],
+  [MAIN, MAIN.toUpperCase(), false],
+  ['repo:acme/*:ref:refs/heads/main', MAIN, true],
+  ['repo:acme/*:ref:refs/heads/main', 'repo:acme/:ref:refs/heads/main', false],
+  ['repo:acme/app:*', MAIN, false],
+  ['repo:acme/app:*', 'repo:acme/app:pull_request', true],
+  ['repo:*:ref:refs/heads/main', MAIN, false],
+  ['repo:acme/app:ref:refs/heads/*', MAIN, true],
+  ['repo:acme/app:ref:refs/heads/*', 'repo:acme/app:ref:refs/heads/release/1', false],
+  ['repo:acme/app:ref:refs/heads/release-*', 'repo:acme/app:ref:refs/heads/release-1.2', true],
+  ['repo:acme/app:ref:refs/heads/release-*', 'repo:acme/app:ref:refs/heads/release-', false],
+  ['repo:acme/app:ref:refs/heads/r*r', 'repo:acme/app:ref:refs/heads/rr', false],
+  ['repo:acme@*/app@*:ref:refs/heads/main', 'repo:acme@12/app@34:ref:refs/heads/main', true],
+  ['repo:acme@*/app@*:ref:refs/heads/main', 'repo:acme-evil@12/app@34:ref:refs/heads/main', false],
+  // What parts two segments is not left open either.
+  ['*:*', 'a/b', false],
+  ['a::b', 'a::b', true],
+  ['a:*:b', 'a::b', false],
+  ['*', 'job', true],
+  ['*', '', false],
+  // No character of a pattern has another meaning.
+  ['a.c', 'abc', false],
+  ['[a-z]+', 'abc', false],
+  ['a?', 'ab', false],
+])('[P.subjects] the pattern %s and the subject %s: %s', (pattern, sub, isMatch) => {
+  expect(matchesSubject(new Set(['another', pattern]), sub)).toBe(isMatch);
+});
+
+it('[P.subjects] takes time in proportion to the subject, whatever the pattern', () => {
+  const pattern = Array.from({ length: 60 }, () => 'a*a').join(':');
+  const sub = Array.from({ length: 60 }, () => 'aaaa')
+    .join(':')
+    .slice(0, -1);
+  const began = performance.now();
+  for (let count = 0; count < 100; count += 1) matchesSubject(new Set([pattern]), `${sub}b`);
+  expect(performance.now() - began).toBeLessThan(500);
+});
+
+it.each<[string, boolean]>([
+  ['repo:acme/*:ref:*', true],
+  ['a*b*c', false],
+  ['**', false],
+  ['', false],
+  ['x'.repeat(255), true],
+  ['x'.repeat(256), false],
+  ['nul\0', false],
+])('[P.subjects] %j is a pattern: %s', (text, isOne) => {
+  expect(subjectPatternOf(text) === text).toBe(isOne);
+});
+
+it.each<[string, boolean]>([
+  ['repo:acme/*:ref:refs/heads/main', false],
+  ['repo:acme@*/app@*:ref:refs/heads/main', false],
+  ['system:serviceaccount:*:deployer', false],
+  ['repo:*/app:ref:refs/heads/main', true],
+  ['repo:acme*/app:ref:refs/heads/main', true],
+  ['*:acme/app', true],
+  ['job-*', true],
+])('[P.subjects] %s leaves the account open: %s', (pattern, isOpen) => {
+  expect(leavesAccountOpen(pattern)).toBe(isOpen);
 });

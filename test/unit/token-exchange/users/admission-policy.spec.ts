@@ -5,7 +5,7 @@ import {
   checkProvisioning,
   checkStoredRole,
 } from '../../../../src/token-exchange/users/admission-policy.js';
-import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { readExternalClaims } from '../../../../src/token-exchange/verify/external-claims.js';
 
 const [MEMBER, ADMIN, OWNER] = ['global:member', 'global:admin', 'global:owner'] as const;

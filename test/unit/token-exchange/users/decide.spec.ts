@@ -1,5 +1,5 @@
 // Which user a token means, and what it changes of them.
-import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { Candidates } from '../../../../src/token-exchange/users/decide.js';
 import { changesNothing, decide, decideOnUser } from '../../../../src/token-exchange/users/decide.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';

@@ -1,6 +1,6 @@
 // The role table of the specification, row by row.
 import { roleOfExistingUser, roleOfNewUser } from '../../../../src/token-exchange/users/role-policy.js';
-import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 
 const [MEMBER, ADMIN, OWNER] = ['global:member', 'global:admin', 'global:owner'] as const;
 const ROLES = { assignable: [MEMBER, ADMIN], owner: OWNER, initial: MEMBER };

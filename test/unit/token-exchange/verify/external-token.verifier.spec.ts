@@ -4,7 +4,7 @@ import type { Members, PartnerOptions } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';
 import type { AccessFlow } from '../../../../src/token-exchange/host/flow.js';
-import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { RejectionReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
 import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
 import { TOKEN_CHECKS } from '../../../../src/token-exchange/verify/checks.js';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformFileSync } from '@swc/core';
 import { JwksFetchError, JwksFetcher } from '../../../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
-import type { JwksOptions } from '../../../../../src/token-exchange/trust/jwks/jwks-options.js';
+import type { JwksSettings } from '../../../../../src/token-exchange/settings/token-exchange.options.js';
 import {
   JwksServer,
   body,
@@ -33,8 +33,8 @@ const SWC_OPTIONS = {
 /** The fetcher with all that it imports. */
 const MODULES = [
   'token-exchange/trust/jwks/jwks-fetcher',
-  'token-exchange/trust/jwks/jwks-options',
-  'token-exchange/trust/jwks-url',
+  'token-exchange/trust/entry-rules',
+  'platform/text/origin',
   'platform/text/url',
   'platform/http/guarded-connector',
   'platform/http/network-address',
@@ -46,7 +46,7 @@ const FETCH_SCRIPT = `
     console.log(await fetcher.fetch(url).then(({ maxAgeSeconds }) => maxAgeSeconds, ({ message }) => message));
   }`;
 const MIB = 1_048_576;
-const LOOPBACK: Pick<JwksOptions, 'allowHttp' | 'allowPrivate'> = { allowHttp: true, allowPrivate: [] };
+const LOOPBACK: Pick<JwksSettings, 'allowHttp' | 'allowPrivate'> = { allowHttp: true, allowPrivate: [] };
 const STRICT: typeof LOOPBACK = { allowHttp: false, allowPrivate: [] };
 
 describe('a fetch of a key set', () => {
