@@ -119,7 +119,7 @@ const INSTANCE_EVENTS = {
   ),
 } satisfies Events;
 
-declare module '../token-exchange/audit/audit-event.js' {
+declare module '../token-exchange/audit/audit.bus.js' {
   interface AuditPayloads extends PayloadsOf<typeof INSTANCE_EVENTS> {}
 }
 

@@ -83,7 +83,7 @@ export type { ExternalLogin, IssuerKey, Logout } from './revocation/external-log
 
 // Audit events
 export { AuditTrail } from './audit/audit.bus.js';
-export type { AuditContext, AuditEventName, AuditPayloads } from './audit/audit-event.js';
+export type { AuditContext, AuditEventName, AuditPayloads } from './audit/audit.bus.js';
 
 // Users and replay protection
 export type { ExternalPerson } from './refusals/rejection.js';

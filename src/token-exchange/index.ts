@@ -18,4 +18,4 @@ export {
   TokenExchangeAuth,
   TokenExchangeGuard,
 } from './http/token-exchange-auth.js';
-export type { AuditEvent } from './audit/audit-event.js';
+export type { AuditEvent } from './audit/audit.bus.js';

@@ -68,6 +68,7 @@ export { callerOf, isCurrent, isEnabled } from './tokens/caller.js';
 
 // Refusals
 export { FlowErrors } from './http/flow-error.filter.js';
+export { refusalOfLabel } from './http/form.js';
 export {
   EMBED_PATH,
   INTROSPECTION_PATH,
@@ -81,7 +82,7 @@ export type { Endpoint } from './http/paths.js';
 export { bearerLine } from './refusals/refusal-line.js';
 export { BEARER_REFUSALS, FAULT, NOTICES } from './refusals/refusals.js';
 export type { BearerReason, CheckedExplanation, Explanation } from './refusals/refusals.js';
-export { FlowRefusal, Rejection, refusalOfLabel } from './refusals/rejection.js';
+export { FlowRefusal, Rejection } from './refusals/rejection.js';
 export { TOKEN_REFUSALS } from './refusals/token-refusals.js';
 
 // Sessions
@@ -98,10 +99,8 @@ export { RevocationRepository } from './revocation/revocation.repository.js';
 export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
 
 // Audit events
-export { auditEvent } from './audit/audit-event.js';
-export type { AuditEvent } from './audit/audit-event.js';
-export { AuditBus } from './audit/audit.bus.js';
-export type { RecordedWork } from './audit/audit.bus.js';
+export { AuditBus, auditEvent } from './audit/audit.bus.js';
+export type { AuditEvent, RecordedWork } from './audit/audit.bus.js';
 export {
   ACCESS_TOKEN_ID,
   SESSION_FAMILY_ID,

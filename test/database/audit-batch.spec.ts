@@ -2,8 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
-import type { AuditEvent } from '../../src/token-exchange/audit/audit-event.js';
-import { auditEvent } from '../../src/token-exchange/audit/audit-event.js';
+import type { AuditEvent } from '../../src/token-exchange/audit/audit.bus.js';
+import { auditEvent } from '../../src/token-exchange/audit/audit.bus.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import { describeOnEachDatabase } from '../support/databases.js';

@@ -14,7 +14,7 @@ import { WebhookSink } from '../../src/audit/sinks/webhook.sink.js';
 import type { Position } from '../../src/audit/trail-statements.sql.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { auditEvent } from '../../src/token-exchange/audit/audit-event.js';
+import { auditEvent } from '../../src/token-exchange/audit/audit.bus.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Clock } from '../../src/platform/clock.js';

@@ -19,7 +19,7 @@ const COUNTED = 'req-';
 
 /**
  * The id of a request, always the same: the one its server gave it, if that is unique. See http-answers.ts for the header on
- * answers, src/platform/http/server.ts for other routes and the access line, audit-event.ts for the id in events.
+ * answers, src/platform/http/server.ts for other routes and the access line, audit.bus.ts for the id in events.
  */
 export function requestIdOf(request: Request): string {
   if (isWellFormed(request.id) && !request.id.startsWith(COUNTED)) return request.id;

@@ -6,9 +6,8 @@ import type { Sql } from '../../platform/database/sql.js';
 import { parameter, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
-import type { AuditEvent } from './audit-event.js';
+import type { AuditEvent, RefusedPerson } from './audit.bus.js';
 import type { ExternalPerson } from '../refusals/rejection.js';
-import type { RefusedPerson } from './audit.bus.js';
 import { AuditTrail } from './audit.bus.js';
 
 /**

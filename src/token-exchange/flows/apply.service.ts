@@ -1,9 +1,8 @@
 // `apply`: one transaction for a request that changes users, links or memberships, or takes a closer look at sessions. It never
 // touches replay records, and may be run again.
 import { Injectable } from '@nestjs/common';
-import type { AuditEvent, AuditContext } from '../audit/audit-event.js';
-import type { RecordedWork } from '../audit/audit.bus.js';
-import { AuditBus } from '../audit/audit.bus.js';
+import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit.bus.js';
+import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { poolState } from '../../platform/database/driver-pool.js';
@@ -14,7 +13,6 @@ import type { Users, IdentityChange, ResolvedUser } from '../users/decide.js';
 import { IdentityService } from '../users/identity.service.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { FlowRequest } from './flow-request.js';
-import { auditEvent } from '../audit/audit-event.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 
 /** Connections of the pool that are left to the statements that requests share. */

@@ -1,7 +1,7 @@
 // Back-channel logout: takes a logout token of a provider, and ends what its user or session has opened here.
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../audit/audit-event.js';
-import { auditEvent } from '../audit/audit-event.js';
+import type { AuditEvent } from '../audit/audit.bus.js';
+import { auditEvent } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { Log } from '../../platform/log/log.js';

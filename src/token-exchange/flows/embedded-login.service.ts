@@ -1,7 +1,7 @@
 // Embedded login: takes an external token, and opens a session.
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../audit/audit-event.js';
-import { auditEvent, recordedActors } from '../audit/audit-event.js';
+import type { AuditEvent } from '../audit/audit.bus.js';
+import { auditEvent, recordedActors } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
 import type { OpenedSession, SessionLogin } from '../host/logins.js';

@@ -11,8 +11,7 @@ import { isOverOfStrangers } from '../../platform/http/throttle/counting.storage
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { printable } from '../../platform/text/printable.js';
-import { auditEvent } from '../audit/audit-event.js';
-import { AuditBus } from '../audit/audit.bus.js';
+import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { UserDirectory } from '../host/users.js';
 import { rejectionLine } from '../refusals/refusal-line.js';

@@ -1,8 +1,8 @@
 // Plans the access token of an exchange before anything is used up for it: its life, its key, and its audit event.
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../audit/audit-event.js';
-import { auditEvent, recordedActors } from '../audit/audit-event.js';
+import type { AuditEvent } from '../audit/audit.bus.js';
+import { auditEvent, recordedActors } from '../audit/audit.bus.js';
 import type { ResolvedUser } from '../users/decide.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 import { listOf, recordedWorkloads, workloadsOf } from '../verify/tokens.js';

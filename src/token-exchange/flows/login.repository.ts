@@ -1,6 +1,6 @@
 // `record` of a login: the statement by which concurrent logins write their sessions and events. It contains no rule about users.
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../audit/audit-event.js';
+import type { AuditEvent } from '../audit/audit.bus.js';
 import { AuditTrail, AuditBus } from '../audit/audit.bus.js';
 import type { EventTable } from '../audit/event-table.js';
 import { EventTableTrail } from '../audit/event-table.js';

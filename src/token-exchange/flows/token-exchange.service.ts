@@ -1,6 +1,6 @@
 // Token exchange: takes external tokens, and issues an access token.
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../audit/audit-event.js';
+import type { AuditEvent } from '../audit/audit.bus.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
 import { Revocations } from '../revocation/revocations.js';

@@ -1,6 +1,5 @@
 // The ports of a login: the session that it opens, and the page that refuses it.
-import type { AuditEvent } from '../audit/audit-event.js';
-import type { RecordedWork } from '../audit/audit.bus.js';
+import type { AuditEvent, RecordedWork } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { ExternalLogin, IssuerKey, Logout } from '../revocation/external-login.js';
 

@@ -1,9 +1,29 @@
 // Reads the fields of a form or query as a parser of the server has left them, and those of an embedded login: what is ambiguous is an error, never
 // a guess.
-import { MAX_FIELDS } from '../../platform/http/content-type.js';
-import { hasMoreCharacters } from '../../platform/text/characters.js';
-import { invalidField, FlowRefusal } from '../refusals/rejection.js';
+import { CODING_MESSAGE } from '../../platform/http/answers.js';
+import type { BodyLabel, LabelFault } from '../../platform/http/content-type.js';
+import { MAX_FIELDS, faultOfLabel } from '../../platform/http/content-type.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { hasMoreCharacters } from '../../platform/text/characters.js';
+import { printableName } from '../../platform/text/printable.js';
+import type { FlowRefusalKind } from '../refusals/refusals.js';
+import { FlowRefusal, invalidField } from '../refusals/rejection.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+const LABEL_FAULTS = {
+  content_encoding: ['content_encoding_not_supported', CODING_MESSAGE],
+  media_type: ['not_a_form', `Content-Type must be ${FORM}`],
+  charset: ['not_a_form', 'The charset must be UTF-8'],
+} as const satisfies Record<LabelFault, readonly [FlowRefusalKind, string]>;
+
+/** Why a body is not read as a form, by its headers; undefined for one that is. @param form its fields, where it was parsed */
+export function refusalOfLabel(label: BodyLabel, form?: object): FlowRefusal | undefined {
+  const fault = faultOfLabel(label, FORM, form);
+  if (fault === undefined) return undefined;
+  const [kind, message] = LABEL_FAULTS[fault];
+  const found = label[fault === 'content_encoding' ? 'content-encoding' : 'content-type'];
+  return new FlowRefusal(kind, message, undefined, printableName(found));
+}
 
 /** What is known of a field. */
 export interface FieldRule {

@@ -1,8 +1,7 @@
 // Takes trust in keys back and gives it again, with the record of it.
 import { Injectable } from '@nestjs/common';
-import type { AuditContext, AuditEvent } from '../audit/audit-event.js';
-import { auditEvent } from '../audit/audit-event.js';
-import { AuditBus } from '../audit/audit.bus.js';
+import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit.bus.js';
+import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
 import type { Logout } from './external-login.js';
@@ -10,7 +9,6 @@ import type { RevokedTrust } from './revocation.repository.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { RevocationFollower } from './revocation.follower.js';
 import type { TrustRevocation } from './revocations.js';
-import type { RecordedWork } from '../audit/audit.bus.js';
 
 /** @returns when: the time of the context */
 export async function revokeTrust(

@@ -1,10 +1,8 @@
 // Opens, renews, finds and ends browser sessions.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
-import { auditEvent } from '../audit/audit-event.js';
-import type { RecordedWork } from '../audit/audit.bus.js';
-import { AuditBus } from '../audit/audit.bus.js';
+import type { AuditEvent, AuditPayloads, RecordedWork } from '../audit/audit.bus.js';
+import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
 import type { OpenedSession, SessionLogin } from '../host/logins.js';

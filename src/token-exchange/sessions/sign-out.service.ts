@@ -1,14 +1,12 @@
 // Signs out, with the record of it.
 import { Injectable } from '@nestjs/common';
-import { AuditBus } from '../audit/audit.bus.js';
+import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
 import { UserDirectory } from '../host/users.js';
 import type { WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
-import type { AuditContext } from '../audit/audit-event.js';
-import { auditEvent } from '../audit/audit-event.js';
-import type { RecordedWork } from '../audit/audit.bus.js';
+import type { AuditContext, RecordedWork } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 
 /** What it writes to. */

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { AuditEvent } from '../../../src/token-exchange/audit/audit-event.js';
+import type { AuditEvent } from '../../../src/token-exchange/audit/audit.bus.js';
 import { Partner } from '../../../demo/partner.js';
 import { until } from '../../support/until.js';
 import type { HostOptions } from '../host/options.js';

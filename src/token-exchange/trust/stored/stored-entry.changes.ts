@@ -1,7 +1,7 @@
 // Changes stored entries, each in a transaction of its caller, and returns the audit events.
 import { isDeepStrictEqual } from 'node:util';
-import type { AuditContext, AuditEvent } from '../../audit/audit-event.js';
-import { auditEvent } from '../../audit/audit-event.js';
+import type { AuditContext, AuditEvent } from '../../audit/audit.bus.js';
+import { auditEvent } from '../../audit/audit.bus.js';
 import type { Transaction } from '../../../platform/database/transaction.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';
 import { labelOf } from '../trusted-key.js';
