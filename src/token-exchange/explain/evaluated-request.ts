@@ -14,7 +14,7 @@ import type { SubjectOrActor, Rejection } from '../refusals/rejection.js';
 import type { CheckResult } from '../verify/token-check.js';
 import type { PerToken } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
-import { shownSubject } from '../verify/party-checks.js';
+import { shownSubject } from '../trust/workload-policy.js';
 import type {
   ExplanationRequest,
   ExplanationRules,

@@ -7,7 +7,7 @@ import type { AccessTokenGrant } from '../tokens/access-token.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
-import type { AssertionClaims } from '../verify/assertion-claims.js';
+import type { AssertionClaims } from '../verify/external-claims.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 
 /** The requested grants. */

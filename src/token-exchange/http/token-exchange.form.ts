@@ -7,7 +7,7 @@ import type { AskedGrants } from '../flows/grants.js';
 import type { ExchangeTokens } from '../flows/verification.js';
 import type { SentAssertion } from '../flows/id-assertion.service.js';
 import { CLIENT_FIELDS, readClientCredentials, CLIENT_AUTH_METHODS } from './client-credentials.js';
-import { isIdJag } from '../verify/key-checks.js';
+import { isIdJag } from '../verify/assertion-checks.js';
 
 /** RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';

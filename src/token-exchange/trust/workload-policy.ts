@@ -1,16 +1,20 @@
-// The members of a trusted key entry for jobs and services: whose its tokens are, and as which user they act.
+// The members of a trusted key entry for jobs and services: whose its tokens are, as which user they act, and how a job is shown.
 import { isJsonObject } from '../../platform/json/strict-json.js';
-import { hasMoreCharacters } from '../../platform/text/characters.js';
+import { firstCharacters, hasMoreCharacters } from '../../platform/text/characters.js';
+import { isEmailAddress } from '../../platform/text/email-address.js';
 import { isId } from '../../platform/text/id.js';
+import { kindOf, printable, printableList, visible } from '../../platform/text/printable.js';
 import type { Row } from './entry-kinds.js';
 import { Fault, isText, list, text } from './entry-kinds.js';
 
 /** Of a claim that an entry compares. */
-export type ClaimValue = string | number | boolean;
+type ClaimValue = string | number | boolean;
 
 const MOST = 100;
-/** As long as the `sub` of a token may be. */
-const MAX_PATTERN_CHARACTERS = 255;
+/** Of the patterns of an entry. */
+const MOST_SHOWN = 3;
+/** Of the `sub` of a token. */
+export const MAX_SUBJECT_CHARACTERS = 255;
 /** What parts the names in a `sub`, as platforms write it: `repo:acme/app:ref:refs/heads/main`. */
 const SEPARATOR = /([:/])/;
 /** These every token has, and each is checked by itself. */
@@ -46,7 +50,7 @@ export const WORKLOAD = {
   subjects: list(
     {
       each: subjectPatternOf,
-      must: `must be an array of 1 to ${MOST} texts of at most ${MAX_PATTERN_CHARACTERS} characters, with one * in a segment at most`,
+      must: `must be an array of 1 to ${MOST} texts of at most ${MAX_SUBJECT_CHARACTERS} characters, with one * in a segment at most`,
       least: 1,
     },
     {
@@ -87,7 +91,7 @@ export function matchesSubject(patterns: ReadonlySet<string>, sub: string): bool
 
 /** Undefined for a text that is no pattern: two `*` in one segment could be read in many ways. */
 export function subjectPatternOf(text: string): string | undefined {
-  const isGood = isText(text) && !hasMoreCharacters(text, MAX_PATTERN_CHARACTERS);
+  const isGood = isText(text) && !hasMoreCharacters(text, MAX_SUBJECT_CHARACTERS);
   return isGood && text.split(SEPARATOR).every((segment) => segment.split('*').length <= 2)
     ? text
     : undefined;
@@ -106,4 +110,40 @@ function matchesSegment(wanted: string, segment: string): boolean {
   const [start = '', end] = wanted.split('*');
   if (end === undefined) return segment === wanted;
   return segment.length > start.length + end.length && segment.startsWith(start) && segment.endsWith(end);
+}
+
+/** The first claim that is not as the entry says: another value of a text, say, or a number in its place. */
+export function otherClaim(
+  claims: ReadonlyMap<string, ClaimValue>,
+  payload: Readonly<Record<string, unknown>>,
+): readonly [string, ClaimValue] | undefined {
+  return [...claims].find(([name, value]) => !Object.hasOwn(payload, name) || payload[name] !== value);
+}
+
+/** What the entry expects, and what was found. Of a person's token only the kind of a value is shown. */
+export function comparedClaims(
+  { claims, signInAs }: { readonly claims?: ReadonlyMap<string, ClaimValue>; readonly signInAs?: string },
+  payload: Readonly<Record<string, unknown>>,
+): readonly [expected: string, found: string] {
+  if (claims === undefined) return ['any', 'as it says'];
+  const [name, value] = otherClaim(claims, payload) ?? [];
+  if (name === undefined) return [printableList(claims.keys()), 'as it says'];
+  const found = payload[name];
+  const isShown = signInAs !== undefined && typeof found === typeof value;
+  return [`${printable(name)} ${shownClaim(value)}`, isShown ? shownClaim(found) : kindOf(found)];
+}
+
+function shownClaim(value: unknown): string {
+  return typeof value === 'string' ? printable(value) : String(value);
+}
+
+/** `printable` would take the ids in a `sub` of GitHub for an e-mail address. */
+export function shownSubject(sub: string): string {
+  const shown = firstCharacters(sub, MAX_SUBJECT_CHARACTERS);
+  return shown.split(/[:/,;\s]/).some(isEmailAddress) ? printable(shown) : visible(shown);
+}
+
+export function shownPatterns(patterns: ReadonlySet<string>): string {
+  const shown = [...patterns].slice(0, MOST_SHOWN).map(shownSubject).join(', ');
+  return patterns.size > MOST_SHOWN ? `${shown} and ${patterns.size - MOST_SHOWN} more` : shown;
 }

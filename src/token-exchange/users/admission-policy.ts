@@ -16,14 +16,10 @@ import type { ExternalClaims } from '../verify/external-claims.js';
  * @rule P.emailDomains Addresses of other domains than the listed ones do neither; a subdomain is another domain.
  * @throws Rejection `email_missing`, `email_not_verified`, `email_domain_not_allowed`
  */
-export function linkableEmail(
-  { email, emailVerified, emailVerifiedExplicitly }: ExternalClaims,
-  policy: TrustPolicy,
-): string {
+export function linkableEmail({ email, emailVerified }: ExternalClaims, policy: TrustPolicy): string {
   if (email === undefined) throw new Rejection('email_missing', { expected: 'a claim email', found: 'none' });
-  const isVerified = policy.requireVerifiedEmail === true ? emailVerifiedExplicitly : emailVerified;
-  if (!isVerified) {
-    const found = emailVerified ? 'no email_verified' : 'another email_verified';
+  if (!(emailVerified ?? policy.requireVerifiedEmail !== true)) {
+    const found = emailVerified === undefined ? 'no email_verified' : 'another email_verified';
     throw new Rejection('email_not_verified', { expected: 'email_verified true', found });
   }
   const domains = domainsOf(policy);

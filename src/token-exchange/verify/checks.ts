@@ -1,26 +1,27 @@
-// The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
+// The checks of what a token says, and the list of all checks for each way in, in the order in which requests and explanations make them.
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printableList, printableSeconds } from '../../platform/text/printable.js';
 import type { AccessFlow } from '../host/flow.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
-import { flowsOf } from '../trust/trusted-key.js';
+import {
+  comparedClaims,
+  matchesSubject,
+  otherClaim,
+  shownPatterns,
+  shownSubject,
+} from '../trust/workload-policy.js';
+import { ASSERTION_PURPOSE, OF_AN_ASSERTION, OWN_AUDIENCE } from './assertion-checks.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
 import { hasLogoutEvent, readExternalClaims, readLogoutClaims } from './external-claims.js';
 import {
-  ASSERTION_PURPOSE,
   GRANT_PURPOSE,
   LOGOUT_PURPOSE,
   NO_OTHER_PURPOSE,
+  OF_THE_ENTRY,
   OF_THE_HEADER,
   OF_THE_KEY,
+  endOf,
 } from './key-checks.js';
-import {
-  EXPECTED_AUDIENCE,
-  GRANT_AUDIENCE,
-  OF_AN_ASSERTION,
-  OF_WHOSE_IT_IS,
-  OWN_AUDIENCE,
-} from './party-checks.js';
 import type { AnyToken, CheckedToken, TokenCheck } from './token-check.js';
 import { rejectionBy } from './token-check.js';
 
@@ -28,38 +29,6 @@ import { rejectionBy } from './token-check.js';
 const MAX_EMBED_LIFETIME_SECONDS = 60;
 
 type LogoutToken = CheckedToken<LogoutClaims>;
-
-/** Whether tokens of the entry are taken at all, here and now. */
-const OF_THE_ENTRY: readonly TokenCheck<AnyToken>[] = [
-  {
-    /** @rule D71 No token of a suspended entry is taken. */
-    about: 'suspended',
-    reason: 'entry_suspended',
-    fails: ({ key }) => key.policy.suspended === true,
-    compared: ({ key }) => [
-      'an entry that is not suspended',
-      key.policy.suspended === true ? 'a suspended one' : 'one that is not',
-    ],
-    logged: {},
-  },
-  {
-    /** @rule P.notAfter From its `notAfter` on, an entry's tokens are refused, also unexpired ones. */
-    about: 'notAfter',
-    reason: 'trust_ended',
-    fails: (token) => trustLeft(token) <= 0,
-    compared: (token) => [
-      `before ${token.key.policy.notAfter?.toISOString() ?? 'any time'}`,
-      endOf(trustLeft(token), 'ends', 'ended'),
-    ],
-  },
-  {
-    /** @rule P.flows A token is refused on the way in for which its entry is not trusted. */
-    about: 'flows',
-    reason: 'flow_not_allowed',
-    fails: ({ key, flow }) => !flowsOf(key.policy).has(flow),
-    compared: ({ key, flow }) => [printableList(flowsOf(key.policy)), flow],
-  },
-];
 
 const EXTERNAL_CLAIMS: TokenCheck = {
   about: 'its claims',
@@ -103,13 +72,53 @@ const DPOP_CONFIRMATION: TokenCheck = {
   compared: ({ jws: { payload } }) => ['no cnf, or one with jkt alone', confirmationOf(payload['cnf'])],
 };
 
-const LOGOUT_CLAIMS: TokenCheck<LogoutToken> = {
-  about: 'its claims',
-  // Or `claims_not_storable`.
-  reason: 'claims_invalid',
-  isNeeded: true,
-  read: (token) => void (token.claims = readLogoutClaims(token.jws.payload)),
-  compared: () => ['iss, aud, iat, jti, events, sub or sid, and no nonce', 'all of them'],
+/** @rule P.subjects = P.claims Where an entry says whose its tokens are, others are refused, on every way in that gives access. */
+const OF_WHOSE_IT_IS: readonly TokenCheck[] = [
+  {
+    about: 'subjects',
+    reason: 'subject_not_allowed',
+    fails: ({ claims, key: { policy } }) =>
+      policy.subjects !== undefined && !matchesSubject(policy.subjects, claims.sub),
+    compared: ({ claims, key: { policy } }) => [
+      policy.subjects === undefined ? 'any' : shownPatterns(policy.subjects),
+      policy.signInAs === undefined ? 'the sub of a person' : shownSubject(claims.sub),
+    ],
+  },
+  {
+    about: 'claims',
+    reason: 'claim_not_allowed',
+    fails: ({ jws, key: { policy } }) =>
+      policy.claims !== undefined && otherClaim(policy.claims, jws.payload) !== undefined,
+    compared: ({ jws, key: { policy } }) => comparedClaims(policy, jws.payload),
+  },
+];
+
+/** @rule 5.2.4 = 2.1.expectedAudience The audience is compared only where the entry expects one. */
+const EXPECTED_AUDIENCE: TokenCheck<AnyToken> = {
+  about: 'aud',
+  reason: 'audience_mismatch',
+  fails: (token) => {
+    const expected = expectedAudiences(token);
+    return expected.length > 0 && !audiencesOf(token).some((name) => expected.includes(name));
+  },
+  compared: (token) => {
+    const expected = expectedAudiences(token);
+    return [printableList(expected.length === 0 ? ['any'] : expected), printableList(audiencesOf(token))];
+  },
+};
+
+/** Every audience of an assertion must mean this instance (RFC 7523 §3, draft-ietf-oauth-rfc7523bis). */
+const GRANT_AUDIENCE: TokenCheck<AnyToken> = {
+  about: 'aud',
+  reason: 'audience_mismatch',
+  fails: (token) => {
+    const expected = grantAudiences(token);
+    return !audiencesOf(token).every((name) => expected.includes(name));
+  },
+  compared: (token) => [
+    `${printableList(grantAudiences(token))} and no other`,
+    printableList(audiencesOf(token)),
+  ],
 };
 
 /**
@@ -145,6 +154,16 @@ const OF_THE_TIMES: readonly TokenCheck<AnyToken>[] = [
   },
 ];
 
+const lifetimeUpTo = (limitOf: (token: CheckedToken) => number): TokenCheck => ({
+  about: 'exp - iat',
+  reason: 'token_lifetime_exceeded',
+  fails: (token) => token.claims.exp - token.claims.iat > limitOf(token),
+  compared: (token) => [
+    `${limitOf(token)} s at most`,
+    `${Number((token.claims.exp - token.claims.iat).toFixed(3))} s`,
+  ],
+});
+
 /** A token as far as its entry decides on it. */
 interface OfAnEntry {
   readonly key: { readonly policy: Pick<TrustPolicy, 'requireActor'> };
@@ -161,65 +180,37 @@ const ACTOR_REQUIRED = {
   ],
 } as const satisfies TokenCheck<OfAnEntry>;
 
-const lifetimeUpTo = (limitOf: (token: CheckedToken) => number): TokenCheck => ({
-  about: 'exp - iat',
-  reason: 'token_lifetime_exceeded',
-  fails: (token) => token.claims.exp - token.claims.iat > limitOf(token),
-  compared: (token) => [
-    `${limitOf(token)} s at most`,
-    `${Number((token.claims.exp - token.claims.iat).toFixed(3))} s`,
-  ],
-});
-
-const OF_A_LOGIN: readonly TokenCheck[] = [
-  /** @rule 5.2.7 = 8.7 A token for embedded login lives at most 60 seconds. */
-  lifetimeUpTo(() => MAX_EMBED_LIFETIME_SECONDS),
-  // At an embedded login there is never an actor.
-  ACTOR_REQUIRED,
-];
-
-const ofBothFlows = (confirmation: TokenCheck): readonly TokenCheck[] => [
+/** What every token that gives access passes. */
+const ofAccess = (
+  purpose: TokenCheck,
+  confirmation: TokenCheck,
+  audience: TokenCheck,
+): readonly TokenCheck[] => [
   ...OF_THE_HEADER,
-  NO_OTHER_PURPOSE,
+  purpose,
   ...OF_THE_KEY,
   ...OF_THE_ENTRY,
   EXTERNAL_CLAIMS,
   NO_LOGOUT,
   confirmation,
   ...OF_WHOSE_IT_IS,
-  EXPECTED_AUDIENCE,
-  ...OF_THE_TIMES,
-];
-
-/** A JWT by the grant of RFC 7523, from whoever holds it. */
-const OF_A_GRANT: readonly TokenCheck[] = [
-  ...OF_THE_HEADER,
-  GRANT_PURPOSE,
-  ...OF_THE_KEY,
-  ...OF_THE_ENTRY,
-  EXTERNAL_CLAIMS,
-  NO_LOGOUT,
-  DPOP_CONFIRMATION,
-  ...OF_WHOSE_IT_IS,
-  GRANT_AUDIENCE,
+  audience,
   ...OF_THE_TIMES,
 ];
 
 /** @rule 4.2.1 The limit of 60 seconds binds embedded login only. */
 export const TOKEN_CHECKS: Readonly<Record<AccessFlow, readonly TokenCheck[]>> = {
-  embed: [...ofBothFlows(NO_CONFIRMATION), ...OF_A_LOGIN],
-  exchange: ofBothFlows(DPOP_CONFIRMATION),
-  'jwt-bearer': OF_A_GRANT,
+  embed: [
+    ...ofAccess(NO_OTHER_PURPOSE, NO_CONFIRMATION, EXPECTED_AUDIENCE),
+    /** @rule 5.2.7 = 8.7 A token for embedded login lives at most 60 seconds. */
+    lifetimeUpTo(() => MAX_EMBED_LIFETIME_SECONDS),
+    // At an embedded login there is never an actor.
+    ACTOR_REQUIRED,
+  ],
+  exchange: ofAccess(NO_OTHER_PURPOSE, DPOP_CONFIRMATION, EXPECTED_AUDIENCE),
+  'jwt-bearer': ofAccess(GRANT_PURPOSE, DPOP_CONFIRMATION, GRANT_AUDIENCE),
   'id-jag': [
-    ...OF_THE_HEADER,
-    ASSERTION_PURPOSE,
-    ...OF_THE_KEY,
-    ...OF_THE_ENTRY,
-    EXTERNAL_CLAIMS,
-    DPOP_CONFIRMATION,
-    ...OF_WHOSE_IT_IS,
-    OWN_AUDIENCE,
-    ...OF_THE_TIMES,
+    ...ofAccess(ASSERTION_PURPOSE, DPOP_CONFIRMATION, OWN_AUDIENCE),
     lifetimeUpTo(({ rules }) => rules.maxAssertionLifetimeSeconds),
     ...OF_AN_ASSERTION,
   ],
@@ -231,7 +222,14 @@ export const LOGOUT_CHECKS: readonly TokenCheck<LogoutToken>[] = [
   LOGOUT_PURPOSE,
   ...OF_THE_KEY,
   ...OF_THE_ENTRY,
-  LOGOUT_CLAIMS,
+  {
+    about: 'its claims',
+    // Or `claims_not_storable`.
+    reason: 'claims_invalid',
+    isNeeded: true,
+    read: (token) => void (token.claims = readLogoutClaims(token.jws.payload)),
+    compared: () => ['iss, aud, iat, jti, events, sub or sid, and no nonce', 'all of them'],
+  },
   EXPECTED_AUDIENCE,
   ...OF_THE_TIMES,
 ];
@@ -254,9 +252,22 @@ function confirmationOf(cnf: unknown): string {
   return `cnf with ${isJsonObject(cnf) ? printableList(Object.keys(cnf)) : 'no object'}`;
 }
 
-/** Seconds until the entry is no longer trusted; none are left from the very moment on. */
-function trustLeft({ key: { policy }, now }: AnyToken): number {
-  return policy.notAfter === undefined ? Number.POSITIVE_INFINITY : policy.notAfter.getTime() / 1000 - now;
+function audiencesOf({ claims: { aud } }: AnyToken): readonly string[] {
+  return [aud].flat();
+}
+
+/** @rule P.logoutAudience A logout token may have the audience of its own that the entry names. */
+function expectedAudiences({ key: { policy }, flow }: AnyToken): string[] {
+  const { expectedAudience, logoutAudience } = policy;
+  const names = flow === 'logout' ? [expectedAudience, logoutAudience] : [expectedAudience];
+  return names.filter((name) => name !== undefined);
+}
+
+/** The entry's, or what any authorization server is called by its clients. */
+function grantAudiences({ key, rules: { ownIssuer, tokenEndpoint } }: AnyToken): string[] {
+  const { expectedAudience } = key.policy;
+  const names = expectedAudience === undefined ? [ownIssuer, tokenEndpoint] : [expectedAudience];
+  return names.filter((name) => name !== undefined);
 }
 
 /** An expired token was sent late, or signed by a slow clock: its age and its life say which. */
@@ -264,11 +275,4 @@ function expiryOf({ iat, exp }: TimedClaims, now: number): string {
   const end = endOf(exp - now, 'expires', 'expired');
   if (exp > now || exp < iat) return end;
   return `${end}; issued ${printableSeconds(now - iat)} ago for ${printableSeconds(exp - iat)}: sent late, or by a slow clock`;
-}
-
-function endOf(secondsLeft: number, ends: string, ended: string): string {
-  if (secondsLeft === Number.POSITIVE_INFINITY) return `never ${ends}`;
-  return secondsLeft > 0
-    ? `${ends} in ${printableSeconds(secondsLeft)}`
-    : `${ended} ${printableSeconds(-secondsLeft)} ago`;
 }

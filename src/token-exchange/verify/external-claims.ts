@@ -6,6 +6,7 @@ import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json
 import { kindOf, printable } from '../../platform/text/printable.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ClaimName, ClaimSet } from '../trust/claim-names.js';
+import { MAX_SUBJECT_CHARACTERS } from '../trust/workload-policy.js';
 import type { ClaimedProject } from './projects-claim.js';
 import { readProjectsClaim } from './projects-claim.js';
 
@@ -25,10 +26,8 @@ export interface ExternalClaims extends TimedClaims {
   /** The session at the provider that the token comes from (OpenID Connect Back-Channel Logout 1.0 §2.1). */
   readonly sid?: string;
   readonly email?: string;
-  /** False where the issuer says anything about it but yes (D5). */
-  readonly emailVerified: boolean;
-  /** Whether the issuer says yes, and not merely nothing. */
-  readonly emailVerifiedExplicitly: boolean;
+  /** False where the issuer says anything about it but yes (D5); undefined: it says nothing. */
+  readonly emailVerified?: boolean;
   readonly givenName?: string;
   readonly familyName?: string;
   readonly role?: string;
@@ -46,13 +45,25 @@ export interface LogoutClaims extends TimedClaims {
   readonly sid?: string;
 }
 
+/** What an identity assertion says beside the claims of every external token. */
+export interface AssertionClaims {
+  readonly clientId: string;
+  /** What its issuer grants, with spaces between; undefined: the issuer limits nothing. */
+  readonly scope?: string;
+  /** The services that it is for; undefined: the issuer names none. */
+  readonly resource?: readonly string[];
+  /** The id of the local user whom its issuer means; undefined: it says no more than `iss` and `sub`. */
+  readonly localUserId?: string;
+  /** The tenants of its issuer and of this service that it is of; undefined: it names none. */
+  readonly tenants?: readonly string[];
+}
+
 /** A prior actor, as the issuer names it. */
 export interface PriorActor {
   readonly iss: string;
   readonly sub: string;
 }
 
-export const MAX_SUBJECT_CHARACTERS = 255;
 const MAX_EMAIL_CHARACTERS = 254;
 const MAX_ISSUER_CHARACTERS = 512;
 /** Of one token, and of both of an exchange together: the access token repeats them all. */
@@ -91,9 +102,9 @@ export function readExternalClaims(
     iat: numericDate(payload, 'iat'),
     exp: numericDate(payload, 'exp'),
     jti: requiredText(payload, 'jti'),
-    nbf: payload['nbf'] === undefined ? undefined : numericDate(payload, 'nbf'),
+    nbf: optionalDate(payload, 'nbf'),
     ...optionalClaims(payload),
-    projects: readProjectsClaim(payload, projectsClaim),
+    projects: projectsClaim === undefined ? undefined : readProjectsClaim(payload, projectsClaim),
   };
   refuseTooLong(claims);
   refuseOwnActors(claims, ownIssuer);
@@ -114,12 +125,11 @@ export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
   if (payload['nonce'] !== undefined) throw invalid('nonce must not be there');
   const iat = numericDate(payload, 'iat');
   const latest = iat + MAX_LOGOUT_AGE_SECONDS;
-  const exp = payload['exp'] === undefined ? latest : Math.min(numericDate(payload, 'exp'), latest);
   return {
     iss: requiredText(payload, 'iss'),
     aud: audience(payload),
     iat,
-    exp,
+    exp: Math.min(optionalDate(payload, 'exp') ?? latest, latest),
     jti: requiredText(payload, 'jti'),
     sub,
     sid,
@@ -152,7 +162,6 @@ function optionalClaims(payload: ClaimSet) {
   return {
     email: email(payload),
     emailVerified: isEmailVerified(payload),
-    emailVerifiedExplicitly: isEmailVerifiedExplicitly(payload),
     givenName: optionalText(payload, 'given_name'),
     familyName: optionalText(payload, 'family_name'),
     role: optionalText(payload, 'role'),
@@ -162,16 +171,9 @@ function optionalClaims(payload: ClaimSet) {
   };
 }
 
-/**
- * An absent claim counts as the specification says. A present one must be true: `"False"`, `0` and `null` mean no to those who
- * write them, and reading them as yes would hand over an account.
- */
-function isEmailVerified(payload: ClaimSet): boolean {
-  return payload['email_verified'] === undefined || isEmailVerifiedExplicitly(payload);
-}
-
-function isEmailVerifiedExplicitly({ email_verified: isVerified }: ClaimSet): boolean {
-  return isVerified === true || isVerified === 'true';
+/** `"False"`, `0` and `null` mean no to those who write them, and reading them as yes would hand over an account. */
+function isEmailVerified({ email_verified: isVerified }: ClaimSet): boolean | undefined {
+  return isVerified === undefined ? undefined : isVerified === true || isVerified === 'true';
 }
 
 /** RFC 8693 §4.4: `sub` names the actor, with `iss` if that is not the token's own. */
@@ -207,23 +209,24 @@ function refuseOwnActors({ priorActors: actors = [] }: ExternalClaims, ownIssuer
     throw invalid('act must not name the issuer of this service');
 }
 
-/** @rule D42 Text that storage cannot hold is refused, whichever claim it stands in. */
 function refuseTooLong({
   sub,
   email: address,
   priorActors: actors = [],
 }: Pick<ExternalClaims, 'sub' | 'email' | 'priorActors'>): void {
-  if (
-    [sub, ...actors.map((actor) => actor.sub)].some((name) => hasMoreCharacters(name, MAX_SUBJECT_CHARACTERS))
-  ) {
-    throw notStorable(`sub has over ${MAX_SUBJECT_CHARACTERS} characters`);
-  }
-  if (actors.some(({ iss }) => hasMoreCharacters(iss, MAX_ISSUER_CHARACTERS))) {
-    throw notStorable(`iss of an actor has over ${MAX_ISSUER_CHARACTERS} characters`);
-  }
-  if (address !== undefined && hasMoreCharacters(address, MAX_EMAIL_CHARACTERS)) {
-    throw notStorable(`email has over ${MAX_EMAIL_CHARACTERS} characters`);
-  }
+  for (const name of [sub, ...actors.map((actor) => actor.sub)])
+    refuseLonger('sub', name, MAX_SUBJECT_CHARACTERS);
+  for (const { iss } of actors) refuseLonger('iss of an actor', iss, MAX_ISSUER_CHARACTERS);
+  refuseLonger('email', address, MAX_EMAIL_CHARACTERS);
+}
+
+/**
+ * @rule D42 Text that storage cannot hold is refused, whichever claim it stands in.
+ * @throws Rejection `claims_not_storable`
+ */
+export function refuseLonger(what: string, text: string | undefined, limit: number): void {
+  if (text !== undefined && hasMoreCharacters(text, limit))
+    throw notStorable(`${what} has over ${limit} characters`);
 }
 
 /** Before any other check: some of them cannot take such text either. */
@@ -262,6 +265,10 @@ function numericDate(payload: ClaimSet, name: ClaimName): number {
   // NaN and infinities fail both comparisons.
   if (typeof value === 'number' && value >= 0 && value <= LATEST_NUMERIC_DATE) return value;
   throw invalid(`${name} must be a number from 0 to ${LATEST_NUMERIC_DATE}: found ${kindOfDate(value)}`);
+}
+
+function optionalDate(payload: ClaimSet, name: ClaimName): number | undefined {
+  return payload[name] === undefined ? undefined : numericDate(payload, name);
 }
 
 /** The commonest fault is a time as JavaScript has it. */

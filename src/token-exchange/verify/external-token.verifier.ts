@@ -12,11 +12,10 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ExternalLogin } from '../revocation/external-login.js';
 import { externalLoginOf } from '../revocation/external-login.js';
 import { LOGOUT_CHECKS, TOKEN_CHECKS } from './checks.js';
-import type { AssertionClaims } from './assertion-claims.js';
 import type { AuthenticatedClient } from './client-authenticator.js';
-import { claimedKey } from './key-checks.js';
+import { claimedKey } from './key-hints.js';
 import type { ClaimSet } from '../trust/claim-names.js';
-import type { ExternalClaims, LogoutClaims, TimedClaims } from './external-claims.js';
+import type { AssertionClaims, ExternalClaims, LogoutClaims, TimedClaims } from './external-claims.js';
 import type { CheckResult, CheckRules, TokenCheck } from './token-check.js';
 import { CheckedToken, passAll, resultsOf } from './token-check.js';
 

@@ -1,19 +1,12 @@
-// The checks of a token's header, key and signature, in the order in which checks.ts lists them.
+// The checks of a token's header, key and signature, and of the entry of its key, in the order in which checks.ts lists them.
 import { printable, printableList, printableName, printableSeconds } from '../../platform/text/printable.js';
+import { algorithmNamed, thumbprintOf } from '../trust/algorithms.js';
 import { keySetInWords } from '../trust/jwks/key-set-state.js';
-import { algorithmNamed, thumbprintOf, ALGORITHMS } from '../trust/algorithms.js';
-import { ID_JAG_TYPE } from './assertion-claims.js';
+import { flowsOf } from '../trust/trusted-key.js';
 import { parseCompactJws, signerAmong, typeOf } from './compact-jws.js';
 import { readIssuer } from './external-claims.js';
-import { Rejection } from '../refusals/rejection.js';
+import { heldKids, likeness, servedAlgorithms } from './key-hints.js';
 import type { AnyToken, Compared, TokenCheck } from './token-check.js';
-import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import type { RejectionContext } from '../refusals/rejection.js';
-import type { CompactJws } from './compact-jws.js';
-
-/** OpenID Connect Back-Channel Logout 1.0 §2.4. Many libraries write `JWT` where nothing else is said. */
-const LOGOUT_TYPES: readonly unknown[] = [undefined, 'logout+jwt', 'jwt'];
-const GRANT_TYPES: readonly unknown[] = [undefined, 'jwt'];
 
 /** An extension of JWS: none is understood, and one that is not understood must be refused (RFC 7515 §4.1.11). */
 const withoutMember = (name: 'crit' | 'b64'): TokenCheck<AnyToken> => ({
@@ -54,52 +47,33 @@ export const OF_THE_HEADER: readonly TokenCheck<AnyToken>[] = [
   withoutMember('b64'),
 ];
 
+/** A check of what a token says that it is. @param isIt `typ` as `typeOf` gives it */
+export const purpose = (
+  expected: string,
+  isIt: (typ: string | undefined) => boolean,
+): TokenCheck<AnyToken> => ({
+  about: 'typ',
+  reason: 'token_type_not_allowed',
+  fails: ({ jws }) => !isIt(typeOf(jws)),
+  compared: ({ jws }) => [expected, printableName(jws.header['typ'])],
+});
+
 /**
  * A token made for another purpose is not an external token, our own access tokens first of all (D31). RFC 7519 §5.1 leaves `typ`
  * free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`.
  */
-export const NO_OTHER_PURPOSE: TokenCheck<AnyToken> = {
-  about: 'typ',
-  reason: 'token_type_not_allowed',
-  fails: ({ jws }) => typeOf(jws) === '' || typeOf(jws)?.endsWith('+jwt') === true,
-  compared: ({ jws }) => [
-    'a media type that does not end in +jwt, without parameters, or no typ',
-    printableName(jws.header['typ']),
-  ],
-};
-
-/** An identity assertion says by its `typ` what it is. */
-export const ASSERTION_PURPOSE: TokenCheck = {
-  about: 'typ',
-  reason: 'token_type_not_allowed',
-  fails: ({ jws }) => typeOf(jws) !== ID_JAG_TYPE,
-  compared: ({ jws }) => [ID_JAG_TYPE, printableName(jws.header['typ'])],
-};
-
-/** Whether a text is a JWT whose `typ` is that of an identity assertion. Nothing else of it is looked at. */
-export function isIdJag(text: string): boolean {
-  try {
-    return typeOf(parseCompactJws(text)) === ID_JAG_TYPE;
-  } catch (error) {
-    if (error instanceof Rejection) return false;
-    throw error;
-  }
-}
+export const NO_OTHER_PURPOSE = purpose(
+  'a media type that does not end in +jwt, without parameters, or no typ',
+  (typ) => typ === undefined || (typ !== '' && !typ.endsWith('+jwt')),
+);
 
 /** The assertion of RFC 7523 has no type of its own, and those of other JWTs are refused. */
-export const GRANT_PURPOSE: TokenCheck<AnyToken> = {
-  about: 'typ',
-  reason: 'token_type_not_allowed',
-  fails: ({ jws }) => !GRANT_TYPES.includes(typeOf(jws)),
-  compared: ({ jws }) => ['JWT, or no typ', printableName(jws.header['typ'])],
-};
+export const GRANT_PURPOSE = purpose('JWT, or no typ', (typ = 'jwt') => typ === 'jwt');
 
-export const LOGOUT_PURPOSE: TokenCheck<AnyToken> = {
-  about: 'typ',
-  reason: 'token_type_not_allowed',
-  fails: ({ jws }) => !LOGOUT_TYPES.includes(typeOf(jws)),
-  compared: ({ jws }) => ['logout+jwt, JWT, or no typ', printableName(jws.header['typ'])],
-};
+/** OpenID Connect Back-Channel Logout 1.0 §2.4. Many libraries write `JWT` where nothing else is said. */
+export const LOGOUT_PURPOSE = purpose('logout+jwt, JWT, or no typ', (typ = 'jwt') =>
+  ['logout+jwt', 'jwt'].includes(typ),
+);
 
 export const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
   {
@@ -177,6 +151,38 @@ export const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
   },
 ];
 
+/** Whether tokens of the entry are taken at all, here and now. */
+export const OF_THE_ENTRY: readonly TokenCheck<AnyToken>[] = [
+  {
+    /** @rule D71 No token of a suspended entry is taken. */
+    about: 'suspended',
+    reason: 'entry_suspended',
+    fails: ({ key }) => key.policy.suspended === true,
+    compared: ({ key }) => [
+      'an entry that is not suspended',
+      key.policy.suspended === true ? 'a suspended one' : 'one that is not',
+    ],
+    logged: {},
+  },
+  {
+    /** @rule P.notAfter From its `notAfter` on, an entry's tokens are refused, also unexpired ones. */
+    about: 'notAfter',
+    reason: 'trust_ended',
+    fails: (token) => trustLeft(token) <= 0,
+    compared: (token) => [
+      `before ${token.key.policy.notAfter?.toISOString() ?? 'any time'}`,
+      endOf(trustLeft(token), 'ends', 'ended'),
+    ],
+  },
+  {
+    /** @rule P.flows A token is refused on the way in for which its entry is not trusted. */
+    about: 'flows',
+    reason: 'flow_not_allowed',
+    fails: ({ key, flow }) => !flowsOf(key.policy).has(flow),
+    compared: ({ key, flow }) => [printableList(flowsOf(key.policy)), flow],
+  },
+];
+
 /** May take one bounded fetch (D34). */
 async function findKey(token: AnyToken): Promise<void> {
   const { keys } = token.rules;
@@ -213,61 +219,15 @@ function kidOf({ jws }: AnyToken): string {
   return String(jws.header['kid']);
 }
 
-type Keys = Pick<TrustedKeyService, 'issuers' | 'keysOf'>;
-
-/**
- * Issuer and kid of a token whose header is refused, if it names a trusted issuer. Another token could hold anything.
- * @rule D77 Of an unverified token log and trail show issuer and kid if the issuer is trusted, and the algorithm.
- */
-export function claimedKey({ header, payload }: CompactJws, keys: Keys): RejectionContext {
-  const { iss } = payload;
-  const { kid } = header;
-  if (typeof iss !== 'string' || !keys.issuers().has(iss)) return {};
-  return { issuer: iss, ...(typeof kid === 'string' && kid !== '' ? { kid: printableName(kid) } : {}) };
+/** Seconds until the entry is no longer trusted; none are left from the very moment on. */
+function trustLeft({ key: { policy }, now }: AnyToken): number {
+  return policy.notAfter === undefined ? Number.POSITIVE_INFINITY : policy.notAfter.getTime() / 1000 - now;
 }
 
-/** The algorithms that the token's keys serve where it is held, else those that there are. */
-export function servedAlgorithms({ header, payload }: CompactJws, keys: Keys): string {
-  const held = typeof payload['iss'] === 'string' ? keys.keysOf(payload['iss']) : [];
-  const served = held.filter(({ kid }) => kid === header['kid']).flatMap(({ algorithms }) => [...algorithms]);
-  return printableList(served.length === 0 ? ALGORITHMS : new Set(served));
-}
-
-/** The kids that the issuer's keys have. */
-export function heldKids(issuer: string, keys: Keys): string {
-  const kids = new Set(keys.keysOf(issuer).map((key) => key.kid));
-  return kids.size === 0 ? 'a key of the issuer, of whom none is held' : printableList(kids);
-}
-
-/** An unknown issuer is not shown; but a trusted one that it resembles is. It takes one pass over the issuers. */
-export function likeness(issuer: string, trusted: ReadonlySet<string>): RejectionContext {
-  const plain = plainIssuer(issuer);
-  for (const expected of trusted) {
-    if (plainIssuer(expected) !== plain) continue;
-    return { expected: printable(expected), found: `the same but for ${differenceOf(issuer, expected)}` };
-  }
-  return {};
-}
-
-/** Without what issuers are mistaken in: scheme, letter case, slashes at the end. */
-function plainIssuer(issuer: string): string {
-  return withoutSlashes(withoutScheme(issuer).toLowerCase());
-}
-
-function differenceOf(issuer: string, expected: string): string {
-  if (withoutSlashes(issuer) === withoutSlashes(expected)) return 'a slash at its end';
-  if (issuer.toLowerCase() === expected.toLowerCase()) return 'its letter case';
-  if (withoutScheme(issuer) === withoutScheme(expected)) return 'its scheme';
-  return 'scheme, letter case or a slash at its end';
-}
-
-function withoutScheme(issuer: string): string {
-  return issuer.replace(/^https?:\/\//i, '');
-}
-
-/** By hand: a regular expression would begin anew at each slash. */
-function withoutSlashes(issuer: string): string {
-  let end = issuer.length;
-  while (issuer[end - 1] === '/') end -= 1;
-  return issuer.slice(0, end);
+/** @param ends as in `ends in 5 s`, and `never ends` */
+export function endOf(secondsLeft: number, ends: string, ended: string): string {
+  if (secondsLeft === Number.POSITIVE_INFINITY) return `never ${ends}`;
+  return secondsLeft > 0
+    ? `${ends} in ${printableSeconds(secondsLeft)}`
+    : `${ended} ${printableSeconds(-secondsLeft)} ago`;
 }

@@ -16,16 +16,16 @@ const MAX_PROJECTS = 50;
 
 /**
  * Undefined where the token does not have the claim.
- * @param name of the claim; undefined: the entry does not turn it on, and it is not read
+ * @param name of the claim, as the entry says
  * @returns in the order of their keys, in which projects are made and locked
  * @rule D136 The claim is a list of 50 projects at most, each once, as `key:role` or as an object with `key` and `role`.
  * @throws Rejection `claims_invalid`
  */
 export function readProjectsClaim(
   payload: Readonly<Record<string, unknown>>,
-  name: string | undefined,
+  name: string,
 ): readonly ClaimedProject[] | undefined {
-  const value = name === undefined ? undefined : payload[name];
+  const value = payload[name];
   if (value === undefined) return undefined;
   const fault = (rule: string) => new Rejection('claims_invalid', { detail: `${name} ${rule}` });
   if (!Array.isArray(value) || value.length > MAX_PROJECTS)

@@ -9,10 +9,9 @@ import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import type { RejectionReason } from '../refusals/token-refusals.js';
 import { Rejection } from '../refusals/rejection.js';
-import type { AssertionClaims } from './assertion-claims.js';
 import type { AuthenticatedClient } from './client-authenticator.js';
 import type { CompactJws } from './compact-jws.js';
-import type { ExternalClaims, TimedClaims } from './external-claims.js';
+import type { AssertionClaims, ExternalClaims, TimedClaims } from './external-claims.js';
 
 /** Until it is read. */
 export const UNREAD: CompactJws = {

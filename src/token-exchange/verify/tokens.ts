@@ -6,7 +6,7 @@ import type { DpopProof } from './dpop-proof.js';
 import type { VerifiedToken } from './external-token.verifier.js';
 import { visible } from '../../platform/text/printable.js';
 import type { PriorActor } from './external-claims.js';
-import { shownSubject } from './party-checks.js';
+import { shownSubject } from '../trust/workload-policy.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { Revocations } from '../revocation/revocations.js';
 import { issuerAndKid } from './external-token.verifier.js';

@@ -11,7 +11,7 @@ import { readTokenForm } from '../../../src/token-exchange/http/token-exchange.f
 import { pageOriginOf } from '../../../src/token-exchange/flows/verification.js';
 import { maxAgeSeconds } from '../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
 import { readStoredEntry } from '../../../src/token-exchange/trust/stored/stored-entry.reader.js';
-import { likeness } from '../../../src/token-exchange/verify/key-checks.js';
+import { likeness } from '../../../src/token-exchange/verify/key-hints.js';
 import { publicAddress } from '../../../src/token-exchange/verify/dpop-proof.js';
 import type { FuzzTarget } from './fuzz-target.js';
 

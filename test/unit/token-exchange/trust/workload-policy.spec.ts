@@ -1,4 +1,4 @@
-// Which entries for jobs and services are read, what is said of the others, and which subjects a pattern means.
+// Which entries for jobs and services are read, what is said of the others, which subjects a pattern means, and how a `sub` is shown.
 import type { Members } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';
@@ -6,6 +6,8 @@ import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-ke
 import {
   leavesAccountOpen,
   matchesSubject,
+  shownPatterns,
+  shownSubject,
   subjectPatternOf,
 } from '../../../../src/token-exchange/trust/workload-policy.js';
 
@@ -144,4 +146,27 @@ it.each<[string, boolean]>([
   ['job-*', true],
 ])('[P.subjects] %s leaves the account open: %s', (pattern, isOpen) => {
   expect(leavesAccountOpen(pattern)).toBe(isOpen);
+});
+
+it.each([
+  ['repo:acme@123456/flows@456789:ref:refs/heads/main', 'repo:acme@123456/flows@456789:ref:refs/heads/main'],
+  ['system:serviceaccount:ci:deployer', 'system:serviceaccount:ci:deployer'],
+  ['job\n1', 'job\\u{a}1'],
+  ['j'.repeat(300), 'j'.repeat(255)],
+])('[D145] %j is shown as %j', (sub, shown) => {
+  expect(shownSubject(sub)).toBe(shown);
+});
+
+it.each([
+  'jane@product.example',
+  'user:jane@product.example',
+  'repo:acme/jane@product.example:ref',
+  'auth0|jane@product.example',
+  'runner, jane@product.example',
+])('[D145] of %s no address is shown', (sub) => {
+  expect(shownSubject(sub)).not.toMatch(/jane|product/);
+});
+
+it('[D145] of many patterns three are shown', () => {
+  expect(shownPatterns(new Set(['a', 'b:*', 'c', 'd', 'e']))).toBe('a, b:*, c and 2 more');
 });

@@ -6,7 +6,7 @@ import {
   heldKids,
   likeness,
   servedAlgorithms,
-} from '../../../../src/token-exchange/verify/key-checks.js';
+} from '../../../../src/token-exchange/verify/key-hints.js';
 
 const ISSUER = 'https://main.example/Tenant';
 

@@ -1,0 +1,65 @@
+// What log and trail may tell of a token whose key is not found, or whose header is refused: nothing of it is verified.
+import { printable, printableList, printableName } from '../../platform/text/printable.js';
+import type { RejectionContext } from '../refusals/rejection.js';
+import { ALGORITHMS } from '../trust/algorithms.js';
+import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
+import type { CompactJws } from './compact-jws.js';
+
+type Keys = Pick<TrustedKeyService, 'issuers' | 'keysOf'>;
+
+/**
+ * Issuer and kid of a token whose header is refused, if it names a trusted issuer. Another token could hold anything.
+ * @rule D77 Of an unverified token log and trail show issuer and kid if the issuer is trusted, and the algorithm.
+ */
+export function claimedKey({ header, payload }: CompactJws, keys: Keys): RejectionContext {
+  const { iss } = payload;
+  const { kid } = header;
+  if (typeof iss !== 'string' || !keys.issuers().has(iss)) return {};
+  return { issuer: iss, ...(typeof kid === 'string' && kid !== '' ? { kid: printableName(kid) } : {}) };
+}
+
+/** The algorithms that the token's keys serve where it is held, else those that there are. */
+export function servedAlgorithms({ header, payload }: CompactJws, keys: Keys): string {
+  const held = typeof payload['iss'] === 'string' ? keys.keysOf(payload['iss']) : [];
+  const served = held.filter(({ kid }) => kid === header['kid']).flatMap(({ algorithms }) => [...algorithms]);
+  return printableList(served.length === 0 ? ALGORITHMS : new Set(served));
+}
+
+/** The kids that the issuer's keys have. */
+export function heldKids(issuer: string, keys: Keys): string {
+  const kids = new Set(keys.keysOf(issuer).map((key) => key.kid));
+  return kids.size === 0 ? 'a key of the issuer, of whom none is held' : printableList(kids);
+}
+
+/** An unknown issuer is not shown; but a trusted one that it resembles is. It takes one pass over the issuers. */
+export function likeness(issuer: string, trusted: ReadonlySet<string>): RejectionContext {
+  const plain = plainIssuer(issuer);
+  for (const expected of trusted) {
+    if (plainIssuer(expected) !== plain) continue;
+    return { expected: printable(expected), found: `the same but for ${differenceOf(issuer, expected)}` };
+  }
+  return {};
+}
+
+/** Without what issuers are mistaken in: scheme, letter case, slashes at the end. */
+function plainIssuer(issuer: string): string {
+  return withoutSlashes(withoutScheme(issuer).toLowerCase());
+}
+
+function differenceOf(issuer: string, expected: string): string {
+  if (withoutSlashes(issuer) === withoutSlashes(expected)) return 'a slash at its end';
+  if (issuer.toLowerCase() === expected.toLowerCase()) return 'its letter case';
+  if (withoutScheme(issuer) === withoutScheme(expected)) return 'its scheme';
+  return 'scheme, letter case or a slash at its end';
+}
+
+function withoutScheme(issuer: string): string {
+  return issuer.replace(/^https?:\/\//i, '');
+}
+
+/** By hand: a regular expression would begin anew at each slash. */
+function withoutSlashes(issuer: string): string {
+  let end = issuer.length;
+  while (issuer[end - 1] === '/') end -= 1;
+  return issuer.slice(0, end);
+}
