@@ -2,7 +2,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
-import { printable, printableList, printableName } from '../../platform/text/printable.js';
+import { kindOf, printable, printableList, printableName } from '../../platform/text/printable.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';
@@ -30,7 +30,7 @@ export type ClientCredentials =
 /** A client whose credentials are right. */
 export interface AuthenticatedClient {
   readonly id: string;
-  /** The issuers whose entries name the client with these credentials. */
+  /** The issuers whose entries name the client with these credentials, and are trusted at present. */
   readonly issuers: ReadonlySet<string>;
   /** The services of whose access tokens it may ask, beside its own tokens; undefined: it may not introspect. */
   readonly introspects?: ReadonlySet<string>;
@@ -91,16 +91,15 @@ export class ClientAuthenticator {
     return { ...client, use };
   }
 
-  /** @param matching the entries that its credential is of. One that is suspended, or whose trust has ended, lets nobody introspect. */
+  /** @param matching the entries that its credential is of. One that is suspended, or whose trust has ended, counts for nothing. */
   private authenticated(id: string, matching: readonly NamedClient[], detail: string): AuthenticatedClient {
     if (matching.length === 0) throw invalid(id, detail);
-    const asking = matching.filter(
-      ({ client: { introspect }, entry }) => introspect && isTrusted(entry, this.clock.nowMs()),
-    );
+    const trusted = matching.filter(({ entry }) => isTrusted(entry, this.clock.nowMs()));
+    const asking = trusted.filter(({ client }) => client.introspect);
     const services = asking.flatMap(({ entry: { resources = [] } }) => [...resources]);
     return {
       id,
-      issuers: new Set(matching.map(({ entry: { issuer } }) => issuer)),
+      issuers: new Set(trusted.map(({ entry: { issuer } }) => issuer)),
       introspects: asking.length === 0 ? undefined : new Set(services),
     };
   }
@@ -142,7 +141,8 @@ export class ClientAuthenticator {
   private refuseOtherAudience({ sub, aud }: CompactJws['payload']): void {
     const { ownIssuer } = this.options;
     if (isAloneFor(aud, ownIssuer)) return;
-    const found = Array.isArray(aud) ? printableList(aud.map(String)) : printable(aud);
+    const names = (aud: unknown) => (typeof aud === 'string' ? aud : kindOf(aud));
+    const found = Array.isArray(aud) ? printableList(aud.map(names)) : printable(aud);
     const detail = 'aud of the client assertion must be the issuer of this instance alone';
     throw invalid(String(sub), detail, { expected: printable(ownIssuer), found });
   }

@@ -130,6 +130,7 @@ export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
     aud: audience(payload),
     iat,
     exp: Math.min(optionalDate(payload, 'exp') ?? latest, latest),
+    nbf: optionalDate(payload, 'nbf'),
     jti: requiredText(payload, 'jti'),
     sub,
     sid,

@@ -11,6 +11,7 @@ import { ClientAuthenticator } from '../../../../src/token-exchange/verify/clien
 import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { BASE_URL } from '../../../support/base-url.js';
 import { IdJagClient, sha256 } from '../../../support/id-jag-client.js';
+import { LOGOUT_EVENT } from '../../../support/logout-tokens.js';
 import { TestClock } from '../../../support/test-clock.js';
 import { trustedKeysOf } from '../../../support/trusted-keys.js';
 
@@ -33,6 +34,8 @@ const [suspended, ended, ending] = ['suspended', 'ended', 'ending'].map((id) => 
   IdJagClient,
   IdJagClient,
 ];
+/** Has another secret in an entry of the same issuer, which is suspended. */
+const former = new IdJagClient(desktop.id, desktop.idp.issuer);
 const inspecting = (client: IdJagClient, entry: Members) =>
   client.entry({ resources: [OTHER], ...entry }, { secretHash: sha256(client.secret), introspect: true });
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
@@ -49,6 +52,7 @@ const keys = trustedKeysOf(
       clients: [desktop, neighbour].map(({ id, secret }) => ({ id, secretHash: sha256(secret) })),
     }),
     namesake.entry(),
+    former.entry({ suspended: true }),
     signing.entry({}, { keys: signing.keys.jwks().keys }),
     twoKeys.entry({}, { keys: twoKeys.keys.jwks().keys }),
     published.entry({}, { jwksUrl: KEY_SET }),
@@ -118,6 +122,11 @@ describe('[D133] a client', () => {
     ]);
   });
 
+  it('[D71] gets nothing by the credential that it has in a suspended entry of a trusted issuer', async () => {
+    const { id, secret } = former;
+    expect(await authenticator.authenticate({ id, secret })).toMatchObject({ issuers: new Set() });
+  });
+
   it('is told nothing of the audience of its JWT; the log is', async () => {
     const refusalOf = (aud: unknown) =>
       authenticator.authenticate(jwt({ aud })).catch((error: unknown) => (error as Rejection).context);
@@ -125,6 +134,9 @@ describe('[D133] a client', () => {
     expect(await refusalOf(endpoint)).toMatchObject({ expected: BASE_URL, found: endpoint });
     expect(await refusalOf([BASE_URL, endpoint])).toMatchObject({ found: `${BASE_URL}, ${endpoint}` });
     expect(await refusalOf(7)).toMatchObject({ found: 'a number' });
+    expect(await refusalOf([{ toString: 7, valueOf: 7 }, OTHER])).toMatchObject({
+      found: `an object, ${OTHER}`,
+    });
   });
 
   const INVALID = 'client_credential_invalid';
@@ -215,6 +227,7 @@ describe('[D133][K36] an identity assertion', () => {
     ['from the future', 'token_issued_in_future', { iat: NOW + 5.5 }],
     ['without iat', 'claims_invalid', { iat: undefined, exp: NOW + 50 }],
     ['without jti', 'claims_invalid', { jti: undefined }],
+    ['with the event of a logout', 'token_type_not_allowed', { events: { [LOGOUT_EVENT]: {} } }],
     ['bound to a key', 'confirmation_not_supported', { cnf: { jkt: 'x' } }],
     ['with rich authorization', 'assertion_not_supported', { authorization_details: [] }],
     ['of one tenant of several', 'tenant_not_allowed', { tenant: 'acme' }],
