@@ -40,7 +40,8 @@ const TURN_EVERY_MS = IS_JUDGED ? 1_000 : 10;
 /** The licence outlives the traffic. */
 const LICENSE_SECONDS = SECONDS + 3_600;
 const HIGHEST_LIMIT = '1000000';
-const SESSION_SECONDS = 120;
+/** So long that each user has more sessions than one may have, until the purge ends the oldest. */
+const SESSION_SECONDS = 600;
 const SESSIONS_OF_ONE = 9;
 const SECRET = 'a secret of thirty-two characters';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -272,10 +273,13 @@ describeBuilt('the service under mixed traffic', () => {
         );
         expect([table, row?.left]).toEqual([table, 0]);
       }
+      // There may be more of those that were opened after the latest purge (D104).
       const sessions = await dataSource.query<{ most: number }[]>(
-        'SELECT count(*)::int AS most FROM token_exchange_session WHERE expires_at > now() GROUP BY user_id ORDER BY 1 DESC LIMIT 1',
+        `SELECT count(*)::int AS most FROM token_exchange_session
+         WHERE expires_at > now() AND created_at < now() - interval '${LONGEST_LEFT_SECONDS} s'
+         GROUP BY user_id ORDER BY 1 DESC LIMIT 1`,
       );
-      expect(sessions[0]?.most ?? 0).toBeLessThanOrEqual(SESSIONS_OF_ONE);
+      expect(sessions[0]?.most).toBeLessThanOrEqual(SESSIONS_OF_ONE);
     });
   });
 });
