@@ -1,10 +1,8 @@
 // The script for host pages, `/embed.js`: a frame of the instance, its login, and its session's life as events.
 // The instance joins what the compiler makes of this folder, without imports and exports, in one scope of its own.
-import { dressed, innerPath, landing, namingUser } from './addresses.js';
+import { dressed, namingUser } from './addresses.js';
 import { ANSWER_MS, Attempt } from './attempt.js';
-import { Card } from './card.js';
-import { FrameHeight } from './frame-height.js';
-import { addHiddenFrame, addSuccessor, drawLoading, hasFocus, isBlank, newFrame } from './frames.js';
+import { addHiddenFrame, addSuccessor } from './frames.js';
 import { checkOptions } from './option-checks.js';
 import type {
   Appearance,
@@ -14,6 +12,7 @@ import type {
   FrameMessage,
   LoginFailure,
 } from './options.js';
+import { ShownFrame } from './shown-frame.js';
 
 type FrameDetail = Omit<FrameMessage, 'type'>;
 
@@ -39,22 +38,14 @@ export class EmbeddedInstance {
   static readonly #home: string | undefined = (
     globalThis.document?.currentScript as HTMLScriptElement | null | undefined
   )?.src;
-  readonly #origin: string;
   readonly #timeoutMs: number;
-  /** Undefined where the host page's style says how high the frame is. */
-  readonly #height: FrameHeight | undefined;
   readonly #events = new EventTarget();
-  /** The listeners for `retry`: without any there are no buttons. */
+  /** The listeners for `retry`. */
   readonly #retries = new Set<object>();
-  readonly #card: Card;
-  #appearance: Appearance;
-  #frame: HTMLIFrameElement;
+  readonly #shown: ShownFrame;
   #attempt: Attempt | undefined;
-  /** The last signed-in user, and until when. */
-  #userId: string | undefined;
+  /** Until when the last signed-in user is. */
   #expiresAt = '';
-  /** The present page: the target of the last login, or a later one. */
-  #target = '/';
   /** Whether its end was reported: two frames may report it. */
   #isOver = false;
 
@@ -70,29 +61,21 @@ export class EmbeddedInstance {
       ...appearance
     } = options;
     checkOptions({ ...appearance, container, title, url, height, loginTimeoutSeconds, errorUi });
-    this.#origin = new URL(String(url)).origin;
     this.#timeoutMs = loginTimeoutSeconds * 1000;
-    this.#height = height === 'auto' ? new FrameHeight() : undefined;
-    this.#card = new Card(errorUi);
-    this.#appearance = appearance;
-    // As attributes, which any style of the host page outweighs.
-    const frame = newFrame({ title, width: '100%', height: '600', frameBorder: '0' });
-    this.#frame = frame;
-    container.append(frame);
-    drawLoading(frame, this.#look());
-    frame.onload = () => this.#reload(frame);
+    const { origin } = new URL(String(url));
+    this.#shown = new ShownFrame(origin, appearance, options, (name) => this.#dispatch(name, {}));
     addEventListener('message', this.#hear);
     document.addEventListener('securitypolicyviolation', this.#hearPolicy);
   }
 
   /** The frame that is shown; a login puts another one in its place, with the same attributes. */
   get frame(): HTMLIFrameElement {
-    return this.#frame;
+    return this.#shown.element;
   }
 
   /** The path of what the frame shows, or was to show, for `login`. */
   get path(): string {
-    return this.#target;
+    return this.#shown.path;
   }
 
   /**
@@ -108,11 +91,13 @@ export class EmbeddedInstance {
     this.#events.addEventListener(name, hear);
     if (name === 'retry') {
       this.#retries.add(hear);
-      this.#hello(this.#frame);
+      this.#shown.canRetry = true;
+      this.#shown.hello();
     }
     return () => {
-      this.#retries.delete(hear);
       this.#events.removeEventListener(name, hear);
+      this.#retries.delete(hear);
+      this.#shown.canRetry = this.#retries.size > 0;
     };
   }
 
@@ -122,7 +107,7 @@ export class EmbeddedInstance {
    * @throws EmbeddedInstanceError as `login-failed` says it; Error when the frame is not in the page
    */
   login(token: string | Promise<string>, redirectTo = '/'): Promise<EmbeddedSession> {
-    return this.#open(redirectTo, (attempt) => this.#post(attempt, token, this.#landing(redirectTo)));
+    return this.#open(redirectTo, (attempt) => this.#post(attempt, token, this.#shown.landing(redirectTo)));
   }
 
   /**
@@ -132,15 +117,16 @@ export class EmbeddedInstance {
    */
   resume(userId: string, redirectTo = '/'): Promise<EmbeddedSession> {
     return this.#open(redirectTo, ({ frame }) => {
-      frame!.src = this.#origin + namingUser(this.#landing(redirectTo), userId);
+      frame!.src = this.#shown.origin + namingUser(this.#shown.landing(redirectTo), userId);
     });
   }
 
   /** Begins a login in a new frame, which takes the place of the shown one once its page has come. */
   #open(redirectTo: string, begin: (attempt: Attempt) => void): Promise<EmbeddedSession> {
-    if (!this.#frame.isConnected) return Promise.reject(new Error('The frame is not in the page'));
-    this.#target = redirectTo;
-    const attempt = this.#begin('login', addSuccessor(this.#frame));
+    const { element } = this.#shown;
+    if (!element.isConnected) return Promise.reject(new Error('The frame is not in the page'));
+    this.#shown.path = redirectTo;
+    const attempt = this.#begin('login', addSuccessor(element));
     begin(attempt);
     return attempt.promise;
   }
@@ -151,10 +137,11 @@ export class EmbeddedInstance {
    * @throws EmbeddedInstanceError as `login-failed` says it
    */
   renew(token: string | Promise<string>): Promise<EmbeddedSession> {
-    if (this.#userId === undefined) return this.login(token, this.#target);
+    const { userId, path } = this.#shown;
+    if (userId === undefined) return this.login(token, path);
     const attempt = this.#begin('renewal', addHiddenFrame());
     // With it the instance accepts a token of this user alone.
-    this.#post(attempt, token, '/renewed', { userId: this.#userId });
+    this.#post(attempt, token, '/renewed', { userId });
     return attempt.promise;
   }
 
@@ -164,9 +151,7 @@ export class EmbeddedInstance {
    * @param path of the instance; anything else is `/`
    */
   navigate(path: string): void {
-    this.#target = path;
-    const message = { type: 'navigate', path: innerPath(this.#origin, path), look: this.#look() };
-    if (this.#userId !== undefined) this.#say(this.#frame, message);
+    this.#shown.navigate(path);
   }
 
   /**
@@ -175,7 +160,7 @@ export class EmbeddedInstance {
    */
   logout(): Promise<unknown> {
     const attempt = this.#begin('logout');
-    this.#say(this.#frame, { type: 'sign-out' });
+    this.#shown.say({ type: 'sign-out' });
     // The page in the frame answers that it does so. Where it is another, or none, a frame of our own does it.
     attempt.after(300, () => this.#leaveUnseen(attempt));
     return attempt.promise;
@@ -187,8 +172,7 @@ export class EmbeddedInstance {
    */
   configure(appearance: Appearance): void {
     checkOptions(appearance);
-    Object.assign(this.#appearance, appearance);
-    this.#say(this.#frame, { type: 'appearance', ...this.#look() });
+    this.#shown.configure(appearance);
   }
 
   /** Takes the frame out of the page. The session lives on until its end. */
@@ -196,32 +180,23 @@ export class EmbeddedInstance {
     removeEventListener('message', this.#hear);
     document.removeEventListener('securitypolicyviolation', this.#hearPolicy);
     this.#giveUp();
-    this.#card.remove();
-    this.#frame.remove();
-  }
-
-  #look(): Appearance {
-    const { lang = document.documentElement.lang } = this.#appearance;
-    return { ...this.#appearance, lang };
-  }
-
-  #landing(target: string): string {
-    return landing(this.#origin, target, this.#look());
+    this.#shown.remove();
   }
 
   /** Abandons what is in progress. */
   #begin(during: Attempt['during'], frame?: HTMLIFrameElement): Attempt {
     this.#giveUp();
-    const attempt = new Attempt(during, this.#origin, (failure) => this.#note(during, failure), frame);
+    const attempt = new Attempt(during, this.#shown.origin, (failure) => this.#note(during, failure), frame);
     attempt.limit(this.#timeoutMs, 'timeout');
-    if (frame) frame.onload = () => attempt.expectAnswer() && this.#hello(frame);
+    if (frame) frame.onload = () => attempt.expectAnswer() && this.#shown.hello(frame);
     this.#attempt = attempt;
     return attempt;
   }
 
   #post(attempt: Attempt, token: string | Promise<string>, redirectTo: string, expected: object = {}): void {
     // In the address too: of a body that is too large the instance keeps nothing.
-    const action = this.#origin + dressed(this.#origin, '/rest/auth/embed?answer=page', this.#look());
+    const { origin } = this.#shown;
+    const action = origin + dressed(origin, '/rest/auth/embed?answer=page', this.#shown.look());
     attempt.post(action, token, { redirectTo, answer: 'page', ...expected });
   }
 
@@ -229,46 +204,14 @@ export class EmbeddedInstance {
   readonly #hearPolicy = (violation: SecurityPolicyViolationEvent): void => {
     const { blockedURI, disposition, effectiveDirective } = violation;
     const isEnforced = disposition === 'enforce' && /^(form-action|frame-src)$/.test(effectiveDirective);
-    if (isEnforced && blockedURI.startsWith(this.#origin)) this.#attempt?.fail({ error: 'blocked' });
+    if (isEnforced && blockedURI.startsWith(this.#shown.origin)) this.#attempt?.fail({ error: 'blocked' });
   };
-
-  /** Makes the page in the frame answer; it offers another login where there is a listener for it. */
-  #hello(frame: HTMLIFrameElement): void {
-    this.#say(frame, { type: 'hello', canRetry: this.#retries.size > 0 });
-  }
-
-  /** Puts the frame of a login in the place of the one that was shown. */
-  #show(login: Attempt): void {
-    const [frame, shown] = [login.frame!, this.#frame];
-    login.frame = undefined;
-    const hadFocus = [this.#card.remove(), hasFocus(shown)].includes(true);
-    frame.style.cssText = shown.style.cssText;
-    frame.style.display = '';
-    shown.remove();
-    this.#frame = frame;
-    frame.onload = () => this.#reload(frame);
-    if (hadFocus) frame.focus();
-  }
-
-  /**
-   * A frame that is moved in the document loses its page: browsers put a blank one there. Shows the instance again, where
-   * a page of it was shown.
-   */
-  #reload(frame: HTMLIFrameElement): void {
-    if (!isBlank(frame)) return this.#hello(frame);
-    // Firefox puts another blank document in the place of the first.
-    if (this.#userId === undefined) return drawLoading(frame, this.#look());
-    // Else the page would be that of the user who is signed in by now.
-    const address = namingUser(this.#landing(this.#target), this.#userId);
-    frame.contentWindow?.location.replace(this.#origin + address);
-    this.#dispatch('reloaded', {});
-  }
 
   /** An attempt has ended. */
   #note(during: Attempt['during'], failure: LoginFailure | undefined): void {
     this.#attempt = undefined;
     if (failure === undefined || failure.error === 'given_up') return;
-    if (during === 'login') this.#showCard(failure);
+    if (during === 'login') this.#shown.showCard(failure);
     if (during !== 'logout') return this.#dispatch('login-failed', { during, ...failure });
     addEventListener('online', this.#leaveAgain);
     this.#dispatch('logout-failed', failure);
@@ -283,19 +226,19 @@ export class EmbeddedInstance {
     const frame = addHiddenFrame();
     attempt.frame = frame;
     frame.onload = () => {
-      this.#say(frame, { type: 'sign-out', userId: this.#userId });
+      this.#shown.say({ type: 'sign-out', userId: this.#shown.userId }, frame);
       attempt.limit(ANSWER_MS, 'unreachable');
     };
-    frame.src = `${this.#origin}/sign-out`;
+    frame.src = `${this.#shown.origin}/sign-out`;
   }
 
   readonly #leaveAgain = () => void this.logout();
 
   readonly #hear = ({ origin, source, data }: MessageEvent<FrameMessage>): void => {
-    if (origin !== this.#origin || !source) return;
+    if (origin !== this.#shown.origin || !source) return;
     const { type, ...detail } = data;
     if (source === this.#attempt?.frame?.contentWindow) this.#hearAttempt(this.#attempt, type, detail);
-    else if (source === this.#frame.contentWindow) this.#hearPage(type, detail);
+    else if (source === this.#shown.element.contentWindow) this.#hearPage(type, detail);
   };
 
   #hearAttempt(attempt: Attempt, type: string, detail: FrameDetail): void {
@@ -317,14 +260,9 @@ export class EmbeddedInstance {
     // Messages of the previous page are out of date while another login is under way, but for one.
     if (attempt?.during === 'login' && type !== 'retry') return;
     if (type === 'session-ready') return this.#hearReady(detail);
-    if (type === 'navigated') this.#follow(detail.path);
-    if (type === 'resize') this.#height?.fit(this.#frame, detail.height);
+    if (type === 'navigated') this.#shown.follow(detail.path);
+    if (type === 'resize') this.#shown.fit(detail.height);
     if (/^session-|^navigated$|^resize$|^retry$/.test(type)) this.#dispatch(type, detail);
-  }
-
-  #follow(path: string): void {
-    this.#height?.follow(this.#frame, this.#target, path);
-    this.#target = path;
   }
 
   /**
@@ -332,8 +270,11 @@ export class EmbeddedInstance {
    * another tab, and without the frame the cookie of this one would be lost.
    */
   #hearReady({ expiresAt, userId, isRenewal }: FrameDetail, own?: Attempt): void {
-    if (own?.during === 'login') this.#show(own);
-    else if (userId !== this.#userId && this.#userId !== undefined) {
+    if (own?.during === 'login') {
+      this.#shown.replaceBy(own.frame!);
+      // It does not go with the attempt any more.
+      own.frame = undefined;
+    } else if (userId !== this.#shown.userId && this.#shown.userId !== undefined) {
       // Only a login may change the user: the page has found the session of another one.
       if (this.#attempt?.during === 'renewal') this.#attempt.fail({ error: 'another_user' });
       return this.#dispatch('session-ended', { reason: 'another-user' });
@@ -341,7 +282,7 @@ export class EmbeddedInstance {
     own?.succeed({ expiresAt, userId });
     // Both the frame of a renewal and the visible one report it.
     if ((isRenewal || own?.during === 'renewal') && this.#expiresAt === expiresAt) return;
-    this.#userId = userId;
+    this.#shown.userId = userId;
     this.#expiresAt = expiresAt;
     this.#isOver = false;
     this.#dispatch('session-ready', { expiresAt, userId });
@@ -354,16 +295,5 @@ export class EmbeddedInstance {
       this.#isOver = true;
     }
     this.#events.dispatchEvent(new CustomEvent(name, { detail }));
-  }
-
-  #say({ contentWindow }: HTMLIFrameElement, message: object): void {
-    contentWindow?.postMessage(message, this.#origin);
-  }
-
-  /** What the frame shows stays below the card, if it shows anything. */
-  #showCard(failure: LoginFailure): void {
-    const retry = this.#retries.size > 0 ? () => this.#dispatch('retry', {}) : undefined;
-    const isShown = this.#card.show(failure, this.#look(), this.#frame, retry);
-    this.#frame.style.display = isShown && this.#userId === undefined ? 'none' : '';
   }
 }
