@@ -43,8 +43,8 @@ declare module 'fastify' {
 /** Another scheme, or a token with characters that none has. */
 const NO_ACCESS_TOKEN = { refusal: { reason: 'malformed' } } as const satisfies BearerVerdict;
 const NO_CREDENTIAL = 'Sign in, or send an access token';
-/** Metadata key of a route: the scope that an access token needs there. */
-export const ROUTE_SCOPE = Symbol('ROUTE_SCOPE');
+/** The scope that an access token needs at a route; set only where it needs one. */
+export const RouteScope = Reflector.createDecorator<string>();
 /** All others may change something. */
 export const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** The id of the user whom the sending page shows, from `/rest/me`: neither a secret nor a proof. */
@@ -84,7 +84,7 @@ export class AuthenticationGuard implements CanActivate {
     // WaitLimitInterceptor counts on from here.
     beginWait(request);
     const reply = http.getResponse<FastifyReply>();
-    const scope = this.reflector.get<string | undefined>(ROUTE_SCOPE, context.getHandler());
+    const scope: string | undefined = this.reflector.get(RouteScope, context.getHandler());
     request.neededScope = scope;
     request.principal = await withinWait(this.database.waitMs, () =>
       this.principalOf({ request, reply, scope }),

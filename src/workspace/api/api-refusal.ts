@@ -1,4 +1,13 @@
-// Why a call of the API is refused, once it is known who makes it.
+// Why a call of the API is refused, once it is known who makes it, and how that is answered: one table, reason → status and text.
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import { Catch, Inject } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Startup } from '../../config/startup.js';
+import { STARTUP } from '../../config/startup.js';
+import { Metrics } from '../../metrics/metrics.js';
+import { challengeTo, scopeChallengeTo } from '../../token-exchange/instance.js';
+import { NOT_FOUND } from '../../platform/http/answers.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 
 export type ApiRefusalReason =
   /** A field or parameter is wrong; the detail names it and its rule. */
@@ -41,4 +50,55 @@ export class InsufficientScopeRefusal extends ApiRefusal {
 export function found<T>(thing: T | undefined): T {
   if (thing === undefined) throw new ApiRefusal('not_found');
   return thing;
+}
+
+const ANSWERS = {
+  bad_request: { status: 400, message: 'The request is not valid' },
+  invalid_token: { status: 401, message: 'The access token or session is not valid any more' },
+  forbidden: { status: 403, message: 'Your role does not allow this' },
+  insufficient_scope: { status: 403, message: 'The access token lacks the scope that this needs' },
+  feature_not_licensed: { status: 403, message: 'The licence of this instance does not include this' },
+  not_found: { status: 404, message: NOT_FOUND.message },
+  email_taken: { status: 409, message: 'Another user has this e-mail address' },
+  already_member: { status: 409, message: 'The user is a member of this project already' },
+  personal_project: { status: 409, message: 'A personal project belongs to its user alone' },
+  owner_protected: { status: 409, message: 'Role and state of the owner cannot be changed here' },
+  own_account: { status: 409, message: 'You cannot change the role or the state of your own account' },
+  quota_exceeded: { status: 409, message: 'There is as much of this as there may be' },
+} satisfies Record<ApiRefusalReason, { status: number; message: string }>;
+
+@Catch(ApiRefusal, TooManyRequestsError)
+export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyRequestsError> {
+  constructor(
+    private readonly metrics: Metrics,
+    @Inject(STARTUP) private readonly startup: Startup,
+  ) {}
+
+  async catch(refusal: ApiRefusal | TooManyRequestsError, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const { status, error, message } = this.answerTo(refusal);
+    const { id: requestId, headers, neededScope: scope } = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const { authorization } = headers;
+    const { baseUrl } = this.startup.config;
+    if (refusal instanceof TooManyRequestsError) void reply.headers(refusal.headers);
+    if (status === 401) void reply.header('www-authenticate', challengeTo({ authorization, baseUrl, scope }));
+    if (refusal instanceof InsufficientScopeRefusal)
+      void reply.header(
+        'www-authenticate',
+        scopeChallengeTo({ authorization, scope: refusal.scope, baseUrl }),
+      );
+    // Every 404 has the same bytes (D23).
+    const body = status === 404 ? NOT_FOUND : { error, message, requestId };
+    await reply.status(status).send(body);
+  }
+
+  private answerTo(refusal: ApiRefusal | TooManyRequestsError) {
+    if (refusal instanceof TooManyRequestsError) {
+      this.metrics.throttled.inc({ flow: 'api' });
+      return { status: 429, error: 'too_many_requests', message: refusal.message };
+    }
+    const { status, message } = ANSWERS[refusal.reason];
+    return { status, error: refusal.reason, message: refusal.detail ?? message };
+  }
 }

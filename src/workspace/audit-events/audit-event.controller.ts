@@ -1,21 +1,37 @@
 // /api/v1/audit-events: the audit trail, to be read.
 import { Get, Query } from '@nestjs/common';
 import { AuditTrailReader, shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
-import type { TimeRange } from '../../audit/trail-filter.js';
+import type { Checked } from '../../audit/trail-filter.js';
 import {
   MAX_CURSOR_CHARACTERS,
   MAX_FILTER_CHARACTERS,
   MOST_DAYS,
   REASONS,
+  checkCursor,
+  checkEvent,
   checkRange,
+  checkReason,
+  checkText,
 } from '../../audit/trail-filter.js';
 import { Clock } from '../../platform/clock.js';
+import { momentOf } from '../../platform/text/moment.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { Operation, PageQueries, OptionalQuery } from '../operations/operation.decorator.js';
-import type { AuditEventQuery } from './audit-event-query.pipe.js';
-import { AuditEventQueryPipe } from './audit-event-query.pipe.js';
+import { QueryPipe, readId } from '../api/query.pipe.js';
 import { AuditEventPageAnswer } from './audit-event.dto.js';
+
+const listQuery = new QueryPipe({
+  event: checkedBy(checkEvent),
+  userId: readId,
+  subjectUserId: readId,
+  issuer: checkedBy(checkText),
+  kid: checkedBy(checkText),
+  reason: checkedBy(checkReason),
+  requestId: checkedBy(checkText),
+  since: readMoment,
+  until: readMoment,
+});
 
 /** The letters of names in the catalogue, as a pattern of JSON Schema. */
 const EVENT_PATTERN = '^[a-z.-]*\\*?$';
@@ -62,21 +78,39 @@ export class AuditEventController {
   @OptionalQuery('requestId', 'The X-Request-Id of an answer, which has an index', TEXT)
   @OptionalQuery('since', 'From then on', MOMENT)
   @OptionalQuery('until', 'Before then; up to now unless given', MOMENT)
-  async list(@Query(new AuditEventQueryPipe()) query: AuditEventQuery): Promise<AuditEventPageAnswer> {
-    const { filter, limit } = query;
-    const place = query.place ?? { range: this.checked(query) };
+  async list(
+    @Query(listQuery) { limit, cursor, since, until, ...filter }: ReturnType<typeof listQuery.transform>,
+  ): Promise<AuditEventPageAnswer> {
+    // A cursor holds the range of the first page.
+    const place =
+      cursor === undefined
+        ? { range: valueOf(checkRange({ since, until }, filter, this.clock.now()), 'since') }
+        : valueOf(checkCursor(cursor), 'cursor');
     const page = await this.trail.page({ filter, place, order: 'newest', limit });
-    const { since, until } = place.range;
+    const { range } = place;
     return {
       ...shownPage(page, shownEvent),
-      since: since?.toISOString() ?? null,
-      until: until?.toISOString() ?? null,
+      since: range.since?.toISOString() ?? null,
+      until: range.until?.toISOString() ?? null,
     };
   }
+}
 
-  private checked({ range, filter }: AuditEventQuery): TimeRange {
-    const checked = checkRange(range, filter, this.clock.now());
-    if ('value' in checked) return checked.value;
-    throw new ApiRefusal('bad_request', `since ${checked.rule}`);
-  }
+function checkedBy<T>(check: (text: string) => Checked<T>) {
+  return (text: string, name: string) => valueOf(check(text), name);
+}
+
+/** @throws ApiRefusal `bad_request` */
+function valueOf<T>(checked: Checked<T>, name: string): T {
+  if ('value' in checked) return checked.value;
+  throw new ApiRefusal('bad_request', `${name} ${checked.rule}`);
+}
+
+function readMoment(text: string, name: string): Date {
+  const moment = momentOf(text);
+  if (moment !== undefined) return moment;
+  throw new ApiRefusal(
+    'bad_request',
+    `${name} must be a date or a time with its zone, such as 2031-05-01T12:00:00Z`,
+  );
 }

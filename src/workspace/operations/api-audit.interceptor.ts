@@ -1,6 +1,7 @@
 // Makes each call of the API with an access token, each change, and each reading of the trail attributable to subject and actor.
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { ForbiddenException, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { READING_METHODS } from '../../access/authentication.guard.js';
@@ -10,7 +11,7 @@ import type { AuditEvent } from '../../token-exchange/instance.js';
 import { AuditBus, auditEvent } from '../../token-exchange/instance.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import { Clock } from '../../platform/clock.js';
-import { ruleOf } from './operation.decorator.js';
+import { Rule } from './operation.decorator.js';
 import { isId } from '../../platform/text/id.js';
 
 @Injectable()
@@ -19,13 +20,14 @@ export class ApiAuditInterceptor implements NestInterceptor {
     private readonly audit: AuditBus,
     private readonly clock: Clock,
     private readonly outages: DatabaseOutages,
+    private readonly reflector: Reflector,
   ) {}
 
   /** Written before the call is carried out: what cannot be attributed does not happen. */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { id, method, routeOptions, principal } = request;
-    const { isAlwaysRecorded = false } = ruleOf(context.getHandler());
+    const { isAlwaysRecorded = false } = this.reflector.get(Rule, context.getHandler());
     if (isAlwaysRecorded) refuseForeignPage(request);
     const isRecorded = isAlwaysRecorded || !READING_METHODS.has(method);
     if (principal !== undefined && (isRecorded || principal.credential.kind === 'access_token')) {

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { AuthenticationGuard, WaitLimitInterceptor } from '../../access/authentication.guard.js';
 import { RightsInterceptor } from './rights.interceptor.js';
 import { ApiAuditInterceptor } from './api-audit.interceptor.js';
-import { ApiRefusalFilter } from '../api/api-refusal.filter.js';
+import { ApiRefusalFilter } from '../api/api-refusal.js';
 import { auditUsers } from '../../access/principal.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';

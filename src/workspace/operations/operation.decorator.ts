@@ -1,6 +1,7 @@
 // Says everything about one route of the API in one place: its right, its licence feature, and what it takes and answers.
 import type { Type } from '@nestjs/common';
-import { HttpCode, SetMetadata, applyDecorators, Param } from '@nestjs/common';
+import { HttpCode, applyDecorators, Param } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { ApiQueryOptions } from '@nestjs/swagger';
 import {
   ApiBody,
@@ -15,7 +16,7 @@ import {
   ApiParam,
 } from '@nestjs/swagger';
 import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
-import { ROUTE_SCOPE } from '../../access/authentication.guard.js';
+import { RouteScope } from '../../access/authentication.guard.js';
 import type { LicenseFeature } from '../../config/license.js';
 import type { Right } from '../rights/rights.js';
 import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/page-cursor.js';
@@ -85,8 +86,8 @@ type Answer =
   | { readonly status: 200; readonly schema: Record<string, unknown> }
   | { readonly status: 204 };
 
-/** Metadata key of the rule. */
-const OPERATION_RULE = Symbol('OPERATION_RULE');
+/** The rule of a route: see rights.interceptor.ts. */
+export const Rule = Reflector.createDecorator<OperationRule>();
 
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'A field or parameter is wrong; the message names it',
@@ -115,19 +116,12 @@ const ERRORS_OF_RIGHTS = [403];
 export function Operation(operation: Operation): MethodDecorator {
   const { right, asksItself, feature, isAlwaysRecorded, answer } = operation;
   return applyDecorators(
-    SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, asksItself, feature, isAlwaysRecorded }),
-    SetMetadata(ROUTE_SCOPE, right),
+    Rule({ right, asksItself, feature, isAlwaysRecorded }),
+    ...(right === undefined ? [] : [RouteScope(right)]),
     HttpCode(answer.status),
     documentationOf(operation),
     ...('pageOf' in answer ? [PageQueries(answer.maxCursorCharacters)] : []),
   );
-}
-
-/** The rule of a handler. @throws Error when it has none: a forgotten rule must not leave a route open */
-export function ruleOf(handler: object): OperationRule {
-  const rule: unknown = Reflect.getMetadata(OPERATION_RULE, handler);
-  if (rule === undefined) throw new Error('a route of the API has no @Operation');
-  return rule as OperationRule;
 }
 
 function documentationOf(operation: Operation): MethodDecorator {

@@ -1,6 +1,8 @@
 // Lets a call through to its route if its token has the scope, the licence the feature and the acting users the right.
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor, Type } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
+import { PATH_METADATA } from '@nestjs/common/constants.js';
+import { MetadataScanner, Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import type { Principal } from '../../access/principal.js';
@@ -8,15 +10,31 @@ import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { Clock } from '../../platform/clock.js';
 import { ApiRefusal } from '../api/api-refusal.js';
-import type { OperationRule } from './operation.decorator.js';
-import { ruleOf } from './operation.decorator.js';
 import { readPathId } from '../api/query.pipe.js';
 import { AccessRights } from '../rights/access-rights.js';
+import type { ThingKind } from '../rights/project-role.repository.js';
 import type { Right } from '../rights/rights.js';
 import { isInstanceRight } from '../rights/rights.js';
-import { thingIn } from './route-rights.js';
+import type { OperationRule } from './operation.decorator.js';
+import { Rule } from './operation.decorator.js';
 
-type Parameters = Readonly<Record<string, string>>;
+/** A thing in a project, by the parameter of the path that names it. */
+interface NamedThing {
+  readonly parameter: string;
+  readonly kind: ThingKind;
+}
+
+/** In the order in which they are looked for. */
+const THINGS: readonly NamedThing[] = [
+  { parameter: 'projectId', kind: 'project' },
+  { parameter: 'workflowId', kind: 'workflow' },
+  { parameter: 'credentialId', kind: 'credential' },
+];
+
+/** The thing among the parameters of a path that decides the project. */
+export function thingIn(parameters: readonly string[]): NamedThing | undefined {
+  return THINGS.find(({ parameter }) => parameters.includes(parameter));
+}
 
 /**
  * An interceptor rather than a guard, so that refused calls are in the audit trail too, and before the pipes, so that a body is
@@ -28,28 +46,33 @@ export class RightsInterceptor implements NestInterceptor {
   constructor(
     private readonly rights: AccessRights,
     private readonly clock: Clock,
+    private readonly reflector: Reflector,
     @Inject(STARTUP) private readonly startup: Startup,
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const { principal, params } = context.switchToHttp().getRequest<FastifyRequest>();
     if (principal === undefined) throw new Error('the RightsInterceptor needs the AuthenticationGuard');
-    const rule = ruleOf(context.getHandler());
-    if (rule.right !== undefined) this.rights.requireScope(principal, rule.right);
-    this.refuseUnlicensed(rule);
-    const isAsked = rule.right !== undefined && rule.asksItself !== true;
-    if (isAsked) await this.refuseUnentitled(principal, rule.right, params as Parameters);
+    const { right, asksItself, feature } = this.reflector.get(Rule, context.getHandler());
+    if (right !== undefined) this.rights.requireScope(principal, right);
+    this.refuseUnlicensed(feature);
+    if (right !== undefined && asksItself !== true)
+      await this.refuseUnentitled(principal, right, params as Readonly<Record<string, string>>);
     return next.handle();
   }
 
   /** The licence may run out while the service runs. */
-  private refuseUnlicensed({ feature }: OperationRule): void {
+  private refuseUnlicensed(feature: OperationRule['feature']): void {
     const { license } = this.startup;
     if (feature !== undefined && !license.includes(feature, this.clock.nowMs()))
       throw new ApiRefusal('feature_not_licensed');
   }
 
-  private async refuseUnentitled(principal: Principal, right: Right, params: Parameters): Promise<void> {
+  private async refuseUnentitled(
+    principal: Principal,
+    right: Right,
+    params: Readonly<Record<string, string>>,
+  ): Promise<void> {
     if (isInstanceRight(right)) {
       const { userId } = params;
       if (userId === undefined) return this.rights.requireOnInstance(principal, right);
@@ -61,4 +84,33 @@ export class RightsInterceptor implements NestInterceptor {
     const id = readPathId(params[thing.parameter] ?? '');
     return this.rights.requireOnThing(principal, right, thing.kind, id);
   }
+}
+
+/**
+ * Checks the routes of the API when their module is created: none may be open by mistake.
+ * @throws Error for a route without an @Operation, and for one whose right in a project would not be checked: its path names
+ *   nothing, and it does not say that it asks itself
+ */
+export function refuseOpenRoutes(controllers: readonly Type[]): void {
+  const reflector = new Reflector();
+  const pathOf = (target: Type | (() => unknown)) => reflector.get<string | undefined>(PATH_METADATA, target);
+  for (const controller of controllers) {
+    const prototype = controller.prototype as Record<string, () => unknown>;
+    for (const name of new MetadataScanner().getAllMethodNames(prototype)) {
+      const handler = prototype[name];
+      const path = handler && pathOf(handler);
+      if (handler === undefined || path === undefined) continue;
+      const route = `${controller.name}.${name}`;
+      const rule = reflector.get(Rule, handler) as OperationRule | undefined;
+      if (rule === undefined) throw new Error(`${route} has no @Operation`);
+      const { right, asksItself } = rule;
+      if (right === undefined || isInstanceRight(right) || asksItself === true) continue;
+      if (thingIn(parametersOf(`${pathOf(controller)}/${path}`)) === undefined)
+        throw new Error(`${route} asks for ${right}, and its path names nothing`);
+    }
+  }
+}
+
+function parametersOf(path: string): string[] {
+  return path.split('/').flatMap((part) => (part.startsWith(':') ? [part.slice(1)] : []));
 }

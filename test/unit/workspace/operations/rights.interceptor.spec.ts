@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { Controller, Get } from '@nestjs/common';
 import { Operation } from '../../../../src/workspace/operations/operation.decorator.js';
-import { refuseOpenRoutes, thingIn } from '../../../../src/workspace/operations/route-rights.js';
+import { refuseOpenRoutes, thingIn } from '../../../../src/workspace/operations/rights.interceptor.js';
 
 const answer = { status: 204 } as const;
 const errors = [] as const;
