@@ -1,9 +1,11 @@
 // The operator's pages: their sign-in, and the API by which they look and act.
-import { Module } from '@nestjs/common';
+import { join } from 'node:path';
+import { Controller, Inject, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { AdministrationModule } from '../administration/administration.module.js';
 import { AuditStreamingModule } from '../audit/streaming/audit-streaming.module.js';
 import { Metrics } from '../metrics/metrics.js';
+import { PageController, SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
 import { purging } from '../platform/jobs/purge.job.js';
 import { UsersModule } from '../users/users.module.js';
 import { OperatorAccountRepository } from '../administration/accounts/operator-account.repository.js';
@@ -20,10 +22,20 @@ import { OperatorPersonController } from './api/person.controller.js';
 import { OperatorTrailController } from './api/trail.controller.js';
 import { TrailOperations } from './api/trail.operation.js';
 import { OperatorGuard, OwnPageGuard } from './sign-in/operator.guard.js';
-import { OperatorPageController } from './page/operator-page.controller.js';
 import { OperatorSessionController } from './sign-in/operator-session.controller.js';
 import { OPERATOR_PURGE, OperatorSessionService } from './sign-in/operator-session.service.js';
 import { OperatorSignInService } from './sign-in/operator-sign-in.service.js';
+
+/**
+ * @rule D113 The operator's pages are one document, whose addresses name no person. See public/main.js for what outlives a
+ *   sign-in. They show nothing by themselves: they ask the operator's API.
+ */
+@Controller('admin')
+export class OperatorPageController extends PageController {
+  constructor(@Inject(SOURCE_DIRECTORY) sourceDirectory: string) {
+    super(join(sourceDirectory, 'operator', 'page', 'public'));
+  }
+}
 
 @Module({
   imports: [AccessModule, AdministrationModule, AuditStreamingModule, UsersModule],

@@ -8,18 +8,46 @@ import {
   SHOW_ENTRY,
   SUSPEND_ENTRY,
 } from '../../administration/entries.operations.js';
+import { anything, members, optional, storableText } from '../../administration/input.js';
 import type { EntryKeySet } from '../../administration/key-sets.operations.js';
 import { LIST_KEY_SETS } from '../../administration/key-sets.operations.js';
 import type { ListedEntry } from '../../administration/list-entries.operation.js';
 import { LIST_ENTRIES } from '../../administration/list-entries.operation.js';
+import { listOperation } from '../../administration/operation.js';
 import { LIST_REVOCATIONS, RESTORE_KEYS, REVOKE_KEYS } from '../../administration/revocations.operations.js';
+import { flowsOf, policyInWords } from '../../token-exchange/instance.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
-import { OperatorRefusal } from '../sign-in/operator-refusal.js';
-import { CHECK_ENTRY } from './entry.operations.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import { KeySetRefresh } from './key-set-refresh.js';
 import { Call, OperatorController } from './operator-call.decorator.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
+
+const readEntry = members({
+  /** As it would be stored. */
+  entry: anything,
+  /** Secret. */
+  token: optional(storableText),
+});
+
+/** A token is explained by the first that its entry has. */
+const FLOWS = ['exchange', 'jwt-bearer', 'id-jag', 'embed'] as const;
+
+/**
+ * Says what the tokens of an entry may do, in phrases, and explains one by a flow of the entry. It changes nothing, and fetches
+ * nothing: keys of a key set count once they were fetched.
+ */
+const CHECK_ENTRY = listOperation('keys try', readEntry, {
+  async *list({ entry: value, token }, { storedEntries, explain }) {
+    const checked = await storedEntries.check(value);
+    const { entry, problems, warnings, notes } = checked;
+    const policy = entry === undefined ? [] : policyInWords(entry, new Date());
+    const flow = FLOWS.find((one) => entry !== undefined && flowsOf(entry).has(one)) ?? 'exchange';
+    const explanation =
+      token === undefined || entry === undefined ? null : await explain({ flow, token }, [checked]);
+    yield [{ problems, warnings, notes, policy, explanation }];
+  },
+});
 
 @OperatorController()
 export class OperatorEntryController {

@@ -6,7 +6,7 @@ import { LIST_KEY_SETS, REFRESH_KEY_SETS } from '../../administration/key-sets.o
 import { Clock } from '../../platform/clock.js';
 import { JwksKeyProvider } from '../../token-exchange/instance.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
-import { OperatorRefusal } from '../sign-in/operator-refusal.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
 

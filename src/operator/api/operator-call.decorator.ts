@@ -6,9 +6,10 @@ import { clientOf } from '../../platform/http/throttle/rate-limit.js';
 import { OperatorRefusalFilter } from '../sign-in/operator-refusal.filter.js';
 import {
   OperatorAddressThrottlerGuard,
+  OperatorGuard,
   OperatorThrottlerGuard,
-} from '../sign-in/operator-throttler.guard.js';
-import { OperatorGuard } from '../sign-in/operator.guard.js';
+  operatorOf,
+} from '../sign-in/operator.guard.js';
 import type { OperatorCall } from './operator-calls.js';
 
 /** In this order: the limit of the address, the signed-in operator on a page of the instance, the operator's limit, the route. */
@@ -21,7 +22,6 @@ export function OperatorController(path = ''): ClassDecorator {
 }
 
 export const Call = createParamDecorator((_: unknown, context: ExecutionContext): OperatorCall => {
-  const { id: requestId, ip, operator } = context.switchToHttp().getRequest<FastifyRequest>();
-  if (operator === undefined) throw new Error('the route needs the OperatorGuard');
-  return { requestId, clientAddress: clientOf(ip), operator };
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  return { requestId: request.id, clientAddress: clientOf(request.ip), operator: operatorOf(request) };
 });

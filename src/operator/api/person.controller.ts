@@ -15,23 +15,23 @@ import type { PageQuery } from '../../workspace/api/query.pipe.js';
 import { IdPipe, QueryPipe } from '../../workspace/api/query.pipe.js';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
-import { OperatorRefusal } from '../sign-in/operator-refusal.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import { OperatorSessionService } from '../sign-in/operator-session.service.js';
 import type { EmbeddedSession, SessionQuery } from './embedded-session.repository.js';
 import { EmbeddedSessionRepository } from './embedded-session.repository.js';
-import {
-  END_OPERATOR_SESSION,
-  END_SESSION,
-  checkPlace,
-  placeAt,
-  placeIn,
-  searchSessions,
-} from './session-search.operation.js';
 import { Call, OperatorController } from './operator-call.decorator.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
 import { MOST_LISTED, pageOf } from './pages.js';
-import { SEARCH_USERS } from './user-lists.operation.js';
+import {
+  END_OPERATOR_SESSION,
+  END_SESSION,
+  SEARCH_USERS,
+  checkPlace,
+  placeAt,
+  placeIn,
+  searchSessions,
+} from './person.operations.js';
 
 const OPERATOR_SESSIONS = new QueryPipe({}, MOST_LISTED);
 

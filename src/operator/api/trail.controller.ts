@@ -4,7 +4,7 @@ import { EXPLAIN_TOKEN } from '../../administration/explain-token.operation.js';
 import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
 import { REFUSAL_REASONS } from '../../administration/explained-request.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
-import { OperatorRefusal } from '../sign-in/operator-refusal.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import { Call, OperatorController } from './operator-call.decorator.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';

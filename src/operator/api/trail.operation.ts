@@ -1,20 +1,21 @@
 // The audit trail for operators: numbers of exchanges and refusals, which refusals, and why.
 import { Injectable } from '@nestjs/common';
 import { explainedRequest, explanationOf } from '../../administration/explained-request.js';
-import { members, oneOf, optional, wholeNumber } from '../../administration/input.js';
+import { checkedText, members, oneOf, optional, wholeNumber } from '../../administration/input.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
 import { listOperation } from '../../administration/operation.js';
+import type { SoughtEvents } from '../../administration/read-audit-trail.operation.js';
 import { EVENT_FILTERS, TIMES, filterOf, rangeOf } from '../../administration/read-audit-trail.operation.js';
 import { listedUser } from '../../administration/users.operations.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
-import { shownPage } from '../../audit/audit-trail.reader.js';
-import { REFUSAL_EVENTS } from '../../audit/instance-events.js';
+import { shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
+import { READING_EVENT, REFUSAL_EVENTS } from '../../audit/instance-events.js';
 import type { TrailFilter } from '../../audit/trail-filter.js';
+import { checkCursor } from '../../audit/trail-filter.js';
 import type { EventCount, EventGroup } from '../../audit/trail-summary.reader.js';
 import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import { isId } from '../../platform/text/id.js';
 import type { User } from '../../users/user.repository.js';
-import { TRAIL_PAGE, searchEvents } from './event-search.operation.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import { SESSION_EVENTS, liveSessions } from './session-history.js';
 import { WorkQueue } from './work-queue.js';
@@ -29,6 +30,16 @@ const USUAL_BUCKETS = 24;
 
 const readActivity = members({ ...TIMES, buckets: optional(wholeNumber(1, MOST_BUCKETS)) });
 type ActivityQuery = ReturnType<typeof readActivity>;
+
+/** Which page of the trail. */
+const TRAIL_PAGE = {
+  limit: optional(wholeNumber(1, MOST_LISTED)),
+  cursor: optional(checkedText(checkCursor)),
+};
+/** What is left out otherwise, since it would hide everything else. */
+const ALSO = { also: optional(oneOf(['readings', 'strangers', 'everything'])) };
+const readEventSearch = members({ ...EVENT_FILTERS, ...ALSO, ...TIMES, ...TRAIL_PAGE });
+type EventSearch = ReturnType<typeof readEventSearch>;
 
 /** As of all events, but that `user` may also be an e-mail address or a `sub` that only tokens have. */
 const REFUSAL_FILTERS = { ...EVENT_FILTERS, ...TIMES, event: optional(oneOf(REFUSAL_EVENTS)) };
@@ -57,7 +68,9 @@ export class TrailOperations {
   });
 
   /** All events. */
-  readonly events = searchEvents(this.turns);
+  readonly events = listOperation('audit events', readEventSearch, {
+    list: (search, parts) => this.findEvents(search, parts),
+  });
 
   /** The one with the newest refusal first, a hundred at most; the totals count those that are left out, too. */
   private async *groupRefusals(search: RefusalFilters, parts: InstanceParts) {
@@ -152,6 +165,21 @@ export class TrailOperations {
     yield [shownPage(page, refusalOf)];
   }
 
+  private async *findEvents(
+    { limit = USUAL_LIMIT, cursor, also, ...sought }: EventSearch,
+    parts: InstanceParts,
+  ) {
+    const shows = (kind: string) => also === kind || also === 'everything';
+    const filter = {
+      ...(await filterOf(sought, parts)),
+      withoutStrangers: !shows('strangers') && !asksForRefusals(sought),
+      withoutReadings: !shows('readings') && !asksForReadings(sought),
+    };
+    const place = cursor ?? { range: rangeOf(sought, parts.clock.now()) };
+    const page = await this.turns.take(() => parts.trail.page({ filter, place, order: 'newest', limit }));
+    yield [{ ...shownPage(page, shownEvent), people: await peopleIn(page.events, parts) }];
+  }
+
   /** A person who is no user is known only from tokens. */
   private async filterOf(
     { user: text, event, ...others }: RefusalFilters,
@@ -231,4 +259,24 @@ function refusalOf(stored: StoredEvent) {
   const [event] = explainedRequest(requestId, [stored]).events;
   if (event === undefined) throw new Error('an event was not explained');
   return { id, requestId, ...event };
+}
+
+/** What strangers may have sent is found where it is asked for: it could hide everything else (D79). */
+function asksForRefusals({ reason, issuer, kid, requestId }: SoughtEvents): boolean {
+  return [reason, issuer, kid, requestId].some((filter) => filter !== undefined);
+}
+
+function asksForReadings({ event, requestId }: SoughtEvents): boolean {
+  return requestId !== undefined || event === READING_EVENT;
+}
+
+/** The e-mail addresses of their subjects and actors, by id; of those who are still there. */
+async function peopleIn(
+  events: readonly StoredEvent[],
+  { users }: InstanceParts,
+): Promise<Readonly<Record<string, string>>> {
+  const ids = events.flatMap(({ subjectUserId, actorUserId }) => [subjectUserId, actorUserId]);
+  const known = [...new Set(ids)].filter((id) => id !== null);
+  const found = await Promise.all(known.map((id) => users.findById(id)));
+  return Object.fromEntries(found.flatMap((user) => (user === undefined ? [] : [[user.id, user.email]])));
 }

@@ -22,7 +22,10 @@ import type {
 } from '../../administration/accounts/operator-session.repository.js';
 import {
   CurrentOperator,
+  OperatorAddressThrottlerGuard,
   OperatorGuard,
+  OperatorSignInThrottlerGuard,
+  OperatorThrottlerGuard,
   OwnPageGuard,
   operatorCookie,
   readOperatorCookie,
@@ -31,11 +34,6 @@ import { OperatorRefusalFilter } from './operator-refusal.filter.js';
 import { IDLE_SECONDS, OperatorSessionService, SESSION_SECONDS } from './operator-session.service.js';
 import type { Origin, SignedIn } from './operator-sign-in.service.js';
 import { OperatorSignInService } from './operator-sign-in.service.js';
-import {
-  OperatorAddressThrottlerGuard,
-  OperatorSignInThrottlerGuard,
-  OperatorThrottlerGuard,
-} from './operator-throttler.guard.js';
 
 const readSignIn = members({ email: storableText, password: storableText });
 const readCode = members({ email: storableText, code: storableText, newPassword: storableText });

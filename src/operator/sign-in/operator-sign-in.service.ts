@@ -17,7 +17,7 @@ import {
   SignInFailureRepository,
   failureKey,
 } from '../../administration/accounts/sign-in-failure.repository.js';
-import { OperatorRefusal } from './operator-refusal.js';
+import { OperatorRefusal } from './operator-refusal.filter.js';
 import type { OpenedOperatorSession } from './operator-session.service.js';
 import { OperatorSessionService } from './operator-session.service.js';
 

@@ -1,13 +1,15 @@
-// Lets a request of the operator's API through that comes from a page of the instance and, but for signing in, of a signed-in operator.
+// Lets a request of the operator's API through that comes from a page of the instance and, but for signing in, of a signed-in operator;
+// and not too often.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { stringifySetCookie } from 'cookie';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
+import { minuteThrottler } from '../../platform/http/throttle/minute-throttler.js';
 import { readSessionCookies } from '../../token-exchange/instance.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
-import { OperatorRefusal } from './operator-refusal.js';
+import { OperatorRefusal } from './operator-refusal.filter.js';
 import { OperatorSessionService } from './operator-session.service.js';
 
 declare module 'fastify' {
@@ -74,11 +76,41 @@ function refuseForeignPage({ method, headers }: FastifyRequest, baseUrl: string)
 }
 
 /** Hands a route the operator who calls it. */
-export const CurrentOperator = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const { operator } = context.switchToHttp().getRequest<FastifyRequest>();
+export const CurrentOperator = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  operatorOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+export function operatorOf({ operator }: Pick<FastifyRequest, 'operator'>): LiveOperatorSession {
   if (operator === undefined) throw new Error('the route needs the OperatorGuard');
   return operator;
-});
+}
+
+const SIGN_INS_PER_MINUTE = 30;
+const CALLS_PER_MINUTE = 600;
+/** Some operators may share an address. */
+const KNOCKS_PER_MINUTE = 1_200;
+
+/** @rule B.operator Calls of the operator's API and sign-ins are counted per client address, calls of an operator per operator besides. */
+export const OperatorSignInThrottlerGuard = minuteThrottler(
+  'operator-sign-in',
+  STARTUP,
+  () => SIGN_INS_PER_MINUTE,
+);
+
+/** Before the lookup of a cookie, which any stranger can make up. */
+export const OperatorAddressThrottlerGuard = minuteThrottler(
+  'operator-address',
+  STARTUP,
+  () => KNOCKS_PER_MINUTE,
+);
+
+/** Behind the OperatorGuard. */
+export const OperatorThrottlerGuard = minuteThrottler(
+  'operator',
+  STARTUP,
+  () => CALLS_PER_MINUTE,
+  (request: Pick<FastifyRequest, 'operator'>) => operatorOf(request).userId,
+);
 
 /** The `__Host-` prefix binds it to this host, `Secure` and `Path=/` (RFC 6265bis §4.1.3). */
 const OPERATOR_COOKIE = '__Host-svc-operator';

@@ -6,7 +6,7 @@ import { Partner } from '../../../demo/partner.js';
 import type { TrailPlace } from '../../../src/audit/trail-filter.js';
 import type { TrailSummaryReader } from '../../../src/audit/trail-summary.reader.js';
 import { TrailOperations } from '../../../src/operator/api/trail.operation.js';
-import { SEARCH_USERS } from '../../../src/operator/api/user-lists.operation.js';
+import { SEARCH_USERS } from '../../../src/operator/api/person.operations.js';
 import type { JwksContent } from '../../../src/token-exchange/trust/jwks-content.js';
 import { JwksContentError, readJwks, writeJwks } from '../../../src/token-exchange/trust/jwks-content.js';
 import { isAlgorithm } from '../../../src/token-exchange/trust/algorithms.js';
