@@ -20,6 +20,7 @@ import { beginWait, waitedMs } from '../platform/http/request-wait.js';
 import type { BearerReason } from '../token-exchange/instance.js';
 import {
   DpopProofs,
+  SessionService,
   challengeTo,
   errorOf,
   isServedScheme,
@@ -70,6 +71,7 @@ interface Call {
 export class AuthenticationGuard implements CanActivate {
   constructor(
     private readonly authentication: AuthenticationService,
+    private readonly sessions: SessionService,
     private readonly proofs: DpopProofs,
     private readonly refusals: BearerRefusalRecorder,
     @Inject(STARTUP) private readonly startup: Startup,
@@ -123,7 +125,7 @@ export class AuthenticationGuard implements CanActivate {
 
   /** Says who has ended the session, for the page in the frame and its host page. */
   private async withoutSession(sessionIds: readonly string[], call: Call): Promise<UnauthorizedException> {
-    const isSignedOut = await this.authentication.wasSignedOutByProvider(sessionIds);
+    const isSignedOut = await this.sessions.wasSignedOutByProvider(sessionIds);
     if (!isSignedOut) return this.unauthenticated(call, NO_CREDENTIAL);
     const message = 'The provider of the login has signed the user out';
     return this.unauthenticated(call, message, { error: 'signed_out_by_provider' });

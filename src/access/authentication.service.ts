@@ -45,9 +45,4 @@ export class AuthenticationService {
     const familyIds = sessions.map(({ familyId }) => familyId);
     return { user, rightsOf: [user], expiresAt, credential: { kind: 'session', loginOrigin, familyIds } };
   }
-
-  /** Whether the provider of a login has lately ended one of the sessions with these ids. */
-  wasSignedOutByProvider(sessionIds: readonly string[]): Promise<boolean> {
-    return this.sessions.wasSignedOutByProvider(sessionIds);
-  }
 }

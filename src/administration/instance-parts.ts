@@ -20,7 +20,7 @@ import {
 import type { Clock } from '../platform/clock.js';
 import { UserRepository } from '../users/user.repository.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
-import { QuotaRepository, Quotas } from '../workspace/quotas/quotas.js';
+import { Quotas } from '../workspace/quotas/quotas.js';
 import type { QuotaLimits } from '../workspace/quotas/quotas.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 
@@ -91,7 +91,7 @@ export function instancePartsOn(
     projects: new ProjectRepository(dataSource),
     workflows: new WorkflowRepository(dataSource),
     get quotas() {
-      return new Quotas(new QuotaRepository(), settings.limits);
+      return new Quotas(settings.limits);
     },
     keySets: new JwksSnapshotRepository(database),
     clock,

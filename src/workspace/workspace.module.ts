@@ -14,7 +14,7 @@ import { ProjectMemberController } from './projects/project-member.controller.js
 import { ProjectMemberRepository } from './projects/project-member.repository.js';
 import { ProjectRepository } from './projects/project.repository.js';
 import { ProjectController } from './projects/project.controller.js';
-import { QuotaRepository, Quotas, quotaLimits } from './quotas/quotas.js';
+import { Quotas, quotaLimits } from './quotas/quotas.js';
 import { AccessRights } from './rights/access-rights.js';
 import { ProjectChoice } from './projects/project-choice.js';
 import { ProjectRoleRepository } from './rights/project-role.repository.js';
@@ -42,12 +42,10 @@ const CONTROLLERS = [
     RightsInterceptor,
     AccessRights,
     ProjectChoice,
-    QuotaRepository,
     {
       provide: Quotas,
-      inject: [QuotaRepository, STARTUP],
-      useFactory: (repository: QuotaRepository, { config }: Startup) =>
-        new Quotas(repository, quotaLimits(config)),
+      inject: [STARTUP],
+      useFactory: ({ config }: Startup) => new Quotas(quotaLimits(config)),
     },
     ProjectRoleRepository,
     ProjectRepository,

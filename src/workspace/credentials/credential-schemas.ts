@@ -11,11 +11,6 @@ export class CredentialSchemas {
   private readonly ajv = createAjv();
   private readonly validators = new Map<string, ValidateFunction>();
 
-  /** Undefined for a type that does not exist. */
-  schemaOf(type: string): CredentialSchema | undefined {
-    return CREDENTIAL_TYPES.get(type);
-  }
-
   /** The fault of the data, as a sentence with names of members and rules but no value; undefined: none. */
   problemOf(type: string, data: object): string | undefined {
     const schema = CREDENTIAL_TYPES.get(type);

@@ -12,9 +12,8 @@ import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { QueryPipe } from '../api/query.pipe.js';
 import { ProjectChoice } from '../projects/project-choice.js';
-import { CredentialSchemas } from './credential-schemas.js';
 import type { CredentialSchema } from './credential-types.js';
-import { CREDENTIAL_TYPE_NAMES } from './credential-types.js';
+import { CREDENTIAL_TYPES, CREDENTIAL_TYPE_NAMES } from './credential-types.js';
 import {
   CredentialAnswer,
   CredentialChangeBody,
@@ -40,7 +39,6 @@ export class CredentialController {
   constructor(
     private readonly credentials: CredentialRepository,
     private readonly service: CredentialService,
-    private readonly schemas: CredentialSchemas,
     private readonly projectChoice: ProjectChoice,
   ) {}
 
@@ -66,7 +64,7 @@ export class CredentialController {
     errors: [404],
   })
   schema(@Param('type') type: string): CredentialSchema {
-    return found(this.schemas.schemaOf(type));
+    return found(CREDENTIAL_TYPES.get(type));
   }
 
   @Post()

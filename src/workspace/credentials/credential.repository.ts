@@ -1,5 +1,4 @@
 // Credentials: the entity and all its queries.
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, MoreThan, PrimaryColumn } from 'typeorm';
 import type { Transaction } from '../../platform/database/transaction.js';
@@ -69,10 +68,6 @@ export class CredentialRepository implements SealedRows {
   readonly sealedFor = sealedForCredential;
 
   constructor(private readonly dataSource: DataSource) {}
-
-  static newId(): string {
-    return randomUUID();
-  }
 
   /** A page of all credentials of the instance, in the order of their ids. */
   list({ afterId = BEFORE_ALL_IDS, limit }: PageRange): Promise<CredentialRow[]> {

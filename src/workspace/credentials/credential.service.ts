@@ -1,4 +1,5 @@
 // Makes and changes credentials: checks their data, seals it, and never gives it out.
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isForeignKeyViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';
@@ -28,7 +29,7 @@ export class CredentialService {
    */
   async create({ projectId, name, type, data }: Required<NewCredentialBody>): Promise<CredentialRow> {
     this.check(type, data);
-    const id = CredentialRepository.newId();
+    const id = randomUUID();
     const credential = { id, projectId, name, type, sealedData: this.seal(id, data) };
     try {
       await this.transactions.run((transaction) =>

@@ -30,23 +30,6 @@ const COUNTED: Readonly<Record<QuotaKind, Counted>> = {
   projects: { ownerTable: 'user_account', table: 'project_member', column: 'user_id' },
 };
 
-@Injectable()
-export class QuotaRepository {
-  /** Locks the owner until the transaction ends; rows that refer to it may come in. A deleted owner locks nothing. */
-  async lockOwner(transaction: Transaction, kind: QuotaKind, ownerId: string): Promise<void> {
-    const { ownerTable } = COUNTED[kind];
-    const sql = `SELECT 1 FROM ${ownerTable} WHERE id = $1 FOR NO KEY UPDATE`;
-    await managerOf(transaction).query(sql, [ownerId]);
-  }
-
-  /** Reads one entry of an index more than the limit at most, however many there are. */
-  async hasMore(transaction: Transaction, kind: QuotaKind, ownerId: string, limit: number): Promise<boolean> {
-    const { table, column } = COUNTED[kind];
-    const sql = `SELECT 1 FROM ${table} WHERE ${column} = $1 OFFSET $2 LIMIT 1`;
-    return (await managerOf(transaction).query<object[]>(sql, [ownerId, limit])).length > 0;
-  }
-}
-
 const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
   workflows: (limit) => `A project has at most ${limit} workflows`,
   credentials: (limit) => `A project has at most ${limit} credentials`,
@@ -84,10 +67,7 @@ export class QuotaRefusal extends ApiRefusal {
  */
 @Injectable()
 export class Quotas {
-  constructor(
-    private readonly repository: QuotaRepository,
-    private readonly limits: QuotaLimits,
-  ) {}
+  constructor(private readonly limits: QuotaLimits) {}
 
   /**
    * Adds by `insert`, whose other errors come first. Kinds are locked in one order, so that there are no deadlocks.
@@ -99,13 +79,31 @@ export class Quotas {
     insert: () => Promise<T>,
   ): Promise<T> {
     const kinds = KINDS.filter((kind) => owners[kind] !== undefined);
-    for (const kind of kinds) await this.repository.lockOwner(transaction, kind, owners[kind] ?? '');
+    for (const kind of kinds) await lockOwner(transaction, kind, owners[kind]);
     const made = await insert();
     for (const kind of kinds) {
       const limit = this.limits[kind];
-      if (await this.repository.hasMore(transaction, kind, owners[kind] ?? '', limit))
-        throw new QuotaRefusal(kind, limit);
+      if (await hasMore(transaction, kind, owners[kind], limit)) throw new QuotaRefusal(kind, limit);
     }
     return made;
   }
+}
+
+/** Until the transaction ends; rows that refer to the owner may come in. A deleted owner locks nothing. */
+async function lockOwner(transaction: Transaction, kind: QuotaKind, ownerId = ''): Promise<void> {
+  const { ownerTable } = COUNTED[kind];
+  const sql = `SELECT 1 FROM ${ownerTable} WHERE id = $1 FOR NO KEY UPDATE`;
+  await managerOf(transaction).query(sql, [ownerId]);
+}
+
+/** Reads one entry of an index more than the limit at most, however many there are. */
+async function hasMore(
+  transaction: Transaction,
+  kind: QuotaKind,
+  ownerId = '',
+  limit: number,
+): Promise<boolean> {
+  const { table, column } = COUNTED[kind];
+  const sql = `SELECT 1 FROM ${table} WHERE ${column} = $1 OFFSET $2 LIMIT 1`;
+  return (await managerOf(transaction).query<object[]>(sql, [ownerId, limit])).length > 0;
 }

@@ -79,14 +79,10 @@ export class WorkflowCountAnswer {
 
 export function workflowAnswer(workflow: Workflow, canEdit: boolean): WorkflowAnswer {
   const { nodes, connections } = workflow;
-  return { ...headOf(workflow, canEdit), nodes, connections };
+  return { ...listedWorkflowAnswer(workflow, canEdit), nodes, connections };
 }
 
 export function listedWorkflowAnswer(workflow: ListedWorkflow, canEdit: boolean): ListedWorkflowAnswer {
-  return headOf(workflow, canEdit);
-}
-
-function headOf(workflow: ListedWorkflow, canEdit: boolean): WorkflowHead {
   const { id, projectId, name, active } = workflow;
   return { id, projectId, name, active, ...timesOf(workflow), canEdit };
 }
