@@ -1,7 +1,6 @@
 // Asks before something is done that cannot be undone, or that others feel at once, and does it.
-import { SignedOutError, isAborted } from './instance-api.js';
 import { freshId, h } from './dom.js';
-import { forgetProblem, problemPlace, tellProblem } from './states.js';
+import { attempt, problemPlace } from './states.js';
 
 /**
  * Says what will happen, and does it when told to. What goes wrong is said in the dialog, which stays.
@@ -31,17 +30,10 @@ export function confirm({ title, text, action, isDanger = false, run }) {
       resolve(outcome);
     });
     go.addEventListener('click', async () => {
-      if (go.ariaDisabled === 'true') return;
-      go.ariaDisabled = 'true';
-      forgetProblem(problem);
-      try {
+      const isDone = await attempt(go, problem, async () => {
         outcome = { result: await run() };
-        dialog.close();
-      } catch (error) {
-        go.ariaDisabled = 'false';
-        if (error instanceof SignedOutError) dialog.close();
-        else if (!isAborted(error)) tellProblem(problem, error);
-      }
+      });
+      if (isDone) dialog.close();
     });
     dialog.showModal();
   });

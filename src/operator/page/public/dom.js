@@ -16,7 +16,7 @@ export function h(tag, attributes = {}, ...children) {
 const DIRECTION = /[\u202A-\u202E\u2066-\u2069]/g;
 
 /** What `append` takes; nothing of null, undefined and false. No part of a text is mirrored that its letters do not ask for. */
-export function nodes(children) {
+function nodes(children) {
   return children
     .flat(Infinity)
     .filter((child) => child !== null && child !== undefined && child !== false)
@@ -36,6 +36,29 @@ export function emailAddress(text) {
 /** What programs call something. */
 export function code(text) {
   return h('code', {}, text);
+}
+
+/** One word on how something is. @param {'good' | 'warn' | 'bad' | ''} kind */
+export function mark(kind, text) {
+  return h('span', { class: `state ${kind}` }, text);
+}
+
+/** What is of less weight. */
+export function soft(...content) {
+  return h('span', { class: 'soft' }, content);
+}
+
+export function card(...content) {
+  return h('div', { class: 'card padded' }, content);
+}
+
+/** @param {string} [look] classes */
+export function list(items, look = 'card padded phrases') {
+  return h(
+    'ul',
+    { class: look },
+    items.map((item) => h('li', {}, item)),
+  );
 }
 
 /** Pairs of term and description; those without a description are left out. */

@@ -1,5 +1,5 @@
 // Whose tokens are taken: every trusted entry, configured and stored.
-import { h, isolated } from './dom.js';
+import { code, h, isolated, mark } from './dom.js';
 import { address, read } from './instance-api.js';
 import { pageHead } from './shell.js';
 import { empty, filled } from './states.js';
@@ -95,10 +95,6 @@ export function originOf({ from }) {
 
 function keysOf({ type, keys, keySet }) {
   if (type === null) return '—';
-  if (type === 'static') return h('code', {}, keys.kid);
+  if (type === 'static') return code(keys.kid);
   return `Key set, ${keySet?.kids.length ?? 0} held`;
-}
-
-function mark(kind, text) {
-  return h('span', { class: `state ${kind}` }, text);
 }

@@ -1,6 +1,6 @@
 // The fields of a trusted entry: what tells it from others, and what its tokens may do.
 import { h } from './dom.js';
-import { checkbox, field, select } from './form.js';
+import { checkbox, field, select, textArea, textInput } from './form.js';
 import { problemOf } from './states.js';
 import { byLabels, sentence, valueInWords, withCode } from './wording.js';
 
@@ -10,8 +10,7 @@ import { byLabels, sentence, valueInWords, withCode } from './wording.js';
  * @param {'jwks' | 'static'} chosen type
  */
 export function identityFields(keyAlgorithms, chosen = 'jwks') {
-  const input = (attributes) =>
-    h('input', { required: true, autocapitalize: 'none', spellcheck: 'false', ...attributes });
+  const input = (attributes) => textInput('', { required: true, ...attributes });
   const name = input({ pattern: '[a-z0-9][a-z0-9_\\-]*', title: 'small letters, digits, - and _' });
   const issuer = input({ type: 'url' });
   const type = select(
@@ -27,13 +26,7 @@ export function identityFields(keyAlgorithms, chosen = 'jwks') {
     keyAlgorithms.map((value) => ({ value, text: value })),
     'ES256',
   );
-  const key = h('textarea', {
-    rows: 6,
-    required: true,
-    spellcheck: 'false',
-    class: 'mono',
-    placeholder: '-----BEGIN PUBLIC KEY-----',
-  });
+  const key = textArea({ rows: 6, required: true, placeholder: '-----BEGIN PUBLIC KEY-----' });
   const ofSet = together({
     url: field(
       'Address of the key set',
@@ -124,7 +117,8 @@ function leftOutInWords({ isRequired, leftOut = 'not limited', labels }) {
   return texts.length === 0 ? 'none' : texts.join(', ');
 }
 
-function controlFor(member, value) {
+function controlFor(given, value) {
+  const member = { ...given, hint: sentence(byLabels(given.hint, given.labels)) };
   if (member.kind === 'structure' || member.kind === 'list') return limitControl(member, value);
   if (member.kind === 'flag' || member.kind === 'choice') return choiceControl(member, value);
   const input = h('input', {
@@ -141,8 +135,7 @@ function controlFor(member, value) {
         ? Number(input.value)
         : input.value.trim();
   const otherwise = !member.isRequired && withCode(` Left empty: ${leftOutInWords(member)}.`);
-  const hint = [sentence(member.hint), otherwise];
-  return { name: member.name, whole: field(member.label, input, hint), value: read };
+  return { name: member.name, whole: field(member.label, input, [member.hint, otherwise]), value: read };
 }
 
 /** The label of a flag says what it does. */
@@ -162,7 +155,7 @@ function choiceControl(member, value) {
   };
   return {
     name: member.name,
-    whole: field(member.label, control, !isFlag && sentence(member.hint)),
+    whole: field(member.label, control, !isFlag && member.hint),
     value: read,
   };
 }
@@ -208,12 +201,7 @@ function linesControl(member, value = []) {
     return named.length === 0 && member.isExpected && !member.isRequired ? undefined : named;
   };
   return {
-    whole: h(
-      'div',
-      { class: 'field' },
-      text,
-      h('p', { class: 'soft hint' }, 'One a line. ', sentence(member.hint)),
-    ),
+    whole: h('div', { class: 'field' }, text, h('p', { class: 'soft hint' }, 'One a line. ', member.hint)),
     value: read,
   };
 }
@@ -228,7 +216,7 @@ function someControl(member, value = []) {
       'div',
       { class: 'field' },
       boxes.map(({ whole }) => whole),
-      h('p', { class: 'soft hint' }, sentence(member.hint)),
+      h('p', { class: 'soft hint' }, member.hint),
     ),
     value: () => boxes.filter(({ input }) => input.checked).map((box) => box.value),
   };
@@ -255,7 +243,7 @@ function valuesOf(controls) {
 
 /** @param {object} value what it holds at first; empty: nothing */
 export function jsonField(value) {
-  const text = h('textarea', { rows: 16, required: true, spellcheck: 'false', class: 'mono' });
+  const text = textArea({ rows: 16, required: true });
   if (Object.keys(value).length > 0) text.value = JSON.stringify(value, null, 2);
   const readJson = () => {
     try {

@@ -1,6 +1,6 @@
 // One trusted entry: what its tokens may do, its keys, and how trust in it is changed or taken back.
 import { confirm } from './dialog.js';
-import { code, facts, h, isolated } from './dom.js';
+import { card, code, facts, h, isolated, list, mark, soft } from './dom.js';
 import { keySetInWords, originOf, stateOf } from './entries-page.js';
 import { address, post, read, remove } from './instance-api.js';
 import { restoreButton } from './revocations-page.js';
@@ -66,16 +66,8 @@ function shown(entry, context) {
       actions: actionsFor(entry, context),
     }),
     entry.problems.length > 0 && problemsOf(entry),
-    h('div', { class: 'card padded' }, entryFacts(entry)),
-    entry.policy.length > 0 &&
-      section(
-        'What its tokens may do',
-        h(
-          'ul',
-          { class: 'card padded phrases' },
-          entry.policy.map((phrase) => h('li', {}, sentence(phrase))),
-        ),
-      ),
+    card(entryFacts(entry)),
+    entry.policy.length > 0 && section('What its tokens may do', list(entry.policy.map(sentence))),
     entry.keys !== null && section('Keys', keySetFacts(entry, context), keyTable(entry, context)),
     entry.from === 'configuration' &&
       h(
@@ -93,11 +85,7 @@ function problemsOf({ problems }) {
     'div',
     { class: 'card padded flash bad' },
     h('strong', {}, 'None of its tokens is accepted:'),
-    h(
-      'ul',
-      {},
-      problems.map((text) => h('li', {}, text)),
-    ),
+    list(problems, ''),
   );
 }
 
@@ -167,9 +155,7 @@ function keySetFacts({ type, keys, keySet }, context) {
     });
     if (done) context.reload(`The key set ${keySetInWords(done.result)}`);
   };
-  return h(
-    'div',
-    { class: 'card padded' },
+  return card(
     facts([
       ['State', keySet && sentence(keySetInWords(keySet))],
       ['Last fetched', timeFromNow(keySet?.lastSuccess)],
@@ -216,12 +202,10 @@ function thumbprintsOf(keySet) {
 }
 
 function keyState(revocation, whole, kid, isHeld) {
-  if (revocation !== undefined)
-    return [h('span', { class: 'state bad' }, 'Revoked'), ' ', timeFromNow(revocation.revokedAt)];
-  if (whole !== undefined && kid !== null)
-    return h('span', { class: 'state bad' }, 'Revoked with its issuer');
-  if (kid === null) return h('span', { class: 'soft' }, isHeld ? 'Not revoked' : 'No key is held');
-  return isHeld ? h('span', { class: 'state good' }, 'Held') : h('span', { class: 'soft' }, 'Not held');
+  if (revocation !== undefined) return [mark('bad', 'Revoked'), ' ', timeFromNow(revocation.revokedAt)];
+  if (whole !== undefined && kid !== null) return mark('bad', 'Revoked with its issuer');
+  if (kid === null) return soft(isHeld ? 'Not revoked' : 'No key is held');
+  return isHeld ? mark('good', 'Held') : soft('Not held');
 }
 
 function keyAction(issuer, kid, isRevoked, context) {

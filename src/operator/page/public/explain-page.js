@@ -1,8 +1,8 @@
 // What the instance would make of a token, without using it up. The token stays in the form and the body of one request.
-import { code, facts, h, isolated } from './dom.js';
-import { field, form, select } from './form.js';
-import { post } from './instance-api.js';
-import { comparison, reasonMark } from './refusal-card.js';
+import { code, facts, h, isolated, list, mark, soft } from './dom.js';
+import { field, form, select, textArea, textInput } from './form.js';
+import { address, post } from './instance-api.js';
+import { comparison, reasonMark, remedyLine } from './refusal-card.js';
 import { pageHead, section, tellNews } from './shell.js';
 import { counted, duration, flowInWords, roleInWords, sentence, wholeTime, withCode } from './wording.js';
 
@@ -29,17 +29,12 @@ export function explainPage({ signal }) {
     ],
     'embed',
   );
-  const token = tokenArea(true);
-  const actorToken = tokenArea(false);
-  const proof = tokenArea(false);
-  const origin = h('input', {
-    type: 'url',
-    autocapitalize: 'none',
-    spellcheck: 'false',
-    placeholder: 'https://product.example',
-  });
-  const scope = h('input', { autocapitalize: 'none', spellcheck: 'false' });
-  const resource = h('input', { autocapitalize: 'none', spellcheck: 'false' });
+  const token = textArea({ required: true });
+  const actorToken = textArea();
+  const proof = textArea();
+  const origin = textInput('', { type: 'url', placeholder: 'https://product.example' });
+  const scope = textInput();
+  const resource = textInput();
   const ofEmbed = h(
     'div',
     { class: 'fields' },
@@ -117,17 +112,6 @@ export function explainPage({ signal }) {
   ];
 }
 
-function tokenArea(required) {
-  return h('textarea', {
-    rows: 4,
-    required,
-    spellcheck: 'false',
-    autocomplete: 'off',
-    autocapitalize: 'none',
-    class: 'mono',
-  });
-}
-
 /** What became of a token, for whoever shows it. */
 export function explained(explanation) {
   const { outcome, refusal, checks, tokens, issued, notes, asOf, flow } = explanation;
@@ -139,12 +123,7 @@ export function explained(explanation) {
       h('p', { class: 'soft' }, `${flowInWords(flow)}, checked as of `, wholeTime(asOf)),
       refusal && refusalOf(refusal, checks),
       issued && issuedOf(issued),
-      notes.length > 0 &&
-        h(
-          'ul',
-          {},
-          notes.map((note) => h('li', {}, sentence(note))),
-        ),
+      notes.length > 0 && list(notes.map(sentence), ''),
     ),
     section('Checks', ...checkLists(checks)),
     section('What the token says', tokens.map(tokenOf)),
@@ -158,7 +137,7 @@ function refusalOf({ reason, detail, cause, remedy }, checks) {
     h('p', { class: 'cause' }, sentence(cause)),
     detail && h('p', {}, sentence(detail)),
     failed && compared(failed),
-    h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
+    remedyLine(remedy),
   ];
 }
 
@@ -217,14 +196,14 @@ function checkList(checks) {
       return h(
         'li',
         { class: state },
-        h('span', { class: `state ${kind}` }, word),
+        mark(kind, word),
         h(
           'div',
           {},
           h('strong', {}, check),
           party && ` · ${party}`,
           ' ',
-          about && h('span', { class: 'soft' }, withCode(about)),
+          about && soft(withCode(about)),
           compared({ expected, found }),
         ),
       );
@@ -248,18 +227,14 @@ function tokenOf({ party, content, entry, user }) {
         'Trusted entry',
         entry === null
           ? 'none'
-          : h('a', { href: `#/entries/${encodeURIComponent(entry.label)}` }, isolated(entry.label)),
+          : h('a', { href: address('#/entries/?', entry.label) }, isolated(entry.label)),
       ],
       ['User', user === null ? null : userOf(user)],
       ['Projects', user === null ? null : user.projects.join('; ')],
     ]),
     entry !== null && [
       h('p', { class: 'soft' }, `${counted(entry.policy.length, 'rule')} of the entry:`),
-      h(
-        'ul',
-        { class: 'phrases' },
-        entry.policy.map((phrase) => h('li', {}, sentence(phrase))),
-      ),
+      list(entry.policy.map(sentence), 'phrases'),
     ],
   );
 }
@@ -273,9 +248,7 @@ function userOf({ id, by, roleBefore, roleAfter }) {
         : `${roleInWords(roleBefore)}, then ${roleInWords(roleAfter)}`;
   const how = WAYS_TO_USERS[by];
   return [
-    id === null
-      ? how
-      : [h('a', { href: `#/users/${encodeURIComponent(id)}` }, 'to the user'), `, found ${how}`],
+    id === null ? how : [h('a', { href: address('#/users/?', id) }, 'to the user'), `, found ${how}`],
     ` (${role})`,
   ];
 }

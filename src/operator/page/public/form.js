@@ -1,7 +1,6 @@
 // Fields of forms with label, hint and problem, and how a form is sent once.
-import { SignedOutError, isAborted } from './instance-api.js';
 import { freshId, h } from './dom.js';
-import { forgetProblem, problemPlace, tellProblem } from './states.js';
+import { attempt, problemPlace } from './states.js';
 
 /**
  * A labelled control.
@@ -34,6 +33,21 @@ export function forgetFieldProblems(form) {
   for (const control of form.querySelectorAll('[aria-invalid]')) control.removeAttribute('aria-invalid');
 }
 
+/** A field that takes text as it is typed. */
+export function textInput(value = '', attributes = {}) {
+  const input = h('input', { autocapitalize: 'none', spellcheck: 'false', ...attributes });
+  input.value = value;
+  return input;
+}
+
+/** For tokens, keys and JSON. */
+export function textArea(attributes) {
+  return h('textarea', {
+    ...{ rows: 4, spellcheck: 'false', autocomplete: 'off', autocapitalize: 'none', class: 'mono' },
+    ...attributes,
+  });
+}
+
 /** @param {{ value: string, text: string }[]} options */
 export function select(options, chosen) {
   return h(
@@ -51,10 +65,14 @@ export function checkbox(label, checked = false, attributes = {}) {
 
 /**
  * A form that is sent once at a time, and says what went wrong.
- * @param {{ button: string, send: () => Promise<unknown>, done: (result: any) => void, besides?: Node[], isKept?: boolean, asksToLeave?: boolean }} how
- *   `isKept`: what is typed is worth keeping if the sign-in ends meanwhile; `asksToLeave`: it is asked about before it is left
+ * @param {{ button: string, send: () => Promise<unknown>, done: (result: any) => void, besides?: Node[], isKept?: boolean, asksToLeave?: boolean, search?: string }} how
+ *   `isKept`: what is typed is worth keeping if the sign-in ends meanwhile; `asksToLeave`: it is asked about before it is left;
+ *   `search`: it finds something, and looks as this class says
  */
-export function form(fields, { button, send, done, besides = [], isKept = true, asksToLeave = false }) {
+export function form(
+  fields,
+  { button, send, done, besides = [], search, isKept = search === undefined, asksToLeave = false },
+) {
   const problem = problemPlace();
   const go = h('button', { type: 'submit', class: 'primary' }, button);
   const whole = h(
@@ -70,21 +88,13 @@ export function form(fields, { button, send, done, besides = [], isKept = true, 
     problem,
     h('div', { class: 'buttons' }, go, besides),
   );
+  if (search !== undefined) {
+    whole.role = 'search';
+    whole.classList.add(search, 'card', 'padded');
+  }
   whole.addEventListener('submit', async (event) => {
     event.preventDefault();
-    if (go.ariaDisabled === 'true') return;
-    go.ariaDisabled = 'true';
-    forgetProblem(problem);
-    try {
-      done(await send());
-    } catch (error) {
-      if (!isAborted(error) && !(error instanceof SignedOutError)) {
-        tellProblem(problem, error);
-        problem.focus();
-      }
-    } finally {
-      go.ariaDisabled = 'false';
-    }
+    if (!(await attempt(go, problem, async () => done(await send())))) problem.focus();
   });
   return whole;
 }

@@ -1,5 +1,5 @@
 // What the instance is: licence, switches, who may frame it, where the trail goes, its settings and its version.
-import { code, facts, h, isolated } from './dom.js';
+import { card, code, facts, h, isolated, list, mark, soft } from './dom.js';
 import { read } from './instance-api.js';
 import { pageHead, section } from './shell.js';
 import { empty, filled } from './states.js';
@@ -21,7 +21,7 @@ export function instancePage({ signal }) {
 function show(overview) {
   const { warnings, notes, frameAncestors, sinks, retentionDays, variables } = overview;
   return [
-    warnings.length > 0 && list('What needs attention', warnings),
+    warnings.length > 0 && section('What needs attention', list(warnings)),
     h(
       'div',
       { class: 'two' },
@@ -36,32 +36,17 @@ function show(overview) {
     ),
     section(
       'Audit trail',
-      h(
-        'div',
-        { class: 'card padded' },
-        facts([['Kept', retentionDays === null ? 'for ever' : `for ${counted(retentionDays, 'day')}`]]),
-      ),
+      factCard([['Kept', retentionDays === null ? 'for ever' : `for ${counted(retentionDays, 'day')}`]]),
       sinkTable(sinks),
     ),
     section('Settings', settings(variables)),
-    notes.length > 0 && list('Notes', notes),
+    notes.length > 0 && section('Notes', list(notes)),
   ].filter(Boolean);
-}
-
-function list(title, texts) {
-  return section(
-    title,
-    h(
-      'ul',
-      { class: 'card padded phrases' },
-      texts.map((text) => h('li', {}, text)),
-    ),
-  );
 }
 
 function availability({ tokenExchange: { available, explanation, embedLogin, exchange } }) {
   const onOff = (isOn) => mark(isOn ? 'good' : '', isOn ? 'On' : 'Off');
-  return card([
+  return factCard([
     ['Feature', available ? mark('good', 'Available') : mark('bad', 'Not available')],
     ['Why not', available ? null : explanation],
     ['Embedded login', onOff(embedLogin)],
@@ -70,8 +55,8 @@ function availability({ tokenExchange: { available, explanation, embedLogin, exc
 }
 
 function license({ license: held }) {
-  if (held === null) return card([['Licence', 'none']]);
-  return card([
+  if (held === null) return factCard([['Licence', 'none']]);
+  return factCard([
     ['State', held.ended ? mark('bad', 'Ended') : mark('good', 'Valid')],
     ['Until', timeFromNow(held.until, 'no date')],
     ['Features', held.features.length === 0 ? 'none' : held.features.map((feature) => [code(feature), ' '])],
@@ -79,7 +64,7 @@ function license({ license: held }) {
 }
 
 function runtime({ version, baseUrl, instance, now }) {
-  return card([
+  return factCard([
     ['Address', isolated(baseUrl)],
     ['Version', version],
     ['Started', timeFromNow(instance.startedAt)],
@@ -98,17 +83,10 @@ function runtime({ version, baseUrl, instance, now }) {
 
 function framing(origins) {
   if (origins === null)
-    return h(
-      'div',
-      { class: 'card padded' },
+    return card(
       h('p', {}, 'The instance sets no limit: any site may, unless a reverse proxy sends frame-ancestors.'),
     );
-  if (origins.length === 0) return h('div', { class: 'card padded' }, h('p', {}, 'Nobody.'));
-  return h(
-    'ul',
-    { class: 'card padded phrases' },
-    origins.map((origin) => h('li', {}, isolated(origin))),
-  );
+  return origins.length === 0 ? card(h('p', {}, 'Nobody.')) : list(origins.map(isolated));
 }
 
 function sinkTable(sinks) {
@@ -160,14 +138,10 @@ function variableTable(caption, variables) {
 }
 
 function valueOf(value, isSecret) {
-  if (isSecret) return h('span', { class: 'soft' }, 'secret');
+  if (isSecret) return soft('secret');
   return value === null || value === '' ? '—' : code(value);
 }
 
-function card(pairs) {
-  return h('div', { class: 'card padded' }, facts(pairs));
-}
-
-function mark(kind, text) {
-  return h('span', { class: `state ${kind}` }, text);
+function factCard(pairs) {
+  return card(facts(pairs));
 }

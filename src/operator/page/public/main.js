@@ -2,25 +2,22 @@
 import { closeDialogs, confirm } from './dialog.js';
 import { h } from './dom.js';
 import { entriesPage } from './entries-page.js';
-import { anotherKeyPage } from './another-key-page.js';
-import { changeEntryPage } from './entry-form-page.js';
+import { anotherKeyPage, changeEntryPage } from './entry-form-page.js';
 import { entryPage } from './entry-page.js';
 import { explainPage } from './explain-page.js';
 import { SignedOutError, onSession, read, remove } from './instance-api.js';
 import { instancePage } from './instance-page.js';
 import { newEntryPage } from './new-entry-page.js';
 import { overviewPage } from './overview-page.js';
-import { passwordPage } from './password-page.js';
 import { refusalsPage } from './refusals-page.js';
 import { requestPage } from './request-page.js';
 import { revocationsPage } from './revocations-page.js';
 import { sessionsPage } from './sessions-page.js';
 import { focusTitle, markPage, pageHead, prepareShell, showOperator, showView, tellNews } from './shell.js';
-import { signInPage } from './sign-in-page.js';
+import { passwordPage, signInPage } from './sign-in-page.js';
 import { failure } from './states.js';
 import { trailPage } from './trail-page.js';
-import { userPage } from './user-page.js';
-import { usersPage } from './users-page.js';
+import { userPage, usersPage } from './user-pages.js';
 
 /** Patterns of addresses, each with its title, the way that is marked, and what makes the page. */
 const ROUTES = [
@@ -217,14 +214,9 @@ function comeBack(answer, before) {
   const keeps = before?.id === operator.id && shown.hash === location.hash && holdsTyped(shown.view);
   if (!keeps) return open({ isMove: true });
   showView(shown.view, shown.title);
-  tellNews('You are signed in again. What you had typed is still here, and was not sent.');
-  shown.view.prepend(
-    h(
-      'p',
-      { class: 'flash' },
-      'You are signed in again. What you had typed is still here, and was not sent.',
-    ),
-  );
+  const news = 'You are signed in again. What you had typed is still here, and was not sent.';
+  tellNews(news);
+  shown.view.prepend(h('p', { class: 'flash' }, news));
   focusTitle();
 }
 

@@ -1,11 +1,11 @@
 // Adds a trusted entry in three steps: whose tokens they are, what they may do, and a check before it is stored; or as JSON.
-import { h } from './dom.js';
+import { h, list } from './dom.js';
 import { identityFields, jsonField, policyFields } from './entry-fields.js';
 import { explained } from './explain-page.js';
-import { field, form, select, tellFieldProblem, forgetFieldProblems } from './form.js';
+import { field, forgetFieldProblems, form, select, tellFieldProblem, textArea } from './form.js';
 import { address, post, read } from './instance-api.js';
 import { pageHead, section } from './shell.js';
-import { filled, forgetProblem, problemOf, problemPlace, tellProblem } from './states.js';
+import { attempt, filled, problemOf, problemPlace } from './states.js';
 import { byLabels, sentence } from './wording.js';
 
 const STEPS = ['Whose tokens', 'What they may do', 'Check'];
@@ -92,8 +92,7 @@ function stepForm({ baseUrl, entryForm, keyAlgorithms }, context) {
     for (const [at, step] of steps.entries()) {
       step.hidden = at !== index;
       step.disabled = at !== index;
-      if (at === index) marks[at].ariaCurrent = 'step';
-      else marks[at].ariaCurrent = null;
+      marks[at].ariaCurrent = at === index ? 'step' : null;
     }
     back.hidden = index === 0;
     whole.querySelector('button[type=submit]').textContent = index === LAST ? 'Add entry' : 'Next';
@@ -132,43 +131,25 @@ function sentenceText(rule) {
 
 function reviewOf({ policy, warnings, notes }, entry, context) {
   return [
-    section(
-      'What its tokens may do',
-      h(
-        'ul',
-        { class: 'card padded phrases' },
-        policy.map((phrase) => h('li', {}, sentence(phrase))),
-      ),
-    ),
-    warnings.length + notes.length > 0 &&
-      h(
-        'ul',
-        { class: 'flash' },
-        [...warnings, ...notes].map((text) => h('li', {}, text)),
-      ),
+    section('What its tokens may do', list(policy.map(sentence))),
+    warnings.length + notes.length > 0 && list([...warnings, ...notes], 'flash'),
     section('Try a token of the partner', tokenTrial(entry, context)),
   ].filter(Boolean);
 }
 
 /** The token is checked as if the entry were stored already. */
 function tokenTrial(entry, context) {
-  const token = h('textarea', { rows: 4, spellcheck: 'false', autocomplete: 'off', class: 'mono' });
+  const token = textArea();
   const problem = problemPlace();
   const place = h('div', {});
   const check = h('button', { type: 'button' }, 'Check this token');
-  check.addEventListener('click', async () => {
-    forgetProblem(problem);
-    try {
-      const { explanation } = await post(
-        '/entries/check',
-        { entry: entry(), token: token.value.trim() },
-        context,
-      );
+  check.addEventListener('click', () =>
+    attempt(check, problem, async () => {
+      const body = { entry: entry(), token: token.value.trim() };
+      const { explanation } = await post('/entries/check', body, context);
       place.replaceChildren(...explained(explanation));
-    } catch (error) {
-      tellProblem(problem, error);
-    }
-  });
+    }),
+  );
   return h(
     'div',
     { class: 'fields' },

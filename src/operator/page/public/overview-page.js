@@ -1,5 +1,5 @@
 // The first page: what is wrong now, what came in over time, and the way to why somebody was refused.
-import { h, isolated } from './dom.js';
+import { card, h, isolated, mark, soft } from './dom.js';
 import { select } from './form.js';
 import { read } from './instance-api.js';
 import { plot } from './plot.js';
@@ -8,15 +8,11 @@ import { findBox } from './refusals-page.js';
 import { pageHead, section } from './shell.js';
 import { empty, fill, filled } from './states.js';
 import { table } from './table.js';
+import { TIMES, filtersIn } from './trail-search.js';
 import { counted, number, reasonInWords, wholeTime } from './wording.js';
 
-/** How far one can look back, and in how many bars. */
-const RANGES = [
-  { value: '1', text: 'Last hour', hours: 1, buckets: 30 },
-  { value: '24', text: 'Last 24 hours', hours: 24, buckets: 48 },
-  { value: '168', text: 'Last 7 days', hours: 168, buckets: 56 },
-  { value: '744', text: 'Last 31 days', hours: 744, buckets: 62 },
-];
+/** In how many bars one looks back so many hours. */
+const BUCKETS = { 1: 30, 24: 48, 168: 56, 744: 62 };
 
 /** Of operator.css, for the most frequent reasons. */
 const REASON_COLOURS = ['refused', 'accent', 'warn', 'violet', 'teal'];
@@ -27,15 +23,15 @@ export function overviewPage({ signal, query, goTo, reload }) {
     { type: 'button', onclick: () => reload('Everything here was read again.') },
     'Refresh',
   );
-  const chosen = RANGES.find(({ value }) => value === query.get('hours')) ?? RANGES[1];
-  const range = select(RANGES, chosen.value);
+  const { hours: asked } = filtersIn(query, ['hours']);
+  const range = select(TIMES, asked);
   range.ariaLabel = 'Time';
   const activity = h('div', { class: 'activity' });
   const show = () => {
-    const { hours, buckets } = RANGES.find(({ value }) => value === range.value);
+    const hours = range.value;
     return fill(
       activity,
-      () => readActivity({ hours, buckets }, signal),
+      () => readActivity(hours, signal),
       (data) => showActivity(data, hours, signal),
     );
   };
@@ -46,7 +42,7 @@ export function overviewPage({ signal, query, goTo, reload }) {
     findBox(goTo),
     section(
       'What is wrong now',
-      filled(() => readState(signal), showProblems, { class: 'problems-place' }),
+      filled(() => readState(signal), showProblems),
     ),
     h(
       'section',
@@ -70,10 +66,8 @@ function showProblems({ overview, entries }) {
   const asOf = h('p', { class: 'soft as-of' }, 'As of ', wholeTime(overview.now));
   if (problems.length === 0)
     return [
-      h(
-        'div',
-        { class: 'card padded all-well' },
-        h('span', { class: 'state good' }, 'All well'),
+      card(
+        mark('good', 'All well'),
         ` ${counted(entries.length, 'trusted entry', 'trusted entries')}; no key set fails, no sink lags behind, the licence holds.`,
       ),
       asOf,
@@ -86,7 +80,7 @@ function showProblems({ overview, entries }) {
         h(
           'li',
           {},
-          h('span', { class: `state ${isSevere ? 'bad' : 'warn'}` }, isSevere ? 'Problem' : 'Notice'),
+          isSevere ? mark('bad', 'Problem') : mark('warn', 'Notice'),
           h(
             'div',
             {},
@@ -102,8 +96,8 @@ function showProblems({ overview, entries }) {
   ];
 }
 
-function readActivity({ hours, buckets }, signal) {
-  const query = new URLSearchParams({ lastHours: hours, buckets });
+function readActivity(hours, signal) {
+  const query = new URLSearchParams({ lastHours: hours, buckets: BUCKETS[hours] });
   return read(`/activity?${query}`, { signal });
 }
 
@@ -155,7 +149,7 @@ function showActivity(data, hours, signal) {
   const counts = bars.map((bar) => ({ ...bar, values: [bar.succeeded, bar.refused] }));
   return [
     ...parts,
-    h('div', { class: 'card padded' }, plot(counts, outcomes, signal)),
+    card(plot(counts, outcomes, signal)),
     refused > 0 && refusalsByReason(bars, data, signal),
     h('div', { class: 'two' }, reasonsTable(data.reasons, hours), issuersTable(data.issuers, hours)),
   ].filter(Boolean);
@@ -185,12 +179,7 @@ function refusalsByReason(bars, { reasons, since, until }, signal) {
     series: [...series, ...others],
     linkOf: (bar) => `#/refusals?${new URLSearchParams({ since: bar.from, until: bar.until })}`,
   };
-  return h(
-    'div',
-    {},
-    h('h3', {}, 'Refusals over time'),
-    h('div', { class: 'card padded' }, plot(counts, what, signal)),
-  );
+  return h('div', {}, h('h3', {}, 'Refusals over time'), card(plot(counts, what, signal)));
 }
 
 function reasonsTable(reasons, hours) {
@@ -228,7 +217,7 @@ function issuersTable(issuers, hours) {
           title: 'Issuer',
           cell: ({ issuer }) =>
             issuer === null
-              ? h('span', { class: 'soft' }, 'none that is trusted, or no token')
+              ? soft('none that is trusted, or no token')
               : h('a', { href: refusalsAt({ issuer, hours }) }, isolated(issuer)),
         },
         { title: 'Succeeded', class: 'number', cell: ({ succeeded }) => number(succeeded) },

@@ -1,6 +1,6 @@
 // Draws counts over time as stacked bars, and says the same in a readout and in a table.
 import uPlot from './uplot.js';
-import { h } from './dom.js';
+import { h, soft } from './dom.js';
 import { table } from './table.js';
 import { momentInWords, number, wholeTime } from './wording.js';
 
@@ -47,7 +47,7 @@ export function plot(buckets, what, signal) {
       'p',
       { class: 'legend' },
       series.map(({ title, colour }) => keyed(colour, title)),
-      h('span', { class: 'soft' }, unit),
+      soft(unit),
     ),
     canvas,
     readout,
@@ -56,7 +56,7 @@ export function plot(buckets, what, signal) {
 }
 
 /** A text behind the colour that stands for it. */
-export function keyed(colour, text) {
+function keyed(colour, text) {
   const made = h('span', { class: 'key' }, text);
   made.style.setProperty('--key', `var(--${colour})`);
   return made;
@@ -137,8 +137,7 @@ function asTable(buckets, { label, series, linkOf }) {
   const counts = series.map(({ title }, index) => ({
     title,
     class: 'number',
-    cell: ({ known, values }) =>
-      known ? number(values[index]) : h('span', { class: 'soft' }, 'not counted'),
+    cell: ({ known, values }) => (known ? number(values[index]) : soft('not counted')),
   }));
   const from = (bucket) =>
     linkOf ? h('a', { href: linkOf(bucket) }, wholeTime(bucket.from)) : wholeTime(bucket.from);

@@ -1,5 +1,5 @@
 // Refusals in words: when, of what, why, and what to do about it.
-import { code, h, isolated } from './dom.js';
+import { code, h, isolated, mark, soft } from './dom.js';
 import { address } from './instance-api.js';
 import { table } from './table.js';
 import { eventInWords, reasonInWords, sentence, timeFromNow, wholeTime } from './wording.js';
@@ -45,20 +45,24 @@ export function refusalContent(refusal, isGrouped = false) {
       'div',
       { class: 'refusal-head' },
       !isGrouped && [reasonMark(reason), h('span', {}, eventInWords(event))],
-      h('span', { class: 'soft' }, timeFromNow(occurredAt)),
+      soft(timeFromNow(occurredAt)),
     ),
     !isGrouped && cause && h('p', { class: 'cause' }, sentence(cause)),
     detail && h('p', {}, sentence(String(detail))),
     isCompared && comparison(expected, found),
-    !isGrouped && remedy && h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
+    !isGrouped && remedy && remedyLine(remedy),
     marksOf(refusal),
   ];
 }
 
+export function remedyLine(remedy) {
+  return h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy));
+}
+
 /** A reason in words, and as logs and the documentation have it. */
 export function reasonMark(reason) {
-  if (reason === null) return h('span', { class: 'state bad' }, 'Refused');
-  return [h('span', { class: 'state bad' }, reasonInWords(reason)), h('code', { class: 'soft' }, reason)];
+  if (reason === null) return mark('bad', 'Refused');
+  return [mark('bad', reasonInWords(reason)), h('code', { class: 'soft' }, reason)];
 }
 
 /** What of it can be looked further into. */

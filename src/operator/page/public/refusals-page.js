@@ -1,22 +1,13 @@
 // The last refusals with cause and remedy, by user, request, issuer, reason and time.
 import { code, emailAddress, facts, h, isolated } from './dom.js';
-import { field, form, select } from './form.js';
+import { field, form, select, textInput } from './form.js';
 import { address, post, read } from './instance-api.js';
-import { refusalTable } from './refusal-card.js';
+import { refusalTable, remedyLine } from './refusal-card.js';
 import { pageHead } from './shell.js';
 import { empty, fill } from './states.js';
 import { table } from './table.js';
-import {
-  addressOf,
-  bodyOf,
-  filtersIn,
-  listFound,
-  offer,
-  searchForm,
-  textInput,
-  timeControls,
-} from './trail-search.js';
-import { enabledState } from './users-page.js';
+import { addressOf, bodyOf, filtersIn, listFound, offer, searchForm, timeControls } from './trail-search.js';
+import { enabledState } from './user-pages.js';
 import {
   counted,
   eventInWords,
@@ -38,8 +29,8 @@ const REQUEST_ID = /^[0-9a-z]{20}$/;
 
 /** A box that leads to the refusals of somebody, or to what became of a request. */
 export function findBox(goTo) {
-  const input = h('input', { type: 'search', required: true, autocapitalize: 'none', spellcheck: 'false' });
-  const whole = form(
+  const input = textInput('', { type: 'search', required: true });
+  return form(
     [
       field(
         'Why can somebody not sign in?',
@@ -49,14 +40,11 @@ export function findBox(goTo) {
     ],
     {
       button: 'Find out',
-      isKept: false,
+      search: 'find',
       send: () => placeOf(input.value.trim()),
       done: (text) => goTo(text),
     },
   );
-  whole.role = 'search';
-  whole.classList.add('find', 'card', 'padded');
-  return whole;
 }
 
 /** Where what was typed is answered. An e-mail address or a `sub` is in no address. */
@@ -72,7 +60,7 @@ async function placeOf(text) {
 export function refusalsPage({ query, signal, goTo }) {
   const filters = filtersIn(query, FILTERS);
   const place = h('div', { 'aria-live': 'off' });
-  const issuers = h('datalist', { id: 'issuers' });
+  const datalist = h('datalist', { id: 'issuers' });
   const chosen = filters.reason && [{ value: filters.reason, text: reasonInWords(filters.reason) }];
   const controls = {
     user: textInput(filters.user),
@@ -80,14 +68,14 @@ export function refusalsPage({ query, signal, goTo }) {
     reason: select([{ value: '', text: 'Any' }, ...chosen], filters.reason),
     ...timeControls(filters),
   };
-  offerIssuers(issuers, signal);
+  offerIssuers(datalist, signal);
   offerReasons(controls.reason, signal);
   const fields = [
     field('User', controls.user, 'E-mail address, sub or id'),
     field('Issuer', controls.issuer),
     field('Reason', controls.reason),
     field('Time', controls.hours),
-    issuers,
+    datalist,
   ];
   const showFound = (asked) => show(place, asked, signal);
   showFound(filters);
@@ -203,16 +191,19 @@ function chartByReason(groups, filters) {
 
 function groupContent({ event, reason, cause, remedy, issuer, kid, count, firstAt }, filters, signal) {
   const place = h('div', {});
-  showSingle(
-    place,
-    { ...filters, reason: reason ?? '', issuer: issuer ?? '', kid: kid ?? '', event },
+  listFound(place, {
+    path: '/refusals/search',
+    filters: { ...filters, reason: reason ?? '', issuer: issuer ?? '', kid: kid ?? '', event },
+    limit: PAGE_SIZE,
+    show: (refusals) => refusalTable(refusals, { isGrouped: true }),
+    empty: () => h('p', { class: 'soft' }, 'They are older than the time that is shown.'),
     signal,
-  );
+  });
   return h(
     'div',
     { class: 'refusal' },
     cause && h('p', { class: 'cause' }, sentence(cause)),
-    remedy && h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
+    remedy && remedyLine(remedy),
     h(
       'p',
       { class: 'soft marks' },
@@ -222,17 +213,6 @@ function groupContent({ event, reason, cause, remedy, issuer, kid, count, firstA
     ),
     place,
   );
-}
-
-function showSingle(place, filters, signal) {
-  return listFound(place, {
-    path: '/refusals/search',
-    filters,
-    limit: PAGE_SIZE,
-    show: (refusals) => refusalTable(refusals, { isGrouped: true }),
-    empty: () => h('p', { class: 'soft' }, 'They are older than the time that is shown.'),
-    signal,
-  });
 }
 
 function none({ user, issuer, reason }, signal) {
@@ -254,18 +234,21 @@ function none({ user, issuer, reason }, signal) {
 
 /** What this person's tokens may be among. */
 async function offerNearby(list, signal) {
-  const { data } = await read('/entries', { signal }).catch(() => ({ data: [] }));
-  for (const issuer of new Set(data.map((entry) => entry.issuer).filter(Boolean))) {
+  for (const issuer of await issuers(signal)) {
     const href = `#/refusals?${new URLSearchParams({ issuer, hours: '1' })}`;
-    list.append(h('li', {}, h('a', { href }, 'Refusals of ', h('bdi', {}, issuer), ' in the last hour')));
+    list.append(h('li', {}, h('a', { href }, 'Refusals of ', isolated(issuer), ' in the last hour')));
   }
 }
 
 /** Suggestions only: without them one types. */
 async function offerIssuers(list, signal) {
+  list.append(...(await issuers(signal)).map((value) => h('option', { value })));
+}
+
+/** That are trusted; none where they could not be read. */
+async function issuers(signal) {
   const { data } = await read('/entries', { signal }).catch(() => ({ data: [] }));
-  const names = new Set(data.map(({ issuer }) => issuer).filter((issuer) => issuer !== null));
-  list.append(...[...names].map((name) => h('option', { value: name })));
+  return [...new Set(data.map(({ issuer }) => issuer).filter(Boolean))];
 }
 
 async function offerReasons(control, signal) {

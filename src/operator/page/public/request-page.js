@@ -1,8 +1,8 @@
 // All that the trail holds of one request.
-import { code, h } from './dom.js';
+import { code, facts, h, mark, soft } from './dom.js';
 import { eventFacts } from './event-words.js';
 import { address, read } from './instance-api.js';
-import { refusalContent } from './refusal-card.js';
+import { refusalContent, remedyLine } from './refusal-card.js';
 import { pageHead } from './shell.js';
 import { empty, filled } from './states.js';
 import { eventInWords, reasonInWords, sentence, timeFromNow } from './wording.js';
@@ -47,11 +47,7 @@ function nothing({ tokenExchange: { available, explanation, embedLogin, exchange
     empty(
       'The trail has no event of this request',
       'Requests that were refused before their token was read are only in the log, under this id. What each answer means:',
-      h(
-        'dl',
-        { class: 'facts' },
-        ONLY_IN_LOG.map(([answer, text]) => h('div', {}, h('dt', {}, code(answer)), h('dd', {}, text))),
-      ),
+      facts(ONLY_IN_LOG.map(([answer, text]) => [code(answer), text])),
       h(
         'p',
         { class: 'soft' },
@@ -77,19 +73,13 @@ function plainEvent({ event, occurredAt, subjectUserId, notices, payload }) {
     h(
       'div',
       { class: 'refusal-head' },
-      h('span', { class: 'state good' }, 'Done'),
+      mark('good', 'Done'),
       h('span', {}, eventInWords(event)),
-      h('span', { class: 'soft' }, timeFromNow(occurredAt)),
+      soft(timeFromNow(occurredAt)),
     ),
     notices.map(({ kind, cause, remedy, detail }) => [
-      h(
-        'p',
-        { class: 'cause' },
-        h('span', { class: 'state warn' }, reasonInWords(kind)),
-        ' ',
-        sentence(`${cause} (${detail})`),
-      ),
-      h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
+      h('p', { class: 'cause' }, mark('warn', reasonInWords(kind)), ' ', sentence(`${cause} (${detail})`)),
+      remedyLine(remedy),
     ]),
     subjectUserId &&
       h('p', { class: 'soft marks' }, h('a', { href: address('#/users/?', subjectUserId) }, 'To the user')),

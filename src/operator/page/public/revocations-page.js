@@ -1,6 +1,6 @@
 // Every revocation of a key or an issuer: those that hold, and those that were undone.
 import { confirm } from './dialog.js';
-import { code, h, isolated } from './dom.js';
+import { code, h, isolated, mark } from './dom.js';
 import { post, read } from './instance-api.js';
 import { pageHead } from './shell.js';
 import { empty, filled } from './states.js';
@@ -35,10 +35,7 @@ function list(all, context) {
       { title: 'Issuer', cell: ({ issuer }) => isolated(issuer) },
       {
         title: 'State',
-        cell: ({ restoredAt }) =>
-          restoredAt === null
-            ? h('span', { class: 'state bad' }, 'Revoked')
-            : h('span', { class: 'state' }, 'Restored'),
+        cell: ({ restoredAt }) => (restoredAt === null ? mark('bad', 'Revoked') : mark('', 'Restored')),
       },
       { title: 'Revoked', cell: ({ revokedAt }) => time(revokedAt) },
       { title: 'Restored', cell: ({ restoredAt }) => time(restoredAt, '—') },

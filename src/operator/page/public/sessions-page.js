@@ -1,40 +1,37 @@
-// Who is signed in now: in partners' products, and at this page.
-import { h } from './dom.js';
+// Who is signed in now: in partners' products, and at this page; and the way to end a session.
+import { confirm } from './dialog.js';
+import { card, emailAddress, h, isolated, mark, soft } from './dom.js';
+import { field, form, textInput } from './form.js';
+import { address, post, read, remove } from './instance-api.js';
 import { plot } from './plot.js';
-import { field, form } from './form.js';
-import { post, read } from './instance-api.js';
-import { operatorSessionTable, sessionTable } from './session-tables.js';
 import { pageHead, section } from './shell.js';
 import { empty, fill, filled } from './states.js';
-import { pages } from './table.js';
-import { duration } from './wording.js';
+import { pages, table } from './table.js';
+import { duration, time } from './wording.js';
 
 export function sessionsPage(context) {
   const place = h('div', {});
-  const user = h('input', { type: 'search', autocapitalize: 'none', spellcheck: 'false' });
-  const issuer = h('input', { type: 'search', autocapitalize: 'none', spellcheck: 'false' });
-  const show = (asked) =>
-    list(place, (cursor) => findSessions(asked, cursor, context), sessionTable, nobody, context);
-  const whole = form(
+  const user = textInput('', { type: 'search' });
+  const issuer = textInput('', { type: 'search' });
+  const show = (asked) => fillWithSessions(place, asked, context);
+  const search = form(
     [
       field('User', user, 'The beginning of an e-mail address, or an id'),
       field('Issuer', issuer, 'The issuer of its tokens, character by character'),
     ],
     {
       button: 'Search',
-      isKept: false,
+      search: 'filters',
       send: async () => ({ user: user.value.trim(), issuer: issuer.value.trim() }),
       done: show,
     },
   );
-  whole.role = 'search';
-  whole.classList.add('filters', 'card', 'padded');
-  show({ user: '', issuer: '' });
+  show({});
   return [
     pageHead('Sessions', {
       lead: 'The newest first. To end all sessions of one user at once, open the user.',
     }),
-    section('Embedded sessions', whole, place),
+    section('Embedded sessions', search, place),
     section('Operator sign-ins', operators(context)),
     section(
       'Embedded sessions over the last day',
@@ -44,6 +41,33 @@ export function sessionsPage(context) {
       ),
     ),
   ];
+}
+
+/** Fills a place with the embedded sessions of whom is asked for. @param {{ user?: string, issuer?: string }} asked */
+export function fillWithSessions(place, { user, issuer }, context) {
+  const next = (cursor) => {
+    const body = { ...(user && { user }), ...(issuer && { issuer }), ...(cursor && { cursor }) };
+    return post('/sessions/search', body, context);
+  };
+  return fill(place, next, (first) =>
+    pages(first, {
+      show: (rows) => sessionTable(rows, context),
+      next,
+      empty: () => empty('No session', 'Sessions are listed here from the embedded login until they end.'),
+    }),
+  );
+}
+
+function operators(context) {
+  const next = (cursor) =>
+    read(`/operator-sessions?${new URLSearchParams(cursor ? { cursor } : {})}`, context);
+  return filled(next, (first) =>
+    pages(first, {
+      show: (rows) => operatorSessionTable(rows, context),
+      next,
+      empty: () => empty('Nobody', 'Operators who are signed in will be listed here.'),
+    }),
+  );
 }
 
 /** As far as the trail tells. */
@@ -59,39 +83,81 @@ function history({ since, until, lifetimeSeconds, buckets }, signal) {
     series: [{ title: 'Live sessions', colour: 'passed' }],
   };
   const source = `Counted from the logins and ends in the audit trail, with the lifetime of ${duration(lifetimeSeconds)} that is set now.`;
-  return [
-    h('div', { class: 'card padded' }, plot(bars, what, signal)),
-    h('p', { class: 'soft as-of' }, source),
-  ];
+  return [card(plot(bars, what, signal)), h('p', { class: 'soft as-of' }, source)];
 }
 
-function findSessions({ user, issuer }, cursor, { signal }) {
-  const body = { ...(user && { user }), ...(issuer && { issuer }), ...(cursor && { cursor }) };
-  return post('/sessions/search', body, { signal });
-}
-
-function list(place, next, show, nothing, context) {
-  return fill(
-    place,
-    () => next(undefined),
-    (first) => pages(first, { show: (rows) => show(rows, context), next, empty: nothing }),
+function sessionTable(sessions, context) {
+  const end = endButton(context, {
+    path: '/sessions/?',
+    text: "The page in the partner's product loses its access at once. The user can sign in again with a new token of the partner.",
+  });
+  return table(
+    'Embedded sessions',
+    [
+      {
+        title: 'User',
+        cell: ({ user }) => h('a', { href: address('#/users/?', user.id) }, emailAddress(user.email)),
+      },
+      {
+        title: 'Logged in from',
+        cell: ({ loginOrigin }) => (loginOrigin === null ? soft('not named') : isolated(loginOrigin)),
+      },
+      { title: 'Issuer', cell: ({ issuers }) => issuers.map((issuer) => h('div', {}, isolated(issuer))) },
+      { title: 'Opened', cell: ({ openedAt }) => time(openedAt) },
+      { title: 'Ends', cell: ({ expiresAt }) => time(expiresAt) },
+      {
+        title: 'Action',
+        class: 'action',
+        cell: (session) => end(session, `session of ${session.user.email}`),
+      },
+    ],
+    sessions,
   );
 }
 
-function nobody() {
-  return empty('No session', 'Sessions are listed here from the embedded login until they end.');
+function operatorSessionTable(sessions, context) {
+  const end = endButton(context, {
+    path: '/operator-sessions/?',
+    text: 'Whoever uses it is asked to sign in again at the next click.',
+  });
+  return table(
+    'Operator sign-ins',
+    [
+      {
+        title: 'Operator',
+        cell: ({ user, current }) => [emailAddress(user.email), current && [' ', mark('good', 'This one')]],
+      },
+      { title: 'Address', cell: ({ clientAddress }) => clientAddress ?? '—' },
+      { title: 'Opened', cell: ({ openedAt }) => time(openedAt) },
+      { title: 'Last used', cell: ({ lastUsedAt }) => time(lastUsedAt) },
+      { title: 'Ends', cell: ({ expiresAt }) => time(expiresAt) },
+      {
+        title: 'Action',
+        class: 'action',
+        cell: (session) =>
+          session.current ? soft('Sign out ends it') : end(session, `sign-in of ${session.user.email}`),
+      },
+    ],
+    sessions,
+  );
 }
 
-function operators(context) {
-  const next = (cursor) =>
-    read(`/operator-sessions?${new URLSearchParams(cursor ? { cursor } : {})}`, context);
-  return filled(
-    () => next(undefined),
-    (first) =>
-      pages(first, {
-        show: (rows) => operatorSessionTable(rows, context),
-        next,
-        empty: () => empty('Nobody', 'Operators who are signed in will be listed here.'),
-      }),
-  );
+function endButton(context, { path, text }) {
+  return (session, what) =>
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'danger small',
+        'aria-label': `End the ${what}`,
+        onclick: async () => {
+          const done = await confirm({
+            ...{ title: `End the ${what}?`, text, action: 'End', isDanger: true },
+            run: () => remove(address(path, session.id), context),
+          });
+          if (done) context.reload('It has ended.');
+        },
+      },
+      'End',
+    );
 }

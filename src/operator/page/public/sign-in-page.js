@@ -1,7 +1,8 @@
-// The page on which an operator signs in: by a password, or by a code together with a new password.
+// The page on which an operator signs in, by a password or by a code together with a new password; and that of another password.
 import { h } from './dom.js';
-import { field, form } from './form.js';
-import { post } from './instance-api.js';
+import { field, form, textInput } from './form.js';
+import { post, put } from './instance-api.js';
+import { pageHead } from './shell.js';
 import { problemOf } from './states.js';
 
 const LEAST_CHARACTERS = 12;
@@ -47,12 +48,7 @@ function byPassword({ email, onSignedIn, other, reason = '' }) {
 
 function byCode({ email, onSignedIn, other }) {
   const who = emailInput(email);
-  const code = h('input', {
-    required: true,
-    autocomplete: 'one-time-code',
-    autocapitalize: 'none',
-    spellcheck: 'false',
-  });
+  const code = textInput('', { required: true, autocomplete: 'one-time-code' });
   const { next, again, check } = newPasswordInputs();
   const toPassword = h('button', { type: 'button', class: 'plain' }, 'I have a password');
   toPassword.addEventListener('click', () => other(byPassword, who.value));
@@ -79,8 +75,45 @@ function byCode({ email, onSignedIn, other }) {
   ]);
 }
 
+/** Operators change their own password. */
+export function passwordPage({ operator, signal, accept, reload }) {
+  const present = passwordInput('current-password');
+  const { next, again, check } = newPasswordInputs();
+  const who = h('input', { type: 'email', autocomplete: 'username', readonly: true, value: operator.email });
+  return [
+    pageHead('Change password', { lead: 'This ends your sign-ins in other browsers, but not this one.' }),
+    h(
+      'div',
+      { class: 'card padded narrow' },
+      form(
+        [
+          field('E-mail address', who),
+          field('Present password', present),
+          field('New password', next, RULE),
+          field('New password, again', again),
+        ],
+        {
+          button: 'Change password',
+          isKept: false,
+          send: async () => {
+            check();
+            const body = { password: present.value, newPassword: next.value };
+            return put('/password', body, { signal }).catch(
+              explained(present, 'The current password is wrong.'),
+            );
+          },
+          done: (answer) => {
+            accept(answer);
+            reload('Your password was changed.');
+          },
+        },
+      ),
+    ),
+  ];
+}
+
 /** Two inputs for a new password, and what throws where they cannot be sent. */
-export function newPasswordInputs() {
+function newPasswordInputs() {
   const next = passwordInput('new-password');
   const again = passwordInput('new-password');
   const check = () => {
@@ -91,33 +124,25 @@ export function newPasswordInputs() {
       );
     if (next.value !== again.value) throw problemOf('The two new passwords differ. Type the same one twice.');
   };
-  return { next, again, check, rule: RULE };
+  return { next, again, check };
 }
 
 /** @param {'current-password' | 'new-password'} kind as password managers know it */
-export function passwordInput(kind) {
+function passwordInput(kind) {
   return h('input', { type: 'password', required: true, autocomplete: kind });
 }
 
 function emailInput(email) {
-  const attributes = {
-    type: 'email',
-    required: true,
-    autocomplete: 'username',
-    autocapitalize: 'none',
-    spellcheck: 'false',
-  };
-  const input = h('input', attributes);
-  input.value = email;
-  return input;
+  return textInput(email, { type: 'email', required: true, autocomplete: 'username' });
 }
 
+const WRONG = 'The e-mail address or the password is wrong, or this account may not sign in here.';
+
 /** A wrong secret is typed anew. */
-function explained(secret) {
+function explained(secret, wrong = WRONG) {
   return (error) => {
     if (error.word === 'invalid_credentials' || error.word === 'invalid_code') secret.value = '';
-    if (error.word === 'invalid_credentials')
-      throw problemOf('The e-mail address or the password is wrong, or this account may not sign in here.');
+    if (error.word === 'invalid_credentials') throw problemOf(wrong);
     if (error.word === 'invalid_code')
       throw problemOf('The code is wrong, was used before, or has expired. Ask for a new one.');
     throw error;

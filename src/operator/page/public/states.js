@@ -23,8 +23,8 @@ export async function fill(place, load, show) {
 }
 
 /** A place that is filled at once. */
-export function filled(load, show, attributes = {}) {
-  const place = h('div', attributes);
+export function filled(load, show) {
+  const place = h('div', {});
   fill(place, load, show);
   return place;
 }
@@ -56,15 +56,28 @@ export function problemPlace() {
   return h('div', { class: 'problem', role: 'alert', hidden: true, tabindex: '-1' });
 }
 
-/** @param {HTMLElement} place of `problemPlace` */
-export function tellProblem(place, error) {
+function tellProblem(place, error) {
   place.replaceChildren(problemText(error));
   place.hidden = false;
 }
 
-export function forgetProblem(place) {
-  place.hidden = true;
-  place.replaceChildren();
+/**
+ * Does what a button is for, once at a time, and says in a place what went wrong.
+ * @returns whether it was done; of a page that was left, or a sign-in that has ended, nothing is said
+ */
+export async function attempt(button, problem, work) {
+  if (button.ariaDisabled === 'true') return false;
+  button.ariaDisabled = 'true';
+  problem.hidden = true;
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!isAborted(error) && !(error instanceof SignedOutError)) tellProblem(problem, error);
+    return false;
+  } finally {
+    button.ariaDisabled = 'false';
+  }
 }
 
 /** What went wrong, and what to do about it: the instance's own words where it has some. */
@@ -76,13 +89,7 @@ function problemText(error) {
       {},
       'The instance did not answer. Check your connection and whether it runs, then try again.',
     );
-  return h(
-    'p',
-    {},
-    error instanceof Error && error.isForPeople
-      ? error.message
-      : 'Something went wrong on this page. Reload it.',
-  );
+  return h('p', {}, error.isForPeople ? error.message : 'Something went wrong on this page. Reload it.');
 }
 
 function refusalText({ message, status, requestId, retryAfterSeconds }) {

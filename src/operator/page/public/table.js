@@ -1,7 +1,6 @@
 // Tables that become lists of cards where the page is narrow, and lists that go on page by page.
-import { SignedOutError, isAborted } from './instance-api.js';
 import { h } from './dom.js';
-import { problemPlace, forgetProblem, tellProblem } from './states.js';
+import { attempt, problemPlace } from './states.js';
 
 /**
  * Roles are written out: where rows are no table rows for the eye, browsers would forget that they are some.
@@ -83,20 +82,14 @@ export function pages(first, { show, next, empty, ended = () => null }) {
   };
   const moreButton = (page) => {
     const button = h('button', { type: 'button' }, rows.length === 0 ? 'Look further back' : 'Load more');
-    button.addEventListener('click', async () => {
-      if (button.ariaDisabled === 'true') return;
-      button.ariaDisabled = 'true';
-      forgetProblem(problem);
-      try {
-        const page_ = await next(page.nextCursor);
+    button.addEventListener('click', () =>
+      attempt(button, problem, async () => {
+        const more = await next(page.nextCursor);
         const from = rows.length;
-        rows.push(...page_.data);
-        draw(page_, from);
-      } catch (error) {
-        button.ariaDisabled = 'false';
-        if (!isAborted(error) && !(error instanceof SignedOutError)) tellProblem(problem, error);
-      }
-    });
+        rows.push(...more.data);
+        draw(more, from);
+      }),
+    );
     return button;
   };
   draw(first);

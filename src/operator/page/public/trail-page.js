@@ -1,20 +1,12 @@
 // The audit trail: every event, the newest first, by kind, person, issuer, key, request and time; and as a file.
-import { h, isolated } from './dom.js';
+import { h, isolated, mark, soft } from './dom.js';
 import { eventFacts, whatOf } from './event-words.js';
-import { field, select } from './form.js';
+import { field, select, textInput } from './form.js';
 import { address, read } from './instance-api.js';
 import { pageHead, tellNews } from './shell.js';
-import { empty, forgetProblem, problemPlace, tellProblem } from './states.js';
+import { attempt, empty, problemOf, problemPlace } from './states.js';
 import { table } from './table.js';
-import {
-  filtersIn,
-  listFound,
-  offer,
-  searchForm,
-  searchPage,
-  textInput,
-  timeControls,
-} from './trail-search.js';
+import { filtersIn, listFound, offer, searchForm, searchPage, timeControls } from './trail-search.js';
 import { counted, eventInWords, reasonInWords, wholeTime } from './wording.js';
 
 const KINDS = [
@@ -119,7 +111,7 @@ export function eventTable(events, people) {
 }
 
 function resultOf({ reason }) {
-  return typeof reason === 'string' && [h('span', { class: 'state bad' }, reasonInWords(reason)), ' '];
+  return typeof reason === 'string' && [mark('bad', reasonInWords(reason)), ' '];
 }
 
 /** Who acts, and for whom: an actor, or the client that has redeemed an identity assertion. */
@@ -139,31 +131,23 @@ function exportBar(filters, signal) {
   const problem = problemPlace();
   const button = (text, type, written) => {
     const made = h('button', { type: 'button' }, text);
-    made.addEventListener('click', async () => {
-      if (made.ariaDisabled === 'true') return;
-      made.ariaDisabled = 'true';
-      forgetProblem(problem);
-      try {
+    made.addEventListener('click', () =>
+      attempt(made, problem, async () => {
         const { events, isAll } = await collect(filters, signal);
         save(written(events), type);
         tellNews(`${counted(events.length, 'event')} saved${isAll ? '' : ', the newest; there are more'}.`);
-        problem.hidden = isAll;
-        if (!isAll)
-          problem.replaceChildren(
-            `The file contains the newest ${events.length} events. For more, choose a shorter time, or use svc-admin audit export.`,
-          );
-      } catch (error) {
-        tellProblem(problem, error);
-      } finally {
-        made.ariaDisabled = 'false';
-      }
-    });
+        if (isAll) return;
+        throw problemOf(
+          `The file contains the newest ${events.length} events. For more, choose a shorter time, or use svc-admin audit export.`,
+        );
+      }),
+    );
     return made;
   };
   return h(
     'div',
     { class: 'export' },
-    h('span', { class: 'soft' }, 'Save what these filters find: '),
+    soft('Save what these filters find: '),
     button('JSON lines', 'jsonl', (events) => events.map((event) => `${JSON.stringify(event)}\n`).join('')),
     button('CSV', 'csv', csvOf),
     problem,

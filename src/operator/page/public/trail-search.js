@@ -6,7 +6,7 @@ import { fill } from './states.js';
 import { pages } from './table.js';
 import { momentInWords, wholeTime } from './wording.js';
 
-const TIMES = [
+export const TIMES = [
   { value: '1', text: 'Last hour' },
   { value: '24', text: 'Last 24 hours' },
   { value: '168', text: 'Last 7 days' },
@@ -18,13 +18,6 @@ let sought = '';
 
 function isUserId(text) {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-}
-
-/** A field that takes text as it is typed. */
-export function textInput(value, attributes = {}) {
-  const input = h('input', { autocapitalize: 'none', spellcheck: 'false', ...attributes });
-  input.value = value;
-  return input;
 }
 
 /** What the address of a page asks for; `hours` is a choice of `TIMES`, or empty: then `since` and `until` are moments. */
@@ -61,9 +54,9 @@ export function addressOf(page, filters) {
 
 /** @param {object} controls by the names of the filters */
 export function searchForm(fields, { page, controls, show, goTo }) {
-  const whole = form(fields, {
+  return form(fields, {
     button: 'Search',
-    isKept: false,
+    search: 'filters',
     besides: [h('a', { class: 'button', href: `#/${page}` }, 'Clear')],
     send: async () =>
       Object.fromEntries(Object.entries(controls).map(([name, { value }]) => [name, value.trim()])),
@@ -72,9 +65,6 @@ export function searchForm(fields, { page, controls, show, goTo }) {
       return hash === location.hash ? show(asked) : goTo(hash);
     },
   });
-  whole.role = 'search';
-  whole.classList.add('filters', 'card', 'padded');
-  return whole;
 }
 
 /** The filters as the API takes them. A request is found whenever it was. */

@@ -124,17 +124,23 @@ export function valueInWords(value) {
   return VALUES[value] ?? value;
 }
 
-/** A sentence about members by the labels of their fields. Some names are words too: these are meant only where a line begins. */
+/**
+ * A sentence about members and values of an entry, as the fields of its form call them. Some names are words too: these are meant
+ * only between backquotes, or where a line begins.
+ */
 export function byLabels(text, labels) {
   const label = (name) => labels[name] && `“${labels[name]}”`;
   return text
+    .replaceAll(/`(?:\[")?([\w:-]+)(?:"\])?`/g, (all, name) => label(name) ?? valued(name) ?? all)
     .replaceAll(/^(\W*)(\w+)(?="?[:[.])/gm, (all, before, name) =>
       label(name) ? before.replace('"', '') + label(name) : all,
     )
     .replaceAll(/\b(?:flows|[a-z]+[A-Z]\w*)\b/g, (name) => label(name) ?? name)
-    .replaceAll(/"([\w:-]+)"/g, (all, word) =>
-      valueInWords(word) === word ? all : `“${valueInWords(word)}”`,
-    );
+    .replaceAll(/"([\w:-]+)"/g, (all, word) => valued(word) ?? all);
+}
+
+function valued(word) {
+  return VALUES[word] && `“${VALUES[word]}”`;
 }
 
 /** What has happened, by the name of its event. */

@@ -1,60 +1,112 @@
-// One user: who it is, what is signed in, what was refused, and how access is taken away.
+// Finds users; and one user: who it is, what is signed in, what was refused, and how access is taken away.
 import { confirm } from './dialog.js';
-import { code, emailAddress, facts, h, isolated } from './dom.js';
+import { card, code, emailAddress, facts, h, isolated, mark } from './dom.js';
+import { field, form, textInput } from './form.js';
 import { address, post, read } from './instance-api.js';
 import { refusalTable } from './refusal-card.js';
-import { sessionTable } from './session-tables.js';
+import { fillWithSessions } from './sessions-page.js';
 import { pageHead, section } from './shell.js';
-import { empty, filled } from './states.js';
+import { empty, fill, filled } from './states.js';
 import { pages, table } from './table.js';
 import { eventTable } from './trail-page.js';
-import { enabledState } from './users-page.js';
+import { listFound } from './trail-search.js';
 import { counted, eventInWords, nameOf, roleInWords, time, timeFromNow, valueInWords } from './wording.js';
 
-const WEEK_HOURS = 7 * 24;
+const WEEK_HOURS = '168';
 const ENDS = ['session.ended', 'token-exchange.user-signed-out'];
+
+export function usersPage({ signal }) {
+  const input = textInput('', { type: 'search' });
+  const place = h('div', {});
+  const show = (asked) => {
+    const next = (cursor) => find(asked, cursor, signal);
+    return fill(place, next, (first) =>
+      [
+        first.total > 0 && h('p', { class: 'soft' }, `${counted(first.total, 'user')} in all.`),
+        pages(first, {
+          show: userTable,
+          next,
+          empty: () =>
+            asked === ''
+              ? empty('No users yet', 'Users are created by a first token, or by svc-admin users create.')
+              : empty(
+                  'No user fits',
+                  'No user has this id, or an e-mail address that begins so. Users of partners are created with their first token.',
+                ),
+        }),
+      ].filter(Boolean),
+    );
+  };
+  const search = form([field('Search', input, 'The beginning of an e-mail address, or an id')], {
+    button: 'Search',
+    search: 'find',
+    send: async () => input.value.trim(),
+    done: show,
+  });
+  show('');
+  return [pageHead('Users'), search, place];
+}
+
+function find(search, cursor, signal) {
+  return post('/users/search', { ...(search && { search }), ...(cursor && { cursor }) }, { signal });
+}
+
+function userTable(users) {
+  return table(
+    'Users',
+    [
+      {
+        title: 'User',
+        cell: (user) => h('a', { href: address('#/users/?', user.id) }, emailAddress(user.email)),
+      },
+      { title: 'Name', cell: (user) => (nameOf(user) === user.email ? '—' : isolated(nameOf(user))) },
+      { title: 'Role', cell: ({ role }) => roleInWords(role) },
+      { title: 'State', cell: ({ enabled }) => enabledState(enabled) },
+      { title: 'Last sign-in', class: 'when', cell: ({ lastSignInAt }) => time(lastSignInAt, '—') },
+      { title: 'Created', class: 'when', cell: ({ createdAt }) => time(createdAt) },
+    ],
+    users,
+  );
+}
+
+export function enabledState(enabled) {
+  return enabled ? mark('good', 'Enabled') : mark('bad', 'Disabled');
+}
 
 export function userPage(context) {
   const { params, signal } = context;
   return filled(
     () => read(address('/users/?', params.userId), { signal }),
-    (user) => [
-      pageHead(isolated(nameOf(user)), {
-        back: { href: '#/users', text: 'Users' },
-        actions: actionsFor(user, context),
-      }),
-      h('div', { class: 'card padded' }, userFacts(user)),
-      section(
-        'Embedded sessions',
-        filled(
-          () => sessionsOf(user.id, undefined, signal),
-          (first) => sessionPages(first, user, context),
+    (user) => {
+      const [sessions, refusals] = [h('div', {}), h('div', {})];
+      fillWithSessions(sessions, { user: user.id }, context);
+      showRefusals(refusals, user, signal);
+      return [
+        pageHead(isolated(nameOf(user)), {
+          back: { href: '#/users', text: 'Users' },
+          actions: actionsFor(user, context),
+        }),
+        card(userFacts(user)),
+        section('Embedded sessions', sessions),
+        section(
+          'Sessions ended in the last 7 days',
+          filled(() => endsOf(user.id, signal), ends),
         ),
-      ),
-      section(
-        'Sessions ended in the last 7 days',
-        filled(() => endsOf(user.id, signal), ends),
-      ),
-      section(
-        'Refused in the last 7 days',
-        filled(
-          () => refusalsOf(user.id, undefined, signal),
-          (first) => refusalPages(first, user, signal),
-        ),
-      ),
-      section('Last sign-ins', signIns(user.signIns)),
-      section('Linked identities', links(user.links)),
-      section('Projects', memberships(user.projects)),
-      h(
-        'p',
-        { class: 'section' },
+        section('Refused in the last 7 days', refusals),
+        section('Last sign-ins', signIns(user.signIns)),
+        section('Linked identities', links(user.links)),
+        section('Projects', memberships(user.projects)),
         h(
-          'a',
-          { href: `#/trail?${new URLSearchParams({ user: user.id, hours: '168' })}` },
-          'All events of this user',
+          'p',
+          { class: 'section' },
+          h(
+            'a',
+            { href: `#/trail?${new URLSearchParams({ user: user.id, hours: WEEK_HOURS })}` },
+            'All events of this user',
+          ),
         ),
-      ),
-    ],
+      ];
+    },
   );
 }
 
@@ -116,24 +168,11 @@ function actionsFor(user, context) {
   ].filter(Boolean);
 }
 
-function sessionsOf(userId, cursor, signal) {
-  return post('/sessions/search', { user: userId, ...(cursor && { cursor }) }, { signal });
-}
-
-function sessionPages(first, user, context) {
-  return pages(first, {
-    show: (rows) => sessionTable(rows, context),
-    next: (cursor) => sessionsOf(user.id, cursor, context.signal),
-    empty: () =>
-      empty('No embedded session', 'Sessions are listed here from the embedded login until they end.'),
-  });
-}
-
 /** Ends of single sessions, and of all at once. */
 async function endsOf(user, signal) {
   const found = await Promise.all(
     ENDS.map((event) =>
-      post('/events/search', { user, event, lastHours: WEEK_HOURS, limit: 10 }, { signal }),
+      post('/events/search', { user, event, lastHours: Number(WEEK_HOURS), limit: 10 }, { signal }),
     ),
   );
   const events = found.flatMap(({ data }) => data);
@@ -147,24 +186,19 @@ function ends({ events, people }) {
     : eventTable(events, people);
 }
 
-function refusalsOf(user, cursor, signal) {
-  return post(
-    '/refusals/search',
-    { user, lastHours: WEEK_HOURS, limit: 10, ...(cursor && { cursor }) },
-    { signal },
-  );
-}
-
-function refusalPages(first, user, signal) {
-  return pages(first, {
-    show: refusalTable,
-    next: (cursor) => refusalsOf(user.id, cursor, signal),
+function showRefusals(place, user, signal) {
+  return listFound(place, {
+    path: '/refusals/search',
+    filters: { user: user.id, hours: WEEK_HOURS },
+    limit: 10,
+    show: (refusals) => refusalTable(refusals),
     empty: () =>
       empty(
         'Nothing was refused',
         'Refused tokens of this user with a valid signature will be listed here. A token with a wrong signature or an unknown key names nobody: look among all refusals.',
         h('a', { class: 'button', href: '#/refusals' }, 'All refusals'),
       ),
+    signal,
   });
 }
 
@@ -197,7 +231,7 @@ function memberships(all) {
       {
         title: 'Keys of issuers',
         cell: ({ externalKeys }) =>
-          externalKeys.map(({ issuer, key }) => h('div', {}, code(key), ` ${issuer}`)),
+          externalKeys.map(({ issuer, key }) => h('div', {}, code(key), ' ', isolated(issuer))),
       },
     ],
     all,
