@@ -1,6 +1,7 @@
 // What pages of other origins get of an instance and its sessions: nothing.
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { REDIRECTS, TRICKS } from '../support/redirect-targets.js';
 
 describeInBrowser('pages of other origins', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
@@ -51,5 +52,18 @@ describeInBrowser('pages of other origins', () => {
       })`);
     expect(await load('/embed.js')).toBe(true);
     expect(await load('/assets/current/wording.js')).toBe(false);
+  });
+
+  it('[D24] a page of the instance leads to pages of the instance alone', async () => {
+    const { instanceOrigin } = browsing;
+    const page = await browsing.context.newPage();
+    await page.goto(instanceOrigin);
+    const asked = REDIRECTS.map(([target]) => target ?? '');
+    const targets = [...asked, ...TRICKS, `blob:${instanceOrigin}/x`, instanceOrigin.replace('//', '//ada@')];
+    const led = await page.evaluate<string[]>(
+      `import('/assets/current/session.js').then(({ onward }) => ${JSON.stringify(targets)}.map((path) => onward(path)))`,
+    );
+    expect(led).toHaveLength(targets.length);
+    expect(led.filter((address) => !address.startsWith(`${instanceOrigin}/`))).toEqual([]);
   });
 });

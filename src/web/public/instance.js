@@ -24,7 +24,7 @@ export class AnotherUserError extends Error {
 }
 
 /** The instance did not do what it was asked for; its log has the cause by `requestId`, if there is one. */
-export class RefusedError extends Error {
+class RefusedError extends Error {
   constructor(status, requestId) {
     super('The instance refused a request');
     this.status = status;

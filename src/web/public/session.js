@@ -43,7 +43,8 @@ export function takeUser() {
 export function addressOf(path) {
   const home = new URL('/', location.origin);
   const url = URL.canParse(path, home) ? new URL(path, home) : home;
-  return url.origin === home.origin ? url : home;
+  // Not by its origin alone: a `blob:` address has that of the page which made it.
+  return url.href.startsWith(home.href) ? url : home;
 }
 
 /**
