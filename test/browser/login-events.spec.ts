@@ -134,17 +134,6 @@ describeInBrowser('the events of a login', () => {
     },
   );
 
-  it('[D24] a login leaves no entry in the history, however many there are', async () => {
-    const product = await browsing.productPage();
-    const before = await product.historyLength();
-    for (const count of [1, 2, 3]) {
-      await product.login(browsing.token('ada'));
-      await product.event(count);
-    }
-    expect(await product.historyLength()).toBe(before);
-    expect(await product.page.locator('iframe').count()).toBe(1);
-  });
-
   describe('[D28] logout()', () => {
     it('[D28] ends the session that there is, also after a refused login', async () => {
       const product = await browsing.productPage();
@@ -159,14 +148,6 @@ describeInBrowser('the events of a login', () => {
       expect(await sessions()).toBeLessThan(before);
       await product.pointFrameTo(browsing.instanceOrigin);
       await product.heading('You are not signed in');
-    });
-
-    it('[D28] ends it with any page of the instance in the frame', async () => {
-      const product = await browsing.productPage();
-      await product.login(browsing.token('ada'), '/api/v1/docs');
-      await product.event(1);
-      await product.logout();
-      expect(await product.event(2)).toEqual(['session-ended', { reason: 'signed-out' }]);
     });
   });
 });

@@ -32,6 +32,8 @@ describeOnEachDatabase('the pages of a list', (database) => {
     { name: 'workflows of an administrator', path: '/workflows', where: 'true' },
     { name: 'active workflows', path: '/workflows?active=true', where: 'active' },
     { name: 'workflows of one name', path: '/workflows?name=A', where: "name = 'A'" },
+    { name: 'workflows by name', path: '/workflows?sort=name', where: 'true' },
+    { name: 'workflows that are searched for', path: '/workflows?search=b', where: "name = 'B'" },
     { name: 'workflows of a member', path: '/workflows', where: 'visible', isMember: true },
     {
       name: 'active workflows of one name of a member',

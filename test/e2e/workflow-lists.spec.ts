@@ -134,34 +134,4 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
         }
     });
   });
-
-  // Last, since they change what the others expect.
-  it.each(SORTS.flatMap((sort): Query[] => [sort, { ...sort, search: 'ord' }]))(
-    '%j: what stays where it is is seen once, whatever comes, goes and changes',
-    async (asked) => {
-      const scope: Query = { ...asked, active: 'true', projectId: projects[2] ?? '' };
-      const whole = expected(admin, scope);
-      const touched = new Set<string>();
-      const seen: string[] = [];
-      for (let cursor: string | null = '', page = 0; cursor !== null; page++) {
-        const answer: ApiAnswer = await api.get(
-          pathOf({ ...scope, limit: '30', ...(cursor && { cursor }) }),
-          member,
-        );
-        seen.push(...idsOf(answer));
-        cursor = answer.body.nextCursor;
-        const [changed = '', gone = ''] = [whole[page * 37], whole[page * 41 + 5]];
-        for (const id of [changed, gone]) touched.add(id);
-        await service.rows(`UPDATE workflow SET name = 'Moved', updated_at = now() WHERE id::text = $1`, [
-          changed,
-        ]);
-        await service.rows('DELETE FROM workflow WHERE id::text = $1', [gone]);
-        touched.add(await world.createWorkflow(projects[2] ?? '', 'Made just now'));
-      }
-      const stayed = whole.filter((id) => !touched.has(id));
-      expect(stayed.length).toBeGreaterThan(80);
-      expect(seen.filter((id) => !touched.has(id))).toEqual(stayed);
-      rows = await service.rows<Row>(ROWS_AS_THEY_ARE);
-    },
-  );
 });
