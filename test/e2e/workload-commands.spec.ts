@@ -1,4 +1,4 @@
-// svc-admin keys entry for jobs and services: what it writes lets their tokens in.
+// svc-admin keys entry for jobs and services of known platforms: what it writes lets their tokens in.
 import { VERSION } from '../../src/platform/version.js';
 import { databaseEnvironment, describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
@@ -56,17 +56,43 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
     }
   });
 
-  it('[P.signInAs] a server of your own, and any other platform by issuer and subject', async () => {
-    const own = ['--server', 'https://git.example/', '--branch', 'release-*'];
-    expect(await written('--github', 'acme/flows', ...own, ...AS)).toMatchObject({
+  it('[P.signInAs] GitLab, a server of your own, and Kubernetes', async () => {
+    expect(await written('--gitlab', 'acme/group/flows', '--branch', 'main', ...AS)).toMatchObject({
+      issuer: 'https://gitlab.com',
+      url: 'https://gitlab.com/oauth/discovery/keys',
+      subjects: ['project_path:acme/group/flows:ref_type:branch:ref:main'],
+    });
+    const own = ['--server', 'https://git.example/', '--id', '20'];
+    expect(await written('--gitlab', 'acme/flows', '--branch', 'release-*', ...own, ...AS)).toMatchObject({
+      issuer: 'https://git.example',
+      claims: { project_id: '20' },
+    });
+    expect(await written('--github', 'acme/flows', '--branch', 'main', ...own, ...AS)).toMatchObject({
       issuer: 'https://git.example/_services/token',
       url: 'https://git.example/_services/token/.well-known/jwks',
     });
-    const [issuer, subject] = ['https://cluster.example', 'system:serviceaccount:ci:deployer'];
-    const cluster = ['--issuer', issuer, '--jwks-uri', `${issuer}/jwks`, '--subjects', subject];
-    expect(await written(...cluster, ...AS, '--scopes', 'workflow:write')).toEqual({
-      ...{ type: 'jwks', issuer, url: `${issuer}/jwks`, expectedAudience: BASE_URL, flows: ['exchange'] },
-      ...{ subjects: [subject], signInAs: userId, scopes: ['workflow:write'] },
+    const cluster = [
+      '--issuer',
+      'https://cluster.example',
+      '--jwks-uri',
+      'https://cluster.example/openid/v1/jwks',
+    ];
+    expect(
+      await written(
+        '--kubernetes',
+        'ci/deployer',
+        ...cluster,
+        ...AS,
+        '--scopes',
+        'workflow:write',
+        '--name',
+        'ci',
+      ),
+    ).toMatchObject({
+      issuer: 'https://cluster.example',
+      subjects: ['system:serviceaccount:ci:deployer'],
+      name: 'ci',
+      scopes: ['workflow:write'],
     });
   });
 
@@ -76,16 +102,17 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
     ['no repository', ['--github', 'acme', '--branch', 'main', ...AS], /--github must be OWNER\/REPOSITORY/],
     [
       'an id that is none',
-      ['--github', 'a/b', '--branch', 'main', '--id', 'x', ...AS],
+      ['--gitlab', 'a/b', '--branch', 'main', '--id', 'x', ...AS],
       /--id must be a number/,
     ],
+    ['two platforms', ['--github', 'a/b', '--gitlab', 'a/b', ...AS], /cannot be used with/],
     ['another issuer', ['--github', 'a/b', '--issuer', 'https://x.example', ...AS], /cannot be used with/],
     [
       'a branch of nothing',
       ['--branch', 'main', '--issuer', 'https://x.example'],
       /--branch is for --github/,
     ],
-    ['no issuer', ['--subjects', 'ci', ...AS], /Give --issuer/],
+    ['no issuer', ['--kubernetes', 'ci/deployer', ...AS], /Give --issuer/],
     [
       'a stranger',
       ['--github', 'a/b', '--branch', 'main', '--as', 'x@example.com'],

@@ -1,0 +1,168 @@
+// Trusted key entries for jobs and services of known platforms, by the documented shapes of their tokens.
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { CommandError } from '../administration/command-error.js';
+import { SHOW_USER } from '../administration/users.operations.js';
+import { firstCharacters } from '../platform/text/characters.js';
+import { OPERATOR_ROLES, OWNER_ROLE } from '../users/role.js';
+import { readOne } from './administration.js';
+import type { CommandContext } from './command-settings.js';
+
+export interface WorkloadOptions {
+  readonly github?: string;
+  readonly gitlab?: string;
+  readonly kubernetes?: string;
+  readonly branch?: string;
+  readonly id?: string;
+  readonly server?: string;
+  readonly as?: string;
+}
+
+/** Of a stored entry. */
+const MAX_NAME_CHARACTERS = 64;
+/** The scopes of a job that creates and replaces workflows. */
+const SCOPES = ['workflow:read', 'workflow:write'];
+
+/** Where a platform's tokens come from, and whose they are. */
+interface Workload {
+  readonly keys?: { readonly type: 'jwks'; readonly issuer: string; readonly url: string };
+  readonly subjects: readonly string[];
+  readonly claims?: Readonly<Record<string, string>>;
+}
+
+interface Platform {
+  /** What the option names, as a form with its parts in capitals. */
+  readonly form: string;
+  readonly pattern: RegExp;
+  readonly isOfBranch: boolean;
+  workload(path: string, options: WorkloadOptions & { readonly branch: string }): Workload;
+}
+
+const PLATFORMS = {
+  github: {
+    form: 'OWNER/REPOSITORY',
+    pattern: /^[\w.-]+\/[\w.-]+$/,
+    isOfBranch: true,
+    workload(path, { branch, id, server }) {
+      const issuer =
+        server === undefined ? 'https://token.actions.githubusercontent.com' : `${server}/_services/token`;
+      const [owner, repository] = path.split('/');
+      const ref = `ref:refs/heads/${branch}`;
+      return {
+        keys: { type: 'jwks', issuer, url: `${issuer}/.well-known/jwks` },
+        // New repositories have immutable subjects, which contain ids.
+        subjects: [`repo:${path}:${ref}`, `repo:${owner}@*/${repository}@${id ?? '*'}:${ref}`],
+        claims: id === undefined ? undefined : { repository_id: id },
+      };
+    },
+  },
+  gitlab: {
+    form: 'GROUP/PROJECT',
+    pattern: /^[\w.-]+(\/[\w.-]+)+$/,
+    isOfBranch: true,
+    workload(path, { branch, id, server: issuer = 'https://gitlab.com' }) {
+      return {
+        keys: { type: 'jwks', issuer, url: `${issuer}/oauth/discovery/keys` },
+        subjects: [`project_path:${path}:ref_type:branch:ref:${branch}`],
+        claims: id === undefined ? undefined : { project_id: id },
+      };
+    },
+  },
+  kubernetes: {
+    form: 'NAMESPACE/SERVICE-ACCOUNT',
+    pattern: /^[a-z\d-]+\/[a-z\d.-]+$/,
+    isOfBranch: false,
+    workload: (path) => ({ subjects: [`system:serviceaccount:${path.replace('/', ':')}`] }),
+  },
+} as const satisfies Record<string, Platform>;
+
+type PlatformName = keyof typeof PLATFORMS;
+const NAMES = Object.keys(PLATFORMS) as PlatformName[];
+/** What is known of a platform's keys. */
+const KEY_OPTIONS = ['issuer', 'jwksUri', 'publicKey', 'kid', 'alg'];
+
+export function withWorkload(command: Command): Command {
+  const platform = (name: PlatformName, what: string) =>
+    new Option(`--${name} <${PLATFORMS[name].form.toLowerCase()}>`, what).conflicts([
+      ...NAMES.filter((other) => other !== name),
+      ...(PLATFORMS[name].isOfBranch ? KEY_OPTIONS : []),
+    ]);
+  return command
+    .addOption(platform('github', 'for jobs of a repository in GitHub Actions'))
+    .addOption(platform('gitlab', 'for jobs of a project in GitLab CI'))
+    .addOption(platform('kubernetes', 'for a service account; with --issuer, and --jwks-uri or --public-key'))
+    .option('--branch <name>', 'with --github or --gitlab: the branch; * stands for anything but : and /')
+    .option(
+      '--id <number>',
+      'with --github or --gitlab: the id of the repository or project, which no other ever gets',
+    )
+    .option('--server <url>', 'with --github or --gitlab: the address of a server of your own')
+    .option('--as <id-or-email>', 'the user whom its tokens act as; the entry holds the id');
+}
+
+/**
+ * The members that the platform and the user decide; undefined members are left to other options.
+ * @param audience of its tokens, unless another option names one
+ * @throws CommandError for options that do not go together, or name nobody
+ */
+export async function workloadMembers(
+  options: WorkloadOptions,
+  audience: string | undefined,
+  context: CommandContext,
+): Promise<Record<string, unknown>> {
+  const signInAs = options.as === undefined ? undefined : await userIdFor(options.as, context);
+  const name = NAMES.find((one) => options[one] !== undefined);
+  if (name === undefined) {
+    refuseStray(options, ['branch', 'id', 'server']);
+    return signInAs === undefined ? {} : { signInAs };
+  }
+  if (signInAs === undefined)
+    throw new CommandError(`--${name} needs --as: the user whom its tokens act as.`);
+  const { keys, subjects, claims } = workloadOf(name, options);
+  if (keys !== undefined && claims === undefined)
+    context.answers.remark(
+      'note: another repository may get the name of this one after it is renamed or deleted: --id keeps it out',
+    );
+  return {
+    ...keys,
+    name: firstCharacters(`${name} ${options[name]} ${options.branch ?? ''}`, MAX_NAME_CHARACTERS).trim(),
+    expectedAudience: audience,
+    flows: ['exchange'],
+    subjects,
+    claims,
+    signInAs,
+    scopes: SCOPES,
+  };
+}
+
+function workloadOf(name: PlatformName, options: WorkloadOptions): Workload {
+  const platform: Platform = PLATFORMS[name];
+  const { form, pattern, isOfBranch } = platform;
+  const path = options[name] ?? '';
+  if (!pattern.test(path)) throw new CommandError(`--${name} must be ${form}.`);
+  if (!isOfBranch) refuseStray(options, ['branch', 'id', 'server']);
+  if (isOfBranch && !options.branch) throw new CommandError(`--${name} needs --branch.`);
+  if (options.id !== undefined && !/^\d+$/.test(options.id)) throw new CommandError('--id must be a number.');
+  return platform.workload(path, {
+    ...options,
+    branch: options.branch ?? '',
+    server: options.server?.replace(/\/$/, ''),
+  });
+}
+
+function refuseStray(options: WorkloadOptions, names: readonly (keyof WorkloadOptions)[]): void {
+  const stray = names.find((name) => options[name] !== undefined);
+  if (stray !== undefined) throw new CommandError(`--${stray} is for --github and --gitlab.`);
+}
+
+/** An e-mail address may belong to somebody else later; an id stays. */
+async function userIdFor(idOrEmail: string, context: CommandContext): Promise<string> {
+  const user = await readOne(context, SHOW_USER, { user: idOrEmail });
+  if (user.role === OWNER_ROLE)
+    throw new CommandError('--as: this user is the owner, and no entry may sign in as the owner.');
+  if (OPERATOR_ROLES.includes(user.role))
+    context.answers.remark(
+      'warning: --as: this user is an administrator: the entry works only if the owner or a command adds it',
+    );
+  return user.id;
+}
