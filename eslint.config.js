@@ -37,6 +37,12 @@ const forwardRef = {
   message: 'Modules form no cycles.',
 };
 
+const lateImports = {
+  group: ['@electric-sql/pglite', '@electric-sql/pglite/*', '@node-rs/argon2'],
+  allowTypeImports: true,
+  message: 'Most installations never use it: import() it where it is used.',
+};
+
 export default defineConfig(
   globalIgnores(['dist', 'dist-package', 'coverage', 'examples/*/dist', 'test/long/embed/apps']),
   {
@@ -101,6 +107,7 @@ export default defineConfig(
       'imports/no-folder-cycle': 'error',
       'imports/privileged': 'error',
       'no-restricted-syntax': ['error', ...everywhere, ...globalModules],
+      '@typescript-eslint/no-restricted-imports': ['error', { patterns: [lateImports] }],
     },
   },
   {

@@ -1,11 +1,9 @@
 // Holds what operators are given in deploy/ against the service: variables, ports, probes, secrets, and the promises of a stop.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { parse } from 'yaml';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
 import { PROBES } from '../../src/platform/http/request-tracing.js';
-import { REPOSITORY, repositoryFile, repositoryFiles } from '../support/source-files.js';
+import { repositoryFile, repositoryFiles } from '../support/source-files.js';
 
 const KUBERNETES = 'deploy/kubernetes';
 const COMPOSE = 'deploy/compose';
@@ -64,14 +62,6 @@ describe('what is given for deployments', () => {
     );
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter(({ name }) => !known.has(name))).toEqual([]);
-  });
-
-  it('leads to files that are there', () => {
-    const links = files.flatMap(({ path, text }) =>
-      [...text.matchAll(/\]\((\.[^)#]*)/g)].map(([, link]) => join(path, '..', link ?? '')),
-    );
-    expect(links.length).toBeGreaterThan(3);
-    expect(links.filter((link) => !existsSync(join(REPOSITORY, link)))).toEqual([]);
   });
 });
 

@@ -1,9 +1,10 @@
-// Checks that documents lead somewhere, and that no file names somebody's machine.
+// Checks that documents lead somewhere and are as the code is, and that no file names somebody's machine.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { REPOSITORY, repositoryFiles, typescriptFiles } from '../support/source-files.js';
+import { withBlock } from '../../scripts/docs/blocks.js';
+import { WRITTEN_DOCUMENTS } from '../../scripts/docs/documents.js';
+import { REPOSITORY, repositoryFile, repositoryFiles } from '../support/source-files.js';
 import { brokenLinks, relativeLinks, unknownNames } from './support/documentation.js';
-import { machineTraces, switchedOffTests } from './support/forbidden.js';
 
 /** Of Spring Security, of a library for Python, of Kubernetes, of Nest. */
 const FOREIGN_NAMES = [
@@ -12,6 +13,10 @@ const FOREIGN_NAMES = [
   'ServiceAccountTokenJTI',
   'overrideProvider',
 ];
+
+/** Folders of one person's machine. In pieces, so that this file does not hold what it looks for. */
+const MACHINE_FOLDERS = ['work', 'root', 'home'].map((folder) => `/${folder}/`);
+const MACHINE_PATH = new RegExp(`${MACHINE_FOLDERS.join('|')}|/${'tmp'}/[a-z]`);
 
 describe('the repository', () => {
   const files = repositoryFiles();
@@ -35,94 +40,33 @@ describe('the repository', () => {
 
   it('names no path of a machine', () => {
     expect(files.map(({ path }) => path)).toContain('package.json');
-    expect(files.flatMap(machineTraces)).toEqual([]);
+    const traces = files.flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .filter((line) => MACHINE_PATH.test(line))
+        .map((line) => `${path}: ${line.trim()}`),
+    );
+    expect(traces).toEqual([]);
   });
 
-  it('has no test that runs alone or is switched off without a reason', () => {
-    expect(typescriptFiles('test').flatMap(switchedOffTests)).toEqual([]);
-  });
-});
-
-describe('the reading of links', () => {
-  it('resolves relative links from their document and leaves out all others', () => {
-    const text = [
-      'See [rules](rules.md#how), [code](../src/main.ts "title"), [site](https://site.example/x) and [below',
-      'this](#below).',
-      '```',
-      '[not](a-link.md)',
-      '```',
-      '![drawing](images/a.svg)',
-    ].join('\n');
-    expect(relativeLinks({ path: 'docs/a.md', text })).toEqual([
-      { path: 'docs/rules.md', anchor: 'how' },
-      { path: 'src/main.ts', anchor: '' },
-      { path: 'docs/a.md', anchor: 'below' },
-      { path: 'docs/images/a.svg', anchor: '' },
-    ]);
+  it('has been tried with the versions of clients that docs/evidence.md names', () => {
+    const { text } = repositoryFile('docs/evidence.md');
+    // [name](path) 1.2.3 and 4.5.6
+    const named = [...text.matchAll(/\]\((\.\.\/[^)]+)\) (v?\d[\w.]*(?: and v?\d[\w.]*)*)/g)];
+    const pairs = named.flatMap(([, path = '', versions = '']) =>
+      versions.split(' and ').map((version) => ({ path: join('docs', path), version })),
+    );
+    expect(pairs.length).toBeGreaterThan(15);
+    expect(pairs.filter(({ path, version }) => !repositoryFile(path).text.includes(version))).toEqual([]);
   });
 
-  it('reports links to files that are not there, and to places that a document does not have', () => {
-    const text = '[a](gone.md) [b](b.md#what-isit) [c](b.md#word) [d](b.md#gone) [e](#gone) [f](code.ts#L1)';
-    const documents = [
-      { path: 'a.md', text },
-      { path: 'b.md', text: '## What *is*it?\n\n| <a id="word"></a>`word` |' },
-    ];
-    expect(brokenLinks(documents, (path) => path !== 'gone.md')).toEqual([
-      'a.md: gone.md#',
-      'a.md: b.md#gone',
-      'a.md: a.md#gone',
-    ]);
+  it.each(WRITTEN_DOCUMENTS)('has $path as `npm run docs` writes it', ({ path, write }) => {
+    const { text } = repositoryFile(path);
+    expect(text).toBe(write(text));
+    expect(text.split('\n').slice(0, 2).join()).toContain('`npm run docs`');
   });
 });
 
-describe('the reading of names of code', () => {
-  it('reports names that no source has, and members that the file of their class does not have', () => {
-    const sources = [
-      { path: 'bus.ts', text: 'export class AuditBus {\n  record(): void {}\n}' },
-      { path: 'other.ts', text: 'const tell = new AuditBus(); foreignLibrary.call();' },
-    ];
-    const text =
-      '`AuditBus`, `AuditBus.record([event])`, `AuditBus.tell`, `AuditSink`, `foreignLibrary.call`, `word`';
-    expect(unknownNames([{ path: 'a.md', text }], sources)).toEqual([
-      'a.md: `AuditBus.tell`',
-      'a.md: `AuditSink`',
-    ]);
-  });
-});
-
-describe('the search for what no file may hold', () => {
-  // In pieces, so that this file does not hold what it looks for.
-  const path = (...parts: string[]) => ['', ...parts].join('/');
-
-  it.each([path('work', 'x'), path('home', 'ada')])('finds %s', (text) => {
-    expect(machineTraces({ path: 'a.md', text: `first\n cd ${text}` })).toEqual([`a.md:2: cd ${text}`]);
-  });
-
-  it('finds the address of a registry in a lock file only', () => {
-    const text = `"${'resolved'}": "https://registry.example/a.tgz"`;
-    expect(machineTraces({ path: 'package-lock.json', text })).toEqual([`package-lock.json:1: ${text}`]);
-    expect(machineTraces({ path: 'a.ts', text })).toEqual([]);
-  });
-
-  it('leaves other paths alone', () => {
-    expect(machineTraces({ path: 'a.md', text: '/workflows /rest/auth ./data /tmpfs' })).toEqual([]);
-  });
-
-  // A tilde stands for the dot, so that this file does not hold what it looks for.
-  const faultsOf = (text: string) => switchedOffTests({ path: 'a.spec.ts', text: text.replaceAll('~', '.') });
-
-  it.each([
-    ["describe~only('a', f);", 'runs alone'],
-    ["fit ('a', f);", 'runs alone'],
-    ["xdescribe ('a', f);", 'is switched off without a reason'],
-    ["it~todo('a');", 'is switched off without a reason'],
-    ['const run = missing ? it~skip : it;', 'is switched off without a reason'],
-    ["it~skip('skipped: ', f);", 'is switched off without a reason'],
-  ])('finds %s', (text, fault) => {
-    expect(faultsOf(text)).toEqual([`a.spec.ts:1: ${fault}`]);
-  });
-
-  it.each(['it~skip(`skipped: ${why}`, f);', "// it~only('a')"])('is content with %s', (text) => {
-    expect(faultsOf(text)).toEqual([]);
-  });
+it('a page without the block that is to be written is an error', () => {
+  expect(() => withBlock('# Page', 'tokens', '')).toThrow('there is no block tokens');
 });

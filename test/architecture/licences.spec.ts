@@ -72,13 +72,3 @@ describe('the packages of the service', () => {
     expect(sentence.split(', ')).toEqual([...present].sort());
   });
 });
-
-describe('the check of licences', () => {
-  it.each(['GPL-3.0-only', 'AGPL-3.0', 'SEE LICENSE IN LICENSE.md', 'MIT AND GPL-2.0', undefined])(
-    'refuses %s',
-    (licence) => {
-      const one = { place: 'node_modules/a', licence };
-      expect(refused([{ place: 'node_modules/b', licence: 'MIT' }, one])).toEqual([one]);
-    },
-  );
-});

@@ -1,4 +1,4 @@
-// Checks the catalogue of refusals: its clauses, its order, and that each sentence of the log leads to a row of docs/refusals.md.
+// Checks the catalogue of refusals: its order, and that each sentence of the log leads to a row of docs/refusals.md.
 import { REMEDIES, inOwnWords } from '../../src/config/remedies.js';
 import {
   REFUSALS_PAGE,
@@ -7,7 +7,6 @@ import {
   noticeLine,
   rejectionLine,
 } from '../../src/token-exchange/refusals/refusal-line.js';
-import type { Explanation } from '../../src/token-exchange/refusals/refusals.js';
 import { BEARER_REFUSALS, NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import { repositoryFile } from '../support/source-files.js';
@@ -37,16 +36,8 @@ it('[D78] the reasons of one check stand together, in the order of the checks', 
   expect(runs).toEqual([...new Set(checks)]);
 });
 
-it('[D78] causes and remedies are clauses: no capital, full stop, break of a table, or setting that a host would not have', () => {
-  const tables = [TOKEN_REFUSALS, REQUEST_REFUSALS, BEARER_REFUSALS, NOTICES];
-  const clauses = tables.flatMap((table) =>
-    Object.values<Explanation>(table).flatMap(({ cause, remedy }) => [cause, remedy]),
-  );
-  expect(clauses.filter((clause) => !/^[a-z`"][^|\n]*[^.|\n]$/.test(clause))).toEqual([]);
-  expect(clauses.filter((clause) => clause.includes('SVC_'))).toEqual([]);
-});
-
 it('[D78] the instance says by its settings what a host of the package would say in other words', () => {
+  expect(JSON.stringify([TOKEN_REFUSALS, REQUEST_REFUSALS, BEARER_REFUSALS, NOTICES])).not.toContain('SVC_');
   const words = [...wordsOf(REQUEST_REFUSALS), ...wordsOf(BEARER_REFUSALS)];
   expect(words).toEqual(expect.arrayContaining(Object.keys(REMEDIES)));
   expect(inOwnWords(REQUEST_REFUSALS)['not_enabled']).toEqual({

@@ -14,7 +14,7 @@ import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { REPOSITORY, repositoryFile, typescriptFiles, visitNodes } from '../support/source-files.js';
+import { REPOSITORY, repositoryFile, typescriptFiles } from '../support/source-files.js';
 import type { Installation, Manifest } from './support/packed-package.js';
 import { PACKAGE, homeOf, manifestIn, preparedInstallation } from './support/packed-package.js';
 import { TEST_GLOBALS, folderBeside, programsOf } from './support/programs.js';
@@ -130,7 +130,7 @@ describe('the dependencies', () => {
       /\.[jt]s$/.test(path),
     );
     const specifiers = paths.flatMap((path) =>
-      specifiersOf({ path, text: readFileSync(join(folder, path), 'utf8') }),
+      specifiersOf({ text: readFileSync(join(folder, path), 'utf8') }),
     );
     const packages = specifiers
       .filter((name) => !name.startsWith('.') && !name.startsWith('node:'))
@@ -344,19 +344,8 @@ function compilerOutput(folder: string): string[] {
   }
 }
 
-function specifiersOf(file: { path: string; text: string }): string[] {
-  const specifiers: string[] = [];
-  visitNodes(file, (node) => {
-    const named =
-      ts.isImportDeclaration(node) || ts.isExportDeclaration(node) ? node.moduleSpecifier : undefined;
-    const late =
-      ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
-        ? node.arguments[0]
-        : undefined;
-    const specifier = named ?? late;
-    if (specifier !== undefined && ts.isStringLiteral(specifier)) specifiers.push(specifier.text);
-  });
-  return specifiers;
+function specifiersOf({ text }: { text: string }): string[] {
+  return ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
 }
 
 function packageOf(specifier: string): string {

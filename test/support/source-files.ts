@@ -1,7 +1,6 @@
 // Finds and reads the files of the repository, for tests that look at the code itself.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
 
 /** The top folder of the repository. */
 export const REPOSITORY = join(__dirname, '..', '..');
@@ -31,26 +30,6 @@ export function typescriptFiles(folder: string): SourceFile[] {
 /** One file by its path. */
 export function repositoryFile(path: string): SourceFile {
   return { path, text: readFileSync(join(REPOSITORY, path), 'utf8') };
-}
-
-/** Calls `visit` for every node of a TypeScript file, from its top to its bottom. */
-export function visitNodes(file: SourceFile, visit: (node: ts.Node) => void): void {
-  const walk = (node: ts.Node): void => {
-    visit(node);
-    ts.forEachChild(node, walk);
-  };
-  walk(parse(file));
-}
-
-/** The syntax tree of a TypeScript file. */
-export function parse({ path, text }: SourceFile): ts.SourceFile {
-  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-}
-
-/** The number of the line, counted from 1, on which a node begins. */
-export function lineOf(node: ts.Node): number {
-  const source = node.getSourceFile();
-  return source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
 }
 
 function filePaths(folder: string): string[] {
