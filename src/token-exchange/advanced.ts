@@ -9,12 +9,10 @@ export type {
   ExchangeSettings,
   IdAssertionSettings,
   JwksSettings,
-  LogoutSettings,
+  LimitedEndpointSettings,
   ReplayPurgeSettings,
   RoleNames,
   RouteSettings,
-  TokenIntrospectionSettings,
-  TokenRevocationSettings,
   UserTable,
 } from './settings/token-exchange.options.js';
 export type { SessionSettings } from './sessions/session-cookie.js';

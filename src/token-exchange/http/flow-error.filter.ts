@@ -18,7 +18,7 @@ import { flowRefusalLine } from '../refusals/refusal-line.js';
 import type { EndpointAnswer } from '../refusals/refusals.js';
 import { FAULT, REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { Rejection, FlowRefusal } from '../refusals/rejection.js';
-import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
+import { loginAnswerOf, oauthAnswerOf } from '../refusals/token-refusals.js';
 import { asksForPage } from './form.js';
 import type { Endpoint } from './paths.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
@@ -138,10 +138,10 @@ export class FlowErrors {
  */
 function refusedToken({ reason }: Rejection, { endpoint, flow }: Place): Refused {
   if (endpoint === 'logout') return LOGOUT_REFUSED;
-  if (endpoint === 'embed') return { error: reason, ...TOKEN_REFUSALS[reason].embed };
+  if (endpoint === 'embed') return loginAnswerOf(reason);
   const isOfAssertion = flow === 'id-jag' || flow === 'jwt-bearer';
   const ofClaims = isOfAssertion && reason === 'claims_invalid';
-  const refused = TOKEN_REFUSALS[ofClaims ? 'token_malformed' : reason].oauth;
+  const refused = oauthAnswerOf(ofClaims ? 'token_malformed' : reason);
   return refused.error === 'invalid_client' ? { ...refused, headers: CHALLENGE } : refused;
 }
 

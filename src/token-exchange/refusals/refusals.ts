@@ -43,24 +43,16 @@ export interface CheckedExplanation extends Explanation {
 
 /** Each is a warning of the log, and an event of the audit trail. */
 export interface TokenRefusal extends CheckedExplanation {
-  /** The answer of the token endpoint. */
-  readonly oauth: EndpointAnswer & { readonly error: string };
-  /** The answer of embedded login. Its word is the reason, unless the row has another. */
-  readonly embed: EndpointAnswer;
-}
-
-/** As the tables have it. */
-export interface TokenRefusalRow extends CheckedExplanation {
-  /** Default `INVALID_GRANT`. */
-  readonly oauth?: TokenRefusal['oauth'];
-  /** A text is the message of a 401. */
-  readonly embed: TokenRefusal['embed'] | string;
+  /** The answer of the token endpoint; left out: that of nearly every refused token. */
+  readonly oauth?: Required<EndpointAnswer>;
+  /** The answer of embedded login, a text for the message of a 401; left out: a login is never refused for this. */
+  readonly embed?: EndpointAnswer | string;
 }
 
 /** What an endpoint answers; how it is written is the endpoint's. */
 export interface EndpointAnswer {
   readonly status: number;
-  /** The stable word for programs. */
+  /** The stable word for programs; of a refused login the reason, unless the row has another. */
   readonly error?: string;
   readonly message: string;
 }

@@ -1,15 +1,8 @@
 // Why a token is refused: one row for each reason, which answers, log, audit trail, metrics, explanations and documents read.
-import type { TokenRefusal, TokenRefusalRow } from './refusals.js';
+import type { EndpointAnswer, TokenRefusal } from './refusals.js';
 import { USE_REFUSALS } from './use-refusals.js';
 import { USER_REFUSALS } from './user-refusals.js';
 import { VERIFICATION_REFUSALS } from './verification-refusals.js';
-
-/**
- * @rule 7.5 Any token validation failure is `invalid_grant`.
- * @rule D14 Every refused token gets the same bytes: only the log and the audit trail have the cause. Claims, and what the
- * client asks for beside the token, have words of their own.
- */
-const INVALID_GRANT = { status: 400, error: 'invalid_grant', message: 'Token exchange failed' };
 
 /** In the order of the checks: a token that fails one has passed those before. */
 const ROWS = { ...VERIFICATION_REFUSALS, ...USE_REFUSALS, ...USER_REFUSALS };
@@ -17,17 +10,28 @@ const ROWS = { ...VERIFICATION_REFUSALS, ...USE_REFUSALS, ...USER_REFUSALS };
 /** Every reason why a token, or a pair of tokens, is refused. */
 export type RejectionReason = keyof typeof ROWS;
 
+/** @rule D78 Every refusal has one cause and one remedy in words, here and in refusals.ts; docs/refusals.md is written from them. */
+export const TOKEN_REFUSALS: Readonly<Record<RejectionReason, TokenRefusal>> = ROWS;
+
+const INVALID_GRANT = { status: 400, error: 'invalid_grant', message: 'Token exchange failed' };
+
 /**
+ * What the token endpoint answers.
+ * @rule 7.5 Any token validation failure is `invalid_grant`.
+ * @rule D14 Every refused token gets the same bytes: only the log and the audit trail have the cause. Claims, and what the
+ * client asks for beside the token, have words of their own.
+ */
+export function oauthAnswerOf(reason: RejectionReason): Required<EndpointAnswer> {
+  return TOKEN_REFUSALS[reason].oauth ?? INVALID_GRANT;
+}
+
+/**
+ * What embedded login answers.
  * @rule 7.7 A token that fails at embedded login gets 401 and a message that says why.
  * @rule 7.8 Missing or mistyped claims at embedded login get 500.
  * @rule D18 The answers of embedded login have a stable word for programs beside the message.
- * @rule D78 Every refusal has one cause and one remedy in words, here and in refusals.ts; docs/refusals.md is written from them.
  */
-export const TOKEN_REFUSALS = Object.fromEntries(
-  Object.entries<TokenRefusalRow>(ROWS).map(([reason, row]) => [reason, refusalOf(row)]),
-) as Readonly<Record<RejectionReason, TokenRefusal>>;
-
-function refusalOf({ check, cause, remedy, oauth = INVALID_GRANT, embed }: TokenRefusalRow): TokenRefusal {
-  const answer = typeof embed === 'string' ? { status: 401, message: embed } : embed;
-  return { check, cause, remedy, oauth, embed: answer };
+export function loginAnswerOf(reason: RejectionReason): Required<EndpointAnswer> {
+  const { embed = 'Token is not accepted' } = TOKEN_REFUSALS[reason];
+  return { error: reason, ...(typeof embed === 'string' ? { status: 401, message: embed } : embed) };
 }

@@ -1,5 +1,5 @@
 // Why a valid token is refused here: who sends it from where, with which proof, what for, and how often.
-import type { TokenRefusalRow } from './refusals.js';
+import type { TokenRefusal } from './refusals.js';
 
 /** RFC 9449 §5. */
 const INVALID_PROOF = {
@@ -16,7 +16,6 @@ export const USE_REFUSALS = {
       'the identity assertion names another client than the one that sent it, or its entry does not name that client',
     remedy:
       'the identity provider writes the id that the client has here into `client_id`, or the operator adds the client to the entry (`svc-admin clients add`)',
-    embed: 'Client is not allowed',
   },
   actor_required: {
     check: 'parties',
@@ -29,13 +28,11 @@ export const USE_REFUSALS = {
     check: 'parties',
     cause: 'the subject token names another actor (`may_act`)',
     remedy: 'the partner names this actor in `may_act`, or sends the token of the named one',
-    embed: 'Actor is not allowed',
   },
   act_for_not_allowed: {
     check: 'parties',
     cause: "the actor's entry does not let it act for subjects of this issuer",
     remedy: "the operator adds the issuer to `actFor` of the actor's entry",
-    embed: 'Actor may not act for this subject',
   },
   origin_not_allowed: {
     check: 'origin',
@@ -64,7 +61,6 @@ export const USE_REFUSALS = {
     remedy:
       'the client sends a proof in the header `DPoP` (RFC 9449), and signs it with the key that the token is bound to',
     oauth: INVALID_PROOF,
-    embed: 'The DPoP proof is missing',
   },
   dpop_proof_invalid: {
     check: 'proof',
@@ -72,7 +68,6 @@ export const USE_REFUSALS = {
     remedy:
       'the client signs a proof (RFC 9449 §4.2) for each request, for POST and the public address of the token endpoint, and its clock is right',
     oauth: INVALID_PROOF,
-    embed: 'The DPoP proof is not valid',
   },
   dpop_key_mismatch: {
     check: 'proof',
@@ -81,13 +76,11 @@ export const USE_REFUSALS = {
     remedy:
       'the client signs the proof with the key of the token; the issuer binds both tokens to the same key',
     oauth: INVALID_PROOF,
-    embed: 'The DPoP proof is by another key',
   },
   remaining_lifetime_too_short: {
     check: 'remaining lifetime',
     cause: 'the token expires too soon for an access token',
     remedy: 'the partner sends it sooner, or gives it a longer life',
-    embed: 'Token is about to expire',
   },
   scope_not_allowed: {
     check: 'grants',
@@ -95,7 +88,6 @@ export const USE_REFUSALS = {
     remedy:
       'the client asks for scopes that the entries of subject and actor list, or the operator adds to `scopes` of the entry',
     oauth: { status: 400, error: 'invalid_scope', message: 'None of the scopes can be granted' },
-    embed: 'None of the scopes can be granted',
   },
   resource_not_allowed: {
     check: 'grants',
@@ -103,7 +95,6 @@ export const USE_REFUSALS = {
     remedy:
       'the client asks for one that the entries of subject and actor list, or the operator adds it to `resources` of the entry',
     oauth: { status: 400, error: 'invalid_target', message: 'No token is issued for this resource' },
-    embed: 'No token is issued for this resource',
   },
   access_token_too_large: {
     check: 'grants',
@@ -111,7 +102,6 @@ export const USE_REFUSALS = {
     remedy:
       'the client asks for a shorter `scope` or `resource`, or the partner sends a shorter chain of `act`',
     oauth: { status: 400, error: 'invalid_request', message: 'The access token would be too large' },
-    embed: 'The access token would be too large',
   },
   token_replayed: {
     check: 'replay',
@@ -126,6 +116,5 @@ export const USE_REFUSALS = {
     remedy:
       'the client signs a proof for each request, with a random `jti`; a retry needs a new proof and a new token',
     oauth: INVALID_PROOF,
-    embed: 'The DPoP proof has already been used',
   },
-} satisfies Record<string, TokenRefusalRow>;
+} satisfies Record<string, TokenRefusal>;

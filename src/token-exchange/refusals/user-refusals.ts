@@ -1,5 +1,5 @@
 // Why the user of a token is refused, or the role or the project that it names.
-import type { TokenRefusalRow } from './refusals.js';
+import type { TokenRefusal } from './refusals.js';
 
 /** In the order of the checks. */
 export const USER_REFUSALS = {
@@ -59,7 +59,6 @@ export const USER_REFUSALS = {
     check: 'user',
     cause: 'no user has the id that the entry names by `signInAs`, or no longer',
     remedy: 'the operator names another user in `signInAs` of the entry, or removes the entry',
-    embed: 'The user is not known',
   },
   named_administrator_not_allowed: {
     check: 'user',
@@ -67,7 +66,6 @@ export const USER_REFUSALS = {
       'the user whom the entry names by `signInAs` is an administrator, and somebody other than the owner set the entry',
     remedy:
       'the owner sets the entry again, by a command or on the operator page, or the operator names another user',
-    embed: 'The user is an administrator, and may not be named',
   },
   user_disabled: {
     check: 'user',
@@ -81,7 +79,6 @@ export const USER_REFUSALS = {
       '`aud_sub` of the identity assertion names another user than the one whom `iss` and `sub` name here',
     remedy:
       'the identity provider writes the id that the user has here (`svc-admin users list`) into `aud_sub`, or leaves it out',
-    embed: 'The token names another user',
   },
   session_of_another_user: {
     check: 'user',
@@ -129,4 +126,4 @@ export const USER_REFUSALS = {
       'the operator gives a project this key (`svc-admin projects set-key`), or sets `projects.create` of the entry',
     embed: 'Project is not known',
   },
-} satisfies Record<string, TokenRefusalRow>;
+} satisfies Record<string, TokenRefusal>;

@@ -1,5 +1,5 @@
 // Why a client or a token is refused by itself: who signed it, what it contains, and when.
-import type { TokenRefusalRow } from './refusals.js';
+import type { TokenRefusal } from './refusals.js';
 
 /** RFC 6749 §5.2: the answer names no cause, so that ids cannot be tried. */
 const INVALID_CLIENT = { status: 401, error: 'invalid_client', message: 'Client authentication failed' };
@@ -18,7 +18,6 @@ export const VERIFICATION_REFUSALS = {
       'an identity assertion or an introspection request came without credentials of a client; public clients are refused',
     remedy: 'the client authenticates by `client_secret_basic`, `client_secret_post` or `private_key_jwt`',
     oauth: INVALID_CLIENT,
-    embed: 'Client authentication failed',
   },
   client_unknown: {
     check: 'client',
@@ -26,7 +25,6 @@ export const VERIFICATION_REFUSALS = {
     remedy:
       'the operator adds the client to an entry (`svc-admin clients add`), or the client sends the id that the entry has',
     oauth: INVALID_CLIENT,
-    embed: 'Client authentication failed',
   },
   client_credential_invalid: {
     check: 'client',
@@ -34,14 +32,12 @@ export const VERIFICATION_REFUSALS = {
     remedy:
       'the client sends the secret that `svc-admin clients add` printed, or corrects its JWT: a key of the entry signs it, `iss` and `sub` are its id, `aud` is the issuer of this instance',
     oauth: INVALID_CLIENT,
-    embed: 'Client authentication failed',
   },
   client_credential_replayed: {
     check: 'client',
     cause: 'the JWT by which the client authenticates was used before',
     remedy: 'the client signs a JWT for each request, with a random `jti`, and sends it once',
     oauth: INVALID_CLIENT,
-    embed: 'Client authentication failed',
   },
   introspection_not_allowed: {
     check: 'client',
@@ -49,7 +45,6 @@ export const VERIFICATION_REFUSALS = {
     remedy:
       'the operator lets the client introspect (`svc-admin clients add --introspect`), in an entry that is neither suspended nor past its `notAfter`',
     oauth: { status: 403, error: 'unauthorized_client', message: 'The client may not introspect tokens' },
-    embed: 'The client may not introspect tokens',
   },
   token_malformed: {
     check: 'token',
@@ -159,7 +154,6 @@ export const VERIFICATION_REFUSALS = {
     cause:
       'the identity assertion has `authorization_details`, which the service cannot apply, or a `sub_id` of another format than `iss_sub`',
     remedy: 'the identity provider issues it with a `scope` and without these claims',
-    embed: 'Token is not supported',
   },
   tenant_not_allowed: {
     check: 'claims',
@@ -167,14 +161,12 @@ export const VERIFICATION_REFUSALS = {
       'the identity assertion names a tenant that its entry does not list, or none although the entry lists some',
     remedy:
       'the operator lists each `tenant` and `aud_tenant` of the identity provider in `tenants` of the entry',
-    embed: 'Tenant is not allowed',
   },
   assertion_grants_nothing: {
     check: 'claims',
     cause: 'the identity assertion names scopes, or services (`resource`), none of which its entry lists',
     remedy:
       'the identity provider issues it for this instance with scopes of the entry, or the operator adds to `scopes` or `resources` of the entry',
-    embed: 'Token grants nothing here',
   },
   subject_not_allowed: {
     check: 'claims',
@@ -225,4 +217,4 @@ export const VERIFICATION_REFUSALS = {
     remedy: 'the partner sets an `exp` that is at most the limit after `iat`',
     embed: 'Token lifetime exceeds maximum allowed',
   },
-} satisfies Record<string, TokenRefusalRow>;
+} satisfies Record<string, TokenRefusal>;

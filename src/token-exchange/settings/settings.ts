@@ -10,13 +10,11 @@ import type {
   ExchangeSettings,
   IdAssertionSettings,
   JwksSettings,
-  LogoutSettings,
+  LimitedEndpointSettings,
   ReplayPurgeSettings,
   RoleNames,
   RouteSettings,
   TokenExchangeSettings,
-  TokenIntrospectionSettings,
-  TokenRevocationSettings,
   UserTable,
 } from './token-exchange.options.js';
 import { PATH_PREFIX } from './token-exchange.options.js';
@@ -224,17 +222,17 @@ export const SETTINGS = {
   } satisfies MembersOf<IdAssertionSettings>,
   tokenRevocation: {
     perMinute: { description: `${BY_ADDRESS} \`/rest/auth/oauth/revoke\`.`, default: 60, ...PER_MINUTE },
-  } satisfies MembersOf<TokenRevocationSettings>,
+  } satisfies MembersOf<LimitedEndpointSettings>,
   tokenIntrospection: {
     perMinute: { description: `${BY_ADDRESS} \`/rest/auth/oauth/introspect\`.`, default: 600, ...PER_MINUTE },
-  } satisfies MembersOf<TokenIntrospectionSettings>,
+  } satisfies MembersOf<LimitedEndpointSettings>,
   logout: {
     perMinute: {
       description: `${BY_ADDRESS} \`/rest/auth/backchannel-logout\`, and logouts per issuer and minute.`,
       default: 600,
       ...PER_MINUTE,
     },
-  } satisfies MembersOf<LogoutSettings>,
+  } satisfies MembersOf<LimitedEndpointSettings>,
   clockToleranceSeconds: {
     description: 'Tolerance for `nbf` and a future `iat`, in seconds; `exp` has none.',
     default: 5,

@@ -51,21 +51,9 @@ export interface IdAssertionSettings {
   readonly maxLifetimeSeconds: number;
 }
 
-/** The end of single access tokens by those who hold them (RFC 7009). */
-export interface TokenRevocationSettings {
-  /** Requests per client address and minute. */
-  readonly perMinute: number;
-}
-
-/** Token introspection (RFC 7662). */
-export interface TokenIntrospectionSettings {
-  /** Requests per client address and minute. */
-  readonly perMinute: number;
-}
-
-/** Back-channel logout. */
-export interface LogoutSettings {
-  /** Requests per client address and minute, and verified logouts per issuer and minute. */
+/** An endpoint without a switch of its own: revocation (RFC 7009), introspection (RFC 7662), back-channel logout. */
+export interface LimitedEndpointSettings {
+  /** Requests per client address and minute; of logouts also verified ones per issuer and minute. */
   readonly perMinute: number;
 }
 
@@ -124,9 +112,9 @@ export interface TokenExchangeOptions {
   readonly embedLogin: EmbedLoginSettings;
   readonly exchange: ExchangeSettings;
   readonly idAssertion: IdAssertionSettings;
-  readonly tokenRevocation: TokenRevocationSettings;
-  readonly tokenIntrospection: TokenIntrospectionSettings;
-  readonly logout: LogoutSettings;
+  readonly tokenRevocation: LimitedEndpointSettings;
+  readonly tokenIntrospection: LimitedEndpointSettings;
+  readonly logout: LimitedEndpointSettings;
   /** Tolerance for `nbf` and a future `iat`, in seconds. */
   readonly clockToleranceSeconds: number;
   readonly replayPurge: ReplayPurgeSettings;
@@ -158,9 +146,9 @@ export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   readonly embedLogin?: Partial<EmbedLoginSettings>;
   readonly exchange?: Partial<ExchangeSettings>;
   readonly idAssertion?: Partial<IdAssertionSettings>;
-  readonly tokenRevocation?: Partial<TokenRevocationSettings>;
-  readonly tokenIntrospection?: Partial<TokenIntrospectionSettings>;
-  readonly logout?: Partial<LogoutSettings>;
+  readonly tokenRevocation?: Partial<LimitedEndpointSettings>;
+  readonly tokenIntrospection?: Partial<LimitedEndpointSettings>;
+  readonly logout?: Partial<LimitedEndpointSettings>;
   readonly replayPurge?: Partial<ReplayPurgeSettings>;
   readonly jwks?: Partial<JwksSettings>;
 } & Partial<

@@ -10,7 +10,6 @@ import type { SettingRow, Members } from './settings.js';
 import { ROUTES, SETTINGS, isRow } from './settings.js';
 import type {
   AccessTokenSettings,
-  IdAssertionSettings,
   RoleNames,
   RouteSettings,
   TokenExchangeOptions,
@@ -37,21 +36,18 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
   refuseRoles(roles);
   const { baseUrl } = settings.entryRules ?? {};
   if (baseUrl !== undefined) refuseAddress('entryRules.baseUrl', baseUrl);
+  const sections = completedSections(settings);
+  // An assertion is for the issuer of the host's access tokens.
+  if (sections.idAssertion.enabled && ownIssuer(settings) === undefined)
+    throw new RangeError('idAssertion.enabled: needs accessTokens.issuer or entryRules.baseUrl');
   return {
     roles,
     strict,
     ownIssuer: ownIssuer(settings),
     isOffered,
-    jwks: completed('jwks', settings.jwks),
+    ...sections,
     trustedKeys: trustedKeys(settings, log),
-    embedLogin: completed('embedLogin', settings.embedLogin),
-    exchange: completed('exchange', settings.exchange),
-    idAssertion: completedIdAssertion(settings),
-    tokenRevocation: completed('tokenRevocation', settings.tokenRevocation),
-    tokenIntrospection: completed('tokenIntrospection', settings.tokenIntrospection),
-    logout: completed('logout', settings.logout),
     clockToleranceSeconds: whole('clockToleranceSeconds', clockToleranceSeconds, tolerance),
-    replayPurge: completed('replayPurge', settings.replayPurge),
     userTable: settings.userTable,
     eventPrefix: settings.eventPrefix,
   };
@@ -95,26 +91,20 @@ export function completedRoutes({
   return { pathPrefix, metadata };
 }
 
-/** An assertion is for the issuer of the host's access tokens. */
-function completedIdAssertion(settings: TokenExchangeSettings): IdAssertionSettings {
-  const idAssertion = completed('idAssertion', settings.idAssertion);
-  if (idAssertion.enabled && ownIssuer(settings) === undefined)
-    throw new RangeError('idAssertion.enabled: needs accessTokens.issuer or entryRules.baseUrl');
-  return idAssertion;
-}
+/** What has a default, or a value that is given, for every member. */
+const SECTIONS = [
+  ...(['embedLogin', 'exchange', 'idAssertion', 'tokenRevocation', 'tokenIntrospection', 'logout'] as const),
+  ...(['replayPurge', 'jwks'] as const),
+] as const;
+type CompletedSections = Pick<TokenExchangeOptions, (typeof SECTIONS)[number]>;
+type Sections = CompletedSections & { sessions: SessionSettings };
 
-/** Sections with a default, or a value that is given, for every member. */
-type Sections = Pick<
-  TokenExchangeOptions,
-  | 'embedLogin'
-  | 'exchange'
-  | 'idAssertion'
-  | 'tokenRevocation'
-  | 'tokenIntrospection'
-  | 'logout'
-  | 'replayPurge'
-  | 'jwks'
-> & { sessions: SessionSettings };
+function completedSections(settings: TokenExchangeSettings): CompletedSections {
+  // The loop fills exactly these members, which TypeScript cannot follow.
+  return Object.fromEntries(
+    SECTIONS.map((name) => [name, completed(name, settings[name])]),
+  ) as unknown as CompletedSections;
+}
 
 /** @throws RangeError naming the member of the section that is out of its range */
 function completed<Name extends keyof Sections>(
