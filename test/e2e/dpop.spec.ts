@@ -85,16 +85,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
 
     it.each<[string, string, () => string]>([
       ['of another method', 'htm', () => client.proof({ claims: { htm: 'GET' } })],
-      ['for another address', 'htu', () => client.proof({ claims: { htu: `${TOKEN_URL}/` } })],
-      ['that is old', 'iat', () => client.proof({ claims: { iat: Date.now() / 1000 - 70 } })],
-      ['of a clock that is ahead', 'iat', () => client.proof({ claims: { iat: Date.now() / 1000 + 70 } })],
       ['by another key', 'its signature', () => client.proof({ signedBy: thief })],
-      [
-        'by a key without a modulus',
-        'jwk',
-        () => client.proof({ header: { alg: 'RS256', jwk: { kty: 'RSA', n: '', e: 'AQAB' } } }),
-      ],
-      ['that is empty', 'not three parts', () => ''],
     ])(
       '[D140] a proof %s is refused, named in the trail (%s), and costs no token',
       async (_, detail, make) => {
@@ -190,15 +181,6 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
         undefined,
         client,
       ],
-      [
-        'a certificate beside the key',
-        'confirmation_not_supported',
-        { cnf: { jkt: client.thumbprint, 'x5t#S256': client.thumbprint } },
-        undefined,
-        client,
-      ],
-      ['an empty cnf', 'confirmation_not_supported', { cnf: {} }, undefined, client],
-      ['a thumbprint that is none', 'confirmation_not_supported', boundTo('x'), undefined, client],
     ])('[D127][D140] %s: %s', async (_, outcome, subject, actor, prover) => {
       const fields = {
         subject_token: external(subject),
@@ -324,29 +306,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
         'ath',
         () => proved({ claims: { ath: sha256(unbound) } }),
       ],
-      [
-        'with the proof of an exchange',
-        'dpop_proof_invalid',
-        'htm',
-        () => ({
-          ...proved(),
-          dpop: client.proof(),
-        }),
-      ],
-      ['with a proof without ath', 'dpop_proof_invalid', 'ath', () => proved({ claims: { ath: undefined } })],
       ['with the proof of another route', 'dpop_proof_invalid', 'htu', () => proved({}, WORKFLOWS)],
-      [
-        'with the proof of another host',
-        'dpop_proof_invalid',
-        'htu',
-        () => proved({ claims: { htu: `https://evil.example${ME}` } }),
-      ],
-      [
-        'with an old proof',
-        'dpop_proof_invalid',
-        'iat',
-        () => proved({ claims: { iat: Date.now() / 1000 - 70 } }),
-      ],
       ['unbound, by the scheme DPoP', 'token_not_bound', undefined, () => client.headersFor(unbound, ME)],
       ['of another instance', 'not_issued_here', undefined, () => client.headersFor(external(), ME)],
     ])('[D140] a token %s is refused: %s %s', async (_, reason, detail, make) => {

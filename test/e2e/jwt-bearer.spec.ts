@@ -103,7 +103,6 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
     ['the token endpoint', open, ENDPOINT, 'none'],
     ['both of them', open, [ENDPOINT, BASE_URL], 'none'],
     ['another beside them', open, [BASE_URL, 'https://else.example'], 'audience_mismatch'],
-    ['the issuer with a slash', open, `${BASE_URL}/`, 'audience_mismatch'],
     ['that of the entry', narrow, 'https://narrow.example/audience', 'none'],
     ['the issuer, where the entry has another', narrow, BASE_URL, 'audience_mismatch'],
     ['the issuer beside it', narrow, ['https://narrow.example/audience', BASE_URL], 'audience_mismatch'],
@@ -120,10 +119,8 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
 
   it.each([
     ['JWT', 200],
-    ['application/JWT', 200],
     [undefined, 200],
     ['at+jwt', 400],
-    ['logout+jwt', 400],
     ['authorization-grant+jwt', 400],
     ['text', 400],
   ])('[D133] by the typ %s', async (typ, status) => {
@@ -151,9 +148,6 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
     ['of an entry for identity assertions', 'flow_not_allowed', () => desktop.idp.sign(desktop.claims())],
     ['without a jti', 'claims_invalid', () => both.sign(both.claims({ jti: undefined }))],
     ['bound to a key', 'confirmation_not_supported', () => both.sign(both.claims({ cnf: {} }))],
-    ['of another key', 'signature_invalid', () => closed.sign(both.claims(), { kid: both.kid })],
-    ['of no known issuer', 'issuer_unknown', () => partnerOf('stranger').sign()],
-    ['that is no JWT', 'token_malformed', () => 'no JWT'],
   ])('[D133] a JWT %s is invalid_grant, and uses nothing up', async (_, reason, make) => {
     const before = await census(service);
     const answer = await redeem(service, make());

@@ -4,9 +4,8 @@ import { Partner } from '../../demo/partner.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import { ENTRY_PATHS, outcomeOf } from '../support/entry-paths.js';
+import { ENTRY_PATHS } from '../support/entry-paths.js';
 import { JwksServer } from '../support/jwks-server.js';
-import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { expectRefusal, expectUnchanged } from './support/trusted-partner.js';
@@ -34,44 +33,6 @@ describeOnAnyDatabase('[K4][D71] an entry that is suspended', (database) => {
     const before = await census(service);
     await expectRefusal(service, await path.send(service, token, companion), path, 'entry_suspended');
     await expectUnchanged(service, before, 0);
-  });
-});
-
-describeOnAnyDatabase('[K21][P.notAfter] the end of trust in an entry whose keys are fetched', (database) => {
-  const clock = new TestClock(Date.now());
-  const ending = partnerOf('ending');
-  const open = partnerOf('open');
-  const notAfter = new Date(clock.nowMs() + 60_000).toISOString();
-  const jwks = JwksServer.forBlock();
-  let service: TestService;
-
-  beforeAll(async () => {
-    jwks.publish(ending.jwks(), { 'cache-control': 'max-age=86400' });
-    const { issuer } = ending;
-    service = await TestService.start(database, {
-      trustedKeys: [open.staticEntry(), { type: 'jwks', url: jwks.url, issuer, notAfter }],
-      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
-      clock,
-    });
-  });
-  afterAll(() => service?.stop());
-
-  it('[K21][P.notAfter] a key that is held and fresh serves until then, and on no way in from then on', async () => {
-    const tokenOf = (partner: Partner) =>
-      partner.sign(partner.claims({ iat: Math.floor(clock.nowSeconds()) }));
-    const companion = () => tokenOf(open);
-    const outcomes = async () => {
-      const answers = [];
-      for (const path of ENTRY_PATHS)
-        answers.push(outcomeOf(await path.send(service, tokenOf(ending), companion)));
-      return answers;
-    };
-    expect(await outcomes()).toEqual(['accepted', 'accepted', 'accepted', 'accepted']);
-    const { requestCount } = jwks;
-    clock.advance(61);
-    const refused = await outcomes();
-    expect(refused).toEqual(['refused with 401', 'refused with 401', 'refused with 400', 'refused with 400']);
-    expect(jwks.requestCount).toBe(requestCount);
   });
 });
 

@@ -21,10 +21,7 @@ function chainOf(length: number): Members {
 
 /** One of each kind. The unit tests of external claims have all of them. */
 const WRONG: [rule: string, what: string, act: unknown][] = [
-  ['P.priorActors', 'a string', 'party'],
-  ['P.priorActors', 'a string within', { sub: 'party', act: 'party' }],
   ['P.priorActors', 'a mistyped party at the fifth place', deepest({ sub: 7 })],
-  ['P.priorActors', 'six parties', chainOf(6)],
   // For whom this instance would answer.
   ['D126', 'a party of this instance at the fifth place', deepest({ sub: 'party', iss: BASE_URL })],
 ];
@@ -83,14 +80,11 @@ describeOnAnyDatabase('actors before ours', (database) => {
       await expectUnchanged(service, before, 0);
     });
 
-    it.each([1, 5])(
-      '[P.priorActors] %d of them are accepted, and nobody of them is signed in',
-      async (length) => {
-        const token = partner.token({ sub: newSub(), act: chainOf(length) });
-        const me = await signedIn(service, await way.send(service, token, companion));
-        expect(me.user.role).toBe('global:member');
-      },
-    );
+    it('[P.priorActors] five of them are accepted, and nobody of them is signed in', async () => {
+      const token = partner.token({ sub: newSub(), act: chainOf(5) });
+      const me = await signedIn(service, await way.send(service, token, companion));
+      expect(me.user.role).toBe('global:member');
+    });
 
     it('[P.priorActors] one who has the owner’s local id, or e-mail, is not the owner', async () => {
       for (const act of [

@@ -13,7 +13,6 @@ import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { setting } from '../support/entry-edits.js';
 import { isAccepted } from '../support/entry-paths.js';
 import { explain } from '../support/explanations.js';
 import { JwksServer } from '../support/jwks-server.js';
@@ -21,42 +20,26 @@ import { createUser, linkedUser, storedUser } from '../support/local-users.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-/** A partner whose entry is stored, so that it can be changed while the service runs. */
+/** A partner whose entry is stored. */
 class StoredPartner {
   readonly name = randomUUID();
   readonly partner: Partner;
   readonly email = `ann@${this.name}.example`;
 
-  constructor(
-    readonly service: TestService,
-    issuer?: string,
-  ) {
-    this.partner = Partner.create({ issuer: issuer ?? `https://${this.name}.example`, audience: BASE_URL });
+  constructor(readonly service: TestService) {
+    this.partner = Partner.create({ issuer: `https://${this.name}.example`, audience: BASE_URL });
   }
 
-  get entries(): StoredEntryService {
-    return this.service.part(StoredEntryService);
-  }
-
-  /** @param policy members of the entry */
-  trust(policy: Members = {}): Promise<unknown> {
-    return this.told(this.entries.add(this.partner.staticEntry({ name: this.name, ...policy })));
-  }
-
-  token(claims: Members = {}, header: Members = {}): string {
-    const { partner, email } = this;
-    return partner.sign(partner.claims({ sub: 'ann', email, ...claims }), header);
-  }
-
-  /** Takes members of the policy away. */
-  unset(...unset: string[]): Promise<unknown> {
-    return this.told(this.entries.change(this.name, setting({}, ...unset)));
-  }
-
-  /** The service need not wait for the news. */
-  private async told(change: Promise<unknown>): Promise<void> {
-    await change;
+  /** The service need not wait for the news. @param policy members of the entry */
+  async trust(policy: Members = {}): Promise<void> {
+    const entry = this.partner.staticEntry({ name: this.name, ...policy });
+    await this.service.part(StoredEntryService).add(entry);
     await this.service.part(StoredEntryFollower).followNews();
+  }
+
+  token(claims: Members = {}): string {
+    const { partner, email } = this;
+    return partner.sign(partner.claims({ sub: 'ann', email, ...claims }));
   }
 }
 

@@ -229,20 +229,6 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     });
   });
 
-  it('is in the audit trail, in the words of the one who did it', async () => {
-    const [revokedBy, restoredBy] = [requestId(), requestId()];
-    await revocations().revoke({ issuer: ISSUER, kid: 'first' }, revokedBy);
-    await revocations().restore({ issuer: ISSUER, kid: 'first' }, restoredBy);
-    await revocations().restore({ issuer: ISSUER, kid: 'first' }, restoredBy);
-    expect([
-      ...(await auditRows(service, revokedBy)),
-      ...(await auditRows(service, restoredBy)),
-    ]).toMatchObject([
-      { name: `${EVENT}trust-revoked`, payload: { issuer: ISSUER, kid: 'first' } },
-      { name: `${EVENT}trust-restored`, payload: { issuer: ISSUER, kid: 'first' } },
-    ]);
-  });
-
   it('is written into the token and into no other name', async () => {
     const accessToken = await issued(second, other);
     const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as object;

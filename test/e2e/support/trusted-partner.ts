@@ -37,11 +37,6 @@ export class TrustedPartner {
     return this.partner.sign(this.partner.claims({ ...names, ...claims }));
   }
 
-  /** The same partner under another policy: for a second service on the same database. */
-  entryWith(policy: Members): StaticKeyEntry {
-    return this.partner.staticEntry(policy);
-  }
-
   /** What it publishes for an entry whose keys are fetched. */
   jwks(): ReturnType<Partner['jwks']> {
     return this.partner.jwks();

@@ -4,6 +4,7 @@ import { Partner } from '../../../../demo/partner.js';
 import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';
 import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
 import {
+  comparedClaims,
   leavesAccountOpen,
   matchesSubject,
   shownPatterns,
@@ -169,4 +170,21 @@ it.each([
 
 it('[D145] of many patterns three are shown', () => {
   expect(shownPatterns(new Set(['a', 'b:*', 'c', 'd', 'e']))).toBe('a, b:*, c and 2 more');
+});
+
+it.each<[object, string, string]>([
+  [{ id: '20', runner: 1 }, 'id, runner', 'as it says'],
+  [{ id: 20, runner: 1 }, 'id 20', 'a number'],
+  [{ id: ['20'], runner: 1 }, 'id 20', 'a list'],
+  [{ id: '20', runner: '1' }, 'runner 1', 'a string'],
+  [{ id: '20' }, 'runner 1', 'nothing'],
+  [{ id: '21', runner: 2 }, 'id 20', '21'],
+])('[P.claims] of a job with %j %s is expected, and %s found', (payload, ...compared) => {
+  const claims = new Map<string, string | number>([
+    ['id', '20'],
+    ['runner', 1],
+  ]);
+  const found = { ...payload } as Readonly<Record<string, unknown>>;
+  expect(comparedClaims({ claims, signInAs: USER }, found)).toEqual(compared);
+  if (compared[0] === 'id 20') expect(comparedClaims({ claims }, found)[1]).toMatch(/^a /);
 });

@@ -23,6 +23,7 @@ const desktop = new IdJagClient('desktop-client');
 /** Registered by another company under the id of `desktop`, with another secret. */
 const namesake = new IdJagClient('desktop-client');
 const neighbour = new IdJagClient('neighbour', desktop.idp.issuer);
+const tenanted = new IdJagClient('tenanted');
 const signing = new IdJagClient('https://signing.example/client');
 const twoKeys = new IdJagClient('two-keys');
 const oldKid = twoKeys.keys.kid;
@@ -53,6 +54,7 @@ const keys = trustedKeysOf(
     }),
     namesake.entry(),
     former.entry({ suspended: true }),
+    tenanted.entry({ tenants: ['acme', 'our-acme'] }),
     signing.entry({}, { keys: signing.keys.jwks().keys }),
     twoKeys.entry({}, { keys: twoKeys.keys.jwks().keys }),
     published.entry({}, { jwksUrl: KEY_SET }),
@@ -213,6 +215,7 @@ describe('[D133][K36] an identity assertion', () => {
     ['for the audience in capitals', 'audience_mismatch', { aud: [BASE_URL.toUpperCase()] }],
     ['for two audiences', 'audience_mismatch', { aud: [BASE_URL, OTHER] }],
     ['for no audience', 'claims_invalid', { aud: [] }],
+    ['for a list of one audience', 'accepted', { aud: [BASE_URL] }],
     ['of another client', 'client_not_allowed', { client_id: neighbour.id }],
     ['without a client', 'claims_invalid', { client_id: undefined }],
     [
@@ -287,6 +290,19 @@ describe('[D133][K36] an identity assertion', () => {
   ])('with %j says so', async (members, said) =>
     expect((await verified(members)).assertion).toEqual({ clientId: desktop.id, ...said }),
   );
+
+  it.each<[string, Members]>([
+    ['accepted', { tenant: 'acme' }],
+    ['accepted', { aud_tenant: 'our-acme' }],
+    ['accepted', { tenant: 'acme', aud_tenant: 'our-acme' }],
+    ['tenant_not_allowed', {}],
+    ['tenant_not_allowed', { tenant: 'acm' }],
+    ['tenant_not_allowed', { tenant: 'acme', aud_tenant: 'our-globex' }],
+  ])('[P.tenants] where its entry lists tenants it is %s with %j', async (outcome, named) => {
+    const token = tenanted.assertion({ iat: NOW - 5, ...named });
+    const by = { id: tenanted.id, issuers: new Set([tenanted.idp.issuer]) };
+    expect(await outcomeOf(verifier.verify(token, 'id-jag', undefined, by))).toBe(outcome);
+  });
 
   it('is not accepted without a client', async () => {
     const token = desktop.assertion({ iat: NOW - 5 });
