@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, In, MoreThan, PrimaryColumn, Repository } from 'typeorm';
 import type { Batch } from '../platform/database/batch.js';
-import { SharedStatement } from '../platform/database/prepared-statement.js';
-import { givenRows, sql } from '../platform/database/sql.js';
+import { PreparedStatement, SharedStatement } from '../platform/database/prepared-statement.js';
+import { givenRows, parameter, sql, writtenSql } from '../platform/database/sql.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import { managerOf } from '../platform/database/transaction.js';
 import type { HostUserUpdate, NewHostUser } from '../token-exchange/index.js';
@@ -56,24 +56,44 @@ export type NewUser = Pick<User, keyof NewHostUser>;
 /** The members of a user that may change after its creation. */
 export type UserChange = Partial<Pick<User, keyof HostUserUpdate | 'enabled'>>;
 
+const COLUMNS = sql`id, email, normalized_email AS "normalizedEmail", given_name AS "givenName",
+        family_name AS "familyName", role, enabled, password_login_enabled AS "passwordLoginEnabled",
+        access_generation::text AS "accessGeneration", created_at AS "createdAt", updated_at AS "updatedAt"`;
+
 const ASKED = givenRows('asked', (ids: readonly string[]) => ids, { id: ['uuid', (id) => id] }, 'position');
 
 /** Each by its key, in the order of asking; a row of nulls for an unknown id. */
 const FIND = new SharedStatement(
   'user_account_find',
   sql`SELECT found.* FROM ${ASKED} LEFT JOIN LATERAL (
-      SELECT id, email, normalized_email AS "normalizedEmail", given_name AS "givenName",
-        family_name AS "familyName", role, enabled, password_login_enabled AS "passwordLoginEnabled",
-        access_generation::text AS "accessGeneration", created_at AS "createdAt", updated_at AS "updatedAt"
+      SELECT ${COLUMNS}
       FROM user_account WHERE user_account.id = asked.id LIMIT 1
     ) found ON true ORDER BY asked.position`,
   (rows: readonly (User | Record<keyof User, null>)[]) =>
     rows.map((row) => (row.id === null ? undefined : row)),
 );
 
-const COLUMNS = `id::text AS id, email, normalized_email AS "normalizedEmail", given_name AS "givenName",
-  family_name AS "familyName", role, enabled, password_login_enabled AS "passwordLoginEnabled",
-  access_generation::text AS "accessGeneration", created_at AS "createdAt", updated_at AS "updatedAt"`;
+const FIND_BY_EMAIL = new PreparedStatement<string, User>(
+  'user_account_find_by_email',
+  sql`SELECT ${COLUMNS} FROM user_account WHERE normalized_email = ${parameter('text', normalizeEmail)}`,
+);
+
+const PERSONAL_PROJECT = parameter('uuid', () => randomUUID());
+const given = (read: (user: NewUser) => string) => parameter('text', read);
+
+const CREATE = new PreparedStatement<NewUser, User>(
+  'user_account_create',
+  sql`WITH made AS (
+    INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
+    VALUES (${parameter('uuid', () => randomUUID())}, ${given(({ email }) => email)}, ${given(({ email }) => normalizeEmail(email))},
+      ${given(({ givenName }) => givenName)}, ${given(({ familyName }) => familyName)}, ${given(({ role }) => role)})
+    ON CONFLICT (normalized_email) DO NOTHING RETURNING *
+  ), personal AS (
+    INSERT INTO project (id, type, name, personal_owner_id) SELECT ${PERSONAL_PROJECT}, 'personal', 'Personal', id FROM made
+  ), membership AS (
+    INSERT INTO project_member (project_id, user_id, role) SELECT ${PERSONAL_PROJECT}, id, 'project:admin' FROM made
+  ) SELECT ${COLUMNS} FROM made`,
+);
 
 /** Nothing that an address has comes behind it. */
 const LAST_CHARACTER = String.fromCodePoint(0x10ffff);
@@ -88,12 +108,7 @@ export class UserRepository {
 
   /** Reads a user as it is now. */
   async findById(id: string, transaction?: Transaction): Promise<User | undefined> {
-    if (transaction === undefined) return this.finds.add(id);
-    const [user] = await managerOf(transaction).query<User[]>(
-      `SELECT ${COLUMNS} FROM user_account WHERE id = $1`,
-      [id],
-    );
-    return user;
+    return transaction === undefined ? this.finds.add(id) : FIND.answerIn(transaction, id);
   }
 
   /** Reads a user and locks its row until the transaction ends. */
@@ -117,11 +132,11 @@ export class UserRepository {
   }
 
   async findByEmail(email: string, transaction?: Transaction): Promise<User | undefined> {
-    const [user] = await this.in(transaction).query<User[]>(
-      `SELECT ${COLUMNS} FROM user_account WHERE normalized_email = $1`,
-      [normalizeEmail(email)],
-    );
-    return user;
+    const asked =
+      transaction === undefined
+        ? FIND_BY_EMAIL.run(this.dataSource, email)
+        : FIND_BY_EMAIL.runIn(transaction, email);
+    return (await asked)[0];
   }
 
   /** A page of users in the order of their ids. */
@@ -137,7 +152,7 @@ export class UserRepository {
   search(beginning: string, afterEmail: string | undefined, limit: number): Promise<User[]> {
     const pattern = normalizeEmail(beginning);
     return this.dataSource.query<User[]>(
-      `SELECT ${COLUMNS} FROM user_account
+      `SELECT ${writtenSql(COLUMNS).text} FROM user_account
        WHERE normalized_email ~>=~ $1 AND normalized_email ~<~ $2 AND starts_with(normalized_email, $3)
          AND ($4::text IS NULL OR normalized_email <> $4)
        ORDER BY normalized_email USING ~<~ LIMIT $5`,
@@ -153,13 +168,7 @@ export class UserRepository {
    * @returns undefined when the e-mail address is taken, which the unique constraint decides
    */
   async create(transaction: Transaction, user: NewUser): Promise<User | undefined> {
-    const { email, givenName, familyName, role } = user;
-    const [made] = await managerOf(transaction).query<User[]>(
-      `INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
-       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (normalized_email) DO NOTHING RETURNING ${COLUMNS}`,
-      [randomUUID(), email, normalizeEmail(email), givenName, familyName, role],
-    );
-    if (made !== undefined) await insertPersonalProject(transaction, made.id);
+    const [made] = await CREATE.runIn(transaction, user);
     return made;
   }
 
@@ -188,16 +197,6 @@ export class UserRepository {
   private in(transaction?: Transaction): Repository<User> {
     return (transaction === undefined ? this.dataSource : managerOf(transaction)).getRepository(User);
   }
-}
-
-/** Which its user administers, and nobody else is a member of. */
-async function insertPersonalProject(transaction: Transaction, userId: string): Promise<void> {
-  await managerOf(transaction).query(
-    `WITH made AS (
-       INSERT INTO project (id, type, name, personal_owner_id) VALUES ($1, 'personal', 'Personal', $2) RETURNING id
-     ) INSERT INTO project_member (project_id, user_id, role) SELECT id, $2, 'project:admin' FROM made`,
-    [randomUUID(), userId],
-  );
 }
 
 /**

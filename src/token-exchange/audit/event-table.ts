@@ -5,7 +5,6 @@ import { SharedStatement } from '../../platform/database/prepared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
 import { parameter, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
-import { managerOf } from '../../platform/database/transaction.js';
 import type { AuditEvent, RefusedPerson } from './audit.bus.js';
 import type { ExternalPerson } from '../refusals/rejection.js';
 import { AuditTrail } from './audit.bus.js';
@@ -133,7 +132,6 @@ export class EventTableTrail extends AuditTrail {
   async append(events: readonly AuditEvent[], transaction?: Transaction): Promise<void> {
     if (events.length === 0) return;
     if (transaction === undefined) return this.appends.add(events);
-    const { text, values } = this.table.append;
-    await managerOf(transaction).query(text, values([events]));
+    await this.table.append.answerIn(transaction, events);
   }
 }
