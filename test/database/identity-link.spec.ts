@@ -5,9 +5,8 @@ import { Database } from '../../src/platform/database/database.js';
 import type { Transaction } from '../../src/platform/database/transaction.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import type { HostUser, UserDirectory } from '../../src/token-exchange/host/users.js';
-import { applyDecision } from '../../src/token-exchange/users/apply.js';
-import { decideOnUser } from '../../src/token-exchange/users/decide.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/users/identity-link.repository.js';
+import { IdentityService } from '../../src/token-exchange/users/identity.service.js';
 import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { linkedTo, usesOn } from '../support/uses.js';
@@ -28,10 +27,10 @@ describeOnEachDatabase('identity links', (database) => {
   /** By both statements, which must never find different users. */
   const find = async (issuer: string, subject: string) => {
     const identity = { issuer, subject };
-    const alone = await inTransaction((transaction) => links.findUserId(transaction, identity));
+    const alone = await inTransaction((transaction) => links.find(transaction, identity));
     const together = await linkedTo(usesOn(dataSource), { issuer, subject: 'nobody' }, identity);
-    expect([together.subject, together.actor?.id]).toEqual([undefined, alone]);
-    return alone;
+    expect([together.subject, together.actor?.id]).toEqual([undefined, alone?.userId]);
+    return alone?.userId;
   };
   const insert = (issuer: string, subject: string, userId: string) =>
     inTransaction((transaction) => links.insert(transaction, { issuer, subject }, userId));
@@ -87,13 +86,17 @@ describeOnEachDatabase('identity links', (database) => {
 
   it('[D6] what was decided is not applied where user or link have changed meanwhile', async () => {
     const user = { id: await newUser(), role: 'member', enabled: true, givenName: 'Ada', familyName: '' };
-    const claims = { iss: ISSUER, sub: 'applied', givenName: 'Ada' };
-    const token = { claims, key: { policy: {} } } as VerifiedToken;
+    const email = { email: 'ada@partner.example', emailVerified: true };
+    const claims = { iss: ISSUER, sub: 'applied', givenName: 'Ada', ...email };
+    const subject = { claims, key: { policy: {} } } as VerifiedToken;
     const roles = { assignable: [], owner: 'owner', initial: 'member' };
     const apply = (by: 'link' | 'email', locked?: HostUser) => {
-      const users = { lock: async () => locked } as unknown as UserDirectory;
-      const decision = decideOnUser(by, token, user, roles);
-      return inTransaction((each) => applyDecision(each, token, decision, { links, users, roles }));
+      const [read, lock] = [async () => user, async () => locked];
+      const users = { findById: read, findByEmail: read, lock } as unknown as UserDirectory;
+      const find = async () => (by === 'link' ? { userId: user.id } : undefined);
+      const found = Object.assign(new IdentityLinkRepository(), { find });
+      const identities = new IdentityService(found, users, { roles });
+      return inTransaction(async (each) => (await identities.resolve(each, { subject })).subject);
     };
     await expect(apply('link', user)).rejects.toThrow('user or link was deleted meanwhile');
     expect((await apply('email', user)).changes).toMatchObject([{ kind: 'identity-linked' }]);

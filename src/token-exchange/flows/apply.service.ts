@@ -10,6 +10,7 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { DatabaseWaitError } from '../../platform/database/unavailable.js';
 import { MOST_WAITING } from '../../platform/database/wait-limit.js';
 import type { Users, IdentityChange, ResolvedUser } from '../users/decide.js';
+import { idsOf } from '../users/decide.js';
 import { IdentityService } from '../users/identity.service.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { FlowRequest } from './flow-request.js';
@@ -60,16 +61,6 @@ export class ApplyService {
       ...(actor && users.actor ? identityEvents(context, actor, users.actor) : []),
     ];
   }
-}
-
-/** What could be assigned, where the role claim of a token was ignored. */
-export function ignoredRoleOf({ subject, actor }: Users): string | undefined {
-  return (subject.ignoredRole ?? actor?.ignoredRole)?.expected;
-}
-
-/** What the trail says of the users. */
-export function idsOf({ subject, actor }: Users): Pick<AuditEvent, 'subjectUserId' | 'actorUserId'> {
-  return { subjectUserId: subject.userId, actorUserId: actor?.userId };
 }
 
 /**

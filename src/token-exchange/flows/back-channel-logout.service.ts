@@ -98,11 +98,10 @@ export class BackChannelLogoutService {
     }: { token: VerifiedLogout; logout: Logout; isOfAll: boolean; request: FlowRequest },
   ): Promise<AuditEvent[]> {
     const { requestId, clientAddress } = request;
-    const { sub, sid } = token.claims;
+    const { sid } = token.claims;
     const { issuer, kid } = issuerAndKid(token);
     const ended = await this.sessions.endLogins?.(transaction, logout, requestId);
-    const linked = sub && (await this.links.findUserId(transaction, { issuer, subject: sub }));
-    const subjectUserId = linked || ended?.events[0]?.subjectUserId;
+    const subjectUserId = (await this.linkedUserId(transaction, token)) ?? ended?.events[0]?.subjectUserId;
     const event = auditEvent(
       'svc.audit.token-exchange.logout',
       { occurredAt: logout.at, requestId, subjectUserId },
@@ -115,5 +114,13 @@ export class BackChannelLogoutService {
       },
     );
     return [event, ...(ended?.events ?? [])];
+  }
+
+  private async linkedUserId(
+    transaction: Transaction,
+    { claims: { sub }, key }: VerifiedLogout,
+  ): Promise<string | undefined> {
+    if (sub === undefined) return undefined;
+    return (await this.links.find(transaction, { issuer: key.policy.issuer, subject: sub }))?.userId;
   }
 }

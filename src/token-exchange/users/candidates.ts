@@ -11,7 +11,7 @@ import type { StoredProjects } from './project-policy.js';
 
 /** Where users and links are read. */
 export interface StoredUsers {
-  readonly links: Pick<IdentityLinkRepository, 'findUserId' | 'findProjectsDigest'>;
+  readonly links: Pick<IdentityLinkRepository, 'find'>;
   readonly users: Pick<UserDirectory, 'findById' | 'findByEmail'>;
   /** Undefined where the host has none. */
   readonly projects?: Pick<ProjectDirectory, 'find'>;
@@ -26,22 +26,23 @@ export async function readCandidates(
   token: VerifiedToken,
   stored: StoredUsers,
 ): Promise<Candidates> {
-  const { links, users } = stored;
+  const { links, users, projects } = stored;
   const { signInAs } = token.key.policy;
   if (signInAs !== undefined) return { named: await users.findById(transaction, signInAs) };
-  const userId = await links.findUserId(transaction, identityOf(token));
-  const linked = userId === undefined ? undefined : await users.findById(transaction, userId);
-  if (linked !== undefined)
-    return { linked, projects: await readProjects(transaction, token, { stored, userId }) };
+  const link = await links.find(transaction, identityOf(token));
+  const linked = link && (await users.findById(transaction, link.userId));
+  if (linked !== undefined) {
+    const of = { userId: linked.id, digest: link?.projectsDigest };
+    return { linked, projects: await readProjects(transaction, token, projects, of) };
+  }
   const email = linkableEmail(token.claims, token.key.policy);
   const withEmail = await users.findByEmail(transaction, email);
-  const projects = await readProjects(transaction, token, { stored, userId: withEmail?.id });
-  return { deletedUserId: userId, withEmail, projects };
+  const ofOther = await readProjects(transaction, token, projects, { userId: withEmail?.id });
+  return { deletedUserId: link?.userId, withEmail, projects: ofOther };
 }
 
 /** Whose projects are read, and whether they are locked until the transaction ends. */
-interface ProjectsOf {
-  readonly stored: Pick<StoredUsers, 'links' | 'projects'>;
+interface ProjectsOf extends Pick<StoredProjects, 'digest'> {
   /** Undefined: the user is to be made. */
   readonly userId?: string;
   readonly isLocking?: boolean;
@@ -51,13 +52,11 @@ interface ProjectsOf {
 export async function readProjects(
   transaction: Transaction,
   token: VerifiedToken,
-  { stored: { links, projects }, userId, isLocking = false }: ProjectsOf,
+  directory: StoredUsers['projects'],
+  { userId, digest, isLocking = false }: ProjectsOf,
 ): Promise<StoredProjects> {
   const { iss: issuer, projects: claimed } = token.claims;
-  if (claimed === undefined || projects === undefined) return {};
+  if (claimed === undefined || directory === undefined) return {};
   const keys = claimed.map(({ key }) => key);
-  return {
-    digest: await links.findProjectsDigest(transaction, identityOf(token)),
-    projects: await projects.find(transaction, { issuer, userId, keys, isLocking }),
-  };
+  return { digest, projects: await directory.find(transaction, { issuer, userId, keys, isLocking }) };
 }

@@ -1,4 +1,5 @@
 // Decides which local users the verified tokens of a request mean, and what they change of them. Pure: what is stored comes as an argument.
+import type { AuditEvent } from '../audit/audit.bus.js';
 import { firstCharacters } from '../../platform/text/characters.js';
 import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser, ProfileField } from '../host/users.js';
 import { PROFILE_FIELDS } from '../host/users.js';
@@ -12,6 +13,7 @@ import {
   checkStoredRole,
   linkableEmail,
 } from './admission-policy.js';
+import type { IdentityLink } from './identity-link.repository.js';
 import type { ProjectSync, StoredProjects } from './project-policy.js';
 import { decideOnProjects } from './project-policy.js';
 import { assignableRoles, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
@@ -20,10 +22,7 @@ import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 
 /** The user of a link. */
-export interface LinkedUser extends HostUser {
-  /** Of the link: what `IdentityLinkRepository.findProjectsDigest` finds. */
-  readonly projectsDigest: string | null;
-}
+export interface LinkedUser extends HostUser, Pick<IdentityLink, 'projectsDigest'> {}
 
 /** As far as the tokens of a request are linked, of one snapshot of the database. */
 export type LinkedUsers = Partial<PerToken<LinkedUser>>;
@@ -52,6 +51,16 @@ export interface ResolvedUser {
 
 export type Users = PerToken<ResolvedUser>;
 
+/** What the trail says of them. */
+export function idsOf({ subject, actor }: Users): Pick<AuditEvent, 'subjectUserId' | 'actorUserId'> {
+  return { subjectUserId: subject.userId, actorUserId: actor?.userId };
+}
+
+/** What could be assigned, where the role claim of a token was ignored. */
+export function ignoredRoleOf({ subject, actor }: Users): string | undefined {
+  return (subject.ignoredRole ?? actor?.ignoredRole)?.expected;
+}
+
 /**
  * The users of a request that changes nothing about them: its success is to be recorded. Undefined where a transaction has to
  * look further, because something is to be written. The second token is not decided on where the first changes something: both
@@ -77,20 +86,15 @@ interface Party {
   readonly token: VerifiedToken;
 }
 
-/** In the order of the decisions. */
+/**
+ * In the order of the decisions: the identity that sorts first comes first, so that two exchanges whose subjects and actors act for
+ * each other lock rows in one order.
+ */
 export function inOrder({ subject, actor }: Tokens): readonly Party[] {
   const first = { party: 'subject', token: subject } as const;
   if (actor === undefined) return [first];
   const second = { party: 'actor', token: actor } as const;
-  return isActorFirst({ subject, actor }) ? [second, first] : [first, second];
-}
-
-/**
- * Whether the actor is decided on before the subject. The identity that sorts first comes first, so that two exchanges whose
- * subjects and actors act for each other lock rows in one order.
- */
-export function isActorFirst({ subject, actor }: Tokens): boolean {
-  return actor !== undefined && sortKeyOf(actor) < sortKeyOf(subject);
+  return sortKeyOf(actor) < sortKeyOf(subject) ? [second, first] : [first, second];
 }
 
 function sortKeyOf({ claims: { iss, sub } }: VerifiedToken): string {

@@ -6,12 +6,17 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { ExternalIdentity } from '../host/users.js';
 
-const ISSUER = parameter('text', ({ issuer }: ExternalIdentity) => issuer);
-const SUBJECT = parameter('text', ({ subject }: ExternalIdentity) => subject);
+/** A row of the table, but for its identity. */
+export interface IdentityLink {
+  readonly userId: string;
+  /** Of the claim of projects that was last synced; null: there was none, or its memberships were changed since. */
+  readonly projectsDigest: string | null;
+}
 
-const FIND = new PreparedStatement<ExternalIdentity, { userId: string }>(
+const FIND = new PreparedStatement<ExternalIdentity, IdentityLink>(
   'identity_link_find',
-  sql`SELECT user_id::text AS "userId" FROM token_exchange_identity_link WHERE issuer = ${ISSUER} AND subject = ${SUBJECT}`,
+  sql`SELECT user_id::text AS "userId", projects_digest AS "projectsDigest" FROM token_exchange_identity_link
+   WHERE issuer = ${parameter('text', ({ issuer }) => issuer)} AND subject = ${parameter('text', ({ subject }) => subject)}`,
 );
 
 /** The column says of which type the id of a user is. */
@@ -28,10 +33,8 @@ const INSERT = new PreparedStatement<ExternalIdentity & { userId: string }, unkn
 /** @rule D1 A known identity is the pair of issuer and sub, never sub alone: that is the primary key. */
 @Injectable()
 export class IdentityLinkRepository {
-  /** The id of the user that an identity is linked to. */
-  async findUserId(transaction: Transaction, identity: ExternalIdentity): Promise<string | undefined> {
-    const [link] = await FIND.runIn(transaction, identity);
-    return link?.userId;
+  async find(transaction: Transaction, identity: ExternalIdentity): Promise<IdentityLink | undefined> {
+    return (await FIND.runIn(transaction, identity))[0];
   }
 
   /** Links an identity. @returns false if it is linked already, which the primary key decides */
@@ -40,25 +43,18 @@ export class IdentityLinkRepository {
     return rows.length === 1;
   }
 
-  /** Keeps a link from being deleted until the transaction ends. @returns whether it is still there */
-  async lock(transaction: Transaction, identity: ExternalIdentity, userId: string): Promise<boolean> {
-    const rows = await managerOf(transaction).query<unknown[]>(
-      `SELECT 1 FROM token_exchange_identity_link WHERE issuer = $1 AND subject = $2 AND user_id = $3 FOR KEY SHARE`,
-      [identity.issuer, identity.subject, userId],
-    );
-    return rows.length === 1;
-  }
-
-  /** The digest of the last synced claim of projects; null or undefined without one. */
-  async findProjectsDigest(
+  /** Keeps a link from being deleted until the transaction ends. @returns undefined where it is no longer there */
+  async lock(
     transaction: Transaction,
     identity: ExternalIdentity,
-  ): Promise<string | null | undefined> {
-    const [link] = await managerOf(transaction).query<{ digest: string | null }[]>(
-      'SELECT projects_digest AS digest FROM token_exchange_identity_link WHERE issuer = $1 AND subject = $2',
-      [identity.issuer, identity.subject],
+    userId: string,
+  ): Promise<Pick<IdentityLink, 'projectsDigest'> | undefined> {
+    const [link] = await managerOf(transaction).query<Pick<IdentityLink, 'projectsDigest'>[]>(
+      `SELECT projects_digest AS "projectsDigest" FROM token_exchange_identity_link
+       WHERE issuer = $1 AND subject = $2 AND user_id = $3 FOR KEY SHARE`,
+      [identity.issuer, identity.subject, userId],
     );
-    return link?.digest;
+    return link;
   }
 
   async setProjectsDigest(
