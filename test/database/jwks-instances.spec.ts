@@ -72,13 +72,6 @@ describeOnPostgresql('three instances', (database) => {
     40_000,
   );
 
-  it('[D36] have a snapshot at once that only the leader has fetched', async () => {
-    const three = await startThree();
-    expect(allHave('old')).toBe(true);
-    expect(server.requestCount).toBe(1);
-    expect(three.map(({ keys }) => keys.status()[0]?.state)).toEqual(['held', 'held', 'held']);
-  });
-
   it('[D36] followers do not refresh; the one that becomes the leader does, and when it is due', async () => {
     const [leader, first] = await startThree();
     await leader.stop();
@@ -93,19 +86,6 @@ describeOnPostgresql('three instances', (database) => {
     expect(server.requestCount).toBe(1);
     await next.keys.tick();
     expect(server.requestCount).toBe(2);
-  });
-
-  it('[D34] all end their trust when the leader meets an emptied set', async () => {
-    const [leader] = await startThree();
-    server.publish({ keys: [] });
-    clock.advance(300);
-    await leader.keys.tick();
-    await until(() => allHold(0), 2_000);
-    expect(instances.map((instance) => instance.held(ISSUER, 'old'))).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
   });
 
   it('[D36] followers see that the leader fails, and why', async () => {
@@ -127,14 +107,6 @@ describeOnPostgresql('three instances', (database) => {
     expect(server.requestCount).toBe(2);
   });
 
-  it('[D36] a follower may make that fetch, and the others learn of it', async () => {
-    const [, first] = await startThree();
-    server.publish({ keys: [NEW, OLD] });
-    expect(await first.find(ISSUER, 'new')).toBeDefined();
-    await until(() => allHold(2), 1_000);
-    expect(server.requestCount).toBe(2);
-  });
-
   it('[D36] a follower that missed a notification asks the snapshot before it fetches', async () => {
     const [leader] = await startThree();
     const deaf = await start({ leader: new AppointedLeader(false), notificationsUrl: UNREACHABLE });
@@ -146,14 +118,9 @@ describeOnPostgresql('three instances', (database) => {
     expect(server.requestCount).toBe(2);
   });
 
-  it.each([
-    ['up', body(JSON.stringify({ keys: [OLD] })), 0],
-    // After a failure the leader's own retry is due within the next window, and may come beside the extra fetch.
-    ['down', status(500), 1],
-    ['slow', delayed(1_000, body(JSON.stringify({ keys: [OLD] }))), 0],
-  ])('[D34] 3,000 unknown kids make one fetch while the endpoint is %s', async (_what, answer, retries) => {
+  it('[D34] make one fetch for 3,000 unknown kids while the endpoint is slow', async () => {
     const three = await startThree({ options: { refreshIntervalSeconds: 3_600 } });
-    server.answerWith(answer);
+    server.answerWith(delayed(1_000, body(JSON.stringify({ keys: [OLD] }))));
     clock.advance(1);
     for (const { statements } of three) statements.length = 0;
     const searches = three.flatMap((instance, of) =>
@@ -169,8 +136,7 @@ describeOnPostgresql('three instances', (database) => {
     expect(three.map(({ statements }) => statements.length < 30)).toEqual([true, true, true]);
     clock.advance(30);
     await Promise.all(three.map((instance) => instance.find(ISSUER, 'again')));
-    expect(server.requestCount).toBeGreaterThanOrEqual(3);
-    expect(server.requestCount).toBeLessThanOrEqual(3 + retries);
+    expect(server.requestCount).toBe(3);
   });
 
   it('[D36] wait in vain for the fetch of an instance that died, but not for long', async () => {

@@ -1,11 +1,10 @@
 // svc-admin clients, typed beside a running service: what it stores lets a client in, and what it takes away keeps it out.
-import { VERSION } from '../../src/platform/version.js';
 import type { AddedClient, ListedClient } from '../../src/administration/clients.operations.js';
 import { auditRows } from '../support/audit.js';
-import { databaseEnvironment, describeOnAnyDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { ASSERTIONS_ON, CLIENT_ASSERTION, IdJagClient, sha256 } from '../support/id-jag-client.js';
 import { CommandLine } from '../support/run-cli.js';
-import { BASE_URL, TestService } from '../support/test-service.js';
+import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const SOON_MS = 10_000;
@@ -14,12 +13,7 @@ const configured = new IdJagClient('configured');
 
 describeOnAnyDatabase('commands on clients', (database) => {
   const trustedKeys = [configured.entry({ name: 'file' })];
-  const environment = () => ({
-    ...databaseEnvironment(database),
-    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys),
-    SVC_BASE_URL: BASE_URL,
-  });
-  const commands = new CommandLine(environment, VERSION);
+  const commands = CommandLine.beside(database, () => trustedKeys);
   const service = TestService.forBlock(database, { trustedKeys, environment: ASSERTIONS_ON });
 
   beforeAll(async () => {
@@ -129,8 +123,8 @@ describeOnAnyDatabase('commands on clients', (database) => {
     ['a client that is not there', ['remove', 'acme', 'nobody'], 'The entry has no client with this id.'],
     ['a configured entry', ['add', 'file', 'x'], 'The entry with this name is configured, not stored'],
     [
-      'a key set by http:',
-      ['add', 'acme', 'x', '--jwks-url', 'http://x.example'],
+      'a key set by ftp:',
+      ['add', 'acme', 'x', '--jwks-url', 'ftp://x.example'],
       'jwksUrl must be an https: URL',
     ],
     ['an id that is none', ['add', 'acme', ''], 'must have an id of 1 to 255'],

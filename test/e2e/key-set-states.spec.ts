@@ -1,8 +1,7 @@
 // What is said of key sets that misbehave in six ways: one state each, the same in every place, and the reason for a refused token.
 import { Partner } from '../../demo/partner.js';
-import { VERSION } from '../../src/platform/version.js';
 import { auditRows } from '../support/audit.js';
-import { databaseEnvironment, describeOnAnyDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { explain } from '../support/explanations.js';
 import type { JwksAnswer } from '../support/jwks-server.js';
 import { JwksServer, body, brokenOff, status } from '../support/jwks-server.js';
@@ -69,15 +68,7 @@ describeOnAnyDatabase('[D138] the state of a key set', (database) => {
     all.map(({ name, server, partner }) => ({
       ...{ type: 'jwks', name, url: server.url, issuer: partner.issuer, expectedAudience: BASE_URL },
     }));
-  const line = new CommandLine(
-    () => ({
-      ...databaseEnvironment(database),
-      ...allowHttp,
-      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys()),
-      SVC_BASE_URL: BASE_URL,
-    }),
-    VERSION,
-  );
+  const line = CommandLine.beside(database, trustedKeys);
   const refresh = async (...args: string[]) => {
     const { exitCode, stdout } = await line.run(['keys', 'refresh', '--wait', '60', '--json', ...args]);
     return { exitCode, told: JSON.parse(stdout) as Told[] };

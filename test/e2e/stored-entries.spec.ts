@@ -106,20 +106,6 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
       { ...told, change: 'removed', from: loosened },
     ]);
   });
-
-  it('[D70] keys are rotated by a second entry, without a moment in which neither serves', async () => {
-    const entries = storedEntries(service);
-    const next = Partner.create({ issuer: acme.issuer, kid: 'b', audience: BASE_URL });
-    await entries.add(acme.staticEntry({ name: 'acme 2026' }));
-    await soon(service, acme, 200);
-    await entries.add(next.staticEntry({ name: 'acme 2027' }));
-    await soon(service, next, 200);
-    expect(await exchanged(service, acme)).toBe(200);
-    await entries.remove('acme 2026');
-    await refusedFor(service, acme, 'kid_unknown');
-    expect(await exchanged(service, next)).toBe(200);
-    await entries.remove('acme 2027');
-  });
 });
 
 describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) => {
@@ -208,18 +194,6 @@ describeOnAnyDatabase('stored entries beside another configuration than before',
         ['acme', 'origins: is required by the strict policy, unless flows leaves "embed" out'],
         ['acme', expect.stringContaining('emailDomains: is required by the strict policy')],
       ]);
-      const set = {
-        flows: ['exchange'],
-        emailDomains: ['*'],
-        scopes: ['workflows:read'],
-        actFor: [acme.issuer],
-      };
-      await storedEntries(service).change('acme', setting(set));
-      await until('it is taken', 2_000, async () => {
-        const token = acme.sign({ ...acme.claims({ sub: 'strict' }), email_verified: true });
-        const fields = { subject_token: token, scope: 'workflows:read' };
-        return (await service.exchange(fields)).status === 200;
-      });
     });
   });
 });

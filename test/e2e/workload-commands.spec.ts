@@ -1,6 +1,5 @@
 // svc-admin keys entry for jobs and services of known platforms: what it writes lets their tokens in.
-import { VERSION } from '../../src/platform/version.js';
-import { databaseEnvironment, describeOnAnyDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { createUser } from '../support/local-users.js';
 import { GITHUB_SUB, github } from '../support/platforms.js';
@@ -11,8 +10,7 @@ import { until } from '../support/until.js';
 const ALLOW_HTTP = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
 
 describeOnAnyDatabase('entries for jobs and services', (database) => {
-  const environment = () => ({ ...databaseEnvironment(database), ...ALLOW_HTTP, SVC_BASE_URL: BASE_URL });
-  const commands = new CommandLine(environment, VERSION);
+  const commands = CommandLine.beside(database);
   const service = TestService.forBlock(database, { trustedKeys: [], environment: ALLOW_HTTP });
   let userId: string;
 

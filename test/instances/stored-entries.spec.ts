@@ -1,7 +1,6 @@
 // Three processes on one database: a change of a stored entry by a command counts on each of them, heard of or not.
 import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
-import { databaseEnvironment } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { CommandLine } from '../support/run-cli.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
@@ -19,12 +18,7 @@ describeWithProcesses('stored entries and three processes', (database) => {
   const old = Partner.create({ issuer: 'https://acme.example', kid: 'old', audience: BASE_URL });
   const published = Partner.create({ issuer: 'https://published.example', kid: 'k', audience: BASE_URL });
   const trustedKeys = [configured.staticEntry()];
-  const commands = new CommandLine(() => ({
-    ...databaseEnvironment(database),
-    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys),
-    SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
-    SVC_BASE_URL: BASE_URL,
-  }));
+  const commands = CommandLine.beside(database, () => trustedKeys);
   let cluster: ServiceCluster;
   const keySet = JwksServer.forBlock();
   let opened: OpenDatabase;

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import type { Terminal } from '../../src/cli/cli-context.js';
 import { runCli } from '../../src/cli/program.js';
 import type { Environment } from '../../src/config/load-config.js';
+import { VERSION } from '../../src/platform/version.js';
+import { BASE_URL } from './base-url.js';
+import type { TestDatabase } from './databases.js';
 
 export interface CommandResult {
   exitCode: number;
@@ -27,6 +30,16 @@ export class CommandLine {
     private readonly environment: () => Environment = () => ({}),
     private readonly version = TEST_VERSION,
   ) {}
+
+  /** Beside a service on the same database, of its version, with its trusted keys, and with key sets by `http:`. */
+  static beside(database: TestDatabase, trustedKeys: () => readonly object[] = () => []): CommandLine {
+    const settings = () => ({
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys()),
+      SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+      SVC_BASE_URL: BASE_URL,
+    });
+    return new CommandLine(() => ({ ...database.environment, ...settings() }), VERSION);
+  }
 
   /**
    * @param stdin what the command reads from its standard input

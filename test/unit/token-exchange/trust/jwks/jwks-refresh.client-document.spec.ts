@@ -44,5 +44,7 @@ it.each<[string, unknown, string]>([
 
 it('[D133] one with an id twice is refused', () => {
   const bytes = Buffer.from(`{"client_id":"x",${JSON.stringify(DOCUMENT).slice(1)}`);
-  expect(() => readClientDocument(bytes, URL)).toThrow('the metadata document is no JSON object');
+  expect(() => readClientDocument(bytes, URL)).toThrow(
+    'the answer is no usable JSON: a member is given twice',
+  );
 });

@@ -6,6 +6,8 @@ import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted
 
 const pem = Partner.create({ issuer: 'https://a.example' }).publicKeyPem();
 
+const A_K1: [string, string] = ['https://a.example', 'k1'];
+
 /** A provider of keys by issuer and kid; each has an audience of its own by which the test knows it. */
 function provider(...pairs: [issuer: string, kid: string][]): StaticKeyProvider {
   const entries = pairs.map(([issuer, kid]) => ({
@@ -18,138 +20,35 @@ function provider(...pairs: [issuer: string, kid: string][]): StaticKeyProvider 
   return new StaticKeyProvider({ trustedKeys });
 }
 
-describe.each<[string, [string, string][]]>([
-  [
-    'two issuers with one kid',
+it.each<[string, [string, string][]]>([
+  ['one issuer with two kids', [A_K1, ['https://a.example', 'k2']]],
+  ['two issuers with one kid', [A_K1, ['https://b.example', 'k1']]],
+  ...[':', '/', ' ', '|', '', '","'].map((separator): [string, [string, string][]] => [
+    `one when joined by ${JSON.stringify(separator)}`,
     [
-      ['https://a.example', 'k1'],
-      ['https://b.example', 'k1'],
+      ['urn:a', `b${separator}c`],
+      [`urn:a${separator}b`, 'c'],
     ],
-  ],
-  [
-    'one issuer with two kids',
-    [
-      ['https://a.example', 'k1'],
-      ['https://a.example', 'k2'],
-    ],
-  ],
-  [
-    'pairs that are one when joined by a colon',
-    [
-      ['urn:a', 'b:c'],
-      ['urn:a:b', 'c'],
-    ],
-  ],
-  [
-    'pairs that are one when joined by a slash',
-    [
-      ['https://a.example', 'b/c'],
-      ['https://a.example/b', 'c'],
-    ],
-  ],
-  [
-    'pairs that are one when joined by a space',
-    [
-      ['urn:a', 'b c'],
-      ['urn:a b', 'c'],
-    ],
-  ],
-  [
-    'pairs that are one when joined by a bar',
-    [
-      ['urn:a', 'b|c'],
-      ['urn:a|b', 'c'],
-    ],
-  ],
-  [
-    'pairs that are one when joined by nothing',
-    [
-      ['urn:a', 'bc'],
-      ['urn:ab', 'c'],
-    ],
-  ],
-  [
-    'pairs that are one when joined by a comma or quotes',
-    [
-      ['urn:a', 'b","c'],
-      ['urn:a","b', 'c'],
-    ],
-  ],
-  [
-    'kids that differ by case',
-    [
-      ['https://a.example', 'K1'],
-      ['https://a.example', 'k1'],
-    ],
-  ],
-  [
-    'kids that are one in NFC',
-    [
-      ['https://a.example', 'é'],
-      ['https://a.example', 'e\u0301'],
-    ],
-  ],
-  [
-    'issuers that differ by a slash',
-    [
-      ['https://a.example', 'k1'],
-      ['https://a.example/', 'k1'],
-    ],
-  ],
-  [
-    'issuers that are one URL',
-    [
-      ['https://a.example', 'k1'],
-      ['https://A.example:443', 'k1'],
-    ],
-  ],
-  [
-    'names of object members',
-    [
-      ['urn:__proto__', '__proto__'],
-      ['urn:__proto__', 'constructor'],
-    ],
-  ],
-])('%s', (_, pairs) => {
+  ]),
+  ['kids that differ by case', [A_K1, ['https://a.example', 'K1']]],
+  ['issuers that are one URL', [A_K1, ['https://A.example:443/', 'k1']]],
+  ['names of object members', [A_K1, ['urn:__proto__', '__proto__'], ['urn:__proto__', 'constructor']]],
+])('[D37] each pair finds its own key: %s', (_, pairs) => {
   const keys = provider(...pairs);
-
-  it.each(pairs)('[D37] %s and %s find their own key', (issuer, kid) => {
-    const { kid: found, policy } = keys.find(issuer, kid) ?? {};
-    expect([policy?.issuer, found, policy?.expectedAudience]).toEqual([
-      issuer,
-      kid,
-      JSON.stringify([issuer, kid]),
-    ]);
-  });
+  const found = pairs.map(([issuer, kid]) => keys.find(issuer, kid)?.policy.expectedAudience);
+  expect(found).toEqual(pairs.map((pair) => JSON.stringify(pair)));
 });
 
 it.each([
   ['https://a.example', 'k2'],
   ['https://b.example', 'k1'],
   ['https://a.example/', 'k1'],
-  ['https://A.example', 'k1'],
-  ['k1', 'https://a.example'],
-  ['https://a.example', ''],
-  ['', 'k1'],
   ['https://a.example', 'K1'],
-  ['https://a.example', 'k1 '],
-  ['__proto__', 'constructor'],
+  ['https://a.example', ''],
   ['https://a.example', 'constructor'],
+  ['__proto__', 'constructor'],
 ])('[5.2.1] %j and %j find nothing where only another pair is held', (issuer, kid) => {
-  expect(provider(['https://a.example', 'k1']).find(issuer, kid)).toBeUndefined();
-});
-
-it('[D37] several entries may share an issuer', () => {
-  const keys = provider(
-    ['https://a.example', 'k1'],
-    ['https://a.example', 'k2'],
-    ['https://b.example', 'k1'],
-  );
-  expect(keys.held().map(({ issuer, count }) => [issuer, count])).toEqual([
-    ['https://a.example', 1],
-    ['https://a.example', 1],
-    ['https://b.example', 1],
-  ]);
+  expect(provider(A_K1).find(issuer, kid)).toBeUndefined();
 });
 
 it('[D70] stored entries come and go beside the configured ones; suspended ones are found and not counted', () => {
