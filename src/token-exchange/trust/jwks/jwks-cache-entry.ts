@@ -192,11 +192,14 @@ export class JwksCache {
     return this.all;
   }
 
-  /** Takes other stored entries, but for those of a configured address. The keys of an address that was there before stay, under the policy that its entry has now. */
-  replaceStored(entries: readonly JwksEntry[]): void {
-    const held = new Map(
-      this.all.slice(this.configured.length).map((cached) => [cached.address.urlHash, cached]),
-    );
+  /**
+   * Takes other stored entries, but for those of a configured address. The keys of an address that was there before stay, under the
+   * policy that its entry has now.
+   * @returns those of addresses that were not there before
+   */
+  replaceStored(entries: readonly JwksEntry[]): readonly JwksCacheEntry[] {
+    const before = this.all.slice(this.configured.length);
+    const held = new Map(before.map((cached) => [cached.address.urlHash, cached]));
     const ownedByConfiguration = new Set(this.configured.map(({ address }) => address.urlHash));
     const stored = entries.flatMap((entry) => {
       const fresh = this.cacheOf(entry);
@@ -206,6 +209,7 @@ export class JwksCache {
       return cached;
     });
     this.all = [...this.configured, ...stored];
+    return stored.filter((cached) => !before.includes(cached));
   }
 
   private cacheOf(entry: JwksEntry): JwksCacheEntry {

@@ -85,12 +85,13 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /**
-   * Takes other stored entries. A stored key set of a new address is used at once; else the leader fetches it within a second.
-   * Never rejects.
+   * Takes other stored entries. A stored key set of a new address is used at once, and fetched by the leader within a second, since
+   * its issuer may have withdrawn keys while no entry named it. Never rejects.
    */
   async replaceStored(entries: readonly JwksEntry[]): Promise<void> {
-    this.cache.replaceStored(entries);
+    const added = this.cache.replaceStored(entries);
     await this.follower.start();
+    if (this.leader.isLeader) for (const cached of added) cached.refreshSoon();
   }
 
   /** Takes other stored entries, and once what is stored of all addresses. @throws the driver's error */
@@ -118,7 +119,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     kid: string,
     algorithm: Algorithm | undefined,
   ): readonly TrustedKey[] | Promise<readonly TrustedKey[]> {
-    const candidates = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
+    const candidates = this.ofIssuer(issuer);
     const held = this.held(candidates, kid);
     const isStarted = this.timer !== undefined;
     if (held.length > 0 || candidates.length === 0 || !isStarted) return this.toTry(held, algorithm);
@@ -132,20 +133,19 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
 
   /** All keys of an issuer that are in memory and serve. */
   keysOf(issuer: string): readonly TrustedKey[] {
-    const cached = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
-    return cached.flatMap((one) => one.serving(this.clock.nowMs()));
+    return this.ofIssuer(issuer).flatMap((cached) => cached.serving(this.clock.nowMs()));
   }
 
   /** Of the first key set of an issuer that serves no key; undefined where each serves. */
   unservingKeySet(issuer: string): KeySetState | undefined {
-    const ofIssuer = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
-    return ofIssuer.map((cached) => cached.state(this.clock.nowMs())).find((state) => !isServing(state));
+    const states = this.ofIssuer(issuer).map((cached) => cached.state(this.clock.nowMs()));
+    return states.find((state) => !isServing(state));
   }
 
   /** How long an unknown kid of an issuer causes no fetch, in seconds; undefined where the next one may. */
   secondsToNextSearch(issuer: string): number | undefined {
-    const ofIssuer = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
-    const waits = ofIssuer.map((cached) => this.unknownKids.windowLeftMs(cached)).filter((ms) => ms > 0);
+    const lefts = this.ofIssuer(issuer).map((cached) => this.unknownKids.windowLeftMs(cached));
+    const waits = lefts.filter((ms) => ms > 0);
     return waits.length === 0 ? undefined : Math.min(...waits) / 1000;
   }
 
@@ -171,6 +171,10 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.cache.entries.map((cached) => figuresOf(cached.status(nowMs), nowMs));
   }
 
+  private ofIssuer(issuer: string): readonly JwksCacheEntry[] {
+    return this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
+  }
+
   /** Looks further for a kid that is not held. */
   private async search(
     candidates: readonly JwksCacheEntry[],
@@ -183,15 +187,11 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
 
   /** Those of configured entries; else those of the first stored one that is not suspended, or of the first (D70). */
   private held(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
-    const { configured } = this.cache;
-    const ofConfigured = this.heldBy(
-      candidates.filter((cached) => configured.includes(cached)),
-      kid,
-    );
+    const held = this.heldBy(candidates, kid);
+    const ofConfigured = held.filter(({ policy }) => policy.entryIndex !== undefined);
     if (ofConfigured.length > 0) return ofConfigured;
-    const stored = this.heldBy(candidates, kid);
-    const first = stored.find(({ policy }) => policy.suspended !== true) ?? stored[0];
-    return stored.filter(({ policy }) => policy === first?.policy);
+    const first = held.find(({ policy }) => policy.suspended !== true) ?? held[0];
+    return held.filter(({ policy }) => policy === first?.policy);
   }
 
   private heldBy(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
