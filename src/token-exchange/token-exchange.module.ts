@@ -42,7 +42,7 @@ import { LOGGER } from '../platform/log/log.js';
 import { IdentityLinkRepository } from './users/identity-link.repository.js';
 import { IdentityService } from './users/identity.service.js';
 import { Notices } from './flows/notices.js';
-import { CLIENT_KEYS_PROVIDER } from './trust/lookup/client-keys.js';
+import { ClientKeyProvider } from './trust/lookup/client-keys.js';
 import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 import { JwksSnapshotRepository } from './trust/jwks/jwks-snapshot.repository.js';
 import { StaticKeyProvider } from './trust/lookup/static-key.provider.js';
@@ -79,7 +79,7 @@ const KEYS = [
   StaticKeyProvider,
   JwksSnapshotRepository,
   JwksKeyProvider,
-  CLIENT_KEYS_PROVIDER,
+  ClientKeyProvider,
   TrustedKeyService,
   StoredEntryRepository,
   StoredEntryFollower,

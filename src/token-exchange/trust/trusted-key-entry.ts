@@ -76,7 +76,8 @@ export function identityOf({ type, issuer, kid, url }: Record<string, unknown>):
   what: string;
 } {
   if (type === 'jwks') {
-    return { identity: typeof url === 'string' ? addressOf(url) : undefined, what: 'url' };
+    const address = typeof url === 'string' ? addressOf(url) : undefined;
+    return { identity: address && JSON.stringify([address]), what: 'url' };
   }
   const isPair = typeof issuer === 'string' && typeof kid === 'string';
   return { identity: isPair ? JSON.stringify([issuer, kid]) : undefined, what: 'issuer and kid' };

@@ -10,10 +10,9 @@ import type { TokenExchangeOptions } from '../settings/token-exchange.options.js
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import { algorithmNamed } from '../trust/algorithms.js';
-import { CLIENT_KEYS, keySetUrlOf } from '../trust/lookup/client-keys.js';
+import { ClientKeyProvider, keySetUrlOf } from '../trust/lookup/client-keys.js';
 import type { JwksKey } from '../trust/jwks-content.js';
 import { MOST_TRIED_KEYS } from '../trust/jwks-content.js';
-import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
 import type { TrustedClient } from '../trust/client-reader.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
@@ -50,7 +49,7 @@ const TYPES: readonly unknown[] = [undefined, 'jwt', 'client-authentication+jwt'
 export class ClientAuthenticator {
   constructor(
     private readonly keys: TrustedKeyService,
-    @Inject(CLIENT_KEYS) private readonly clientKeys: JwksKeyProvider,
+    private readonly clientKeys: ClientKeyProvider,
     private readonly clock: Clock,
     @Inject(TOKEN_EXCHANGE_OPTIONS)
     private readonly options: Pick<TokenExchangeOptions, 'clockToleranceSeconds' | 'ownIssuer'>,

@@ -1,6 +1,6 @@
 // The keys that clients of trusted key entries publish: fetched, stored and followed as those of issuers, and held apart from them, so
 // that none of them ever verifies an external token.
-import type { Provider } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { Leader } from '../../../platform/jobs/leader.js';
 import { Notifications } from '../../../platform/jobs/notifications.js';
@@ -14,52 +14,39 @@ import { JwksSnapshotRepository } from '../jwks/jwks-snapshot.repository.js';
 import type { ClientCredential } from '../client-reader.js';
 import type { JwksEntry, TrustPolicy } from '../trusted-key.js';
 
-/** Injection token of a `JwksKeyProvider` whose issuers are the addresses of the clients' key sets. */
-export const CLIENT_KEYS = Symbol('CLIENT_KEYS');
-
-export const CLIENT_KEYS_PROVIDER: Provider = {
-  provide: CLIENT_KEYS,
-  inject: [
-    TOKEN_EXCHANGE_OPTIONS,
-    JwksSnapshotRepository,
-    Notifications,
-    Leader,
-    Clock,
-    LOGGER,
-    ExchangeTelemetry,
-  ],
-  useFactory: (
-    { jwks, trustedKeys }: TokenExchangeOptions,
+/** Its issuers are the addresses of the clients' key sets. */
+@Injectable()
+export class ClientKeyProvider extends JwksKeyProvider {
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) { jwks, trustedKeys }: Pick<TokenExchangeOptions, 'jwks' | 'trustedKeys'>,
     snapshots: JwksSnapshotRepository,
     notifications: Notifications,
     leader: Leader,
     clock: Clock,
-    logger: Log,
+    @Inject(LOGGER) logger: Log,
     telemetry: ExchangeTelemetry,
-  ) => {
+  ) {
     const options = { jwks, trustedKeys: clientKeySets(trustedKeys) };
-    return new JwksKeyProvider(options, snapshots, notifications, leader, clock, logger, telemetry);
-  },
-};
+    super(options, snapshots, notifications, leader, clock, logger, telemetry);
+  }
+
+  /** @param entries that may name clients, of any type */
+  override replaceStored(entries: readonly TrustPolicy[]): Promise<void> {
+    return super.replaceStored(clientKeySets(entries));
+  }
+}
 
 /** An entry for each address of a client's key set. It allows nothing: such keys verify no external token. */
-export function clientKeySets(policies: readonly TrustPolicy[]): readonly JwksEntry[] {
+function clientKeySets(policies: readonly TrustPolicy[]): readonly JwksEntry[] {
   const clients = policies.flatMap((policy) => [...(policy.clients?.values() ?? [])]);
   const sets = clients.flatMap((client) => {
     const url = keySetUrlOf(client);
-    return url === undefined ? [] : [[url, client] as const];
-  });
-  return [...new Map(sets)].map(([url, client]) => {
+    if (url === undefined) return [];
     const isClientDocument = 'documentUrl' in client;
-    return {
-      type: 'jwks',
-      label: `client:${client.id}`,
-      issuer: url,
-      url,
-      isClientDocument,
-      flows: new Set(),
-    };
+    const label = `client:${client.id}`;
+    return { type: 'jwks' as const, label, issuer: url, url, isClientDocument, flows: new Set<never>() };
   });
+  return [...new Map(sets.map((entry) => [entry.url, entry])).values()];
 }
 
 /** Where a client's keys are fetched; undefined: they are not. */

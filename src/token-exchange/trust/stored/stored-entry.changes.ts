@@ -63,10 +63,11 @@ export class StoredEntryChanges {
         `There is a stored entry with the name ${JSON.stringify(stored.name)} already.`,
       );
     // Also one that takes no tokens today: it may take them tomorrow, by other rules, and would then go before this one.
-    const twin = all.find((one) => keyOf(one) !== undefined && keyOf(one) === keyOf(stored));
+    const { identity, what } = identityOf(valueOf(stored));
+    const twin = all.find((one) => identity !== undefined && identityOf(valueOf(one)).identity === identity);
     if (twin !== undefined)
       throw new StoredEntryError(
-        `The entry has the same ${identityOf(valueOf(twin)).what} as the stored entry ${JSON.stringify(twin.name)}: remove that first.`,
+        `The entry has the same ${what} as the stored entry ${JSON.stringify(twin.name)}: remove that first.`,
       );
     if (all.length >= MAX_ENTRIES)
       throw new StoredEntryError(`There are ${MAX_ENTRIES} stored entries already, which is the most.`);
@@ -209,13 +210,6 @@ function newEntry(value: unknown, now: Date, isOwners: boolean): StoredEntry {
     changedAt: now,
     revision: '',
   };
-}
-
-/** What an entry answers for; undefined where it is too broken. */
-function keyOf(stored: StoredEntry): string | undefined {
-  const value = valueOf(stored);
-  const { identity } = identityOf(value);
-  return identity && JSON.stringify([value['type'], identity]);
 }
 
 /** What another entry takes of one. @throws StoredEntryError */

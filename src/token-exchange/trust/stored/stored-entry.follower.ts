@@ -6,7 +6,7 @@ import type { Subscription } from '../../../platform/jobs/notifications.js';
 import { Notifications } from '../../../platform/jobs/notifications.js';
 import type { Log } from '../../../platform/log/log.js';
 import { LOGGER } from '../../../platform/log/log.js';
-import { CLIENT_KEYS, clientKeySets } from '../lookup/client-keys.js';
+import { ClientKeyProvider } from '../lookup/client-keys.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../lookup/static-key.provider.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
@@ -38,7 +38,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     private readonly repository: StoredEntryRepository,
     private readonly staticKeys: StaticKeyProvider,
     private readonly jwksKeys: JwksKeyProvider,
-    @Inject(CLIENT_KEYS) private readonly clientKeys: JwksKeyProvider,
+    private readonly clientKeys: ClientKeyProvider,
     private readonly notifications: Notifications,
     @Inject(STORED_ENTRIES_RULES) private readonly rules: StoredEntriesRules,
     @Inject(LOGGER) private readonly logger: Log,
@@ -117,7 +117,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     this.staticKeys.replaceStored(entries.filter((entry) => entry.type === 'static'));
     await Promise.all([
       this.jwksKeys.replaceStored(entries.filter((entry) => entry.type === 'jwks')),
-      this.clientKeys.replaceStored(clientKeySets(entries)),
+      this.clientKeys.replaceStored(entries),
     ]);
   }
 

@@ -85,12 +85,12 @@ function parse(text: string): unknown {
 /** What an entry shares with no other: what it answers for, and how metrics call it. */
 function identitiesOf(entry: TrustedKeyEntry): { identity: string; what: string }[] {
   const { type, issuer, label } = entry;
-  const { identity, what } = identityOf(
+  const { identity = '', what } = identityOf(
     type === 'jwks' ? { type, url: entry.url } : { type, issuer, kid: entry.key.kid },
   );
   return [
-    { identity: JSON.stringify([type, identity]), what },
-    { identity: JSON.stringify(['label', label]), what: 'name in logs and metrics' },
+    { identity, what },
+    { identity: JSON.stringify({ label }), what: 'name in logs and metrics' },
   ];
 }
 
