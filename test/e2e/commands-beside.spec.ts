@@ -10,7 +10,7 @@ import { VERSION } from '../../src/platform/version.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import type { AuditRow } from '../support/audit.js';
 import { auditRows } from '../support/audit.js';
-import { answerTo, connectTo, sendTo, socketPathOf } from '../support/command-socket.js';
+import { answerTo, connectTo, sendTo, socketPathOf } from './support/command-socket.js';
 import type { TestDatabase } from '../support/databases.js';
 import { databaseEnvironment, describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';

@@ -1,14 +1,13 @@
 // The disk of the embedded database is full, or fails: a clear answer, nothing corrupt, nothing lost that was answered.
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync, closeSync, openSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
 import { databaseEnvironment, describeOnEmbedded } from '../support/databases.js';
-import { SmallDisk } from '../support/small-disk.js';
-import { REPOSITORY } from '../support/source-files.js';
 import { GRANT_TYPE } from '../support/test-service.js';
 
 /** What a request gets while the database cannot serve it. */
@@ -46,6 +45,49 @@ class Traffic {
 
   async expectAllUsed(baseUrl: string): Promise<void> {
     for (const token of [...this.answered]) expect(await this.send(baseUrl, token)).toBe(400);
+  }
+}
+
+const FILLER = 'filler';
+const BLOCK_BYTES = 4_096;
+
+class SmallDisk {
+  private constructor(readonly directory: string) {}
+
+  /** @returns undefined where this account may not mount one */
+  static mount(megabytes: number): SmallDisk | undefined {
+    const directory = mkdtempSync(join(tmpdir(), 'small-disk-'));
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0777`, 'tmpfs', directory], {
+        stdio: 'ignore',
+      });
+      return new SmallDisk(directory);
+    } catch {
+      rmSync(directory, { recursive: true, force: true });
+      return undefined;
+    }
+  }
+
+  /** Leaves room for nothing. */
+  fill(): void {
+    const file = openSync(join(this.directory, FILLER), 'a');
+    try {
+      for (;;) writeSync(file, Buffer.alloc(BLOCK_BYTES));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  makeRoom(): void {
+    rmSync(join(this.directory, FILLER), { force: true });
+  }
+
+  unmount(): void {
+    // Lazily: a process that a failing test left running must not keep it.
+    execFileSync('umount', ['-l', this.directory], { stdio: 'ignore' });
+    rmSync(this.directory, { recursive: true, force: true });
   }
 }
 
@@ -110,7 +152,7 @@ describeBuilt('[D99] the disk', () => {
       const trigger = join(mkdtempSync(join(tmpdir(), 'failing-disk-')), 'now');
       await prepare({
         ...databaseEnvironment(database),
-        NODE_OPTIONS: `--require ${join(REPOSITORY, 'test', 'support', 'failing-disk.cjs')}`,
+        NODE_OPTIONS: `--require ${join(__dirname, 'support', 'failing-disk.cjs')}`,
         FAILING_DISK: trigger,
       });
       for (let count = 0; count < 5; count++) expect(await traffic.send(surroundings.baseUrl)).toBe(200);

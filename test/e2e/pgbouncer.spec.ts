@@ -11,8 +11,9 @@ import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifica
 import { describeBuilt, runToEnd, surroundingsOf } from '../support/built-service.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
-import type { PgBouncerSettings } from '../support/pgbouncer.js';
-import { DatabaseBehindPgBouncer } from '../support/pgbouncer.js';
+import { describeUnless } from '../support/describe-unless.js';
+import type { PgBouncerSettings } from './support/pgbouncer.js';
+import { DatabaseBehindPgBouncer } from './support/pgbouncer.js';
 import { CommandLine } from '../support/run-cli.js';
 import { systemProgram } from '../support/system-program.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -20,6 +21,8 @@ import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const program = systemProgram('pgbouncer');
+const missing =
+  program === undefined ? 'PgBouncer is not installed (Debian: apt-get install -y pgbouncer)' : undefined;
 const partner = Partner.create({ issuer: 'https://partner.example' });
 const SOON_MS = 20_000;
 const REFUSAL = 'set pool_mode = session for this database';
@@ -29,20 +32,16 @@ function describeBehindPgBouncer(
   settings: PgBouncerSettings,
   block: (behind: () => DatabaseBehindPgBouncer, direct: TestDatabase) => void,
 ): void {
-  if (program === undefined) {
-    describe(title, () =>
-      it.skip('skipped: PgBouncer is not installed (Debian: apt-get install -y pgbouncer)', () => undefined),
-    );
-    return;
-  }
-  describeOnPostgresql(title, (direct) => {
-    let behind: DatabaseBehindPgBouncer | undefined;
-    beforeAll(async () => {
-      behind = await DatabaseBehindPgBouncer.start(program, direct, settings);
-    });
-    block(() => behind!, direct);
-    afterAll(() => behind?.stop());
-  });
+  describeUnless(missing, title, () =>
+    describeOnPostgresql('on PostgreSQL', (direct) => {
+      let behind: DatabaseBehindPgBouncer | undefined;
+      beforeAll(async () => {
+        behind = await DatabaseBehindPgBouncer.start(program ?? '', direct, settings);
+      });
+      block(() => behind!, direct);
+      afterAll(() => behind?.stop());
+    }),
+  );
 }
 
 // The settings of the operators' documentation; every parameter that PgBouncer does not know is refused.

@@ -1,12 +1,12 @@
 // The machine's clock is set while the built service runs on the embedded database, which goes by the same clock.
-import { rmSync } from 'node:fs';
+import { rmSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { ServiceProcess } from '../../demo/service-process.js';
-import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
+import { buildIsMissing, logOf, surroundingsOf } from '../support/built-service.js';
 import { databaseEnvironment, describeOnEmbedded } from '../support/databases.js';
-import { FakeTime, faketimeLibrary } from '../support/faketime.js';
+import { describeUnless } from '../support/describe-unless.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { GRANT_TYPE } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -15,20 +15,48 @@ const LIMIT_MS = 60_000;
 /** The purge runs each second. */
 const WATCHED_MS = 5_000;
 const MOST_RUNS = 10;
-const library = faketimeLibrary();
 
 jest.setTimeout(180_000);
 
-/** Where faketime is missing a skipped test says so. */
-function describeWithFakeTime(title: string, block: (library: string) => void): void {
-  if (library !== undefined) describeBuilt(title, () => block(library));
-  else
-    describe(title, () =>
-      it.skip('skipped: faketime is not installed (Debian: apt-get install -y faketime)', () => undefined),
-    );
+const LIBRARY = join('faketime', 'libfaketimeMT.so.1');
+
+/** The library that stands between a program and the system's clock; undefined where it is not installed. */
+function faketimeLibrary(): string | undefined {
+  const folders = ['/usr/lib', ...readdirSync('/usr/lib').map((name) => join('/usr/lib', name))];
+  return folders.map((folder) => join(folder, LIBRARY)).find((path) => existsSync(path));
 }
 
-describeWithFakeTime('[D97] the clock of a machine', (path) => {
+/** The clock of a program that is started with its environment: it goes as the machine's does, and can be set. */
+class FakeTime {
+  constructor(
+    private readonly library: string,
+    private readonly file: string,
+  ) {
+    this.set(0);
+  }
+
+  /** The monotonic clock stays what it is, as it does when somebody sets the other one. */
+  get environment(): Record<string, string> {
+    return {
+      LD_PRELOAD: this.library,
+      FAKETIME_TIMESTAMP_FILE: this.file,
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      DONT_FAKE_MONOTONIC: '1',
+    };
+  }
+
+  /** @param aheadSeconds of the machine's clock; negative ones are behind it */
+  set(aheadSeconds: number): void {
+    writeFileSync(this.file, `${aheadSeconds < 0 ? '-' : '+'}${Math.abs(aheadSeconds)}\n`);
+  }
+}
+
+const library = faketimeLibrary();
+const missing =
+  library === undefined ? 'faketime is not installed (Debian: apt-get install -y faketime)' : buildIsMissing;
+
+describeUnless(missing, '[D97] the clock of a machine', () => {
   describeOnEmbedded('with an embedded database', (database) => {
     const partner = Partner.create({ issuer: 'https://partner.example' });
     let surroundings: Awaited<ReturnType<typeof surroundingsOf>>;
@@ -42,7 +70,7 @@ describeWithFakeTime('[D97] the clock of a machine', (path) => {
         SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS: '1',
         SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '20',
       });
-      time = new FakeTime(path, join(surroundings.directory, 'time'));
+      time = new FakeTime(library ?? '', join(surroundings.directory, 'time'));
       Object.assign(surroundings.environment, time.environment);
       service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
     });

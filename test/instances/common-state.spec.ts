@@ -1,4 +1,5 @@
 // What processes on one database have in common from their first moment: signing keys, sessions, key sets.
+import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { MIGRATIONS } from '../../src/instance/schema.js';
@@ -7,11 +8,41 @@ import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 import { BASE_URL } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { SteadyTraffic } from './support/traffic.js';
 
 const ISSUER = 'https://partner.example';
 const SOON_MS = 10_000;
 const REFRESH_INTERVAL_SECONDS = 2;
+
+/** Posts one new token after another to each instance, and keeps what was not accepted. */
+class SteadyTraffic {
+  /** The time that each accepted answer took, in milliseconds. */
+  readonly tookMs: number[] = [];
+  /** When and by whom a token was not accepted. */
+  readonly refusals: string[] = [];
+  private isEnding = false;
+  private readonly loops: Promise<void[]>;
+
+  /** @param pauseMs between an answer and the next request to the same instance */
+  constructor(instances: readonly ServiceInstance[], makeToken: () => string, pauseMs: number) {
+    this.loops = Promise.all(instances.map((instance) => this.loop(instance, makeToken, pauseMs)));
+  }
+
+  /** Resolves when every request has its answer. */
+  async end(): Promise<void> {
+    this.isEnding = true;
+    await this.loops;
+  }
+
+  private async loop(instance: ServiceInstance, makeToken: () => string, pauseMs: number): Promise<void> {
+    while (!this.isEnding) {
+      const startedAt = performance.now();
+      const outcome = await instance.exchangeStatus(makeToken()).catch((error: unknown) => String(error));
+      if (outcome === 200) this.tookMs.push(performance.now() - startedAt);
+      else this.refusals.push(`${new Date().toISOString()} ${instance.name}: ${outcome}`);
+      await pause(pauseMs);
+    }
+  }
+}
 
 describeWithProcesses('three processes that start at the same moment on an empty database', (database) => {
   const partner = Partner.create({ issuer: ISSUER, kid: 'old' });

@@ -18,7 +18,8 @@ import { parse } from 'yaml';
 import { freePort } from '../../demo/free-port.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import type { TestDatabase } from '../support/databases.js';
-import { CADDY, ReverseProxy } from '../support/reverse-proxies.js';
+import { CADDY, ReverseProxy } from './support/reverse-proxies.js';
+import { describeUnless } from '../support/describe-unless.js';
 import { describeWithProcesses } from '../support/service-cluster.js';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';
 import { RunningProgram, systemProgram } from '../support/system-program.js';
@@ -192,9 +193,9 @@ class Composition {
   }
 }
 
-const obstacle = ReverseProxy.obstacle(CADDY);
-if (obstacle === undefined) describeWithProcesses('the composition', declareComposition);
-else it.skip(`skipped: ${obstacle}`, () => undefined);
+describeUnless(ReverseProxy.obstacle(CADDY), 'the composition', () =>
+  describeWithProcesses('of containers', declareComposition),
+);
 
 function declareComposition(database: TestDatabase): void {
   let composition: Composition;

@@ -1,7 +1,8 @@
 // Instances behind the reverse proxies that operators are given configurations for: what passes, and that no restart is noticed.
 import { Partner } from '../../demo/partner.js';
-import type { ProxyKind } from '../support/reverse-proxies.js';
-import { CADDY, HAPROXY, NGINX, ReverseProxy } from '../support/reverse-proxies.js';
+import type { ProxyKind } from './support/reverse-proxies.js';
+import { CADDY, HAPROXY, NGINX, ReverseProxy } from './support/reverse-proxies.js';
+import { describeUnless } from '../support/describe-unless.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 import { GRANT_TYPE } from '../support/test-service.js';
@@ -16,12 +17,10 @@ const ELSEWHERE = '203.0.113.9';
 const SUCCEEDED = 'svc.audit.token-exchange.succeeded';
 const partner = Partner.create({ issuer: 'https://partner.example' });
 
-describe.each([NGINX, HAPROXY, CADDY])('instances behind $name', (kind: ProxyKind) => {
-  const obstacle = ReverseProxy.obstacle(kind);
-  if (obstacle !== undefined) {
-    it.skip(`skipped: ${obstacle}`, () => undefined);
-    return;
-  }
+for (const kind of [NGINX, HAPROXY, CADDY])
+  describeUnless(ReverseProxy.obstacle(kind), `instances behind ${kind.name}`, () => declareBehind(kind));
+
+function declareBehind(kind: ProxyKind): void {
   describeWithProcesses('with the configuration that operators are given', (database) => {
     let cluster: ServiceCluster;
     let proxy: ReverseProxy;
@@ -141,4 +140,4 @@ describe.each([NGINX, HAPROXY, CADDY])('instances behind $name', (kind: ProxyKin
       expect(statuses.filter((status) => status !== 200)).toEqual([]);
     });
   });
-});
+}

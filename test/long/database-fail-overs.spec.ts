@@ -1,7 +1,7 @@
 // The PostgreSQL primary is killed under load and its standby takes its place, again and again: nothing that was answered is lost.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
-import { describeOnReplicatedPostgres } from '../support/behind-haproxy.js';
+import { describeOnReplicatedPostgres } from './support/database-behind-haproxy.js';
 import { sizeOf } from '../support/series.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster } from '../support/service-cluster.js';

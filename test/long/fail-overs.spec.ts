@@ -1,4 +1,5 @@
 // What becomes of the leader's work when its process dies, again and again, when it sleeps, or is cut off from the database.
+import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import type { TestDatabase } from '../support/databases.js';
@@ -7,9 +8,7 @@ import { sizeOf } from '../support/series.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
-import { ExpiringRecords } from '../support/expiring-records.js';
 import { until } from '../support/until.js';
-import { Witness } from '../support/witness.js';
 
 const KILLS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
 /** Until another leads. */
@@ -28,6 +27,117 @@ const EAGER = {
   SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS: '1',
   SVC_LOG_LEVEL: 'debug',
 };
+
+const PAUSE_MS = 100;
+
+class ExpiringRecords {
+  added = 0;
+  private isEnding = false;
+  private readonly startedAt = performance.now();
+  private readonly adding: Promise<void>;
+
+  /** Begins at once. @param perSecond how many records expire in a second */
+  constructor(
+    private readonly database: OpenDatabase,
+    private readonly perSecond: number,
+  ) {
+    this.adding = this.add();
+    // `end` tells of a failure.
+    this.adding.catch(() => undefined);
+  }
+
+  /** How many of them are in the table. */
+  async present(): Promise<number> {
+    const [row] = await this.database.dataSource.query<{ count: number }[]>(
+      "SELECT count(*)::int AS count FROM token_exchange_used_jti WHERE expires_at < now() - interval '1 hour'",
+    );
+    return row?.count ?? Number.NaN;
+  }
+
+  async end(): Promise<void> {
+    this.isEnding = true;
+    await this.adding;
+  }
+
+  /** What a slow moment has kept back comes with the next statement. */
+  private async add(): Promise<void> {
+    while (!this.isEnding) {
+      const due = Math.floor(((performance.now() - this.startedAt) * this.perSecond) / 1000) - this.added;
+      await this.database.dataSource.query(
+        `INSERT INTO token_exchange_used_jti
+         SELECT gen_random_uuid(), now() - interval '2 hours' FROM generate_series(1, $1)`,
+        [due],
+      );
+      this.added += due;
+      await pause(PAUSE_MS);
+    }
+  }
+}
+
+type Deed = 'refresh' | 'purge';
+
+/** One statement of an instance that reached the database. */
+interface Deeds {
+  deed: Deed;
+  /** How many rows it touched. */
+  rows: number;
+  /** On the database's clock, in milliseconds since the Unix epoch. */
+  atMs: number;
+}
+
+/** Instances are told apart by the application name of their connections. */
+class Witness {
+  private constructor(private readonly database: OpenDatabase) {}
+
+  static async install(database: OpenDatabase): Promise<Witness> {
+    for (const statement of TRIGGERS) await database.dataSource.query(statement);
+    return new Witness(database);
+  }
+
+  /** What an instance did after a moment, oldest first. */
+  async deedsOf(instance: string, afterMs = 0): Promise<Deeds[]> {
+    return this.database.dataSource.query<Deeds[]>(
+      `SELECT deed, rows, at_ms::float8 AS "atMs" FROM witnessed
+       WHERE instance = $1 AND at_ms > $2 ORDER BY at_ms`,
+      [instance, afterMs],
+    );
+  }
+
+  /** How often an instance has refreshed and purged (something) after a moment. */
+  async countOf(instance: string, afterMs = 0): Promise<Record<Deed, number>> {
+    const deeds = (await this.deedsOf(instance, afterMs)).filter(({ rows }) => rows > 0);
+    const count = (deed: Deed) => deeds.filter((one) => one.deed === deed).length;
+    return { refresh: count('refresh'), purge: count('purge') };
+  }
+
+  async nowMs(): Promise<number> {
+    const [row] = await this.database.dataSource.query<{ now: number }[]>(
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
+    );
+    return row?.now ?? Number.NaN;
+  }
+}
+
+const TRIGGERS = [
+  `CREATE TABLE witnessed (
+    instance text NOT NULL DEFAULT current_setting('application_name'),
+    deed text NOT NULL,
+    rows integer NOT NULL,
+    at_ms double precision NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000
+  )`,
+  `CREATE FUNCTION witness_purge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO witnessed (deed, rows) SELECT 'purge', count(*) FROM gone;
+    RETURN NULL;
+  END $$`,
+  `CREATE FUNCTION witness_refresh() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO witnessed (deed, rows) VALUES ('refresh', 1);
+    RETURN NULL;
+  END $$`,
+  `CREATE TRIGGER witness AFTER DELETE ON token_exchange_used_jti REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION witness_purge()`,
+  `CREATE TRIGGER witness AFTER INSERT OR UPDATE OF revision ON token_exchange_jwks_snapshot
+    FOR EACH ROW EXECUTE FUNCTION witness_refresh()`,
+];
 
 describeWithProcesses('the leader of three processes', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });

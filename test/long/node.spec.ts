@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { sizeOf } from '../support/series.js';
+import { isWholeSeries } from '../support/series.js';
 
 const ROOT = join(__dirname, '..', '..');
 const JEST = join('node_modules', 'jest', 'bin', 'jest.js');
@@ -14,7 +14,7 @@ const BINARIES = `node-${process.platform}-${process.arch}`;
 const FOLDERS = (process.env['TEST_FOLDERS'] ?? 'test/unit test/smoke test/e2e').split(' ');
 const LIMIT_MS = 3_600_000;
 
-if (sizeOf({ small: 0, whole: 1 }) === 0) {
+if (!isWholeSeries) {
   it.skip('skipped: fetches Node.js, run it by `npm run test:long -- node`', () => undefined);
 } else {
   describe.each(MAJORS)('Node.js %d', (major) => {

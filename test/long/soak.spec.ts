@@ -19,8 +19,8 @@ import {
 } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { licenseEnvironment } from '../support/license.js';
-import type { Holdings } from '../support/process-inspector.js';
-import { INSPECTABLE, ProcessInspector } from '../support/process-inspector.js';
+import type { Holdings } from './support/process-inspector.js';
+import { INSPECTABLE, ProcessInspector } from './support/process-inspector.js';
 import { sizeOf } from '../support/series.js';
 import { GRANT_TYPE } from '../support/test-service.js';
 

@@ -1,7 +1,7 @@
 // What audit events are sent to: a webhook's receiver and a syslog server, which die and come back when a test wants it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
@@ -29,10 +29,27 @@ abstract class Receiver {
     return [...new Set(this.arrived.map(({ id }) => id))];
   }
 
-  /** Without a word, and with all that was not read yet. */
-  abstract die(): Promise<void>;
+  private server: Server | undefined;
+
+  protected abstract newServer(): Server;
+  abstract breakConnections(): void;
+
   /** On the same port. */
-  abstract comeBack(): Promise<void>;
+  async comeBack(): Promise<void> {
+    this.server = this.newServer().listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  /** Without a word, and with all that was not read yet. */
+  async die(): Promise<void> {
+    const { server } = this;
+    if (server === undefined) return;
+    this.server = undefined;
+    server.close();
+    this.breakConnections();
+    await once(server, 'close');
+  }
 }
 
 /** What a webhook answers instead of 204. */
@@ -43,8 +60,8 @@ export class WebhookReceiver extends Receiver {
   lastHeaders: IncomingMessage['headers'] = {};
   /** How long an answer to what was taken takes. */
   answersAfterMs = (): number => 0;
-  private server: HttpServer | undefined;
   private answer: WebhookAnswer | undefined;
+  private readonly http = createHttpServer((request, response) => void this.receive(request, response));
 
   private constructor(private readonly secret: string) {
     super();
@@ -65,20 +82,12 @@ export class WebhookReceiver extends Receiver {
     this.answer = answer;
   }
 
-  async comeBack(): Promise<void> {
-    this.server = createHttpServer((request, response) => void this.receive(request, response));
-    this.server.listen(this.port, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.port = (this.server.address() as AddressInfo).port;
+  protected newServer(): Server {
+    return this.http;
   }
 
-  async die(): Promise<void> {
-    const { server } = this;
-    if (server === undefined) return;
-    this.server = undefined;
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
+  breakConnections(): void {
+    this.http.closeAllConnections();
   }
 
   private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -117,7 +126,6 @@ export class SyslogReceiver extends Receiver {
   readonly messages: string[] = [];
   connections = 0;
   private readonly sockets = new Set<Socket>();
-  private server: Server | undefined;
 
   private constructor(private readonly identity: Identity | undefined) {
     super();
@@ -134,22 +142,9 @@ export class SyslogReceiver extends Receiver {
     return this.identity === undefined ? `tcp://127.0.0.1:${this.port}` : `tls://localhost:${this.port}`;
   }
 
-  async comeBack(): Promise<void> {
+  protected newServer(): Server {
     const receive = (socket: Socket) => this.receive(socket);
-    this.server =
-      this.identity === undefined ? createServer(receive) : createTlsServer(this.identity, receive);
-    this.server.listen(this.port, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.port = (this.server.address() as AddressInfo).port;
-  }
-
-  async die(): Promise<void> {
-    const { server } = this;
-    if (server === undefined) return;
-    this.server = undefined;
-    server.close();
-    this.breakConnections();
-    await once(server, 'close');
+    return this.identity === undefined ? createServer(receive) : createTlsServer(this.identity, receive);
   }
 
   breakConnections(): void {

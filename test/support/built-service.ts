@@ -7,22 +7,23 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../demo/free-port.js';
 import type { ServiceSurroundings, ServiceProcess } from '../../demo/service-process.js';
-import { licenseEnvironment } from './license.js';
+import { describeUnless } from './describe-unless.js';
+import { serviceEnvironment } from './service-environment.js';
 import { REPOSITORY } from './source-files.js';
+import { until } from './until.js';
 
 const MAIN = join(REPOSITORY, 'dist', 'src', 'main.js');
 const PATIENCE_MS = 60_000;
 
-/** Declares a block that needs the build; where there is none, a skipped test says so. */
+export const buildIsMissing = existsSync(MAIN)
+  ? undefined
+  : 'there is no dist/src/main.js, which `npm test` builds';
+
+/** Declares a block that needs the build. */
 export function describeBuilt(title: string, block: () => void): void {
-  if (existsSync(MAIN)) describe(title, block);
-  else
-    describe(title, () =>
-      it.skip('skipped: there is no dist/src/main.js, which `npm test` builds', () => undefined),
-    );
+  describeUnless(buildIsMissing, title, block);
 }
 
 /** Where a process runs and what it is told. Each has two free ports and a temporary folder of its own. */
@@ -35,15 +36,7 @@ export async function surroundingsOf(
   const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
   const environment = {
     PATH: process.env['PATH'],
-    ...(await licenseEnvironment()),
-    SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
-    SVC_EMBED_LOGIN_ENABLED: 'true',
-    SVC_TOKEN_EXCHANGE_ENABLED: 'true',
-    SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000',
-    SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000',
-    SVC_API_CALLS_PER_MINUTE: '1000000',
-    // A machine that is busy with other tests is not a database that is away.
-    SVC_DATABASE_WAIT_MS: '10000',
+    ...(await serviceEnvironment()),
     SVC_PORT: String(port),
     SVC_METRICS_PORT: String(metricsPort),
     SVC_BASE_URL: baseUrl,
@@ -63,11 +56,9 @@ export async function logOf({ logFile }: ServiceProcess): Promise<Record<string,
 
 /** Waits for a line of the log; it may have been written already. */
 export async function untilLogged(service: ServiceProcess, message: RegExp): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!(await logOf(service)).some(({ msg }) => message.test(String(msg)))) {
-    if (Date.now() > deadline) throw new Error(`the log never said ${message.source}`);
-    await pause(20);
-  }
+  await until(`the log says ${message.source}`, PATIENCE_MS, async () =>
+    (await logOf(service)).some(({ msg }) => message.test(String(msg))),
+  );
 }
 
 export interface Ended {

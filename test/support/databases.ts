@@ -3,6 +3,7 @@ import { SCHEMA } from '../../src/instance/schema.js';
 import type { DatabaseSettings, OpenDatabase, Schema } from '../../src/platform/database/data-source.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { createEmbeddedDatabase } from './embedded-database.js';
+import { describeUnless } from './describe-unless.js';
 import { createPostgresqlDatabase } from './postgresql-database.js';
 
 export type DatabaseKind = DatabaseSettings['kind'];
@@ -98,8 +99,7 @@ export function describeOnEmbedded(title: string, block: (database: TestDatabase
  */
 export function describeOnPostgresql(title: string, block: (database: TestDatabase) => void): void {
   const missing = process.env['TEST_POSTGRES_MISSING'];
-  if (missing === undefined) describeOnDatabase(title, new TestDatabase('postgresql'), block);
-  else describe(title, () => it.skip(`skipped: ${missing}`, () => undefined));
+  describeOnDatabase(title, new TestDatabase('postgresql'), block, missing);
 }
 
 /** The SVC_* variables that make the service, as a process or by `createApplication`, run on this database. */
@@ -115,8 +115,9 @@ function describeOnDatabase(
   title: string,
   database: TestDatabase,
   block: (database: TestDatabase) => void,
+  missing?: string,
 ): void {
-  describe(title, () => {
+  describeUnless(missing, title, () => {
     beforeAll(() => database.create(), DATABASE_TIMEOUT_MS);
     block(database);
     afterAll(() => database.remove(), DATABASE_TIMEOUT_MS);

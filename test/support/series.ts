@@ -1,7 +1,7 @@
 // How much is due: a small round of each series within `npm run test:all`, the whole of it by `npm run test:long -- NAME`.
 
-/** Set by `npm run test:long`. */
-const isWhole = process.env['TEST_SERIES'] !== undefined;
+/** Whether this is `npm run test:long`, which alone fetches what it needs from registries. */
+export const isWholeSeries = process.env['TEST_SERIES'] !== undefined;
 
 /** Whether this is `npm test`, which leaves what is slow to `npm run test:all`. */
 export const isMainScope = process.env['TEST_SCOPE'] === 'main';
@@ -19,5 +19,5 @@ export interface SeriesSize {
 
 /** How many rounds, seconds or cases of a series are due. */
 export function sizeOf({ small, whole }: SeriesSize): number {
-  return isWhole ? whole : small;
+  return isWholeSeries ? whole : small;
 }

@@ -1,28 +1,20 @@
 // Runs several processes of the built service on one database, as behind a load balancer, and does harm to them.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../demo/free-port.js';
 import { ServiceProcess } from '../../demo/service-process.js';
+import { describeBuilt } from './built-service.js';
 import type { TestDatabase } from './databases.js';
 import { describeOnPostgresql } from './databases.js';
-import { licenseEnvironment } from './license.js';
+import { serviceEnvironment } from './service-environment.js';
+import { REPOSITORY } from './source-files.js';
 import type { Fields, LogLine } from './test-service.js';
 import { BASE_URL, GRANT_TYPE } from './test-service.js';
 
-const PACKAGE_ROOT = join(__dirname, '..', '..');
-const PROGRAM = join('dist', 'src', 'main.js');
-
-/**
- * Declares a block of tests with real processes on a fresh, migrated PostgreSQL database. Where the build or PostgreSQL
- * is missing, a skipped test in the block's place says why.
- */
+/** Declares a block of tests with real processes on a fresh, migrated PostgreSQL database. */
 export function describeWithProcesses(title: string, block: (database: TestDatabase) => void): void {
-  if (existsSync(join(PACKAGE_ROOT, PROGRAM))) describeOnPostgresql(title, block);
-  else
-    describe(title, () =>
-      it.skip(`skipped: ${PROGRAM} is not there; npm run build makes it`, () => undefined),
-    );
+  describeBuilt(title, () => describeOnPostgresql('on PostgreSQL', block));
 }
 
 export interface ClusterOptions {
@@ -47,7 +39,13 @@ export class ServiceCluster {
     database: TestDatabase,
     options: ClusterOptions,
   ): Promise<ServiceCluster> {
-    const environment = { ...(await commonEnvironment(database, options)), ...options.environment };
+    const environment: Record<string, string> = {
+      ...(await serviceEnvironment(options.trustedKeys)),
+      ...database.environment,
+      SVC_BASE_URL: BASE_URL,
+      SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+      ...options.environment,
+    };
     const instances = Array.from({ length: count }, (_, index) => {
       const url = new URL(options.databaseUrlOf?.(index) ?? environment['SVC_DATABASE_URL'] ?? '');
       // So that the database can tell by which instance a statement was sent.
@@ -95,7 +93,7 @@ export class ServiceInstance {
     const port = (this.port ??= await freePort());
     const metricsPort = (this.metricsPort ??= await freePort());
     const surroundings = {
-      packageRoot: PACKAGE_ROOT,
+      packageRoot: REPOSITORY,
       directory: this.directory,
       environment: {
         ...this.environment,
@@ -182,22 +180,4 @@ export class ServiceInstance {
   private send(signal: NodeJS.Signals): void {
     this.running['child'].kill(signal);
   }
-}
-
-async function commonEnvironment(database: TestDatabase, { trustedKeys }: ClusterOptions) {
-  return {
-    ...(await licenseEnvironment()),
-    ...database.environment,
-    SVC_BASE_URL: BASE_URL,
-    // A machine that is busy with other tests is not a database that is away.
-    SVC_DATABASE_WAIT_MS: '10000',
-    SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
-    SVC_EMBED_LOGIN_ENABLED: 'true',
-    SVC_TOKEN_EXCHANGE_ENABLED: 'true',
-    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys),
-    SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000000',
-    SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
-    SVC_API_CALLS_PER_MINUTE: '1000000',
-    SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
-  } as Record<string, string>;
 }

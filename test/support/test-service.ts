@@ -17,8 +17,8 @@ import { watchEvents } from './audit-events.js';
 import { BASE_URL } from './base-url.js';
 import { compiledSources } from './compiled-sources.js';
 import type { TestDatabase } from './databases.js';
-import { licenseEnvironment } from './license.js';
 import { secretsIn } from './secrets.js';
+import { serviceEnvironment } from './service-environment.js';
 import { TestClock } from './test-clock.js';
 
 export { BASE_URL };
@@ -41,6 +41,15 @@ function takeClockForRight({ nest }: Application): void {
   if (!modules.some(({ providers }) => providers.has(ClockDifference))) return;
   Object.defineProperty(nest.get(ClockDifference, { strict: false }), 'isSmall', { value: true });
 }
+
+const OWN_ENVIRONMENT = {
+  SVC_BASE_URL: BASE_URL,
+  SVC_PORT: '0',
+  SVC_METRICS_PORT: '0',
+  // So that tests may name their requests.
+  SVC_PROXY_HOPS: '1',
+  SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+};
 
 export type Fields = Record<string, string | undefined>;
 
@@ -85,7 +94,7 @@ export class TestService {
   private async begin(): Promise<void> {
     const { trustedKeys = [], environment: variables, clock } = this.options;
     this.directory = mkdtempSync(join(tmpdir(), 'service-'));
-    const environment = { ...(await standardEnvironment(trustedKeys)), ...variables };
+    const environment = { ...(await serviceEnvironment(trustedKeys)), ...OWN_ENVIRONMENT, ...variables };
     this.startup = await prepareStartup({ environment, workingDirectory: this.directory });
     this.application = await createApplication(this.startup, {
       logger: createLogger(this.startup.config.logLevel, { write: (line) => this.lines.push(line) }),
@@ -187,25 +196,4 @@ export class TestService {
 function form(fields: Fields): URLSearchParams {
   const present = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
   return new URLSearchParams(present);
-}
-
-async function standardEnvironment(trustedKeys: readonly object[]): Promise<Record<string, string>> {
-  return {
-    ...(await licenseEnvironment()),
-    SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
-    SVC_EMBED_LOGIN_ENABLED: 'true',
-    SVC_TOKEN_EXCHANGE_ENABLED: 'true',
-    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys),
-    SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000000',
-    SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
-    SVC_API_CALLS_PER_MINUTE: '1000000',
-    SVC_BASE_URL: BASE_URL,
-    SVC_PORT: '0',
-    SVC_METRICS_PORT: '0',
-    // So that tests may name their requests.
-    SVC_PROXY_HOPS: '1',
-    // A machine that is busy with other tests is not a database that is away.
-    SVC_DATABASE_WAIT_MS: '10000',
-    SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-  };
 }

@@ -1,6 +1,7 @@
 // Finds the public test vectors beside the repository; without them the tests that need them say why they are skipped.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeUnless } from './describe-unless.js';
 import { REPOSITORY } from './source-files.js';
 
 const FOLDER = join(REPOSITORY, '..', 'shared', 'vectors');
@@ -24,11 +25,6 @@ const VECTORS: Vectors = {
  * @param block declares the tests; it is called only where the folder is there
  */
 export function describeWithVectors(title: string, source: string, block: (vectors: Vectors) => void): void {
-  if (existsSync(join(FOLDER, source))) describe(title, () => block(VECTORS));
-  else describe(title, () => skipped(`the test vectors of ${source} are not in ../shared/vectors`));
-}
-
-function skipped(reason: string): void {
-  process.stderr.write(`\nTests on public vectors are skipped: ${reason}.\n`);
-  it.skip(`skipped: ${reason}`, () => undefined);
+  const missing = `the test vectors of ${source} are not in ../shared/vectors`;
+  describeUnless(existsSync(join(FOLDER, source)) ? undefined : missing, title, () => block(VECTORS));
 }

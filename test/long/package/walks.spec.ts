@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs';
 import { copiesOf, emptyCache, emptyFolder } from '../../package/support/installed-package.js';
 import { PACKAGE, homeOf, manifestIn, preparedInstallation } from '../../package/support/packed-package.js';
 import { declareWalks } from '../../package/support/walks.js';
-import { sizeOf } from '../../support/series.js';
+import { isWholeSeries } from '../../support/series.js';
 
-if (sizeOf({ small: 0, whole: 1 }) === 0) {
+if (!isWholeSeries) {
   it.skip('skipped: fetches packages, run it by `npm run test:long -- package`', () => undefined);
 } else {
   describe('with a registry', () => {

@@ -7,7 +7,7 @@ import type { ProgramState } from '../../partner/support/conformance.js';
 import { describeProgram, ecKey } from '../../partner/support/conformance.js';
 import type { RunnableProgram } from '../../partner/support/partner-program.js';
 import { lastingFolder } from '../../support/run-folder.js';
-import { sizeOf } from '../../support/series.js';
+import { isWholeSeries } from '../../support/series.js';
 import { REPOSITORY } from '../../support/source-files.js';
 
 const PROGRAMS = join(REPOSITORY, 'examples', 'partners');
@@ -150,8 +150,7 @@ function describeMisfit(title: string, { command, folder }: RunnableProgram, mis
 
 /** At once, so that tests can be declared by what comes of it. */
 function stateOf({ name, preparing, command, foreignKey, isSequential }: Language): ProgramState {
-  if (sizeOf({ small: 0, whole: 1 }) === 0)
-    return { reason: 'fetches packages, run it by `npm run test:long -- partners`' };
+  if (!isWholeSeries) return { reason: 'fetches packages, run it by `npm run test:long -- partners`' };
   // Not where tests have their databases: in memory nothing may be executed on some machines.
   const folder = mkdtempSync(join(lastingFolder(), `partner-${name}-`));
   folders.push(folder);

@@ -1,6 +1,7 @@
 // Fresh databases that hold nothing: a product's migrations make all that is in them.
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { describeUnless } from '../../support/describe-unless.js';
 import { preparedInstallation } from './packed-package.js';
 
 const PREPARATION_MS = 180_000;
@@ -45,11 +46,9 @@ async function query<Row>(connectionString: string, text: string, values: unknow
   }
 }
 
-/** Declares a block on a database of its own, for hosts of the packed package; where there is no PostgreSQL, a skipped test says so. */
+/** Declares a block on a database of its own, for hosts of the packed package. */
 export function describeOnEmptyDatabase(title: string, block: (database: () => EmptyDatabase) => void): void {
-  const missing = process.env['TEST_POSTGRES_MISSING'];
-  describe(title, () => {
-    if (missing !== undefined) return void it.skip(`skipped: ${missing}`, () => undefined);
+  describeUnless(process.env['TEST_POSTGRES_MISSING'], title, () => {
     let database: EmptyDatabase | undefined;
     beforeAll(() => void preparedInstallation(), PREPARATION_MS);
     beforeAll(async () => void (database = await EmptyDatabase.create()));

@@ -7,6 +7,7 @@ import { SignOutService } from '../../../src/token-exchange/sessions/sign-out.se
 import type { TestBrowser } from '../../support/browser.js';
 import { describeInBrowser, openBrowser } from '../../support/browser.js';
 import { describeOnAnyDatabase } from '../../support/databases.js';
+import { describeUnless } from '../../support/describe-unless.js';
 import { createUser, createWorkflow } from '../../support/local-users.js';
 import { TestService } from '../../support/test-service.js';
 import { until } from '../../support/until.js';
@@ -33,10 +34,7 @@ interface Overview {
 
 /** Declares the tests of one program; where it cannot run, one that is skipped and says why. */
 export function describeProgram(name: string, state: ProgramState): void {
-  if ('reason' in state) {
-    describe(name, () => it.skip(`skipped: ${state.reason}`, () => undefined));
-    return;
-  }
+  if ('reason' in state) return describeUnless(state.reason, name, () => undefined);
   describeAtOddInstance(name, state);
   describeOnAnyDatabase(`[D119] the partner in ${name}`, (database) => {
     let program: PartnerProgram;

@@ -3,8 +3,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { describeUnless } from '../../../support/describe-unless.js';
 import { lastingFolder } from '../../../support/run-folder.js';
-import { sizeOf } from '../../../support/series.js';
+import { isWholeSeries } from '../../../support/series.js';
 import { REPOSITORY } from '../../../support/source-files.js';
 
 const PROGRAMS = join(REPOSITORY, 'test', 'long', 'clients', 'programs');
@@ -27,8 +28,7 @@ export type Prepared = { readonly folder: string } | { readonly reason: string }
  * @param fetching commands that prepare the copy, in which they run
  */
 export function prepared(name: string, fetching: readonly Command[]): Prepared {
-  if (sizeOf({ small: 0, whole: 1 }) === 0)
-    return { reason: 'fetches packages, run it by `npm run test:long -- clients`' };
+  if (!isWholeSeries) return { reason: 'fetches packages, run it by `npm run test:long -- clients`' };
   // Not where tests have their databases: in memory nothing may be executed on some machines.
   const folder = mkdtempSync(join(lastingFolder(), `clients-${name}-`));
   cpSync(join(PROGRAMS, name), folder, { recursive: true });
@@ -49,10 +49,8 @@ export function prepared(name: string, fetching: readonly Command[]): Prepared {
 
 /** Declares tests of foreign programs; where they cannot run, one that is skipped and says why. */
 export function describePrepared(title: string, state: Prepared, block: (folder: string) => void): void {
-  describe(title, () => {
-    if ('folder' in state) block(state.folder);
-    else it.skip(`skipped: ${state.reason}`, () => undefined);
-  });
+  if ('folder' in state) describe(title, () => block(state.folder));
+  else describeUnless(state.reason, title, () => undefined);
 }
 
 /** Runs a program to its end and answers what it printed. @throws Error with all of it where the program fails */

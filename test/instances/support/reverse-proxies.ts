@@ -3,12 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../demo/free-port.js';
-import type { Identity } from './jwks-server.js';
-import { makeSelfSignedCertificate } from './self-signed-certificate.js';
-import { RunningProgram, systemProgram } from './system-program.js';
+import { freePort } from '../../../demo/free-port.js';
+import type { Identity } from '../../support/jwks-server.js';
+import { makeSelfSignedCertificate } from '../../support/self-signed-certificate.js';
+import { REPOSITORY } from '../../support/source-files.js';
+import { RunningProgram, systemProgram } from '../../support/system-program.js';
 
-const CONFIGURATIONS = join(__dirname, '..', '..', 'deploy', 'reverse-proxies');
+const CONFIGURATIONS = join(REPOSITORY, 'deploy', 'reverse-proxies');
 const HOSTNAME = 'instance.example';
 
 /** One kind of proxy: what it is started with, and what in its shipped configuration belongs to a certain place. */

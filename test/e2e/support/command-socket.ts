@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { createConnection } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { VERSION } from '../../src/platform/version.js';
-import type { TestDatabase } from './databases.js';
+import { VERSION } from '../../../src/platform/version.js';
+import type { TestDatabase } from '../../support/databases.js';
 
 /** Where the service on an embedded database of the tests has its socket. */
 export function socketPathOf({ settings }: TestDatabase): string {
