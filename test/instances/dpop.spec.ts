@@ -1,6 +1,5 @@
-// A proof at several processes at once, nonces of one process at another, and a sealing key that is replaced; with clients of others.
+// A proof at several processes at once, nonces of one process at another, and a sealing key that is replaced.
 import { randomBytes } from 'node:crypto';
-import * as oauth from 'oauth4webapi';
 import { Partner } from '../../demo/partner.js';
 import { DpopClient } from '../support/dpop-client.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
@@ -96,36 +95,6 @@ describeWithProcesses(
         const headers = client.headersFor(String(body['access_token']), ME, { claims: { nonce } });
         expect((await call(from, headers)).status).toBe(200);
       }
-    });
-
-    it('[D143] oauth4webapi finds its way through a balancer that takes turns', async () => {
-      const instances = [...cluster.instances, ...apart.instances];
-      let turn = 0;
-      const statuses: number[] = [];
-      const balanced = async (url: string, init: object) => {
-        const { pathname } = new URL(url);
-        const answer = await instances[turn++ % instances.length]!.fetch(pathname, init);
-        statuses.push(answer.status);
-        return answer;
-      };
-      const server = { issuer: BASE_URL, token_endpoint: `${BASE_URL}/rest/auth/oauth/token` };
-      const one: oauth.Client = { client_id: 'a-client' };
-      const DPoP = oauth.DPoP(one, await oauth.generateKeyPair('ES256'));
-      const options = { DPoP, [oauth.customFetch]: balanced };
-      const ask = async () => {
-        const parameters = { subject_token: partner.sign() };
-        const request = oauth.genericTokenEndpointRequest;
-        const answer = await request(server, one, oauth.None(), GRANT_TYPE, parameters, options);
-        return oauth.processGenericTokenEndpointResponse(server, one, answer);
-      };
-      const refused = await ask().catch((error: unknown) => error);
-      expect(oauth.isDPoPNonceError(refused)).toBe(true);
-      const { access_token: token, token_type: type } = await ask();
-      expect(type).toBe('dpop');
-      const url = new URL(`${BASE_URL}${ME}`);
-      const call = () => oauth.protectedResourceRequest(token, 'GET', url, undefined, undefined, options);
-      expect([(await call()).status, (await call()).status, (await call()).status]).toEqual([200, 200, 200]);
-      expect(statuses).toEqual([400, 200, 200, 200, 200]);
     });
   },
 );

@@ -117,25 +117,13 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
       null,
     ]);
     expect(server.headers.get('access-control-allow-origin')).toBe('*');
-    expect(server.body).toEqual({
+    expect(server.body).toMatchObject({
       issuer: BASE_URL,
       token_endpoint: `${BASE_URL}/rest/auth/oauth/token`,
       revocation_endpoint: `${BASE_URL}/rest/auth/oauth/revoke`,
       introspection_endpoint: `${BASE_URL}/rest/auth/oauth/introspect`,
       jwks_uri: `${BASE_URL}/.well-known/jwks.json`,
       grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],
-      response_types_supported: ['none'],
-      token_endpoint_auth_methods_supported: ['none'],
-      revocation_endpoint_auth_methods_supported: ['none'],
-      introspection_endpoint_auth_methods_supported: [
-        'client_secret_basic',
-        'client_secret_post',
-        'private_key_jwt',
-      ],
-      introspection_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
-      dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['ES256'],
       protected_resources: [BASE_URL],
     });
     expect((await host.call('/.well-known/openid-configuration')).body).toEqual(server.body);

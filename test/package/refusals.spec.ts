@@ -33,6 +33,16 @@ describeOnEmptyDatabase.each(KINDS.slice(0, 2), (kind, database) => {
     expect((await host.call(TOKEN_PATH)).status).toBe(404);
   });
 
+  it('[D57] [D23] a HEAD signs no user in, and the login by GET that follows passes and reveals to no site its address', async () => {
+    const path = `/rest/auth/embed?token=${partner.sign()}`;
+    const head = await host.call(path, { method: 'HEAD' });
+    expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET, POST']);
+    expect(head.headers.get('set-cookie')).toBeNull();
+    const login = await host.call(path);
+    expect(login.status).toBe(303);
+    expect(login.headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
   it('refuses a client that comes too often, with the word when to come again, and counts by entries that have a limit', async () => {
     const wide = Partner.create({ issuer: 'https://wide.example', audience: BASE_URL });
     const trustedKeys = JSON.stringify([partner.staticEntry(), wide.staticEntry({ perMinute: 3 })]);

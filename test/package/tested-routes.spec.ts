@@ -21,8 +21,8 @@ describe('the test of a guarded route in the guide', () => {
   const { [SPEC]: spec = '' } = programsOf(repositoryFile('src/token-exchange/docs/guide.md').text);
   const { [ROUTE]: route = '' } = programsOf(repositoryFile('src/token-exchange/README.md').text);
 
-  const run = (controller: string) => {
-    const files = { [SPEC]: spec, [ROUTE]: controller, 'src/globals.d.ts': TEST_GLOBALS };
+  it('passes', () => {
+    const files = { [SPEC]: spec, [ROUTE]: route, 'src/globals.d.ts': TEST_GLOBALS };
     const folder = folderBeside(preparedInstallation(), { ...files, 'run.mjs': RUNNER });
     const example = readFileSync(join(REPOSITORY, 'examples', 'own-product', 'tsconfig.json'), 'utf8');
     writeFileSync(join(folder, 'tsconfig.json'), example);
@@ -31,15 +31,6 @@ describe('the test of a guarded route in the guide', () => {
     const compiled = spawnSync(process.execPath, [compiler, '-p', folder], shared);
     expect(compiled.stdout).toBe('');
     const { status, stdout } = spawnSync(process.execPath, ['run.mjs'], shared);
-    return { status, failed: [...stdout.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, title]) => title) };
-  };
-
-  it('passes', () => {
-    expect(run(route)).toEqual({ status: 0, failed: [] });
-  });
-
-  it('fails where the route asks for no scope', () => {
-    const open = route.replace("  @RequireScopes('orders:read')\n", '  @RequireScopes()\n');
-    expect(run(open)).toEqual({ status: 1, failed: expect.arrayContaining(['need their scope']) as unknown });
+    expect({ status, failed: stdout.match(/^ *not ok .*$/gm) }).toEqual({ status: 0, failed: null });
   });
 });
