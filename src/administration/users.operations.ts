@@ -70,17 +70,18 @@ export interface ListedUser extends Pick<
   readonly createdAt: string;
 }
 
+/** In the order of their e-mail addresses: ids are random. */
 export const LIST_USERS = listOperation('users list', readNothing, {
   async *list(_input, { users }) {
-    let page = await users.list(undefined, PAGE_SIZE);
+    let page = await users.search('', undefined, PAGE_SIZE);
     while (page.length > 0) {
       yield page.map(listedUser);
-      page = await users.list(page.at(-1)?.id, PAGE_SIZE);
+      page = await users.search('', page.at(-1)?.normalizedEmail, PAGE_SIZE);
     }
   },
 
   command: {
-    about: 'list all users',
+    about: 'list all users, by e-mail address',
     example: '--json',
     nothing: 'There is no user.',
     text: tableOf<ListedUser>(['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATE'], (user) => [

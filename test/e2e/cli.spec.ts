@@ -127,15 +127,13 @@ describeOnAnyDatabase('svc-admin users, with either database', (database) => {
     expect(await isEnabled()).toBe(true);
   });
 
-  it('lists every user once, however many there are, also as a table', async () => {
+  it('lists every user once, by e-mail address, however many there are, also as a table', async () => {
     await admin.createUser('Ann@b.example', '--given-name', 'Ann', '--family-name', 'Lee');
     await admin.query(`INSERT INTO user_account (id, email, normalized_email, role)
       SELECT gen_random_uuid(), n || '@many.example', n || '@many.example', 'global:member' FROM generate_series(1, 1001) n`);
-    const many = (await admin.users())
-      .map(({ email }) => email)
-      .filter((email) => email.endsWith('@many.example'));
-    expect(new Set(many).size).toBe(1001);
-    expect(many).toHaveLength(1001);
+    const emails = (await admin.users()).map(({ email }) => email.toLowerCase());
+    const expected = Array.from({ length: 1001 }, (_, index) => `${index + 1}@many.example`);
+    expect(emails).toEqual([...expected, 'ann@b.example', 'switch@b.example'].sort());
     await admin.createUser('аnn@b.example');
     const table = await admin.output(['users', 'list']);
     expect(table).toMatch(/аnn@b\.example \(not ASCII\) /);
