@@ -1,6 +1,7 @@
 // Performs administrative operations in the running service, for commands that come by its socket and for the operator's page.
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
+import { PersonHashes } from '../audit/person-hashes.js';
 import { VARIABLES } from '../config/environment.js';
 import { labelOf } from '../config/load-config.js';
 import type { Startup } from '../config/startup.js';
@@ -22,7 +23,7 @@ import { instancePartsOn } from './instance-parts.js';
   providers: [
     {
       provide: Administration,
-      inject: [STARTUP, AuditBus, Clock, Database, OPERATOR_DATABASE, RevocationFollower],
+      inject: [STARTUP, AuditBus, Clock, Database, OPERATOR_DATABASE, RevocationFollower, PersonHashes],
       useFactory: administrationOf,
     },
   ],
@@ -37,17 +38,15 @@ function administrationOf(
   database: Database,
   operatorDatabase: Database,
   follower: RevocationFollower,
+  personHashes: PersonHashes,
 ): Administration {
   const learnRevocations = () => follower.hear();
   const service = { operatorDatabase, learnRevocations };
-  return new Administration(
-    instancePartsOn(database, settingsOf(startup, clock), clock, service),
-    audit,
-    clock,
-  );
+  const settings = { ...settingsOf(startup, clock), personHashes };
+  return new Administration(instancePartsOn(database, settings, clock, service), audit, clock);
 }
 
-function settingsOf(startup: Startup, clock: Clock): InstanceSettings {
+function settingsOf(startup: Startup, clock: Clock): Omit<InstanceSettings, 'personHashes'> {
   const { config, trustedKeys, given } = startup;
   const rules = explanationRules(startup, clock);
   return {

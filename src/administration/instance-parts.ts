@@ -1,5 +1,6 @@
 // The parts of the instance that administrative operations use, also in a process with only the database.
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
+import type { PersonHashes } from '../audit/person-hashes.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
@@ -40,6 +41,7 @@ export interface InstanceParts {
   readonly userProfiles: UserProfileRepository;
   readonly revocations: RevocationRepository;
   readonly trail: AuditTrailReader;
+  readonly personHashes: PersonHashes;
   /** Lets this process read what was revoked. Never rejects. */
   readonly learnRevocations: () => Promise<void>;
   /** @param alsoTrusted entries that are taken for stored ones */
@@ -63,6 +65,7 @@ export interface InstanceSettings {
   /** The variable, and the file, in which they are. */
   readonly configuredIn: string;
   readonly limits: QuotaLimits;
+  readonly personHashes: PersonHashes;
   readonly explain: ExplainerOf;
 }
 
@@ -107,6 +110,9 @@ export function instancePartsOn(
     userProfiles: new UserProfileRepository(operatorDatabase),
     revocations: new RevocationRepository(database),
     trail: new AuditTrailReader(operatorDatabase),
+    get personHashes() {
+      return settings.personHashes;
+    },
     learnRevocations,
     explain: (...asked) => settings.explain(parts, database, clock)(...asked),
   };

@@ -1,15 +1,18 @@
 // Reads the audit trail: a list of the newest events, an export of all of a time, and what is written from now on.
 import type { StoredEvent } from '../audit/audit-trail.reader.js';
 import { shownEvent } from '../audit/audit-trail.reader.js';
-import type { TimeRange, TrailFilter, TrailPlace } from '../audit/trail-filter.js';
+import type { TimeRange, TrailFilter, TrailPerson, TrailPlace } from '../audit/trail-filter.js';
 import { MOST_DAYS, checkEvent, checkRange, checkReason, checkText } from '../audit/trail-filter.js';
 import type { TrailOrder } from '../audit/trail-statements.sql.js';
-import { userIdOf } from './users.operations.js';
+import { isId } from '../platform/text/id.js';
+import type { User } from '../users/user.repository.js';
 import { CommandError, InputError } from './command-error.js';
 import type { Members } from './input.js';
 import { checkedText, members, moment, optional, storableText, wholeNumber } from './input.js';
 import type { InstanceParts } from './instance-parts.js';
+import { trustedEntries } from './list-entries.operation.js';
 import { listOperation } from './operation.js';
+import { userIdOf } from './users.operations.js';
 
 export const MOST_LISTED = 10_000;
 export const MOST_LINES = 1_000;
@@ -30,7 +33,14 @@ export const EVENT_FILTERS = {
   kid: optional(checkedText(checkText)),
   requestId: optional(checkedText(checkText)),
 };
-export type SoughtEvents = Members<typeof EVENT_FILTERS>;
+
+/** Of commands. */
+const SOUGHT = {
+  ...EVENT_FILTERS,
+  /** Whom it is about, also in a refused token: a user, or an e-mail address or `sub` that only tokens have. */
+  person: optional(checkedText(checkText)),
+};
+export type SoughtEvents = Members<typeof SOUGHT>;
 
 /** Without `until` the range has no end. */
 export const TIMES = {
@@ -41,8 +51,8 @@ export const TIMES = {
 };
 type SoughtTime = Members<typeof TIMES> & Pick<SoughtEvents, 'requestId'>;
 
-const readExport = members({ ...EVENT_FILTERS, ...TIMES });
-const readList = members({ ...EVENT_FILTERS, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) });
+const readExport = members({ ...SOUGHT, ...TIMES });
+const readList = members({ ...SOUGHT, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) });
 
 export const LIST_EVENTS = listOperation('audit list', (input) => inTime(readList(input)), {
   async *list({ limit, ...sought }, parts, stop) {
@@ -67,7 +77,7 @@ export const EXPORT_EVENTS = listOperation('audit export', (input) => inTime(rea
 });
 
 /** So many of the last day come first. */
-const readTail = members({ ...EVENT_FILTERS, lines: wholeNumber(0, MOST_LINES) });
+const readTail = members({ ...SOUGHT, lines: wholeNumber(0, MOST_LINES) });
 
 /** The last events as far as one page looks back, then the stream, as sinks get it: each once. */
 export const TAIL_EVENTS = listOperation('audit tail', readTail, {
@@ -103,11 +113,34 @@ async function* pagesOf(
 
 /** @throws CommandError for an e-mail address that no user has */
 export async function filterOf(
-  { user, subject, event, issuer, kid, reason, requestId }: SoughtEvents,
+  { user, subject, person: text, event, issuer, kid, reason, requestId }: SoughtEvents,
   parts: InstanceParts,
 ): Promise<TrailFilter> {
   const [userId, subjectUserId] = [await userIdOf(user, parts), await userIdOf(subject, parts)];
-  return { event, userId, subjectUserId, issuer, kid, reason, requestId };
+  const person = text === undefined ? undefined : (await findPerson(text, parts)).person;
+  return { event, userId, subjectUserId, person, issuer, kid, reason, requestId };
+}
+
+/**
+ * Whom a text names: a user by id, e-mail address or the `sub` that a trusted issuer has for one; else somebody known only from tokens.
+ */
+export async function findPerson(
+  text: string,
+  parts: InstanceParts,
+): Promise<{ readonly person: TrailPerson; readonly user?: User }> {
+  const user = await userNamed(text, parts);
+  const names = user === undefined ? [text] : [user.email, ...(await parts.userProfiles.subjectsOf(user.id))];
+  const userId = user?.id ?? (isId(text) ? text.toLowerCase() : undefined);
+  return { person: { userId, hashes: names.flatMap((name) => parts.personHashes.sought(name)) }, user };
+}
+
+async function userNamed(text: string, parts: InstanceParts): Promise<User | undefined> {
+  const { users, userProfiles } = parts;
+  if (isId(text)) return users.findById(text.toLowerCase());
+  if (text.includes('@')) return users.findByEmail(text);
+  const issuers = (await trustedEntries(parts)).map(({ issuer }) => issuer);
+  const id = await userProfiles.findBySubject(text, [...new Set(issuers)]);
+  return id === undefined ? undefined : users.findById(id);
 }
 
 /** Checks the time before the instance is asked. */

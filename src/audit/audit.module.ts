@@ -42,6 +42,6 @@ class AuditLogSink {
     { provide: AuditTrail, useExisting: AuditTrailRepository },
     AuditLogSink,
   ],
-  exports: [AuditBus, AuditTrailRepository, AuditTrailReader, TrailSummaryReader],
+  exports: [AuditBus, AuditTrailRepository, AuditTrailReader, PersonHashes, TrailSummaryReader],
 })
 export class AuditModule {}

@@ -5,8 +5,7 @@ import { OPERATOR_DATABASE } from '../platform/database/database.tokens.js';
 import { Database } from '../platform/database/database.js';
 import { parameter, sql, writtenSql } from '../platform/database/sql.js';
 import { AuditTrailReader, LOOK_DEPTH, MOST_LOOKED, indexFor } from './audit-trail.reader.js';
-import { PersonHashes } from './person-hashes.js';
-import type { TimeRange, TrailFilter, TrailPerson } from './trail-filter.js';
+import type { TimeRange, TrailFilter } from './trail-filter.js';
 import type { IdRange, Look, TrailIndex } from './trail-statements.sql.js';
 import { IS_FOUND, IS_IN_TIME, SINCE, rowsBy } from './trail-statements.sql.js';
 
@@ -112,25 +111,8 @@ type GroupRow = Omit<EventGroup, 'event'> & Pick<EventCount, 'oldestId'> & { rea
 export class TrailSummaryReader {
   private readonly trail: AuditTrailReader;
 
-  constructor(
-    @Inject(OPERATOR_DATABASE) private readonly database: Database,
-    private readonly persons: PersonHashes,
-  ) {
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {
     this.trail = new AuditTrailReader(database);
-  }
-
-  /** A user with the e-mail address and the `sub`s by which tokens name them. */
-  async userAsPerson({ id, email }: { readonly id: string; readonly email: string }): Promise<TrailPerson> {
-    const links = await this.database.query<{ subject: string }>(
-      'SELECT subject FROM token_exchange_identity_link WHERE user_id = $1 LIMIT 100',
-      [id],
-    );
-    return this.personNamed([email, ...links.map(({ subject }) => subject)], id);
-  }
-
-  /** @param names an e-mail address or a `sub` each */
-  personNamed(names: readonly string[], userId?: string): TrailPerson {
-    return { userId, hashes: names.flatMap((name) => this.persons.sought(name)) };
   }
 
   async count(range: BegunRange, parts: RangeParts): Promise<EventCounts> {

@@ -100,6 +100,10 @@ function withFilters(command: Command): Command {
     )
     .option('--user <id-or-email>', 'the subject or the actor')
     .option('--subject <id-or-email>', 'the subject; found faster than by --user')
+    .option(
+      '--person <id-email-or-sub>',
+      'whom it is about: a user, or somebody whom only refused tokens name; found faster than by --user',
+    )
     .option('--issuer <url>', '`iss` of the payload, character by character')
     .option('--kid <kid>', 'the `kid` in its payload')
     .option('--reason <word>', 'the reason of a refusal')

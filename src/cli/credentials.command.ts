@@ -1,19 +1,16 @@
 // svc-admin credentials: seals the secrets of the instance again after a change of keys.
 import type { Command } from 'commander';
-import { VARIABLES } from '../config/environment.js';
-import { NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
-import { encryptionKeys } from '../instance/startup.js';
 import { SigningKeyRepository } from '../token-exchange/instance.js';
 import { Database } from '../platform/database/database.js';
-import { KeyRing } from '../platform/secrets/key-ring.js';
 import type { Resealing, Unreadable } from '../platform/secrets/resealing.js';
 import { reseal } from '../platform/secrets/resealing.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
-import { absoluteDataDirectory, withDatabase } from './instance-database.js';
+import { withDatabase } from './instance-database.js';
+import { keyRingOf } from './instance-settings.js';
 import { wholeNumber } from './option-values.js';
 import { withProgress } from './progress.js';
 import { counted } from '../platform/text/wording.js';
@@ -52,7 +49,7 @@ async function rekey(
   context: CommandContext,
   { discardUnreadable }: RekeyOptions,
 ): Promise<void> {
-  const keyRing = new KeyRing(configuredKeys(context), VARIABLES.encryptionKeys.name);
+  const keyRing = keyRingOf(context);
   const tables = sealedTables(dataSource);
   const resealAll = async (unreadable: Unreadable) => ({
     credential: await reseal(tables.credential, keyRing, unreadable),
@@ -80,16 +77,6 @@ export function sealedTables(dataSource: OpenDatabase['dataSource']) {
 
 function inWords({ credentials, signingKeys }: { credentials: number; signingKeys: number }): string {
   return `${counted(credentials, 'credential')}, ${counted(signingKeys, 'signing key')}`;
-}
-
-/** Call while the data directory's lock is held. */
-function configuredKeys(context: CommandContext): readonly Buffer[] {
-  const config = context.settings.read('databaseUrl', 'dataDirectory', 'encryptionKeys');
-  if (config.databaseUrl !== undefined && config.encryptionKeys.length === 0)
-    throw new CommandError(
-      `SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL; ${NEW_ENCRYPTION_KEY} generates one.`,
-    );
-  return encryptionKeys({ ...config, dataDirectory: absoluteDataDirectory(config, context) });
 }
 
 export function failuresOf(resealings: Record<string, Pick<Resealing, 'failures'>>): string[] {

@@ -11,6 +11,11 @@ import { until } from '../support/until.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const ROWS = 1_300;
+/** What a command needs to know persons by. */
+const OF_SERVICE = {
+  SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
+};
 
 interface Line {
   id: string;
@@ -20,13 +25,19 @@ interface Line {
 }
 
 describeOnEachDatabase('[D84] the trail by commands', (database) => {
-  const line = new CommandLine(() => databaseEnvironment(database), VERSION);
+  const environment = () => ({ ...databaseEnvironment(database), ...OF_SERVICE });
+  const line = new CommandLine(environment, VERSION);
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
   beforeAll(async () => {
     await service.embed(
       { token: partner.sign(partner.claims({ sub: 'ada' })) },
       { 'x-request-id': 'login-of-ada' },
+    );
+    const eve = { sub: 'eve', email: 'eve@partner.example', aud: 'https://other.example' };
+    await service.exchange(
+      { subject_token: partner.sign(partner.claims(eve)) },
+      { 'x-request-id': 'refusal-of-eve' },
     );
     await service.exchange({ subject_token: 'x' }, { 'x-request-id': 'nonsense-1' });
   });
@@ -57,6 +68,10 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     [['--event', 'token-exchange.embed*'], ['login-of-ada']],
     [['--user', 'ada@partner.example', '--event', 'token-exchange.embed-login'], ['login-of-ada']],
     [['--subject', 'ADA@partner.example', '--event', 'token-exchange.user*'], ['login-of-ada']],
+    [['--person', 'ada', '--event', 'token-exchange.user*'], ['login-of-ada']],
+    [['--person', 'EVE@partner.example'], ['refusal-of-eve']],
+    [['--person', 'eve'], ['refusal-of-eve']],
+    [['--person', 'nobody'], []],
     [['--issuer', partner.issuer, '--event', 'token-exchange.embed-login'], ['login-of-ada']],
     [['--until', '1h'], []],
   ])('[D84] list --json: %j', async (options, requests) => {

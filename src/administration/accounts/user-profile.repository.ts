@@ -86,6 +86,15 @@ export class UserProfileRepository {
     return profile;
   }
 
+  /** By which issuers name a user, a hundred at most. */
+  async subjectsOf(userId: string): Promise<string[]> {
+    const links = await this.database.query<{ subject: string }>(
+      'SELECT subject FROM token_exchange_identity_link WHERE user_id = $1 LIMIT 100',
+      [userId],
+    );
+    return links.map(({ subject }) => subject);
+  }
+
   /** The id of the user whom issuers name by a `sub`; undefined where none does, or they name different users. */
   async findBySubject(subject: string, issuers: readonly string[]): Promise<string | undefined> {
     const [user, ...others] = await this.database.query<{ id: string }>(

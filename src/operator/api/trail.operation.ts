@@ -5,7 +5,13 @@ import { checkedText, members, oneOf, optional, wholeNumber } from '../../admini
 import type { InstanceParts } from '../../administration/instance-parts.js';
 import { listOperation } from '../../administration/operation.js';
 import type { SoughtEvents } from '../../administration/read-audit-trail.operation.js';
-import { EVENT_FILTERS, TIMES, filterOf, rangeOf } from '../../administration/read-audit-trail.operation.js';
+import {
+  EVENT_FILTERS,
+  TIMES,
+  filterOf,
+  findPerson,
+  rangeOf,
+} from '../../administration/read-audit-trail.operation.js';
 import { listedUser } from '../../administration/users.operations.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import { shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
@@ -14,7 +20,6 @@ import type { TrailFilter } from '../../audit/trail-filter.js';
 import { checkCursor } from '../../audit/trail-filter.js';
 import type { EventCount, EventGroup } from '../../audit/trail-summary.reader.js';
 import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
-import { isId } from '../../platform/text/id.js';
 import type { User } from '../../users/user.repository.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import { SESSION_EVENTS, liveSessions } from './session-history.js';
@@ -75,8 +80,7 @@ export class TrailOperations {
   /** The one with the newest refusal first, a hundred at most; the totals count those that are left out, too. */
   private async *groupRefusals(search: RefusalFilters, parts: InstanceParts) {
     const range = rangeOf(search, parts.clock.now());
-    const user = await this.userOf(search.user, parts);
-    const filter = await this.filterOf(search, user, parts);
+    const { filter, user } = await soughtBy(search, parts);
     const { groups, countedSince } = await this.turns.take(() => this.summary.groups(filter, range));
     yield [
       {
@@ -160,7 +164,7 @@ export class TrailOperations {
   private async *findRefusals(search: RefusalSearch, parts: InstanceParts) {
     const { limit = USUAL_LIMIT, cursor, ...sought } = search;
     const place = cursor ?? { range: rangeOf(sought, parts.clock.now()) };
-    const filter = await this.filterOf(sought, await this.userOf(sought.user, parts), parts);
+    const { filter } = await soughtBy(sought, parts);
     const page = await this.turns.take(() => parts.trail.page({ filter, place, order: 'newest', limit }));
     yield [shownPage(page, refusalOf)];
   }
@@ -180,33 +184,6 @@ export class TrailOperations {
     yield [{ ...shownPage(page, shownEvent), people: await peopleIn(page.events, parts) }];
   }
 
-  /** A person who is no user is known only from tokens. */
-  private async filterOf(
-    { user: text, event, ...others }: RefusalFilters,
-    user: User | undefined,
-    parts: InstanceParts,
-  ): Promise<TrailFilter> {
-    const filter = { ...(await filterOf(others, parts)), event: event ?? REFUSAL_EVENTS };
-    if (user !== undefined) return { ...filter, person: await this.summary.userAsPerson(user) };
-    if (text === undefined) return filter;
-    const id = isId(text) ? text.toLowerCase() : undefined;
-    return { ...filter, person: this.summary.personNamed([text], id) };
-  }
-
-  /** By id, e-mail address, or the `sub` that a trusted issuer has for one. */
-  private async userOf(
-    text: string | undefined,
-    { users, userProfiles, storedEntries }: InstanceParts,
-  ): Promise<User | undefined> {
-    if (text === undefined) return undefined;
-    if (isId(text)) return users.findById(text.toLowerCase());
-    if (text.includes('@')) return users.findByEmail(text);
-    const stored = (await storedEntries.list()).flatMap(({ entry }) => entry ?? []);
-    const issuers = [...storedEntries.configured, ...stored].map(({ issuer }) => issuer);
-    const id = await userProfiles.findBySubject(text, [...new Set(issuers)]);
-    return id === undefined ? undefined : users.findById(id);
-  }
-
   /** Who was asked for, where that is a user; null otherwise. */
   private async personAnswer(user: User | undefined, { userProfiles, clock }: InstanceParts) {
     const profile = user && (await userProfiles.find(user.id, clock.now()));
@@ -214,6 +191,17 @@ export class TrailOperations {
     const { links, signIns, sessions } = profile;
     return { ...listedUser(user), links, signIns, sessions };
   }
+}
+
+/** By which events are found, and the user who is meant by `user`; it may also be somebody known only from tokens. */
+async function soughtBy(
+  { user, event, ...others }: RefusalFilters,
+  parts: InstanceParts,
+): Promise<{ readonly filter: TrailFilter; readonly user?: User }> {
+  const filter = { ...(await filterOf(others, parts)), event: event ?? REFUSAL_EVENTS };
+  if (user === undefined) return { filter };
+  const found = await findPerson(user, parts);
+  return { filter: { ...filter, person: found.person }, user: found.user };
 }
 
 function isRefusal({ name }: EventCount): boolean {
