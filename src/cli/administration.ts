@@ -9,9 +9,8 @@ import { commandSocketPath, obstacleTo } from '../administration/socket/command-
 import { DataDirectoryLockedError, holderOf } from '../platform/database/embedded/data-directory.lock.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { newRequestId } from '../platform/log/request-id.js';
-import type { CommandContext } from './command-settings.js';
-import { instanceDatabase, openInstanceDatabase } from './instance-database.js';
-import { instanceSettings } from './instance-settings.js';
+import type { CommandContext } from './command-context.js';
+import { instanceDatabase, instanceSettings, openInstanceDatabase } from './instance.js';
 
 /** A service that starts takes commands once it is ready; a command that has the database needs it for a moment. */
 const PATIENCE_MS = 5_000;

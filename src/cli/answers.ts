@@ -1,7 +1,15 @@
 // How commands answer: with text for people, with --json for programs.
 import { CommandError } from '../administration/command-error.js';
 import { ConfigurationError } from '../config/load-config.js';
-import type { CliContext } from './cli-context.js';
+
+/** Takes text that a person or a program is to read. */
+export interface TextOutput {
+  write(text: string): unknown;
+  /** Whether its reader has disconnected: endless output ends then. */
+  readonly isClosed?: boolean;
+  /** Whether a person watches, who may see progress. */
+  readonly isTerminal?: boolean;
+}
 
 /**
  * Results go to standard output, everything else to standard error.
@@ -10,7 +18,7 @@ import type { CliContext } from './cli-context.js';
 export class Answers {
   /** @param isJson whether programs read them */
   constructor(
-    private readonly context: Pick<CliContext, 'stdout' | 'stderr'>,
+    private readonly context: { readonly stdout: TextOutput; readonly stderr: TextOutput },
     readonly isJson: boolean,
   ) {}
 

@@ -1,6 +1,6 @@
 // svc-admin audit: lists, follows and exports the events of the audit trail.
 import type { Command } from 'commander';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { SoughtEvents } from '../administration/read-audit-trail.operation.js';
 import {
   EXPORT_EVENTS,
@@ -13,9 +13,9 @@ import type { ShownEvent } from '../audit/audit-trail.reader.js';
 import { EVENT_NAME_START } from '../audit/instance-events.js';
 import { MOST_DAYS } from '../audit/trail-filter.js';
 import { readList, readPages } from './administration.js';
-import type { CommandContext } from './command-settings.js';
-import { isoMoment, wholeNumber } from './option-values.js';
-import { Progress } from './progress.js';
+import type { CommandContext } from './command-context.js';
+import { addCommand, isoMoment, wholeNumber } from './command.js';
+import { Progress } from './terminal.js';
 import { printable, renderTable } from '../administration/table.js';
 
 const USUAL_LIMIT = 100;
@@ -29,12 +29,9 @@ const FIRST_MEMBERS = ['operation', 'reason', 'issuer', 'kid'];
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const AGO = /^(\d{1,6})([smhd])$/;
 
-interface TimeOptions {
+interface ListOptions extends SoughtEvents {
   readonly since?: string;
   readonly until?: string;
-}
-
-interface ListOptions extends SoughtEvents, TimeOptions {
   readonly limit: number;
 }
 
@@ -43,8 +40,8 @@ interface TailOptions extends SoughtEvents {
 }
 
 const TIME_HELP =
-  `\nThe command looks through the last day unless --since or --until say otherwise, through ${MOST_DAYS} days at most; with --request-id alone through ` +
-  'the whole trail.\n';
+  `The command looks through the last day unless --since or --until say otherwise, through ${MOST_DAYS} days at most; with --request-id alone through ` +
+  'the whole trail.';
 
 export function addAuditCommands(program: Command, context: CommandContext): void {
   const audit = program.command('audit').description('read the audit trail');
@@ -54,42 +51,36 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
 }
 
 function addList(audit: Command, context: CommandContext): void {
-  const command = audit.command('list').description('list events, the newest first');
+  const example = 'audit list --event token-exchange.failed --issuer https://partner.example --since 2h';
+  const command = addCommand(audit, 'list', 'list events, the newest first', example, TIME_HELP);
   withTime(withFilters(command))
-    .addOption(
-      new Option('--limit <number>', `maximum number of events, up to ${MOST_LISTED}`)
-        .default(USUAL_LIMIT)
-        .argParser(wholeNumber(1, MOST_LISTED)),
-    )
-    .addHelpText(
-      'after',
-      `${TIME_HELP}\nExample:\n  svc-admin audit list --event token-exchange.failed --issuer https://partner.example --since 2h`,
+    .option(
+      '--limit <number>',
+      `maximum number of events, up to ${MOST_LISTED}`,
+      wholeNumber(1, MOST_LISTED),
+      USUAL_LIMIT,
     )
     .action((options: ListOptions) => list(options, context));
 }
 
 function addTail(audit: Command, context: CommandContext): void {
-  const command = audit.command('tail').description('show the last events, and new ones until you stop it');
-  withFilters(command)
-    .addOption(
-      new Option('--lines <number>', 'number of events of the last day to begin with')
-        .default(USUAL_LINES)
-        .argParser(wholeNumber(0, MOST_LINES)),
+  const about = 'show the last events, and new ones until you stop it';
+  withFilters(addCommand(audit, 'tail', about, 'audit tail --event "token-exchange.*" --json'))
+    .option(
+      '--lines <number>',
+      'number of events of the last day to begin with',
+      wholeNumber(0, MOST_LINES),
+      USUAL_LINES,
     )
-    .addHelpText('after', '\nExample:\n  svc-admin audit tail --event "token-exchange.*" --json')
     .action((options: TailOptions) => tail(options, context));
 }
 
 function addExport(audit: Command, context: CommandContext): void {
-  const command = audit
-    .command('export')
-    .description('print all events of a time range, oldest first, one JSON object a line');
-  withTime(withFilters(command))
-    .addHelpText(
-      'after',
-      `${TIME_HELP}\nExample:\n  svc-admin audit export --since 2031-05-01 --until 2031-06-01 > may.jsonl`,
-    )
-    .action((options: SoughtEvents & TimeOptions) => exportAll(options, context));
+  const about = 'print all events of a time range, oldest first, one JSON object a line';
+  const example = 'audit export --since 2031-05-01 --until 2031-06-01 > may.jsonl';
+  withTime(withFilters(addCommand(audit, 'export', about, example, TIME_HELP))).action(
+    (options: Omit<ListOptions, 'limit'>) => exportAll(options, context),
+  );
 }
 
 function withFilters(command: Command): Command {
@@ -113,8 +104,8 @@ function withFilters(command: Command): Command {
 function withTime(command: Command): Command {
   const moment = '2031-05-01, 2031-05-01T12:00:00Z, or 90m, 2h, 7d ago';
   return command
-    .addOption(new Option('--since <time>', `from then on: ${moment}`).argParser(momentOrAgo))
-    .addOption(new Option('--until <time>', 'before then').argParser(momentOrAgo));
+    .option('--since <time>', `from then on: ${moment}`, momentOrAgo)
+    .option('--until <time>', 'before then', momentOrAgo);
 }
 
 async function list({ limit, ...sought }: ListOptions, context: CommandContext): Promise<void> {
@@ -135,7 +126,7 @@ async function tail(sought: TailOptions, context: CommandContext): Promise<void>
   context.answers.remark('The service has stopped.');
 }
 
-async function exportAll(sought: SoughtEvents & TimeOptions, context: CommandContext): Promise<void> {
+async function exportAll(sought: Omit<ListOptions, 'limit'>, context: CommandContext): Promise<void> {
   const progress = new Progress(context);
   let count = 0;
   for await (const page of readPages(context, EXPORT_EVENTS, sought)) {

@@ -11,8 +11,8 @@ import {
 import { CommandError } from '../administration/command-error.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
 import { addOperation } from './command.js';
-import type { CommandContext } from './command-settings.js';
-import { inputName, readJsonFile } from './text-file.js';
+import type { CommandContext } from './command-context.js';
+import { inputName, readJsonFile } from './files.js';
 
 export function addClientsCommands(program: Command, context: CommandContext): void {
   const clients = program

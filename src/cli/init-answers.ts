@@ -3,8 +3,7 @@ import { VARIABLES } from '../config/environment.js';
 import { defaultBaseUrl } from '../config/load-config.js';
 import { isEmailAddress, domainNamed } from '../platform/text/email-address.js';
 import { originOfText } from '../platform/text/origin.js';
-import type { Terminal } from './cli-context.js';
-import type { CommandSettings } from './command-settings.js';
+import type { CommandSettings, Terminal } from './command-context.js';
 import { parsedUrl } from '../platform/text/url.js';
 
 /** Texts, each checked by its question. */

@@ -13,8 +13,8 @@ import { newPrivateKey, signatureParameters, signCompactJws } from '../token-exc
 import { Clock } from '../platform/clock.js';
 import { MEMBER_ROLE } from '../users/role.js';
 import type { InitAnswers } from './init-answers.js';
-import { keyTexts, privatePem, publicPem } from './key-files.js';
-import { codeOf, writeTextFile } from './text-file.js';
+import type { NewFile } from './files.js';
+import { codeOf, keyTexts, privatePem, publicPem } from './files.js';
 
 const TRIAL_DAYS = 90;
 const SECONDS_A_DAY = 86_400;
@@ -23,13 +23,9 @@ const SCOPES = ['workflow:read', 'workflow:write'];
 /** Counted by address, a partner whose backend sends the tokens of all users would soon be refused. */
 const PER_MINUTE = 600;
 
-/** One file, as it is to be. */
-export interface PlannedFile {
-  /** Absolute. */
-  readonly path: string;
+/** Its path is absolute. */
+export interface PlannedFile extends NewFile {
   readonly purpose: string;
-  readonly text: string;
-  readonly isPrivate?: boolean;
 }
 
 export interface PartnerKey {
@@ -67,59 +63,41 @@ export function planFiles(
   paths: InitPaths,
   { sealingKeys, environment }: { sealingKeys: readonly Buffer[]; environment: Record<string, string> },
 ): PlannedFile[] {
-  const partner = newPrivateKey(key.alg);
-  const texts = keyTexts(partner, key.kid, key.alg);
+  const {
+    privatePem: privateKey,
+    publicPem: publicKey,
+    jwks,
+  } = keyTexts(newPrivateKey(key.alg), key.kid, key.alg);
   const sealing = sealingKeys.length > 0 ? sealingKeys : [randomBytes(ENCRYPTION_KEY_BYTES)];
+  const sealingText = sealing.map((each) => each.toString('base64')).join(',');
+  const entries = [firstEntry(answers, key, publicKey)];
   return [
     ...vendorFiles(paths),
-    {
-      path: paths.sealingKey,
-      purpose: 'seals secrets in the database: without it they are lost',
-      text: `${sealing.map((each) => each.toString('base64')).join(',')}\n`,
-      isPrivate: true,
-    },
-    {
-      path: paths.partnerPrivate,
-      purpose: "the partner's private key: belongs to its backend alone",
-      text: privatePem(partner),
-      isPrivate: true,
-    },
-    { path: paths.partnerPublic, purpose: "the partner's public key", text: texts.publicPem },
-    {
-      path: paths.partnerJwks,
-      purpose: 'the public key as a key set, which a partner publishes',
-      text: texts.jwks,
-    },
-    {
-      path: paths.trustedKeys,
-      purpose: 'trusted keys, under the strict policy',
-      text: `${JSON.stringify([firstEntry(answers, key, texts.publicPem)], null, 2)}\n`,
-    },
-    {
-      path: paths.environment,
-      purpose: 'settings of the service',
-      text: envText(environment),
-      isPrivate: true,
-    },
+    secret(paths.sealingKey, 'seals secrets in the database: without it they are lost', `${sealingText}\n`),
+    secret(paths.partnerPrivate, "the partner's private key: belongs to its backend alone", privateKey),
+    open(paths.partnerPublic, "the partner's public key", publicKey),
+    open(paths.partnerJwks, 'the public key as a key set, which a partner publishes', jwks),
+    open(paths.trustedKeys, 'trusted keys, under the strict policy', `${JSON.stringify(entries, null, 2)}\n`),
+    secret(paths.environment, 'settings of the service', envText(environment)),
   ];
+}
+
+function open(path: string, purpose: string, text: string): PlannedFile {
+  return { path, purpose, text };
+}
+
+function secret(path: string, purpose: string, text: string): PlannedFile {
+  return { path, purpose, text, isPrivate: true };
 }
 
 /** A trial signs its own licence; a bought one has another public key. */
 function vendorFiles(paths: InitPaths): PlannedFile[] {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const pem = privatePem(privateKey);
   return [
-    {
-      path: paths.vendorPrivate,
-      purpose: 'signs the trial licence, and another one when it has ended',
-      text: privatePem(privateKey),
-      isPrivate: true,
-    },
-    { path: paths.vendorPublic, purpose: 'public key of the trial licence', text: publicPem(publicKey) },
-    {
-      path: paths.license,
-      purpose: `trial licence, for ${TRIAL_DAYS} days`,
-      text: `${trialLicense(privateKey)}\n`,
-    },
+    secret(paths.vendorPrivate, 'signs the trial licence, and another one when it has ended', pem),
+    open(paths.vendorPublic, 'public key of the trial licence', publicPem(publicKey)),
+    open(paths.license, `trial licence, for ${TRIAL_DAYS} days`, `${trialLicense(privateKey)}\n`),
   ];
 }
 
@@ -211,11 +189,6 @@ export function moveAside(directory: string, paths: readonly string[]): string {
     }
   }
   return backup;
-}
-
-/** @throws CommandError when it cannot be written */
-export function writePlanned({ path, text, isPrivate }: PlannedFile): void {
-  writeTextFile({ workingDirectory: dirname(path) }, path, text, { isPrivate, withFolder: true });
 }
 
 /** Text that needs no quotes in the service, a shell or Docker. */

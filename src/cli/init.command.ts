@@ -11,9 +11,10 @@ import { ALGORITHMS, TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from '../token-exchange/
 import { OWNER_ROLE } from '../users/role.js';
 import { perform, readPages } from './administration.js';
 import { addCommand } from './command.js';
-import type { CommandContext } from './command-settings.js';
-import { CommandSettings } from './command-settings.js';
+import type { CommandContext } from './command-context.js';
+import { CommandSettings } from './command-context.js';
 import { InPlaceError } from './answers.js';
+import { writeFiles } from './files.js';
 import type { InitAnswers } from './init-answers.js';
 import { QUESTIONS, answersTo } from './init-answers.js';
 import type { InitPaths, PartnerKey, PlannedFile } from './init-files.js';
@@ -25,9 +26,8 @@ import {
   planFiles,
   sealingKeysIn,
   variableOf,
-  writePlanned,
 } from './init-files.js';
-import { withProgress } from './progress.js';
+import { withProgress } from './terminal.js';
 import { printable } from '../administration/table.js';
 
 const KID = 'partner-1';
@@ -95,9 +95,9 @@ async function init(options: InitOptions, command: Command, context: CommandCont
   answers.give(settled, textOf(settled));
 }
 
+/** Paths are as seen from where the command was typed. */
 interface Settled {
-  /** Their paths as seen from where the command was typed. */
-  readonly files: readonly { readonly path: string; readonly purpose: string }[];
+  readonly files: readonly Pick<PlannedFile, 'path' | 'purpose'>[];
   /** The folder in which the files of before are. */
   readonly backup?: string;
   readonly owner: Owner;
@@ -121,12 +121,12 @@ function sealingKeysOf(settings: CommandSettings, paths: InitPaths): readonly Bu
 
 /** Writes the files and creates the owner. `.env` comes last: an init that broke off has left none. */
 async function settle(planned: readonly PlannedFile[], ownerEmail: string, surroundings: CommandContext) {
-  planned.slice(0, -1).forEach(writePlanned);
+  writeFiles(surroundings, planned.slice(0, -1), { withFolder: true });
   const { problems, warnings } = await checkStartup(surroundings.settings.startupSources);
   if (problems.length > 0) throw new ConfigurationError(problems);
   const settling = settledOwner(ownerEmail, surroundings);
   const owner = await withProgress(surroundings, 'Preparing the database', settling);
-  planned.slice(-1).forEach(writePlanned);
+  writeFiles(surroundings, planned.slice(-1), { withFolder: true });
   return { owner, warnings };
 }
 

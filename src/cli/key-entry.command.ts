@@ -7,12 +7,10 @@ import { CommandError } from '../administration/command-error.js';
 import type { Algorithm, Findings, Row } from '../token-exchange/instance.js';
 import { ALGORITHMS, KEY_MEMBERS, POLICY, algorithmsFitting, readEntry } from '../token-exchange/instance.js';
 import { pemFault } from '../platform/text/pem-fault.js';
-import { addCommand } from './command.js';
-import type { CommandContext } from './command-settings.js';
-import { rulesOf } from './instance-settings.js';
-import { defaultKid } from './key-files.js';
-import { jsonMember, listOf, wholeNumber } from './option-values.js';
-import { readTextFile } from './text-file.js';
+import { addCommand, jsonMember, listOf, wholeNumber } from './command.js';
+import type { CommandContext } from './command-context.js';
+import { defaultKid, readTextFile } from './files.js';
+import { rulesOf } from './instance.js';
 import type { WorkloadOptions } from './workload-entry.js';
 import { withWorkload, workloadMembers } from './workload-entry.js';
 

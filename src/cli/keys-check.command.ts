@@ -18,10 +18,11 @@ import {
   readTrustedKeys,
 } from '../token-exchange/instance.js';
 import { addCommand } from './command.js';
-import type { CommandContext } from './command-settings.js';
-import { configuredKeys, rulesOf } from './instance-settings.js';
-import { readTextFile } from './text-file.js';
+import type { CommandContext } from './command-context.js';
+import { rulesOf, textGiven } from './instance.js';
 
+const NO_KEYS =
+  'There are no trusted keys: give --file, or set SVC_TOKEN_EXCHANGE_TRUSTED_KEYS or its _FILE.';
 const HEADINGS = ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'];
 const POLICY_HEADINGS = ['LABEL', 'POLICY'];
 
@@ -39,7 +40,7 @@ export function addCheck(keys: Command, context: CommandContext): void {
 }
 
 async function check({ file, fetch }: CheckOptions, context: CommandContext): Promise<void> {
-  const text = file === undefined ? configuredKeys(context) : readTextFile(context, file);
+  const text = textGiven(context, file, 'trustedKeys', NO_KEYS);
   const rules = rulesOf(context);
   const reading = readTrustedKeys(text, rules);
   const jwksEntries = reading.entries.filter((entry) => entry.type === 'jwks');

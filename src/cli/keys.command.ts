@@ -23,14 +23,12 @@ import { printable } from '../administration/table.js';
 import type { Algorithm, TrustedKeyEntry } from '../token-exchange/instance.js';
 import { ALGORITHMS, newPrivateKey } from '../token-exchange/instance.js';
 import { readOne } from './administration.js';
-import { addCommand, addOperation } from './command.js';
-import type { CommandContext } from './command-settings.js';
-import { storedEntriesRulesOf } from './instance-settings.js';
+import { addCommand, addOperation, jsonMember, wholeNumber } from './command.js';
+import type { CommandContext } from './command-context.js';
+import { storedEntriesRulesOf } from './instance.js';
 import { addEntryCommand, staticKey } from './key-entry.command.js';
-import { defaultKid, keyPaths, keyTexts } from './key-files.js';
+import { defaultKid, keyTexts, readJsonFile, writeFiles } from './files.js';
 import { addCheck } from './keys-check.command.js';
-import { jsonMember, wholeNumber } from './option-values.js';
-import { readJsonFile, refuseExisting, writeTextFile } from './text-file.js';
 
 const USUAL_WAIT_SECONDS = 20;
 const ISSUER = ['--issuer <url>', 'the `iss` of its tokens, character by character'] as const;
@@ -83,14 +81,17 @@ function addKeygen(keys: Command, context: CommandContext): void {
 }
 
 async function keygen({ alg, out, kid: given, force }: KeygenOptions, context: CommandContext) {
-  const paths = keyPaths(out);
-  for (const path of Object.values(paths)) refuseExisting(context, path, { force });
+  const stem = out.replace(/\.pem$/, '');
+  const paths = { privateKey: out, publicKey: `${stem}.pub.pem`, jwks: `${stem}.jwks.json` };
   const privateKey = newPrivateKey(alg);
   const kid = given ?? (await defaultKid(privateKey));
   const { privatePem, publicPem, jwks } = keyTexts(privateKey, kid, alg);
-  writeTextFile(context, paths.publicKey, publicPem, { force });
-  writeTextFile(context, paths.jwks, jwks, { force });
-  writeTextFile(context, paths.privateKey, privatePem, { force, isPrivate: true });
+  const files = [
+    { path: paths.privateKey, text: privatePem, isPrivate: true },
+    { path: paths.publicKey, text: publicPem },
+    { path: paths.jwks, text: jwks },
+  ];
+  writeFiles(context, files, { force });
   const text =
     `The private key is in ${paths.privateKey}, the public key in ${paths.publicKey} and, as a key set, in ${paths.jwks}.\n` +
     `Its kid is ${printable(kid)}. An entry that trusts it: svc-admin keys entry --public-key ${paths.publicKey} …\n`;
@@ -101,10 +102,11 @@ function addRefresh(keys: Command, context: CommandContext): void {
   addOperation(keys, context, REFRESH_KEY_SETS, {
     doing: () => 'Waiting for the key sets',
     after: (all: readonly Refreshed[], { wait }: { readonly wait: number }) => refuseMissing(all, wait),
-  }).addOption(
-    new Option('--wait <seconds>', 'how long to wait for the results')
-      .default(USUAL_WAIT_SECONDS)
-      .argParser(wholeNumber(1, LONGEST_WAIT_SECONDS)),
+  }).option(
+    '--wait <seconds>',
+    'how long to wait for the results',
+    wholeNumber(1, LONGEST_WAIT_SECONDS),
+    USUAL_WAIT_SECONDS,
   );
 }
 

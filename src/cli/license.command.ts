@@ -5,38 +5,38 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { License, LicenseFeature } from '../config/license.js';
 import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.js';
+import { endOf } from '../instance/availability.js';
 import { Clock } from '../platform/clock.js';
 import { signCompactJws } from '../token-exchange/instance.js';
-import { addCommand } from './command.js';
-import type { CommandContext } from './command-settings.js';
+import { addCommand, isoMoment, listOf, wholeNumber } from './command.js';
+import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
-import { isoMoment, listOf, wholeNumber } from './option-values.js';
-import { privatePem, publicPem, readSigner } from './key-files.js';
+import { privatePem, publicPem, readPrivateKey, signerOf, writeFiles } from './files.js';
+import { textGiven } from './instance.js';
 import { printable } from '../administration/table.js';
-import { readTextFile, refuseExisting, writeTextFile } from './text-file.js';
 
 const SECONDS_A_DAY = 86_400;
 const MAX_DAYS = 36_500;
 
 interface KeygenOptions {
-  outPrivate: string;
-  outPublic: string;
-  force?: boolean;
+  readonly outPrivate: string;
+  readonly outPublic: string;
+  readonly force?: boolean;
 }
 
 interface IssueOptions {
-  privateKey: string;
-  features: LicenseFeature[];
-  days?: number;
-  expires?: Date;
-  customer?: string;
-  out?: string;
-  force?: boolean;
+  readonly privateKey: string;
+  readonly features: LicenseFeature[];
+  readonly days?: number;
+  readonly expires?: Date;
+  readonly customer?: string;
+  readonly out?: string;
+  readonly force?: boolean;
 }
 
 interface ShowOptions {
-  license?: string;
-  publicKey?: string;
+  readonly license?: string;
+  readonly publicKey?: string;
 }
 
 export function addLicenseCommands(program: Command, context: CommandContext): void {
@@ -87,29 +87,31 @@ function keygen({ outPrivate, outPublic, force }: KeygenOptions, context: Comman
     resolve(context.workingDirectory, path),
   );
   if (privatePath === publicPath) throw new CommandError('The two keys need two files.');
-  for (const path of [outPrivate, outPublic]) refuseExisting(context, path, { force });
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  writeTextFile(context, outPublic, publicPem(publicKey), { force });
-  writeTextFile(context, outPrivate, privatePem(privateKey), { force, isPrivate: true });
+  const files = [
+    { path: outPrivate, text: privatePem(privateKey), isPrivate: true },
+    { path: outPublic, text: publicPem(publicKey) },
+  ];
+  writeFiles(context, files, { force });
   const text = `The private key is in ${outPrivate}, the public key in ${outPublic}.\n`;
   context.answers.give({ privateKey: outPrivate, publicKey: outPublic }, text);
 }
 
 function issue(options: IssueOptions, command: Command, context: CommandContext): void {
   const { privateKey, features, customer, out, force } = options;
-  const signer = readSigner(context, privateKey, 'EdDSA');
+  const signer = signerOf(readPrivateKey(context, privateKey), 'EdDSA', privateKey);
   const iat = Math.floor(new Clock().nowSeconds());
-  const exp = endOf(options, iat) ?? command.error('error: give --days or --expires');
+  const exp = endFor(options, iat) ?? command.error('error: give --days or --expires');
   if (exp <= iat) throw new CommandError('The licence would have ended already.');
   const jws = signCompactJws({ alg: 'EdDSA' }, { customer, features, iat, exp }, signer);
   const terms = { features, expiresAt: new Date(exp * 1000).toISOString() };
   if (out === undefined) return context.answers.give({ license: jws, ...terms }, `${jws}\n`);
-  writeTextFile(context, out, `${jws}\n`, { force });
+  writeFiles(context, [{ path: out, text: `${jws}\n` }], { force });
   context.answers.give({ file: out, ...terms }, '');
 }
 
 /** In seconds since the Unix epoch. */
-function endOf({ days, expires }: IssueOptions, iat: number): number | undefined {
+function endFor({ days, expires }: IssueOptions, iat: number): number | undefined {
   if (expires !== undefined) return Math.floor(expires.getTime() / 1000);
   return days === undefined ? undefined : iat + days * SECONDS_A_DAY;
 }
@@ -119,26 +121,21 @@ const NO_KEY = 'There is no public key: give --public-key, or set SVC_LICENSE_PU
 
 async function show(options: ShowOptions, context: CommandContext): Promise<void> {
   const license = await checkedLicense(
-    given(options.license, 'license', NO_LICENSE, context),
-    given(options.publicKey, 'licensePublicKey', NO_KEY, context),
+    textGiven(context, options.license, 'license', NO_LICENSE),
+    textGiven(context, options.publicKey, 'licensePublicKey', NO_KEY),
   );
-  const isValid = !license.hasEnded(new Clock().nowMs());
-  const shown = shownLicense(license);
-  const text = `${descriptionOf(shown)}${isValid ? 'Status:   valid\n' : ''}`;
-  context.answers.give({ ...shown, valid: isValid }, text);
-  if (!isValid) throw new CommandError('The licence is not valid: it has ended.');
-}
-
-/** The text of a file, or of a variable. */
-function given(
-  path: string | undefined,
-  variable: 'license' | 'licensePublicKey',
-  nothing: string,
-  context: CommandContext,
-): string {
-  const text = path === undefined ? context.settings.read(variable)[variable] : readTextFile(context, path);
-  if (text === undefined) throw new CommandError(nothing);
-  return text;
+  const valid = !license.hasEnded(new Clock().nowMs());
+  const { customer = null, features, expiresAt } = license;
+  const lines = [
+    `Customer: ${printable(customer ?? '(not named)')}`,
+    `Features: ${[...features].map(printable).join(', ') || '(none)'}`,
+    `Expires:  ${endOf(license)}`,
+    ...(valid ? ['Status:   valid'] : []),
+  ];
+  // An end that is no date is null in JSON.
+  const shown = { customer, features: [...features], expiresAt, valid };
+  context.answers.give(shown, `${lines.join('\n')}\n`);
+  if (!valid) throw new CommandError('The licence is not valid: it has ended.');
 }
 
 async function checkedLicense(compactJwsText: string, publicKeyPem: string): Promise<License> {
@@ -148,22 +145,4 @@ async function checkedLicense(compactJwsText: string, publicKeyPem: string): Pro
     if (error instanceof LicenseError) throw new CommandError(`The licence is not valid: ${error.message}`);
     throw error;
   }
-}
-
-function shownLicense({ customer, features, expiresAt }: License) {
-  const isDate = !Number.isNaN(expiresAt.getTime());
-  return {
-    customer: customer ?? null,
-    features: [...features],
-    expiresAt: isDate ? expiresAt.toISOString() : null,
-  };
-}
-
-function descriptionOf({ customer, features, expiresAt }: ReturnType<typeof shownLicense>): string {
-  const lines = [
-    `Customer: ${printable(customer ?? '(not named)')}`,
-    `Features: ${features.map(printable).join(', ') || '(none)'}`,
-    `Expires:  ${expiresAt ?? 'at an invalid date'}`,
-  ];
-  return `${lines.join('\n')}\n`;
 }

@@ -1,24 +1,19 @@
 // The admin command line as a whole: its commands, and what exit codes and error lines say.
 import { Command, CommanderError } from 'commander';
-import type { CliContext } from './cli-context.js';
-import type { CommandContext } from './command-settings.js';
 import { CommandError } from '../administration/command-error.js';
 import { Answers, InPlaceError } from './answers.js';
 import { addAuditCommands } from './audit.command.js';
-import { CommandSettings } from './command-settings.js';
-import { addCommand } from './command.js';
 import { addClientsCommands } from './clients.command.js';
+import type { CliContext, CommandContext } from './command-context.js';
+import { CommandSettings } from './command-context.js';
 import { addConfigCommands } from './config.command.js';
-import { addCredentialsCommands } from './credentials.command.js';
-import { addDataCommands } from './data.command.js';
+import { addCredentialsCommands, addDataCommands, addMigrateCommand } from './database.command.js';
 import { addInitCommand } from './init.command.js';
 import { addKeysCommands } from './keys.command.js';
 import { addLicenseCommands } from './license.command.js';
 import { addProjectsCommands, addWorkflowsCommands } from './projects.command.js';
 import { addTokenCommands } from './token.command.js';
 import { addUsersCommands } from './users.command.js';
-import { withDatabase } from './instance-database.js';
-import { withProgress } from './progress.js';
 
 const DONE = 0;
 const FAILED = 1;
@@ -100,18 +95,4 @@ function configure(program: Command, { version, stdout, stderr, answers }: Comma
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void (answers.isJson || stderr.write(text)),
     });
-}
-
-/** svc-admin migrate: brings the database's schema up to date. */
-function addMigrateCommand(program: Command, context: CommandContext): void {
-  const about = "bring the database's schema up to date; the service does the same when it starts";
-  addCommand(program, 'migrate', about, '--env-file production.env migrate').action(() => migrate(context));
-}
-
-/** To open a database is to bring its schema up to date. */
-async function migrate(context: CommandContext): Promise<void> {
-  const migrating = withDatabase(context, async ({ appliedMigrations }) => appliedMigrations);
-  const applied = await withProgress(context, 'Bringing the schema up to date', migrating);
-  const text = applied.map((name) => `Applied ${name}.\n`).join('') || 'The schema was up to date.\n';
-  context.answers.give({ applied }, text);
 }

@@ -7,8 +7,8 @@ import type { WorkflowDraft } from '../administration/workflow-file.js';
 import { readWorkflowFile } from '../administration/workflow-file.js';
 import { counted } from '../platform/text/wording.js';
 import { addOperation } from './command.js';
-import type { CommandContext } from './command-settings.js';
-import { readTextFile } from './text-file.js';
+import type { CommandContext } from './command-context.js';
+import { readTextFile } from './files.js';
 
 export function addProjectsCommands(program: Command, context: CommandContext): void {
   const projects = program.command('projects').description('manage the projects of teams');

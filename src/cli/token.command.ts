@@ -2,15 +2,20 @@
 import { createPublicKey, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { Clock } from '../platform/clock.js';
 import { CommandError } from '../administration/command-error.js';
+import type { Explained, TokenToExplain } from '../administration/explain-token.operation.js';
+import { EXPLAIN_TOKEN } from '../administration/explain-token.operation.js';
+import { Clock } from '../platform/clock.js';
 import type { Algorithm } from '../token-exchange/instance.js';
-import { ALGORITHMS, algorithmsFitting, signCompactJws } from '../token-exchange/instance.js';
-import { addCommand } from './command.js';
-import type { CommandContext } from './command-settings.js';
-import { jsonMember, wholeNumber } from './option-values.js';
-import { defaultKid, readPrivateKey, readSigner } from './key-files.js';
-import { addExplain } from './token-explain.command.js';
+import {
+  ALGORITHMS,
+  MAX_TOKEN_CHARACTERS,
+  algorithmsFitting,
+  signCompactJws,
+} from '../token-exchange/instance.js';
+import { addCommand, addOperation, isoMoment, jsonMember, wholeNumber } from './command.js';
+import type { CommandContext } from './command-context.js';
+import { STANDARD_INPUT, defaultKid, inputName, readInput, readPrivateKey, signerOf } from './files.js';
 
 /** As long as embedded login allows. */
 const DEFAULT_LIFETIME_SECONDS = 60;
@@ -42,7 +47,6 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
 }
 
 function addSign(token: Command, context: CommandContext): void {
-  const lifetime = new Option('--lifetime <seconds>', 'exp - iat').default(DEFAULT_LIFETIME_SECONDS);
   addCommand(
     token,
     'sign',
@@ -61,7 +65,12 @@ function addSign(token: Command, context: CommandContext): void {
     .requiredOption('--issuer <url>', 'iss')
     .requiredOption('--subject <id>', 'sub')
     .requiredOption('--audience <text>', 'aud')
-    .addOption(lifetime.argParser(wholeNumber(1, MAX_LIFETIME_SECONDS)))
+    .option(
+      '--lifetime <seconds>',
+      'exp - iat',
+      wholeNumber(1, MAX_LIFETIME_SECONDS),
+      DEFAULT_LIFETIME_SECONDS,
+    )
     .option('--email <address>', 'email')
     .option('--given-name <name>', 'given_name')
     .option('--family-name <name>', 'family_name')
@@ -79,7 +88,7 @@ async function sign(options: SignOptions, context: CommandContext): Promise<void
   if (alg === undefined) throw new CommandError(`The key in ${path} fits no supported algorithm.`);
   const header = { typ: 'JWT', kid: options.kid ?? (await defaultKid(key)), alg };
   const claims = { ...claimsOf(options), ...Object.fromEntries(options.claim ?? []) };
-  const token = signCompactJws(header, claims, readSigner(context, path, alg));
+  const token = signCompactJws(header, claims, signerOf(key, alg, path));
   context.answers.give({ token, header, claims }, `${token}\n`);
 }
 
@@ -90,4 +99,74 @@ function claimsOf(options: SignOptions) {
   const names = { given_name: options.givenName, family_name: options.familyName };
   const profile = { email, email_verified: options.emailVerified, ...names, role };
   return { iss, sub, aud, iat, exp: iat + lifetime, jti, ...profile };
+}
+
+interface ExplainOptions {
+  readonly tokenFile: string;
+  readonly requestId?: string;
+  readonly actorTokenFile?: string;
+  readonly proofFile?: string;
+  readonly flow: TokenToExplain['flow'];
+  readonly scope?: string;
+  readonly resource?: string;
+  readonly origin?: string;
+  readonly at?: Date;
+}
+
+const OF_A_TOKEN = ['tokenFile', 'actorTokenFile', 'proofFile', 'flow', 'scope', 'resource', 'origin', 'at'];
+
+function addExplain(token: Command, context: CommandContext): void {
+  addOperation(token, context, EXPLAIN_TOKEN, {
+    input: (options: ExplainOptions) =>
+      options.requestId === undefined ? inputOf(options, context) : { requestId: options.requestId },
+    after: ([explained]: readonly Explained[]) => refuse(explained),
+  })
+    .option('--token-file <file>', 'the (subject) token; - reads standard input', STANDARD_INPUT)
+    .option('--actor-token-file <file>', 'the actor token')
+    .option('--proof-file <file>', 'the DPoP proof that the client sends with them')
+    .addOption(
+      new Option('--flow <flow>', 'the flow that the token is for')
+        .choices(['exchange', 'embed', 'id-jag', 'jwt-bearer'])
+        .default('exchange'),
+    )
+    .option('--scope <scopes>', 'as the client asks for them, separated by spaces')
+    .option('--resource <uris>', 'as the client asks for them, separated by spaces')
+    .option('--origin <origin>', 'origin of the page that posts an embedded login; no browser if left out')
+    .option('--at <moment>', 'check times as of this moment; now if left out', isoMoment)
+    .addOption(
+      new Option('--request-id <id>', 'explain from the audit trail why this request was refused').conflicts(
+        OF_A_TOKEN,
+      ),
+    );
+}
+
+/** @throws CommandError where the token is refused */
+function refuse(explained: Explained | undefined): void {
+  const refusal = explained !== undefined && 'token' in explained ? explained.token.refusal : null;
+  if (refusal !== null) throw new CommandError(`The service would refuse this token: ${refusal.reason}.`);
+}
+
+function inputOf(options: ExplainOptions, context: CommandContext): TokenToExplain {
+  const { flow, tokenFile, actorTokenFile, proofFile, scope, resource, origin, at } = options;
+  const files = [tokenFile, actorTokenFile, proofFile];
+  if (files.filter((file) => file === STANDARD_INPUT).length > 1)
+    throw new CommandError('Only one of them can come from standard input.');
+  const readIf = (file?: string) => (file === undefined ? undefined : readToken(context, file));
+  return {
+    ...{ flow, scope, resource, origin, at: at?.toISOString() },
+    token: readToken(context, tokenFile),
+    actorToken: readIf(actorTokenFile),
+    proof: readIf(proofFile),
+  };
+}
+
+/** @throws CommandError where there is no token, or a text too long for one */
+function readToken(context: CommandContext, file: string): string {
+  const token = readInput(context, file).trim();
+  const where = inputName(file);
+  if (token === '') throw new CommandError(`${where} holds no token.`);
+  if (token.length <= MAX_TOKEN_CHARACTERS) return token;
+  throw new CommandError(
+    `${where} has more than ${MAX_TOKEN_CHARACTERS} characters: the service refuses it as token_malformed.`,
+  );
 }

@@ -26,7 +26,7 @@ import { counted } from '../platform/text/wording.js';
 import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
 import { perform, readOne } from './administration.js';
 import { addCommand, addOperation } from './command.js';
-import type { CommandContext } from './command-settings.js';
+import type { CommandContext } from './command-context.js';
 
 export function addUsersCommands(program: Command, context: CommandContext): void {
   const users = program.command('users').description('manage the users of the instance');

@@ -6,7 +6,7 @@ import { SHOW_USER } from '../administration/users.operations.js';
 import { firstCharacters } from '../platform/text/characters.js';
 import { OPERATOR_ROLES, OWNER_ROLE } from '../users/role.js';
 import { readOne } from './administration.js';
-import type { CommandContext } from './command-settings.js';
+import type { CommandContext } from './command-context.js';
 
 export interface WorkloadOptions {
   readonly github?: string;

@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Terminal } from '../../src/cli/cli-context.js';
+import type { Terminal } from '../../src/cli/command-context.js';
 import { runCli } from '../../src/cli/program.js';
 import type { Environment } from '../../src/config/load-config.js';
 import { VERSION } from '../../src/platform/version.js';

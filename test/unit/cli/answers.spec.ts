@@ -6,7 +6,7 @@ import { repositoryFile, repositoryFiles, typescriptFiles } from '../../support/
 const leaves = leavesOf(wholeProgram());
 
 /** What prints text itself would print it with --json too. */
-const SPEAKERS = ['src/cli/answers.ts', 'src/cli/main.ts', 'src/cli/program.ts', 'src/cli/progress.ts'];
+const SPEAKERS = ['src/cli/answers.ts', 'src/cli/main.ts', 'src/cli/program.ts', 'src/cli/terminal.ts'];
 
 describe('[D117] every command', () => {
   const line = new CommandLine();

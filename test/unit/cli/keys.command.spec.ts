@@ -1,179 +1,149 @@
-// svc-admin keys check: the check of the service's start, before the start.
+// svc-admin keys keygen and entry: from a new key to a token that its entry lets in.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import type { JSONWebKeySet } from 'jose';
 import { Partner } from '../../../demo/partner.js';
-import type { ConfigurationError } from '../../../src/config/load-config.js';
-import { prepareStartup } from '../../../src/instance/startup.js';
+import { ALGORITHMS } from '../../../src/token-exchange/trust/algorithms.js';
 import { CommandLine } from '../../support/run-cli.js';
 
-const PREFIX = 'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: ';
+const ISSUER = 'https://partner.example';
+const AUDIENCE = 'https://instance.example';
+const POLICY = [
+  '--roles',
+  'global:member',
+  '--origins',
+  'https://product.example',
+  '--scopes',
+  'workflow:read',
+];
+const TRUST = [
+  '--issuer',
+  ISSUER,
+  '--audience',
+  AUDIENCE,
+  '--name',
+  'acme',
+  '--email-domains',
+  '*',
+  ...POLICY,
+];
 
-describe('keys check', () => {
-  const line = new CommandLine();
-  const partner = Partner.create({
-    issuer: 'https://a.example',
-    kid: 'k1',
-    audience: 'https://instance.example',
-  });
-  const good = partner.staticEntry({ name: 'first', allowedRoles: ['global:member', 'global:admin'] });
-  const check = (entries: unknown, environment: Record<string, string> = {}) => {
-    line.write('keys.json', JSON.stringify(entries));
-    return line.run(['keys', 'check', '--file', 'keys.json'], environment);
-  };
+const line = new CommandLine();
+const read = (name: string) => readFileSync(join(line.folder, name), 'utf8');
 
-  it('shows the entries of a good file, with no variable set', async () => {
-    const open = { type: 'jwks', url: 'https://b.example/keys', issuer: 'https://b.example' };
-    const closed = {
-      ...good,
-      kid: 'k2',
-      name: 'two\u001b[2J',
-      expectedAudience: undefined,
-      allowedRoles: [],
-    };
-    const { exitCode, stdout, stderr } = await check([good, open, closed]);
-    expect([exitCode, stderr]).toEqual([0, '']);
-    // What D54 warns of comes first.
-    const rows = stdout.split('\n').filter((row) => !row.startsWith('warning: '));
-    expect(rows.slice(0, 5).map((row) => row.split(/ {2,}/))).toEqual([
-      ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'],
-      [
-        '0',
-        'first',
-        'static',
-        'https://a.example',
-        'k1',
-        'ES256',
-        'https://instance.example',
-        'global:member, global:admin',
-      ],
-      [
-        '1',
-        'entry-1',
-        'jwks',
-        open.issuer,
-        open.url,
-        "by the key's kind",
-        'not checked',
-        'every assignable one',
-      ],
-      ['2', 'two\uFFFD[2J', 'static', 'https://a.example', 'k2', 'ES256', 'not checked', 'none'],
-      [''],
-    ]);
-    expect(rows.slice(5).map((row) => row.split(/ {2,}/)[0])).toEqual([
-      'LABEL',
-      'first',
-      'entry-1',
-      'two\uFFFD[2J',
-      '',
-    ]);
-  });
+describe('keys keygen', () => {
+  it.each(ALGORITHMS)(
+    'makes a pair for %s, of which tokens verify by its key set and its entry is taken',
+    async (alg) => {
+      const told = await line.output(['keys', 'keygen', '--alg', alg, '--out', `${alg}.pem`, '--json']);
+      const { kid, ...files } = JSON.parse(told) as Record<string, string>;
+      expect(files).toEqual({
+        ...{ alg, privateKey: `${alg}.pem`, publicKey: `${alg}.pub.pem`, jwks: `${alg}.jwks.json` },
+      });
+      expect(statSync(join(line.folder, `${alg}.pem`)).mode & 0o777).toBe(0o600);
+      expect(read(`${alg}.pem`)).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
+      const keySet = JSON.parse(read(`${alg}.jwks.json`)) as JSONWebKeySet;
+      expect(Object.keys(keySet.keys[0] ?? {})).not.toContain('d');
+      const who = ['--issuer', ISSUER, '--audience', AUDIENCE, '--subject', 'customer-1', '--alg', alg];
+      const token = (await line.output(['token', 'sign', '--key', `${alg}.pem`, ...who])).trim();
+      const { protectedHeader } = await jwtVerify(token, createLocalJWKSet(keySet), { issuer: ISSUER });
+      expect(protectedHeader).toEqual({ alg, kid, typ: 'JWT' });
+      const entry = await line.output([
+        'keys',
+        'entry',
+        '--public-key',
+        `${alg}.pub.pem`,
+        '--alg',
+        alg,
+        ...TRUST,
+        '--array',
+      ]);
+      line.write('keys.json', entry);
+      const checked = await line.run(['keys', 'check', '--file', 'keys.json', '--json'], {
+        SVC_TOKEN_EXCHANGE_STRICT: 'true',
+      });
+      expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
+      expect((JSON.parse(checked.stdout) as { entries: unknown[] }).entries).toMatchObject([
+        { entry: 'acme', keys: { kid, algorithms: [alg] } },
+      ]);
+    },
+  );
 
-  it('[P.strict][D54] says in words what each entry allows, and warns of what stands open', async () => {
-    const strict = {
-      ...{ ...good, expectedAudience: 'https://instance.example', origins: ['https://product.example'] },
-      ...{ allowedRoles: ['global:member'], emailDomains: ['*'], linkExistingUsers: false },
-    };
-    const { stdout } = await check([strict], { SVC_TOKEN_EXCHANGE_STRICT: 'true' });
-    expect(stdout).toContain('warning: entry 0, scopes: is empty, so every token exchange is refused');
-    expect(stdout).toContain(
-      'signs in users with global:member only; never the owner; may not link to existing users; may create users; may act for no subject',
-    );
-    expect((await check([good])).stdout).toContain('warning: entry 0, linkPrivileged: is not false');
-  });
-
-  it('[D32] reports all that the start of the service would report, and never a value', async () => {
-    const entries = [
-      { ...good, allowedRole: ['global:admin'], algorithms: ['HS256'], allowedRoles: ['global:owner'] },
-      { ...good, key: partner.privateKeyPem() },
-      { type: 'jwks', url: 'http://b.example/keys', issuer: 'b', cacheTtlSeconds: 1 },
-      good,
-      good,
-    ];
-    const { exitCode, stdout, stderr } = await check(entries);
-    const start = prepareStartup({
-      environment: { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(entries) },
-      workingDirectory: line.folder,
+  it('takes a kid, and overwrites nothing', async () => {
+    await line.output(['keys', 'keygen', '--kid', '2026-11']);
+    expect(read('partner.jwks.json')).toContain('"kid": "2026-11"');
+    const before = read('partner.pem');
+    const again = await line.run(['keys', 'keygen', '--out', 'partner.pem']);
+    expect(again).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: partner.pem exists already; --force replaces it\n',
     });
-    const { problems } = (await start.catch((error: unknown) => error)) as ConfigurationError;
-    const told = stdout.split('\n').filter((row) => row.startsWith('problem: '));
-    expect(told.map((row) => row.replace('problem: ', PREFIX))).toEqual(problems);
-    expect(told).toHaveLength(9);
-    expect(stdout).toContain('warning: entry 0, allowedRoles: allows 1 role that cannot be assigned');
+    line.write('half.pub.pem', 'mine');
+    expect(await line.run(['keys', 'keygen', '--out', 'half.pem'])).toMatchObject({ exitCode: 1 });
+    expect([read('partner.pem'), read('half.pub.pem'), existsSync(join(line.folder, 'half.pem'))]).toEqual([
+      before,
+      'mine',
+      false,
+    ]);
+  });
+});
+
+describe('keys entry', () => {
+  const entry = (...args: string[]) => line.run(['keys', 'entry', ...args]);
+
+  it('prints what was said, and the key', async () => {
+    await line.output(['keys', 'keygen', '--out', 'e.pem', '--kid', 'k 1', '--force']);
+    const more = [
+      '--flows',
+      'exchange',
+      '--per-minute',
+      '600',
+      '--require-actor',
+      '--set',
+      'linkExistingUsers=false',
+    ];
+    const { exitCode, stdout } = await entry('--public-key', 'e.pub.pem', '--kid', 'k 1', ...TRUST, ...more);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ type: 'static', kid: 'k 1', algorithms: ['ES256'], key: read('e.pub.pem'), issuer: ISSUER },
+      ...{ expectedAudience: AUDIENCE, name: 'acme', allowedRoles: ['global:member'], flows: ['exchange'] },
+      ...{ origins: ['https://product.example'], scopes: ['workflow:read'], perMinute: 600 },
+      ...{ requireActor: true, linkExistingUsers: false, emailDomains: ['*'] },
+    });
+  });
+
+  it('[P.strict] names what the strict policy asks for, and lets it be left out by --no-strict', async () => {
+    const least = ['--jwks-uri', 'https://partner.example/jwks.json', '--issuer', ISSUER];
+    const { exitCode, stdout, stderr } = await entry(...least);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    for (const member of ['expectedAudience', 'allowedRoles', 'origins', 'emailDomains'])
+      expect(stderr).toContain(`  - ${member}: is required by the strict policy`);
+    const loose = await entry(...least, '--no-strict');
+    expect(JSON.parse(loose.stdout)).toEqual({
+      type: 'jwks',
+      url: 'https://partner.example/jwks.json',
+      issuer: ISSUER,
+    });
+    expect(loose.stderr).toContain('warning: expectedAudience: is not set');
+  });
+
+  it('[D83] names the setting that allows an http: key set, and nothing of a private key', async () => {
+    const http = await entry('--jwks-uri', 'http://partner.example/jwks.json', ...TRUST);
+    expect(http.stderr).toContain('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP allows http:');
+    line.write('private.pem', Partner.create({ issuer: ISSUER }).privateKeyPem());
+    const { exitCode, stderr } = await entry('--public-key', 'private.pem', '--kid', 'k', ...TRUST);
     expect([exitCode, stderr]).toEqual([
       1,
-      'error: The service would not start with these keys; problems: 9.\n',
-    ]);
-    expect(stdout).not.toMatch(/PRIVATE|PUBLIC|HS256/);
-  });
-
-  it('[D32] passes what is only a warning', async () => {
-    const { exitCode, stdout } = await check([{ ...good, allowedRoles: ['global:owner'] }]);
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^warning: entry 0, allowedRoles: /m);
-  });
-
-  it('[P.origins] says in words what origins bind, for the entries that name them', async () => {
-    const { exitCode, stdout } = await check([
-      good,
-      { ...good, kid: 'k2', origins: ['https://product.example'] },
-    ]);
-    expect(exitCode).toBe(0);
-    expect(stdout.split('\n').filter((row) => row.startsWith('note: '))).toEqual([
-      'note: entry 1, origins: the service refuses logins by GET, and posts of browsers without Origin',
-    ]);
-    expect(stdout).not.toContain('product.example');
-  });
-
-  it('goes by the configured rules', async () => {
-    const entries = [{ type: 'jwks', url: 'http://b.example/keys', issuer: 'https://b.example' }];
-    expect(await check(entries)).toMatchObject({ exitCode: 1 });
-    expect(await check(entries, { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' })).toMatchObject({
-      exitCode: 0,
-    });
-  });
-
-  it('goes by the base address that follows from PORT, as the service does', async () => {
-    const entries = [{ ...good, resources: ['http://localhost:8080'] }];
-    expect(await check(entries)).toMatchObject({ exitCode: 0 });
-    expect(await check(entries, { PORT: '8080' })).toMatchObject({
-      exitCode: 1,
-      stdout: expect.stringContaining(
-        'problem: entry 0, resources: must not have the address of this instance',
+      expect.stringContaining(
+        'private.pem must hold a PEM public key: it is a private key, and it has left its owner',
       ),
-    });
-  });
-
-  it('takes the configured keys without --file, from variable or file', async () => {
-    const text = JSON.stringify([good]);
-    const path = line.write('configured.json', `${text}\n`);
-    for (const environment of [
-      { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: text },
-      { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path },
-    ]) {
-      const { exitCode, stdout } = await line.run(['keys', 'check'], environment);
-      expect([exitCode, stdout]).toEqual([0, expect.stringContaining('first')]);
-    }
-  });
-
-  it.each([
-    ['no keys at all', [], {}, 'error: There are no trusted keys: give --file'],
-    ['a file that is not there', ['--file', 'none.json'], {}, 'error: none.json cannot be read (ENOENT)\n'],
-    [
-      'a configured file that is not there',
-      [],
-      { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/none.json' },
-      'The configuration has 1 problem:\n  - SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: /none.json cannot be read (ENOENT: there is none)\n',
-    ],
-  ])('reports %s', async (_, args, environment, complaint) => {
-    const { exitCode, stdout, stderr } = await line.run(['keys', 'check', ...args], environment);
-    expect([exitCode, stdout]).toEqual([1, '']);
-    expect(stderr).toContain(complaint);
-  });
-
-  it('[D32] reports a file that is not JSON', async () => {
-    line.write('text.json', 'not JSON');
-    const { exitCode, stdout } = await line.run(['keys', 'check', '--file', 'text.json']);
-    expect([exitCode, stdout]).toEqual([
-      1,
-      expect.stringContaining('problem: not valid JSON (line 1, column 2)'),
     ]);
+    expect(stderr).not.toContain('algorithms');
+    expect(stderr).not.toContain('BEGIN');
+    expect(await entry(...TRUST)).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: Give --public-key or --jwks-uri.\n',
+    });
   });
 });

@@ -1,7 +1,8 @@
-// How a secret is asked for at a terminal.
+// How a person at a terminal is asked, also for a secret, and told what goes on.
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { TerminalPrompt } from '../../../src/cli/terminal.js';
+import { Answers } from '../../../src/cli/answers.js';
+import { TerminalPrompt, withProgress } from '../../../src/cli/terminal.js';
 
 describe('the prompt of a terminal', () => {
   const open = (echo: 'shown' | 'hidden') => {
@@ -41,4 +42,48 @@ describe('the prompt of a terminal', () => {
       await expect(answer).rejects.toThrow('There was no answer.');
     },
   );
+});
+
+/** Where a command writes, and how it ends work as soon as something was told, or after a while. */
+function watched(isTerminal: boolean, isJson: boolean) {
+  const said: string[] = [];
+  let tell = () => undefined as unknown;
+  const told = new Promise((resolve) => (tell = () => resolve(undefined)));
+  const write = (text: string) => {
+    said.push(text);
+    tell();
+  };
+  const output = { write, isTerminal };
+  const context = { stderr: output, answers: new Answers({ stdout: output, stderr: output }, isJson) };
+  return { context, said, told };
+}
+
+describe('progress', () => {
+  it('is reported at a terminal, and wiped away when the work is done', async () => {
+    const { context, said, told } = watched(true, false);
+    expect(
+      await withProgress(
+        context,
+        'Working',
+        told.then(() => 'done'),
+      ),
+    ).toBe('done');
+    expect(said).toEqual([expect.stringContaining('\r\u001b[KWorking, '), '\r\u001b[K']);
+  });
+
+  it.each([
+    ['in a file', false, false],
+    ['to a program', true, true],
+  ])('is not reported %s', async (_, isTerminal, isJson) => {
+    const { context, said } = watched(isTerminal, isJson);
+    await withProgress(context, 'Working', new Promise((resolve) => setTimeout(resolve, 1_200)));
+    expect(said).toEqual([]);
+  });
+
+  it('is wiped away when the work has failed', async () => {
+    const { context, said, told } = watched(true, false);
+    const failing = told.then(() => Promise.reject(new Error('no')));
+    await expect(withProgress(context, 'Working', failing)).rejects.toThrow('no');
+    expect(said.at(-1)).toBe('\r\u001b[K');
+  });
 });

@@ -1,0 +1,213 @@
+// svc-admin migrate, credentials rekey and data copy: what works on the database itself, which no running service does for a command.
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { CommandError } from '../administration/command-error.js';
+import { renderTable } from '../administration/table.js';
+import { POSITIONS_IN_COPY } from '../audit/sinks/positions-in-copy.js';
+import { VARIABLES } from '../config/environment.js';
+import { checkDatabaseUrl } from '../config/variable-formats.js';
+import type { OpenDatabase } from '../platform/database/data-source.js';
+import { Database } from '../platform/database/database.js';
+import { hasDatabase, markCopied, unmarkCopied } from '../platform/database/embedded/copied-data.js';
+import { copyRows } from '../platform/database/row-copy.js';
+import { KeyRing } from '../platform/secrets/key-ring.js';
+import type { Resealing, SealedRows, Unreadable } from '../platform/secrets/resealing.js';
+import { reseal, unopened } from '../platform/secrets/resealing.js';
+import { counted } from '../platform/text/wording.js';
+import { SigningKeyRepository } from '../token-exchange/instance.js';
+import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
+import { reasonOf } from './answers.js';
+import { addCommand, wholeNumber } from './command.js';
+import type { CommandContext } from './command-context.js';
+import { keyRingOf, withDatabase } from './instance.js';
+import { Progress, withProgress } from './terminal.js';
+
+/** To open a database is to bring its schema up to date. */
+export function addMigrateCommand(program: Command, context: CommandContext): void {
+  const about = "bring the database's schema up to date; the service does the same when it starts";
+  addCommand(program, 'migrate', about, '--env-file production.env migrate').action(async () => {
+    const migrating = withDatabase(context, async ({ appliedMigrations }) => appliedMigrations);
+    const applied = await withProgress(context, 'Bringing the schema up to date', migrating);
+    const text = applied.map((name) => `Applied ${name}.\n`).join('') || 'The schema was up to date.\n';
+    context.answers.give({ applied }, text);
+  });
+}
+
+const LARGEST_COUNT = 1_000_000_000;
+
+interface RekeyOptions {
+  /** How many values are known to open with no key. */
+  readonly discardUnreadable?: number;
+}
+
+export function addCredentialsCommands(program: Command, context: CommandContext): void {
+  addCommand(
+    program.command('credentials').description('maintain sealed secrets'),
+    'rekey',
+    'seal all credentials and signing keys again with the first key of SVC_ENCRYPTION_KEY',
+    '--env-file production.env credentials rekey',
+    'To replace a key: put the new one first in SVC_ENCRYPTION_KEY of every instance and restart them, run this\n' +
+      'command, then remove the old key from the list. On PostgreSQL the service may go on running.\n' +
+      '\nIf a key is lost for good, what it sealed cannot be opened, and the service does not start. With all instances\n' +
+      'stopped, --discard-unreadable deletes it. Enter such credentials again; signing keys are generated again.',
+  )
+    .option(
+      '--discard-unreadable <count>',
+      'delete the secrets that no key opens, if there are exactly this many: the number that the command prints without the option',
+      wholeNumber(1, LARGEST_COUNT),
+    )
+    .action((options: RekeyOptions) =>
+      withDatabase(context, (database) => rekey(database, context, options)),
+    );
+}
+
+/** Signing keys too: the old key could not be thrown away if they were left under it. */
+async function rekey(
+  { dataSource }: OpenDatabase,
+  context: CommandContext,
+  { discardUnreadable }: RekeyOptions,
+): Promise<void> {
+  const keyRing = keyRingOf(context);
+  const resealAll = (unreadable: Unreadable) =>
+    ofEachTable(dataSource, (rows) => reseal(rows, keyRing, unreadable));
+  const kept = await withProgress(context, 'Sealing credentials again', resealAll('kept'));
+  const mayDiscard = failuresOf(kept).length === discardUnreadable;
+  const done = mayDiscard ? await resealAll('discarded') : kept;
+  const counts = { credentials: kept.credential.count, signingKeys: kept['signing key'].count };
+  const discarded = { credentials: done.credential.discarded, signingKeys: done['signing key'].discarded };
+  context.answers.give(
+    mayDiscard ? { ...counts, discarded } : counts,
+    `Sealed again: ${inWords(counts)}.\n${mayDiscard ? `Deleted: ${inWords(discarded)}.\n` : ''}`,
+  );
+  refuseIncomplete(done, discardUnreadable);
+}
+
+/** Something for each table with a sealed column, by what a row of it is. */
+async function ofEachTable<T>(
+  dataSource: OpenDatabase['dataSource'],
+  work: (rows: SealedRows) => Promise<T>,
+) {
+  return {
+    credential: await work(new CredentialRepository(dataSource)),
+    'signing key': await work(new SigningKeyRepository(new Database(dataSource))),
+  };
+}
+
+function inWords({ credentials, signingKeys }: { credentials: number; signingKeys: number }): string {
+  return `${counted(credentials, 'credential')}, ${counted(signingKeys, 'signing key')}`;
+}
+
+function failuresOf(resealings: Readonly<Record<string, Pick<Resealing, 'failures'>>>): string[] {
+  return Object.entries(resealings).flatMap(([kind, { failures }]) =>
+    failures.map(({ key, reason }) => `${kind} ${key}: ${reason}`),
+  );
+}
+
+function refuseIncomplete(resealings: Readonly<Record<string, Resealing>>, discardUnreadable?: number): void {
+  const failures = failuresOf(resealings);
+  if (failures.length > 0 && discardUnreadable !== undefined)
+    throw new CommandError(
+      `Nothing was deleted: ${counted(failures.length, 'secret')} cannot be opened:`,
+      failures,
+    );
+  if (failures.length > 0)
+    throw new CommandError('Some secrets do not open; they were left as they are:', failures);
+  if (Object.values(resealings).every(({ isComplete }) => isComplete)) return;
+  throw new CommandError(
+    'Secrets are still being sealed under another key: give every instance the new list of keys first.',
+  );
+}
+
+export function addDataCommands(program: Command, context: CommandContext): void {
+  addCommand(
+    program.command('data').description('move an instance to another database'),
+    'copy',
+    'copy the embedded database into an empty PostgreSQL database, with which the instance goes on',
+    '--env-file production.env data copy --to postgres://svc@db.example/svc',
+    'Stop the service first, and leave SVC_DATA_DIR and SVC_ENCRYPTION_KEY as they are. Users, used tokens, sessions,\n' +
+      'credentials and the audit trail are copied, all or nothing. The folder is marked then and opens no more, since\n' +
+      'tokens that were used would pass there. Afterwards set SVC_DATABASE_URL and start the service.\n' +
+      '\nOther accounts of the machine can see options: with a password in the URL rather set SVC_DATABASE_URL.',
+  )
+    .option('--to <url>', 'postgres:// URL of the empty database; SVC_DATABASE_URL if left out', databaseUrl)
+    .action(({ to }: { readonly to?: string }) => copy(context, to));
+}
+
+function databaseUrl(text: string): string {
+  const problem = checkDatabaseUrl(text);
+  if (problem === undefined) return text;
+  throw new InvalidArgumentError(`It ${problem}.`);
+}
+
+async function copy(context: CommandContext, to: string | undefined): Promise<void> {
+  const config = context.settings.read('databaseUrl', 'databasePoolSize', 'dataDirectory', 'encryptionKeys');
+  const url = to ?? config.databaseUrl;
+  if (url === undefined)
+    throw new CommandError('Give the address of the new database: --to, or SVC_DATABASE_URL.');
+  const { dataDirectory: directory } = config;
+  if (!hasDatabase(directory))
+    throw new CommandError(`There is no embedded database in ${directory}: see SVC_DATA_DIR.`);
+  const copyFrom = async (source: OpenDatabase) => {
+    await requireKeys(source, config.encryptionKeys, directory);
+    const copyTo = (target: OpenDatabase) => copyAll(context, source, target, directory);
+    await withDatabase(context, copyTo, { kind: 'postgresql', url, poolSize: config.databasePoolSize });
+  };
+  await withDatabase(context, copyFrom, { kind: 'embedded', directory });
+}
+
+/** PostgreSQL has no key in the data folder, and the service does not start with keys that do not open its secrets. */
+async function requireKeys(
+  { dataSource }: OpenDatabase,
+  keys: readonly Buffer[],
+  directory: string,
+): Promise<void> {
+  const { name } = VARIABLES.encryptionKeys;
+  if (keys.length === 0)
+    throw new CommandError(
+      `${name} is required with PostgreSQL: copy ${join(directory, 'encryption.key')} to where you keep secrets, ` +
+        `and set ${name}_FILE to the path of the copy.`,
+    );
+  const keyRing = new KeyRing(keys, name);
+  const failures = failuresOf(
+    await ofEachTable(dataSource, async (rows) => ({ failures: await unopened(rows, keyRing) })),
+  );
+  if (failures.length > 0)
+    throw new CommandError(`Nothing was copied: ${name} does not open all that is sealed:`, failures);
+}
+
+/** @rule D137 All or nothing, each sink where it was, and the folder opens no more once the copy can be seen. */
+async function copyAll(
+  context: CommandContext,
+  source: OpenDatabase,
+  target: OpenDatabase,
+  directory: string,
+): Promise<void> {
+  const progress = new Progress(context);
+  const steps = {
+    columns: POSITIONS_IN_COPY,
+    onPage: (table: string, rows: number) => progress.show(`Copying ${table}, ${counted(rows, 'row')}`),
+    beforeCommit: () => markCopied(directory),
+  };
+  try {
+    const rows = await copyRows(source.dataSource, target.dataSource, steps);
+    progress.end();
+    context.answers.give({ rows, directory }, textOf(rows, directory));
+  } catch (error) {
+    progress.end();
+    unmarkCopied(directory);
+    throw new CommandError(`Nothing was copied: ${reasonOf(error)}.`);
+  }
+}
+
+function textOf(rows: Readonly<Record<string, number>>, directory: string): string {
+  const sum = Object.values(rows).reduce((one, other) => one + other, 0);
+  const table = renderTable(
+    ['TABLE', 'ROWS'],
+    Object.entries(rows).map(([name, count]) => [name, String(count)]),
+  );
+  return (
+    `${table}Copied ${counted(sum, 'row')}. Set SVC_DATABASE_URL to this database, keep SVC_ENCRYPTION_KEY, and start the service.\n` +
+    `The folder ${directory} is marked and opens no more; keep it until you have checked the instance, then delete it.\n`
+  );
+}

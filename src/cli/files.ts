@@ -1,0 +1,139 @@
+// Reads and writes the files that commands are given by path, among them those of a key pair.
+import type { KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { CommandError } from '../administration/command-error.js';
+import { JsonError, explainJsonError, parseStrictJson } from '../platform/json/strict-json.js';
+import type { Algorithm, JwsSigner } from '../token-exchange/instance.js';
+import { algorithmsFitting, keyFits, signatureParameters, thumbprintOf } from '../token-exchange/instance.js';
+import type { CommandContext } from './command-context.js';
+
+/** The folder of relative paths. */
+type PathContext = Pick<CommandContext, 'workingDirectory'>;
+
+/** A file as it is to be. */
+export interface NewFile {
+  readonly path: string;
+  readonly text: string;
+  /** Readable and writable by its owner only. */
+  readonly isPrivate?: boolean;
+}
+
+interface WriteOptions {
+  /** Whether files that are there already may be replaced. */
+  readonly force?: boolean;
+  /** Makes their folders too, where they are not there. */
+  readonly withFolder?: boolean;
+}
+
+/** In place of a path. */
+export const STANDARD_INPUT = '-';
+
+/** @throws CommandError when the file cannot be read */
+export function readTextFile({ workingDirectory }: PathContext, path: string): string {
+  try {
+    return readFileSync(resolve(workingDirectory, path), 'utf8');
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read (${codeOf(error)})`);
+  }
+}
+
+/**
+ * The JSON of a file, or of standard input where the path is `-`.
+ * @param what it is to hold: `one entry`
+ * @throws CommandError where it is not JSON
+ */
+export function readJsonFile(context: CommandContext, path: string, what: string): unknown {
+  const text = readInput(context, path);
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new CommandError(`${inputName(path)} is not ${what}: ${explainJsonError(error, text)}`);
+  }
+}
+
+/** The text of a file, or of standard input. */
+export function readInput(context: CommandContext, path: string): string {
+  return path === STANDARD_INPUT ? context.stdin.read() : readTextFile(context, path);
+}
+
+export function inputName(path: string): string {
+  return path === STANDARD_INPUT ? 'Standard input' : path;
+}
+
+/** Writes files in their order. @throws CommandError when one is there already, where none is written, or cannot be written */
+export function writeFiles(context: PathContext, files: readonly NewFile[], options: WriteOptions): void {
+  const inPlace = files.find(({ path }) => existsSync(resolve(context.workingDirectory, path)));
+  if (inPlace !== undefined && options.force !== true)
+    throw new CommandError(`${inPlace.path} exists already; --force replaces it`);
+  for (const file of files) writeFile(context, file, options);
+}
+
+/** Whole or not at all: it is filled under another name, where its mode holds from the first byte. */
+function writeFile(
+  { workingDirectory }: PathContext,
+  { path, text, isPrivate }: NewFile,
+  { withFolder }: WriteOptions,
+): void {
+  const target = resolve(workingDirectory, path);
+  const draft = `${target}.${randomUUID()}`;
+  try {
+    if (withFolder === true) mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, text, { flag: 'wx', flush: true, mode: isPrivate === true ? 0o600 : 0o644 });
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw new CommandError(`${path} cannot be written (${codeOf(error)})`);
+  }
+}
+
+/** The code of the system's error. */
+export function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
+}
+
+/** The files of a pair, each in the form that its reader expects; the third is a key set (RFC 7517), to publish. */
+export function keyTexts(privateKey: KeyObject, kid: string, alg: Algorithm) {
+  const publicKey = createPublicKey(privateKey);
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' };
+  return {
+    privatePem: privatePem(privateKey),
+    publicPem: publicPem(publicKey),
+    jwks: `${JSON.stringify({ keys: [jwk] }, null, 2)}\n`,
+  };
+}
+
+/** PKCS #8. */
+export function privatePem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+export function publicPem(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'pem' }).toString();
+}
+
+/** The default `kid` of a key: its thumbprint (RFC 7638). */
+export async function defaultKid(key: KeyObject): Promise<string> {
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
+  return (await thumbprintOf(publicKey)) ?? 'key-1';
+}
+
+/** @param path of its file. @throws CommandError for a key of another kind */
+export function signerOf(key: KeyObject, algorithm: Algorithm, path: string): JwsSigner {
+  const publicKey = createPublicKey(key);
+  if (keyFits(publicKey, algorithm)) return signatureParameters(algorithm, key);
+  const fitting = algorithmsFitting(publicKey).join(', ') || 'none that is supported';
+  throw new CommandError(`The key in ${path} does not fit ${algorithm}; it fits ${fitting}.`);
+}
+
+/** PEM. @throws CommandError when the file holds none */
+export function readPrivateKey(context: CommandContext, path: string): KeyObject {
+  const pem = readTextFile(context, path);
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new CommandError(`${path} holds no private key in PEM without a passphrase`);
+  }
+}

@@ -1,0 +1,239 @@
+// svc-admin keys check: the check of the service's start, before the start, and what a fetch of key sets brings.
+import { Partner } from '../../../demo/partner.js';
+import type { ConfigurationError } from '../../../src/config/load-config.js';
+import { prepareStartup } from '../../../src/instance/startup.js';
+import { JwksServer } from '../../support/jwks-server.js';
+import { CommandLine } from '../../support/run-cli.js';
+
+const PREFIX = 'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: ';
+
+describe('keys check', () => {
+  const line = new CommandLine();
+  const partner = Partner.create({
+    issuer: 'https://a.example',
+    kid: 'k1',
+    audience: 'https://instance.example',
+  });
+  const good = partner.staticEntry({ name: 'first', allowedRoles: ['global:member', 'global:admin'] });
+  const check = (entries: unknown, environment: Record<string, string> = {}) => {
+    line.write('keys.json', JSON.stringify(entries));
+    return line.run(['keys', 'check', '--file', 'keys.json'], environment);
+  };
+
+  it('shows the entries of a good file, with no variable set', async () => {
+    const open = { type: 'jwks', url: 'https://b.example/keys', issuer: 'https://b.example' };
+    const closed = {
+      ...good,
+      kid: 'k2',
+      name: 'two\u001b[2J',
+      expectedAudience: undefined,
+      allowedRoles: [],
+    };
+    const { exitCode, stdout, stderr } = await check([good, open, closed]);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    // What D54 warns of comes first.
+    const rows = stdout.split('\n').filter((row) => !row.startsWith('warning: '));
+    expect(rows.slice(0, 5).map((row) => row.split(/ {2,}/))).toEqual([
+      ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'],
+      [
+        '0',
+        'first',
+        'static',
+        'https://a.example',
+        'k1',
+        'ES256',
+        'https://instance.example',
+        'global:member, global:admin',
+      ],
+      [
+        '1',
+        'entry-1',
+        'jwks',
+        open.issuer,
+        open.url,
+        "by the key's kind",
+        'not checked',
+        'every assignable one',
+      ],
+      ['2', 'two\uFFFD[2J', 'static', 'https://a.example', 'k2', 'ES256', 'not checked', 'none'],
+      [''],
+    ]);
+    expect(rows.slice(5).map((row) => row.split(/ {2,}/)[0])).toEqual([
+      'LABEL',
+      'first',
+      'entry-1',
+      'two\uFFFD[2J',
+      '',
+    ]);
+  });
+
+  it('[P.strict][D54] says in words what each entry allows, and warns of what stands open', async () => {
+    const strict = {
+      ...{ ...good, expectedAudience: 'https://instance.example', origins: ['https://product.example'] },
+      ...{ allowedRoles: ['global:member'], emailDomains: ['*'], linkExistingUsers: false },
+    };
+    const { stdout } = await check([strict], { SVC_TOKEN_EXCHANGE_STRICT: 'true' });
+    expect(stdout).toContain('warning: entry 0, scopes: is empty, so every token exchange is refused');
+    expect(stdout).toContain(
+      'signs in users with global:member only; never the owner; may not link to existing users; may create users; may act for no subject',
+    );
+    expect((await check([good])).stdout).toContain('warning: entry 0, linkPrivileged: is not false');
+  });
+
+  it('[D32] reports all that the start of the service would report, and never a value', async () => {
+    const entries = [
+      { ...good, allowedRole: ['global:admin'], algorithms: ['HS256'], allowedRoles: ['global:owner'] },
+      { ...good, key: partner.privateKeyPem() },
+      { type: 'jwks', url: 'http://b.example/keys', issuer: 'b', cacheTtlSeconds: 1 },
+      good,
+      good,
+    ];
+    const { exitCode, stdout, stderr } = await check(entries);
+    const start = prepareStartup({
+      environment: { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(entries) },
+      workingDirectory: line.folder,
+    });
+    const { problems } = (await start.catch((error: unknown) => error)) as ConfigurationError;
+    const told = stdout.split('\n').filter((row) => row.startsWith('problem: '));
+    expect(told.map((row) => row.replace('problem: ', PREFIX))).toEqual(problems);
+    expect(told).toHaveLength(9);
+    expect(stdout).toContain('warning: entry 0, allowedRoles: allows 1 role that cannot be assigned');
+    expect([exitCode, stderr]).toEqual([
+      1,
+      'error: The service would not start with these keys; problems: 9.\n',
+    ]);
+    expect(stdout).not.toMatch(/PRIVATE|PUBLIC|HS256/);
+  });
+
+  it('[D32] passes what is only a warning', async () => {
+    const { exitCode, stdout } = await check([{ ...good, allowedRoles: ['global:owner'] }]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^warning: entry 0, allowedRoles: /m);
+  });
+
+  it('[P.origins] says in words what origins bind, for the entries that name them', async () => {
+    const { exitCode, stdout } = await check([
+      good,
+      { ...good, kid: 'k2', origins: ['https://product.example'] },
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stdout.split('\n').filter((row) => row.startsWith('note: '))).toEqual([
+      'note: entry 1, origins: the service refuses logins by GET, and posts of browsers without Origin',
+    ]);
+    expect(stdout).not.toContain('product.example');
+  });
+
+  it('goes by the configured rules', async () => {
+    const entries = [{ type: 'jwks', url: 'http://b.example/keys', issuer: 'https://b.example' }];
+    expect(await check(entries)).toMatchObject({ exitCode: 1 });
+    expect(await check(entries, { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' })).toMatchObject({
+      exitCode: 0,
+    });
+  });
+
+  it('goes by the base address that follows from PORT, as the service does', async () => {
+    const entries = [{ ...good, resources: ['http://localhost:8080'] }];
+    expect(await check(entries)).toMatchObject({ exitCode: 0 });
+    expect(await check(entries, { PORT: '8080' })).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining(
+        'problem: entry 0, resources: must not have the address of this instance',
+      ),
+    });
+  });
+
+  it('takes the configured keys without --file, from variable or file', async () => {
+    const text = JSON.stringify([good]);
+    const path = line.write('configured.json', `${text}\n`);
+    for (const environment of [
+      { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: text },
+      { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path },
+    ]) {
+      const { exitCode, stdout } = await line.run(['keys', 'check'], environment);
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining('first')]);
+    }
+  });
+
+  it.each([
+    ['no keys at all', [], {}, 'error: There are no trusted keys: give --file'],
+    ['a file that is not there', ['--file', 'none.json'], {}, 'error: none.json cannot be read (ENOENT)\n'],
+    [
+      'a configured file that is not there',
+      [],
+      { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/none.json' },
+      'The configuration has 1 problem:\n  - SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: /none.json cannot be read (ENOENT: there is none)\n',
+    ],
+  ])('reports %s', async (_, args, environment, complaint) => {
+    const { exitCode, stdout, stderr } = await line.run(['keys', 'check', ...args], environment);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(complaint);
+  });
+
+  it('[D32] reports a file that is not JSON', async () => {
+    line.write('text.json', 'not JSON');
+    const { exitCode, stdout } = await line.run(['keys', 'check', '--file', 'text.json']);
+    expect([exitCode, stdout]).toEqual([
+      1,
+      expect.stringContaining('problem: not valid JSON (line 1, column 2)'),
+    ]);
+  });
+});
+
+describe('keys check --fetch', () => {
+  let server: JwksServer;
+  const line = new CommandLine();
+  const issuer = 'https://partner.example';
+  const partner = Partner.create({ issuer, kid: 'used' });
+  beforeAll(async () => {
+    server = await JwksServer.listen();
+  });
+  afterAll(() => server?.close());
+
+  const check = (url: string, allowHttp = true) => {
+    const entry = { type: 'jwks', url, issuer, name: 'acme', expectedAudience: 'https://instance.example' };
+    line.write('fetched.json', [entry]);
+    return line.run(['keys', 'check', '--file', 'fetched.json', '--fetch'], {
+      SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: String(allowHttp),
+    });
+  };
+
+  it('[D33] says which keys come, and why others are dropped', async () => {
+    const { keys } = partner.jwks() as { keys: object[] };
+    server.publish({ keys: [...keys, { kty: 'oct', k: 'c2VjcmV0LW9jdA', kid: 'hmac' }] });
+    const { exitCode, stdout } = await check(`${server.url}?secret=1`);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`fetched: acme, ${server.url}: used (ES256)`);
+    expect(stdout).toContain('  not used: key 1 (kid "hmac") is symmetric (kty "oct")\n');
+    expect(stdout).not.toMatch(/secret/);
+  });
+
+  it('[D33] says why none comes, and exits with 1', async () => {
+    server.publish({ keys: [] });
+    const empty = await check(server.url);
+    expect(empty.stdout).toContain('no usable key');
+    expect(empty).toMatchObject({ exitCode: 1, stderr: 'error: Key sets without a usable key: 1.\n' });
+    const gone = await check(server.url.replace('.json', '.gone'));
+    expect(gone).toMatchObject({ exitCode: 1 });
+  });
+
+  it('[D33][D83] names the setting where the address is refused, and sends nothing', async () => {
+    const before = server.requestCount;
+    const refused = await check(server.url, false);
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stdout).toContain('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP allows http:');
+    const loopback = await check(server.url.replace('http:', 'https:'), false);
+    expect(loopback.stdout).toMatch(
+      /not fetched: .* \(see SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP or SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE\)/,
+    );
+    expect(server.requestCount).toBe(before);
+  });
+
+  it('is not done without being asked for', async () => {
+    const before = server.requestCount;
+    line.write('silent.json', [{ type: 'jwks', url: server.url, issuer }]);
+    await line.run(['keys', 'check', '--file', 'silent.json'], {
+      SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+    });
+    expect(server.requestCount).toBe(before);
+  });
+});
