@@ -74,7 +74,9 @@ export class Administration {
         const operator = await this.operatorOf(operation, input, request, transaction);
         const work = { parts: this.parts, transaction, context, operator };
         const { result, things, events = [] } = await operation.change(input, work);
-        return { result, events: [this.performed(operation, request, context, things), ...events] };
+        const asked = { operation: operation.name, ...wayOf(request), things };
+        const performed = auditEvent('svc.audit.administration.performed', byWhom(request, context), asked);
+        return { result, events: [performed, ...events] };
       });
     });
     this.changes.add(change);
@@ -163,41 +165,22 @@ export class Administration {
     return asking;
   }
 
-  private performed(
-    { name: operation }: { readonly name: string },
-    request: OperationRequest,
-    context: AuditContext,
-    things: Readonly<Record<string, string>>,
-  ) {
-    const asked = { operation, ...wayOf(request), things };
-    return auditEvent('svc.audit.administration.performed', byWhom(request, context), asked);
-  }
-
-  /** Does work, and records its failure. */
+  /** Does work, and records its failure. If even that cannot be written, the caller still gets the cause. */
   private async recordingFailure<Result>(
-    operation: { readonly name: string },
+    { name: operation }: { readonly name: string },
     request: OperationRequest,
     work: () => Result | Promise<Result>,
   ): Promise<Result> {
     try {
       return await work();
     } catch (error) {
-      await this.recordFailure(operation, request, error);
+      const reason = error instanceof CommandError ? 'refused' : 'internal_error';
+      const failure = { operation, ...wayOf(request), reason } as const;
+      const context = byWhom(request, this.contextOf(request));
+      const event = auditEvent('svc.audit.administration.failed', context, failure);
+      await this.audit.record([event]).catch(() => undefined);
       throw error;
     }
-  }
-
-  /** If even this cannot be written, the caller still gets the cause. */
-  private async recordFailure(
-    { name: operation }: { readonly name: string },
-    request: OperationRequest,
-    error: unknown,
-  ): Promise<void> {
-    const reason = error instanceof CommandError ? 'refused' : 'internal_error';
-    const failure = { operation, ...wayOf(request), reason } as const;
-    const context = byWhom(request, this.contextOf(request));
-    const event = auditEvent('svc.audit.administration.failed', context, failure);
-    await this.audit.record([event]).catch(() => undefined);
   }
 
   /** For the events of an operation: its user is their subject, and the operator who asks the actor. */
@@ -236,13 +219,13 @@ export class DatabaseClock extends Clock {
   }
 }
 
-/** Remembers what operators have just read, so that a page that is read again and again does not fill the trail with its readings. */
 const MINUTE_MS = 60_000;
-/** Where more is read within a minute, the oldest is forgotten, and recorded once more. */
+/** Where more is read, all is forgotten, and recorded once more. */
 const MOST_REMEMBERED = 10_000;
 
+/** Remembers what operators have just read, so that a page that is read again and again does not fill the trail with its readings. */
 class RecordedReadings {
-  /** When each reading was recorded, in milliseconds of a clock that only goes forward; the oldest first. */
+  /** When each reading was recorded, in milliseconds of a clock that only goes forward. */
   private readonly recordedAtMs = new Map<string, number>();
 
   /**
@@ -252,19 +235,15 @@ class RecordedReadings {
   isDue(
     operation: string,
     things: Readonly<Record<string, string>>,
-    operator: { readonly userId: string; readonly clientAddress: string } | undefined,
+    operator: AskingOperator | undefined,
   ): boolean {
     if (operator === undefined) return true;
     const key = JSON.stringify([operator.userId, operator.clientAddress, operation, Object.entries(things)]);
     const nowMs = performance.now();
     const recordedAtMs = this.recordedAtMs.get(key);
     if (recordedAtMs !== undefined && nowMs - recordedAtMs < MINUTE_MS) return false;
-    this.recordedAtMs.delete(key);
+    if (this.recordedAtMs.size >= MOST_REMEMBERED) this.recordedAtMs.clear();
     this.recordedAtMs.set(key, nowMs);
-    for (const [oldest, atMs] of this.recordedAtMs) {
-      if (this.recordedAtMs.size <= MOST_REMEMBERED && nowMs - atMs < MINUTE_MS) break;
-      this.recordedAtMs.delete(oldest);
-    }
     return true;
   }
 

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { EntryValue, TrustedClient, TrustedKeyEntry } from '../token-exchange/instance.js';
 import { StoredEntryError } from '../token-exchange/instance.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
-import type { ChangedEntry } from './entries.operations.js';
+import type { ChangedEntry, EntryChange } from './entries.operations.js';
 import { changeEntry, trustEntry } from './entries.operations.js';
 import { anything, flag, members, optional, readNothing, storableText } from './input.js';
 import { trustedEntries } from './list-entries.operation.js';
@@ -54,17 +54,12 @@ export const ADD_CLIENT = changeOperation('clients add', readNewClient, {
     const client = Object.entries({ id, ...ofKeys, secretHash, introspect }).filter(
       ([, value]) => value !== undefined,
     );
-    const changed = await trustEntry(work, (entries, by) =>
-      entries.change(
-        entry,
-        withClients((clients) => {
-          if (clients.some((one) => idOf(one) === id))
-            throw new StoredEntryError('The entry has a client with this id already.');
-          return [...clients, Object.fromEntries(client)];
-        }),
-        by,
-      ),
-    );
+    const add = (clients: readonly unknown[]) => {
+      if (clients.some((one) => idOf(one) === id))
+        throw new StoredEntryError('The entry has a client with this id already.');
+      return [...clients, Object.fromEntries(client)];
+    };
+    const changed = await trustEntry(work, withClients(entry, add));
     const result: AddedClient = { ...changed.result, secret };
     return { ...changed, result };
   },
@@ -89,18 +84,13 @@ function secretLine(secret: string): string {
 
 /** Both secrets count until one is removed. */
 export const ADD_CLIENT_SECRET = changeOperation('clients add-secret', members(CHOSEN_CLIENT), {
-  async change({ entry, id }, work) {
+  async change(client, work) {
     const { secret, secretHash } = newSecret();
-    const changed = await trustEntry(work, (entries, by) =>
-      entries.change(
-        entry,
-        withSecrets(id, (hashes) => {
-          if (hashes.length < 2) return [...hashes, secretHash];
-          throw new StoredEntryError('The client has two secrets already: remove one first.');
-        }),
-        by,
-      ),
-    );
+    const add = (hashes: readonly unknown[]) => {
+      if (hashes.length < 2) return [...hashes, secretHash];
+      throw new StoredEntryError('The client has two secrets already: remove one first.');
+    };
+    const changed = await trustEntry(work, withSecrets(client, add));
     return { ...changed, result: { ...changed.result, secret } };
   },
 
@@ -118,17 +108,13 @@ export const REMOVE_CLIENT_SECRET = changeOperation(
   'clients remove-secret',
   members({ ...CHOSEN_CLIENT, newer: optional(flag) }),
   {
-    change: ({ entry, id, newer = false }, work) =>
-      changeEntry(work, (entries, by) =>
-        entries.change(
-          entry,
-          withSecrets(id, (hashes) => {
-            if (hashes.length === 2) return [hashes[newer ? 0 : 1]];
-            throw new StoredEntryError('The client has one secret only: remove the client itself instead.');
-          }),
-          by,
-        ),
-      ),
+    change({ newer = false, ...client }, work) {
+      const remove = (hashes: readonly unknown[]) => {
+        if (hashes.length === 2) return [hashes[newer ? 0 : 1]];
+        throw new StoredEntryError('The client has one secret only: remove the client itself instead.');
+      };
+      return changeEntry(work, withSecrets(client, remove));
+    },
 
     command: {
       about: 'remove the older of the two secrets of a client',
@@ -142,18 +128,14 @@ export const REMOVE_CLIENT_SECRET = changeOperation(
 
 /** Its access tokens stay valid until they expire. */
 export const REMOVE_CLIENT = changeOperation('clients remove', members(CHOSEN_CLIENT), {
-  change: ({ entry, id }, work) =>
-    changeEntry(work, (entries, by) =>
-      entries.change(
-        entry,
-        withClients((clients) => {
-          const kept = clients.filter((one) => idOf(one) !== id);
-          if (kept.length < clients.length) return kept;
-          throw NO_SUCH_CLIENT();
-        }),
-        by,
-      ),
-    ),
+  change({ entry, id }, work) {
+    const remove = (clients: readonly unknown[]) => {
+      const kept = clients.filter((one) => idOf(one) !== id);
+      if (kept.length < clients.length) return kept;
+      throw NO_SUCH_CLIENT();
+    };
+    return changeEntry(work, withClients(entry, remove));
+  },
 
   command: {
     about: 'remove a client from a stored entry; its access tokens stay valid until they expire',
@@ -166,9 +148,12 @@ export const REMOVE_CLIENT = changeOperation('clients remove', members(CHOSEN_CL
 
 const NO_SUCH_CLIENT = () => new StoredEntryError('The entry has no client with this id.');
 
-/** @param id of one of the clients that is changed, as they are stored */
-function withSecrets(id: string, change: (hashes: readonly unknown[]) => readonly unknown[]) {
-  return withClients((clients) => {
+/** Changes the secrets of a client, as they are stored. */
+function withSecrets(
+  { entry, id }: { readonly entry: string; readonly id: string },
+  change: (hashes: readonly unknown[]) => readonly unknown[],
+): EntryChange {
+  return withClients(entry, (clients) => {
     if (!clients.some((one) => idOf(one) === id)) throw NO_SUCH_CLIENT();
     return clients.map((one) => {
       if (!isJsonObject(one) || one['id'] !== id) return one;
@@ -186,12 +171,13 @@ function newSecret(): { readonly secret: string; readonly secretHash: string } {
   return { secret, secretHash: createHash('sha256').update(secret).digest('hex') };
 }
 
-/** The same entry with other clients. */
-function withClients(change: (clients: readonly unknown[]) => readonly unknown[]) {
-  return (entry: EntryValue) => {
+/** Changes the clients of an entry, as they are stored. */
+function withClients(name: string, change: (clients: readonly unknown[]) => readonly unknown[]): EntryChange {
+  const edit = (entry: EntryValue) => {
     const { clients } = entry;
     return { ...entry, clients: change(Array.isArray(clients) ? clients : []) };
   };
+  return (entries, by) => entries.change(name, edit, by);
 }
 
 export const LIST_CLIENTS = listOperation('clients list', readNothing, {

@@ -149,7 +149,7 @@ export async function changeEntry(work: ChangeWork, change: EntryChange): Promis
 }
 
 /** @param by in whose name it is made */
-type EntryChange = (entries: StoredEntryChanges, by: StoredEntryWork) => Promise<StoredEntryChange>;
+export type EntryChange = (entries: StoredEntryChanges, by: StoredEntryWork) => Promise<StoredEntryChange>;
 
 function made(work: ChangeWork, change: EntryChange): Promise<StoredEntryChange> {
   const { parts, transaction, context, operator } = work;

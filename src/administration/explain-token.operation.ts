@@ -1,15 +1,21 @@
-// Explains what the service would make of a token, without using it up; and why a request was refused.
-import type { AccessFlow, TokenExplanation } from '../token-exchange/instance.js';
+// Explains what the service would make of a token, without using it up; and why a request was refused. Its text is for a terminal.
+import type {
+  AccessFlow,
+  ExplainedCheck,
+  ExplainedToken,
+  ExplainedUser,
+  TokenExplanation,
+} from '../token-exchange/instance.js';
 import { FIELD_LIMITS, MAX_TOKEN_CHARACTERS } from '../token-exchange/instance.js';
 import { checkText } from '../audit/trail-filter.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
-import { InputError } from './command-error.js';
-import type { ExplainedRequest } from './explained-request.js';
+import { CommandError, InputError } from './command-error.js';
+import type { ExplainedEvent, ExplainedRequest } from './explained-request.js';
 import { explainedRequest } from './explained-request.js';
 import type { Read } from './input.js';
 import { checkedText, moment, oneOf, members, optional, textUpTo } from './input.js';
 import { listOperation } from './operation.js';
-import { explanationText, requestText } from './explanation-text.js';
+import { printable, renderTable } from './table.js';
 
 const readTokenMembers = members({
   flow: oneOf(['embed', 'exchange', 'id-jag', 'jwt-bearer'] satisfies AccessFlow[]),
@@ -96,4 +102,157 @@ function tokenText(value: unknown): Read<string> {
   if (typeof value !== 'string' || value === '') return { rule: 'must be a token' };
   const isTooLong = value.length > MAX_TOKEN_CHARACTERS;
   return isTooLong ? { rule: `must have at most ${MAX_TOKEN_CHARACTERS} characters` } : { value };
+}
+
+const HEADINGS = ['STATE', 'TOKEN', 'CHECK', 'OF', 'EXPECTED', 'FOUND'];
+
+function explanationText(explanation: TokenExplanation): string {
+  const { checks, notes, asOf } = explanation;
+  const inState = (state: ExplainedCheck['state']) => checks.filter((check) => check.state === state);
+  const [passed, failed, unreached] = [inState('passed'), inState('failed'), inState('not-reached')];
+  // If a check failed, people look for that one.
+  const shown = failed.length > 0 ? failed : passed;
+  const lines = [
+    ...outcomeLines(explanation),
+    ...notes.map((note) => `Note: ${note}`),
+    ...explanation.tokens.flatMap(tokenLines),
+  ];
+  const rest = [
+    ...(failed.length > 0 && passed.length > 0 ? [`Passed: ${placesOf(passed)}.\n`] : []),
+    ...(unreached.length > 0 ? [`Not reached: ${placesOf(unreached)}.\n`] : []),
+  ];
+  return [
+    `${lines.map(printable).join('\n')}\n`,
+    `\nChecks, as of ${asOf}:\n${renderTable(HEADINGS, shown.map(rowOf))}`,
+    ...rest,
+  ].join('');
+}
+
+function outcomeLines(explanation: TokenExplanation): string[] {
+  const { refusal, flow, checks, issued } = explanation;
+  const work = flow === 'embed' ? 'An embedded login' : 'A token exchange';
+  if (refusal === null) return issuedLines(work, issued);
+  const { reason, check, party, detail, cause, remedy } = refusal;
+  const failed = checks.find(({ state }) => state === 'failed');
+  return [
+    `${work} would be refused: ${reason}`,
+    `Check:    ${check}${party === null ? '' : `, of the ${party} token`}`,
+    `Cause:    ${cause}${detail === null ? '' : ` (${detail})`}`,
+    `Remedy:   ${remedy}`,
+    ...(failed?.expected ? [`Expected: ${failed.expected}`] : []),
+    ...(failed?.found ? [`Found:    ${failed.found}`] : []),
+  ];
+}
+
+function issuedLines(work: string, issued: TokenExplanation['issued']): string[] {
+  if (issued?.kind !== 'access-token') {
+    const seconds = issued?.lifetimeSeconds ?? null;
+    return [`${work} would succeed: a session${seconds === null ? '' : ` of ${seconds} s`} is opened.`];
+  }
+  const { lifetimeSeconds, expiresAt, scopes, audience, rights, keyThumbprint } = issued;
+  return [
+    `${work} would succeed: an access token of ${lifetimeSeconds} s, until ${expiresAt}.`,
+    `Scopes: ${scopes === null ? 'not limited' : scopes.join(' ')}`,
+    `Audience: ${audience ?? 'this instance'}`,
+    `Rights: ${rights === 'both' ? 'what actor and subject both have' : "the acting user's"}`,
+    `Bound to: ${keyThumbprint === null ? 'no key' : `the key ${keyThumbprint}`}`,
+  ];
+}
+
+function tokenLines({ party, content, entry, user }: ExplainedToken): string[] {
+  const said = Object.entries(content).filter(([, value]) => value !== null);
+  return [
+    '',
+    `The ${party} token: ${said.map(([name, value]) => `${name} ${value}`).join(', ') || 'nothing that can be read'}`,
+    ...(entry === null
+      ? ['  Entry: none']
+      : [
+          `  Entry: ${entry.label} (${placeOf(entry)}, ${entry.type})${entry.isSuspended ? ', suspended' : ''}`,
+          `  Policy: ${entry.policy.join('; ')}`,
+        ]),
+    ...(user === null ? [] : [`  User: ${userLine(user)}`]),
+  ];
+}
+
+function placeOf({ index }: { readonly index: number | null }): string {
+  return index === null ? 'stored by a command' : `configured, index ${index}`;
+}
+
+const FOUND_BY: Readonly<Record<ExplainedUser['by'], string>> = {
+  link: 'known by the link of an earlier login',
+  email: 'found by the e-mail address, to be linked',
+  entry: 'named by the entry',
+  provisioning: 'to be created',
+};
+
+function userLine(user: ExplainedUser): string {
+  const { id, by, roleBefore, roleAfter, changedNames, ignoresRoleClaim, projects } = user;
+  const roles = [roleBefore, roleAfter].filter((role) => role !== null);
+  return [
+    `${id ?? 'a new one'}, ${FOUND_BY[by]}`,
+    `role ${[...new Set(roles)].join(', then ')}`,
+    ...(ignoresRoleClaim ? ['the role claim is ignored: it does not name an assignable role'] : []),
+    ...(changedNames.length === 0 ? [] : [`changed: ${changedNames.join(', ')}`]),
+    ...projects,
+  ].join('; ');
+}
+
+function rowOf({ state, party, check, about, expected, found }: ExplainedCheck): string[] {
+  return [state, party ?? '-', check, about ?? '', expected ?? '', found ?? ''];
+}
+
+/** Each check once for each token. */
+function placesOf(checks: readonly ExplainedCheck[]): string {
+  const places = checks.map(({ check, party }) => (party === null ? check : `${check} (${party})`));
+  return [...new Set(places)].join(', ');
+}
+
+/** Members with lines of their own. */
+const SHOWN = ['reason', 'detail', 'expected', 'found'];
+/** The database keeps no order of members. */
+const FIRST = ['flow', 'party', 'issuer', 'kid'];
+
+/** @throws CommandError for a request of which nothing is recorded */
+function requestText({ requestId, events }: ExplainedRequest): string {
+  if (events.length === 0)
+    throw new CommandError(
+      'The audit trail has no event of this request. Requests that are refused before their token is read, such as a form with ' +
+        'a fault or a request above a limit, are in the log only.',
+    );
+  const lines = [`Request ${requestId}`, ...events.flatMap((event) => ['', ...eventLines(event)])];
+  return `${lines.map(printable).join('\n')}\n`;
+}
+
+function eventLines(event: ExplainedEvent): string[] {
+  const { reason, check, cause, remedy, payload } = event;
+  const head = `${event.occurredAt} ${event.event}`;
+  if (reason === null) return [head, ...event.notices.flatMap(noticeLines), ...valueLines(event)];
+  const { detail, expected, found } = payload;
+  return [
+    `${head}: ${reason}`,
+    ...(check === null ? [] : [`Check:    ${check}`]),
+    `Cause:    ${cause ?? 'this release has no such reason'}${typeof detail === 'string' ? ` (${detail})` : ''}`,
+    ...(remedy === null ? [] : [`Remedy:   ${remedy}`]),
+    ...(typeof expected === 'string' ? [`Expected: ${expected}`] : []),
+    ...(typeof found === 'string' ? [`Found:    ${found}`] : []),
+    ...valueLines(event),
+  ];
+}
+
+function noticeLines({ cause, remedy, detail }: ExplainedEvent['notices'][number]): string[] {
+  return [`Notice:   ${cause} (${detail})`, `Remedy:   ${remedy}`];
+}
+
+/** The other members. */
+function valueLines({ subjectUserId, actorUserId, payload }: ExplainedEvent): string[] {
+  const first = Object.fromEntries(FIRST.flatMap((name) => (name in payload ? [[name, payload[name]]] : [])));
+  const values = Object.entries({ ...first, subjectUserId, actorUserId, ...payload }).filter(
+    ([name, value]) => value !== null && !SHOWN.includes(name),
+  );
+  if (values.length === 0) return [];
+  return [`Of:       ${values.map(([name, value]) => `${name} ${shown(value)}`).join(', ')}`];
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -1,14 +1,16 @@
-// Brings workflows into the personal project of a user.
+// Brings workflows into the personal project of a user: all of a file, or none.
 import { setImmediate as othersTurn } from 'node:timers/promises';
+import { BODY_LIMIT_BYTES } from '../platform/http/content-type.js';
+import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
+import { hasMoreCharacters } from '../platform/text/characters.js';
+import { counted } from '../platform/text/wording.js';
+import { QuotaRefusal } from '../workspace/quotas/quotas.js';
+import type { NewWorkflow } from '../workspace/workflows/workflow.repository.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { members, storableText } from './input.js';
 import type { ChangeWork } from './operation.js';
 import { changeOperation } from './operation.js';
-import { QuotaRefusal } from '../workspace/quotas/quotas.js';
-import { counted } from '../platform/text/wording.js';
-import type { WorkflowDraft } from './workflow-file.js';
-import { readWorkflows } from './workflow-file.js';
 
 /** Rows of one statement. The embedded database runs on the main thread, which requests wait for meanwhile. */
 const BATCH_SIZE = 25;
@@ -58,4 +60,80 @@ async function insertAll(
     );
     await othersTurn();
   }
+}
+
+/** A workflow that has no project yet. */
+export type WorkflowDraft = Omit<NewWorkflow, 'projectId'>;
+
+/** The workflows, or problems with which nothing is imported. */
+interface WorkflowFileReading {
+  readonly workflows: WorkflowDraft[];
+  readonly problems: string[];
+}
+
+const MAX_NAME_CHARACTERS = 128;
+const DEFAULTS = { active: false, nodes: [], connections: {} };
+
+/** The rule of each member, in words and as a check. */
+const RULES = [
+  { member: 'name', rule: `must be a text of 1 to ${MAX_NAME_CHARACTERS} characters`, holds: isName },
+  { member: 'active', rule: 'must be true or false', holds: (value: unknown) => typeof value === 'boolean' },
+  { member: 'nodes', rule: 'must be an array of objects', holds: isObjectArray },
+  { member: 'connections', rule: 'must be an object', holds: isJsonObject },
+];
+const KNOWN = RULES.map(({ member }) => member);
+
+/** Reads a JSON array of `{name, active?, nodes?, connections?}`; all problems are reported at once. */
+export function readWorkflowFile(text: string): WorkflowFileReading {
+  try {
+    return readWorkflows(parseStrictJson(text));
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return { workflows: [], problems: [error.message] };
+  }
+}
+
+/** As `readWorkflowFile`, of what was parsed already. */
+export function readWorkflows(list: unknown): WorkflowFileReading {
+  if (!Array.isArray(list)) return { workflows: [], problems: ['must be a JSON array of workflows'] };
+  const problems = list.flatMap((value, index) => workflowProblems(value, index));
+  if (problems.length > 0) return { workflows: [], problems };
+  return { workflows: list.map((value) => ({ ...DEFAULTS, ...(value as WorkflowDraft) })), problems };
+}
+
+function workflowProblems(value: unknown, index: number): string[] {
+  if (!isJsonObject(value)) return [`workflow ${index}: must be an object`];
+  const problems = [...unknownMembers(value), ...brokenRules({ ...DEFAULTS, ...value }), ...excess(value)];
+  return problems.map((problem) => `workflow ${index}, ${problem}`);
+}
+
+/** Unknown members would be lost silently. */
+function unknownMembers(workflow: Record<string, unknown>): string[] {
+  const unknown = Object.keys(workflow).filter((member) => !KNOWN.includes(member));
+  return unknown.map(
+    (member) => `${JSON.stringify(member)}: is not a known member; known are ${KNOWN.join(', ')}`,
+  );
+}
+
+function brokenRules(workflow: Record<string, unknown>): string[] {
+  const broken = RULES.filter(({ member, holds }) => !holds(workflow[member]));
+  const unstorable = KNOWN.filter((member) => hasUnstorableText(workflow[member]));
+  return [
+    ...broken.map(({ member, rule }) => `${member}: ${rule}`),
+    ...unstorable.map((member) => `${member}: has NUL or a lone surrogate, which cannot be stored`),
+  ];
+}
+
+/** No larger than one that comes by the API: its answer must stay within bounds. */
+function excess(workflow: Record<string, unknown>): string[] {
+  const isTooLarge = Buffer.byteLength(JSON.stringify(workflow)) > BODY_LIMIT_BYTES;
+  return isTooLarge ? [`as a whole: is larger than ${BODY_LIMIT_BYTES / 1024} KiB`] : [];
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && !hasMoreCharacters(value, MAX_NAME_CHARACTERS);
+}
+
+function isObjectArray(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isJsonObject);
 }

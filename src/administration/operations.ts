@@ -1,5 +1,4 @@
 // The operations that a command may ask the running service for; there are no others.
-import { DELETE_USER, SET_ROLE, UNLINK_USER } from './change-user.operation.js';
 import {
   ADD_CLIENT,
   ADD_CLIENT_SECRET,
@@ -24,15 +23,16 @@ import type { Operation } from './operation.js';
 import { LIST_PROJECTS, SET_PROJECT_KEY } from './projects.operations.js';
 import { EXPORT_EVENTS, LIST_EVENTS, TAIL_EVENTS } from './read-audit-trail.operation.js';
 import { LIST_REVOCATIONS, RESTORE_KEYS, REVOKE_KEYS } from './revocations.operations.js';
-import { SET_PASSWORD } from './set-password.operation.js';
 import {
-  CREATE_USER,
+  DELETE_USER,
   DISABLE_USER,
   ENABLE_USER,
-  LIST_USERS,
-  SHOW_USER,
+  SET_PASSWORD,
+  SET_ROLE,
   SIGN_USER_OUT,
-} from './users.operations.js';
+  UNLINK_USER,
+} from './user-changes.operations.js';
+import { CREATE_USER, LIST_USERS, SHOW_USER } from './users.operations.js';
 
 /** One row each; a test holds them against the commands of the command line. */
 export const OPERATIONS: readonly Operation[] = [

@@ -1,8 +1,7 @@
-// Creates, lists, shows, disables and enables users, and signs them out.
+// Creates, lists, shows and finds users.
 import { isUniqueViolation } from '../platform/database/database-error.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import { isId } from '../platform/text/id.js';
-import { signOutEverywhere } from '../token-exchange/instance.js';
 import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
 import type { NewUser, User } from '../users/user.repository.js';
 import type { UserProfile } from './accounts/user-profile.repository.js';
@@ -13,7 +12,6 @@ import type { InstanceParts } from './instance-parts.js';
 import type { ChangeWork } from './operation.js';
 import { changeOperation, listOperation } from './operation.js';
 import { markedAddress, printable, tableOf } from './table.js';
-import { counted } from '../platform/text/wording.js';
 
 const MAX_NAME_CHARACTERS = 32;
 
@@ -143,53 +141,6 @@ function userLines(user: ShownUser): string[] {
     ),
   ];
 }
-
-export const DISABLE_USER = switching('users disable', false, 'end all access of a user at once');
-export const ENABLE_USER = switching('users enable', true, 'let a disabled user sign in again');
-
-function switching(name: string, enabled: boolean, about: string) {
-  const state = enabled ? 'enabled' : 'disabled';
-  return changeOperation(name, readUser, {
-    changedUser: ({ user }) => user,
-    async change({ user }, { parts, transaction, context, operator }) {
-      const found = await findUser(user, parts, transaction);
-      const { id } = found;
-      if (!enabled && id === operator?.id) throw new CommandError('You cannot disable your own account.');
-      const from = (await parts.users.lock(id, transaction)) ?? found;
-      await parts.users.update(id, { enabled }, transaction);
-      const events = [userChanged(context, { id, from, to: { ...from, enabled } })];
-      return { result: { id }, things: { userId: id }, events };
-    },
-
-    command: {
-      about,
-      takes: USER,
-      example: 'user@example.com',
-      text: ({ id }) => `User ${id} is ${state}.\n`,
-      json: ({ id }) => ({ id, state }),
-    },
-  });
-}
-
-/** Says how many sessions had not ended by themselves, and how many of the operator's page there were. */
-export const SIGN_USER_OUT = changeOperation('users sign-out', readUser, {
-  changedUser: ({ user }) => user,
-
-  async change({ user }, { parts, transaction, context }) {
-    const { id } = await findUser(user, parts, transaction);
-    const { result: sessions, events } = await signOutEverywhere(parts, transaction, id, context);
-    const operatorSessions = await parts.operatorSessions.deleteOfUser(transaction, id);
-    return { result: { id, sessions, operatorSessions }, things: { userId: id }, events };
-  },
-
-  command: {
-    about: 'end all sessions and access tokens of a user, on every instance; a new login works',
-    takes: USER,
-    example: 'user@example.com',
-    text: ({ id, sessions, operatorSessions }) =>
-      `User ${id} is signed out: ${counted(sessions + operatorSessions, 'session')}, and every access token issued until now.\n`,
-  },
-});
 
 /** @throws CommandError when there is none */
 export async function findUser(

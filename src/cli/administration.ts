@@ -4,8 +4,12 @@ import type { Piece } from '../administration/administration.js';
 import { Administration } from '../administration/administration.js';
 import { CommandError, InputError } from '../administration/command-error.js';
 import type { ChangeOperation, ListOperation, Operation } from '../administration/operation.js';
-import { askService, connectToService } from '../administration/socket/command.client.js';
-import { commandSocketPath, obstacleTo } from '../administration/socket/command-socket.js';
+import {
+  askService,
+  commandSocketPath,
+  connectToService,
+  obstacleTo,
+} from '../administration/socket/command.client.js';
 import { DataDirectoryLockedError, holderOf } from '../platform/database/embedded/data-directory.lock.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { newRequestId } from '../platform/log/request-id.js';

@@ -1,10 +1,9 @@
 // svc-admin projects and workflows: gives projects the keys that tokens name, and brings workflows in.
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import { IMPORT_WORKFLOWS } from '../administration/import-workflows.operation.js';
+import { IMPORT_WORKFLOWS, readWorkflowFile } from '../administration/import-workflows.operation.js';
 import { LIST_PROJECTS, SET_PROJECT_KEY } from '../administration/projects.operations.js';
-import type { WorkflowDraft } from '../administration/workflow-file.js';
-import { readWorkflowFile } from '../administration/workflow-file.js';
+import type { WorkflowDraft } from '../administration/import-workflows.operation.js';
 import { counted } from '../platform/text/wording.js';
 import { addOperation } from './command.js';
 import type { CommandContext } from './command-context.js';

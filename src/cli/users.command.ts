@@ -1,26 +1,25 @@
 // svc-admin users: makes, lists, shows and changes the users of the instance, and sets the passwords of operators.
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { PasswordHasher } from '../administration/accounts/password-hasher.js';
 import {
   CODE_LIFETIME_SECONDS,
   faultOfPassword,
   hashOfCode,
   newSignInCode,
-} from '../administration/accounts/password-rules.js';
-import { DELETE_USER, SET_ROLE, UNLINK_USER } from '../administration/change-user.operation.js';
+  PasswordHasher,
+} from '../administration/accounts/passwords.js';
 import { CommandError } from '../administration/command-error.js';
-import { SET_PASSWORD } from '../administration/set-password.operation.js';
 import { markedAddress, printable } from '../administration/table.js';
 import {
-  CREATE_USER,
+  DELETE_USER,
   DISABLE_USER,
   ENABLE_USER,
-  LIST_USERS,
-  SHOW_USER,
+  SET_PASSWORD,
+  SET_ROLE,
   SIGN_USER_OUT,
-  USER,
-} from '../administration/users.operations.js';
+  UNLINK_USER,
+} from '../administration/user-changes.operations.js';
+import { CREATE_USER, LIST_USERS, SHOW_USER, USER } from '../administration/users.operations.js';
 import { VARIABLES } from '../config/environment.js';
 import { counted } from '../platform/text/wording.js';
 import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';

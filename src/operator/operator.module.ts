@@ -10,7 +10,7 @@ import { purging } from '../platform/jobs/purge.job.js';
 import { UsersModule } from '../users/users.module.js';
 import { OperatorAccountRepository } from '../administration/accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from '../administration/accounts/operator-session.repository.js';
-import { PasswordHasher } from '../administration/accounts/password-hasher.js';
+import { PasswordHasher } from '../administration/accounts/passwords.js';
 import { UserProfileRepository } from '../administration/accounts/user-profile.repository.js';
 import { SignInFailureRepository } from '../administration/accounts/sign-in-failure.repository.js';
 import { EmbeddedSessionRepository } from './api/embedded-session.repository.js';

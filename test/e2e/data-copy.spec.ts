@@ -1,6 +1,6 @@
 // svc-admin data copy: an instance goes on with PostgreSQL, with all that it knew, and its folder opens no more.
 import { Partner } from '../../demo/partner.js';
-import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
+import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { TestDatabase, describeOnPostgresql } from '../support/databases.js';

@@ -1,9 +1,8 @@
 // Operators of the instance: users with a password, and what their browser sends to the operator's API.
 import { randomUUID } from 'node:crypto';
 import { Administration } from '../../src/administration/administration.js';
-import { SET_PASSWORD } from '../../src/administration/set-password.operation.js';
-import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
-import { hashOfCode, newSignInCode } from '../../src/administration/accounts/password-rules.js';
+import { SET_PASSWORD } from '../../src/administration/user-changes.operations.js';
+import { hashOfCode, newSignInCode, PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { createUser } from './local-users.js';
 import { cookieOf } from './logins.js';

@@ -96,7 +96,7 @@ export class OperatorAccountRepository {
   /**
    * Whether a partner's token provisioned the user: its first link was written in the transaction that wrote the user, and the
    * database gives both the time of that. A user of a command or of the API has no link of that moment. See
-   * set-password.operation.ts, which refuses such a user (2.5.2).
+   * user-changes.operations.ts, which refuses such a user (2.5.2).
    */
   async isProvisioned(userId: string, transaction?: Transaction): Promise<boolean> {
     const text = `SELECT 1 FROM user_account u JOIN token_exchange_identity_link l

@@ -1,14 +1,40 @@
-// Asks the running service for an operation, by its command socket.
+// The socket by which commands reach the running service: where it is, what goes through it, and how the service is asked by it.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { createConnection } from 'node:net';
+import { join, resolve } from 'node:path';
 import type { Piece } from '../administration.js';
 import { CommandError } from '../command-error.js';
 import type { Operation } from '../operation.js';
-import type { AnswerLine } from './command-socket.js';
-import { obstacleTo, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command-socket.js';
+
+/** The shortest limit of the systems is 104 bytes, with the byte that ends the path; what is longer some cut off without a word. */
+const PATH_LIMIT_BYTES = 100;
+
+/** @param dataDirectory of the embedded database; a relative one is in the working directory of the process */
+export function commandSocketPath(dataDirectory: string): string {
+  return join(resolve(dataDirectory), 'admin', 'socket');
+}
+
+/** Why there can be no socket at a path on this system, and what to do; undefined where there can be one. */
+export function obstacleTo(path: string): string | undefined {
+  if (process.platform === 'win32') return 'There are no command sockets on this system.';
+  const bytes = Buffer.byteLength(path);
+  if (bytes <= PATH_LIMIT_BYTES) return undefined;
+  return (
+    `The path of the command socket, ${path}, has ${bytes} bytes; ${PATH_LIMIT_BYTES} are the most. ` +
+    'Choose a shorter path for SVC_DATA_DIR.'
+  );
+}
+
+/** A request with more bytes is refused. */
+export const REQUEST_LIMIT_BYTES = 256 * 1024;
+/** The version of the program that sends a request: one of another version gets an error that says so. */
+export const VERSION_HEADER = 'x-version';
+
+/** A line of the answer. None follows a refusal, which says in words for the user of the command why it was not done. */
+export type AnswerLine = Piece | { readonly refusal: string };
 
 const LOST =
   'The service closed the connection before it answered. Its audit trail shows whether the command was done.';

@@ -1,4 +1,9 @@
-// Performs commands that come by the command socket while the service has the embedded database.
+// Performs commands that come by the command socket while the service has the embedded database. The socket is in a folder for the
+// service's own account and root alone.
+import { once } from 'node:events';
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import type { Server } from 'node:net';
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Module } from '@nestjs/common';
@@ -15,8 +20,8 @@ import { AdministrationModule } from '../administration.module.js';
 import { CommandError } from '../command-error.js';
 import type { Operation } from '../operation.js';
 import { findOperation } from '../operations.js';
-import type { AnswerLine } from './command-socket.js';
-import { commandSocketPath, listenOnSocket, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command-socket.js';
+import type { AnswerLine } from './command.client.js';
+import { commandSocketPath, obstacleTo, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command.client.js';
 
 const FAULT = 'a command failed by a fault of the service';
 /** So long a stop waits, once every change is done, for clients to take their answers. */
@@ -24,7 +29,7 @@ const STOP_MS = 500;
 
 type CommandRequest = FastifyRequest<{ Params: { command: string } }>;
 
-/** Every client is trusted: the socket is for the service's own account and root, see command-socket.ts. */
+/** Every client is trusted: the socket is for the service's own account and root, see `listenOnSocket`. */
 export class CommandServer implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** What free objects of workflows call `__proto__` or `constructor` is theirs: operations read by name, and nothing is merged. */
   private readonly server = fastify({
@@ -102,6 +107,28 @@ function operationOf({ headers, params: { command } }: CommandRequest): Operatio
 
 function lineOf(line: AnswerLine): string {
   return `${JSON.stringify(line)}\n`;
+}
+
+/**
+ * Makes a server listen. A socket that a killed process has left is replaced: call only while the data directory's lock is held, so
+ * that it cannot be that of a living process.
+ * @throws CommandError where there can be none; it says why, and what to do
+ * @throws Error of the system
+ */
+export async function listenOnSocket(server: Server, path: string): Promise<void> {
+  const obstacle = obstacleTo(path);
+  if (obstacle !== undefined) throw new CommandError(obstacle);
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true });
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || found.uid !== process.getuid?.())
+    throw new CommandError(`${folder} is not a folder of the service's own account: remove it.`);
+  // No other account can reach the socket in it, even before the socket's own mode is set.
+  chmodSync(folder, 0o700);
+  rmSync(path, { force: true });
+  server.listen(path);
+  await once(server, 'listening');
+  chmodSync(path, 0o600);
 }
 
 @Module({

@@ -1,12 +1,8 @@
 // Users and their sessions, embedded ones and operators', as an operator sees and ends them.
 import { Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import type { ChangeOperation } from '../../administration/operation.js';
-import {
-  DISABLE_USER,
-  ENABLE_USER,
-  listedUser,
-  SIGN_USER_OUT,
-} from '../../administration/users.operations.js';
+import { DISABLE_USER, ENABLE_USER, SIGN_USER_OUT } from '../../administration/user-changes.operations.js';
+import { listedUser } from '../../administration/users.operations.js';
 import { Clock } from '../../platform/clock.js';
 import { Revocations } from '../../token-exchange/instance.js';
 import { UserRepository } from '../../users/user.repository.js';

@@ -1,5 +1,5 @@
-// The turns of those whose passwords are hashed: two at once, a bounded number that waits, each for a bounded time.
-import { PasswordHasher } from '../../../../src/administration/accounts/password-hasher.js';
+// Which passwords of operators are taken, and the turns of those whose passwords are hashed.
+import { PasswordHasher, faultOfPassword, normalizePassword } from '../../../../src/administration/accounts/passwords.js';
 import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 
 describe('[D107] the turns at the password hasher', () => {
@@ -93,5 +93,33 @@ describe('[D107] the turns at the password hasher', () => {
     const fails = () => hasher.inTurn('192.0.2.1', () => Promise.reject(new Error('no')));
     for (let round = 0; round < 5; round++) await expect(fails()).rejects.toThrow('no');
     await expect(hasher.inTurn('192.0.2.1', () => Promise.resolve(1))).resolves.toBe(1);
+  });
+});
+
+describe('[D106] a password', () => {
+  it.each([
+    ['twelve characters', 'abcdefghijkl'],
+    ['two hundred', 'x'.repeat(200)],
+    ['twelve that take two units each', '😀'.repeat(12)],
+    ['spaces, digits or one letter alone', '            '],
+  ])('may have %s', (_name, password) => {
+    expect(faultOfPassword(password)).toBeUndefined();
+  });
+
+  it.each([
+    ['eleven characters', 'abcdefghijk', 'must have at least 12 characters'],
+    ['none', '', 'must have at least 12 characters'],
+    ['eleven that take two units each', '😀'.repeat(11), 'must have at least 12 characters'],
+    ['twelve that compose to six', 'e\u0301'.repeat(6), 'must have at least 12 characters'],
+    ['two hundred and one', 'x'.repeat(201), 'must have at most 200 characters'],
+    ['half a character', `abcdefghijkl\ud800`, 'has characters that are no text'],
+  ])('may not have %s', (_name, password, fault) => {
+    expect(faultOfPassword(password)).toBe(fault);
+  });
+
+  it('is the same however its letters are composed, and another in another case or width', () => {
+    expect(normalizePassword('cafe\u0301')).toBe(normalizePassword('caf\u00e9'));
+    expect(normalizePassword('A')).not.toBe(normalizePassword('a'));
+    expect(normalizePassword('\uff21')).not.toBe(normalizePassword('A'));
   });
 });

@@ -1,7 +1,53 @@
-// Hashes and checks passwords of operators with argon2id, on threads beside the one that answers requests.
+// Passwords of operators: their rules, the codes to set them, and their hashes by argon2id, on threads beside the one that answers requests.
+import { createHash, randomInt } from 'node:crypto';
 import { RETRY_AFTER_SECONDS } from '../../platform/http/temporarily-unavailable.exception.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
-import { normalizePassword } from './password-rules.js';
+import { isUnstorable } from '../../platform/json/strict-json.js';
+import { composed, hasMoreCharacters } from '../../platform/text/characters.js';
+
+const MIN_PASSWORD_CHARACTERS = 12;
+const MAX_PASSWORD_CHARACTERS = 200;
+
+/**
+ * The same password may be typed by one keyboard as one code point and by another as two (RFC 8265 §4.2.2: NFC). Nothing else is
+ * changed: case, spaces and width stay.
+ */
+export function normalizePassword(password: string): string {
+  return composed(password);
+}
+
+/**
+ * The rule that a new password breaks, in words that follow its name; undefined for one that may be set.
+ * @rule D106 A password has 12 to 200 characters, counted as code points, and no other rule (NIST SP 800-63B §5.1.1.2).
+ */
+export function faultOfPassword(password: string): string | undefined {
+  const text = normalizePassword(password);
+  if (isUnstorable(text)) return 'has characters that are no text';
+  if (!hasMoreCharacters(text, MIN_PASSWORD_CHARACTERS - 1))
+    return `must have at least ${MIN_PASSWORD_CHARACTERS} characters`;
+  if (hasMoreCharacters(text, MAX_PASSWORD_CHARACTERS))
+    return `must have at most ${MAX_PASSWORD_CHARACTERS} characters`;
+  return undefined;
+}
+
+/** Without letters that are taken for others. */
+const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+const GROUPS = 5;
+const GROUP_LETTERS = 4;
+export const CODE_LIFETIME_SECONDS = 900;
+
+/** Twenty letters of thirty: 98 bits. */
+export function newSignInCode(): string {
+  const group = () =>
+    Array.from({ length: GROUP_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  return Array.from({ length: GROUPS }, group).join('-');
+}
+
+/** The stored hash of it: there are too many codes to try. Case, spaces and hyphens do not count. */
+export function hashOfCode(code: string): Buffer {
+  const letters = code.toUpperCase().replaceAll(/[\s-]/g, '');
+  return createHash('sha256').update(letters, 'utf8').digest();
+}
 
 /** OWASP's smallest for argon2id: 19 MiB, two passes, no parallelism. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

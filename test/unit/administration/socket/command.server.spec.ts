@@ -17,11 +17,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { CommandError } from '../../../../src/administration/command-error.js';
-import {
-  commandSocketPath,
-  listenOnSocket,
-  obstacleTo,
-} from '../../../../src/administration/socket/command-socket.js';
+import { commandSocketPath, obstacleTo } from '../../../../src/administration/socket/command.client.js';
+import { listenOnSocket } from '../../../../src/administration/socket/command.server.js';
 
 describe('[D46] the command socket', () => {
   const servers: Server[] = [];

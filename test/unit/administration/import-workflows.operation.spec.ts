@@ -1,5 +1,5 @@
 // The check of a file of workflows before it is imported.
-import { readWorkflowFile } from '../../../src/administration/workflow-file.js';
+import { readWorkflowFile } from '../../../src/administration/import-workflows.operation.js';
 
 const read = (value: unknown) => readWorkflowFile(JSON.stringify(value));
 
