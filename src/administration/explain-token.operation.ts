@@ -134,14 +134,34 @@ function outcomeLines(explanation: TokenExplanation): string[] {
   if (refusal === null) return issuedLines(work, issued);
   const { reason, check, party, detail, cause, remedy } = refusal;
   const failed = checks.find(({ state }) => state === 'failed');
+  const place = `${check}${party === null ? '' : `, of the ${party} token`}`;
+  const { expected, found } = failed ?? {};
   return [
     `${work} would be refused: ${reason}`,
-    `Check:    ${check}${party === null ? '' : `, of the ${party} token`}`,
-    `Cause:    ${cause}${detail === null ? '' : ` (${detail})`}`,
-    `Remedy:   ${remedy}`,
-    ...(failed?.expected ? [`Expected: ${failed.expected}`] : []),
-    ...(failed?.found ? [`Found:    ${failed.found}`] : []),
+    ...refusalLines({ check: place, cause, remedy, detail, expected, found }),
   ];
+}
+
+/** What is not there has no line. Members of a payload may be of any type. */
+function refusalLines(said: {
+  readonly check: string | null;
+  readonly cause: string | null;
+  readonly remedy: string | null;
+  readonly detail?: unknown;
+  readonly expected?: unknown;
+  readonly found?: unknown;
+}): string[] {
+  const { check, cause, remedy, detail, expected, found } = said;
+  const lines = {
+    'Check:   ': check,
+    'Cause:   ': `${cause ?? 'this release has no such reason'}${typeof detail === 'string' ? ` (${detail})` : ''}`,
+    'Remedy:  ': remedy,
+    'Expected:': expected,
+    'Found:   ': found,
+  };
+  return Object.entries(lines).flatMap(([name, text]) =>
+    typeof text === 'string' && text !== '' ? [`${name} ${text}`] : [],
+  );
 }
 
 function issuedLines(work: string, issued: TokenExplanation['issued']): string[] {
@@ -224,19 +244,10 @@ function requestText({ requestId, events }: ExplainedRequest): string {
 }
 
 function eventLines(event: ExplainedEvent): string[] {
-  const { reason, check, cause, remedy, payload } = event;
+  const { reason, payload } = event;
   const head = `${event.occurredAt} ${event.event}`;
   if (reason === null) return [head, ...event.notices.flatMap(noticeLines), ...valueLines(event)];
-  const { detail, expected, found } = payload;
-  return [
-    `${head}: ${reason}`,
-    ...(check === null ? [] : [`Check:    ${check}`]),
-    `Cause:    ${cause ?? 'this release has no such reason'}${typeof detail === 'string' ? ` (${detail})` : ''}`,
-    ...(remedy === null ? [] : [`Remedy:   ${remedy}`]),
-    ...(typeof expected === 'string' ? [`Expected: ${expected}`] : []),
-    ...(typeof found === 'string' ? [`Found:    ${found}`] : []),
-    ...valueLines(event),
-  ];
+  return [`${head}: ${reason}`, ...refusalLines({ ...payload, ...event }), ...valueLines(event)];
 }
 
 function noticeLines({ cause, remedy, detail }: ExplainedEvent['notices'][number]): string[] {

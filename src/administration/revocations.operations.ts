@@ -3,7 +3,7 @@ import type { TrustRevocation } from '../token-exchange/instance.js';
 import { restoreTrust, revokeTrust, MAX_ISSUER_BYTES, MAX_KID_BYTES } from '../token-exchange/instance.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
-import { members, readNothing, storableText } from './input.js';
+import { checkedText, members, readNothing } from './input.js';
 import type { ChangeWork } from './operation.js';
 import { changeOperation, listOperation } from './operation.js';
 import { refuseTrustChange } from './owner-protection.js';
@@ -67,12 +67,12 @@ async function stillRevoked(issuer: string, { parts, transaction }: ChangeWork):
 }
 
 function textOf(maxBytes: number) {
-  return (value: unknown): Read<string> => {
-    const text = storableText(value);
-    if ('rule' in text) return text;
-    if (text.value === '') return { rule: 'must not be empty' };
-    return Buffer.byteLength(text.value) <= maxBytes ? text : { rule: `must have at most ${maxBytes} bytes` };
-  };
+  return checkedText<string>((text) => {
+    if (text === '') return { rule: 'must not be empty' };
+    return Buffer.byteLength(text) <= maxBytes
+      ? { value: text }
+      : { rule: `must have at most ${maxBytes} bytes` };
+  });
 }
 
 function kidOrNull(value: unknown): Read<string | null> {

@@ -1,22 +1,18 @@
-// svc-admin as such: help, version, misuse, exit codes.
-import { leavesOf, wholeProgram } from '../../../scripts/docs/commands.js';
+// svc-admin as such: version, misuse, exit codes; and every command of it: what it does, with an example, and JSON where asked.
+import { examplesOf, leavesOf, wholeProgram } from '../../../scripts/docs/commands.js';
 import { CommandLine, TEST_VERSION } from '../../support/run-cli.js';
+import { repositoryFile, repositoryFiles, typescriptFiles } from '../../support/source-files.js';
 
-const COMMANDS = leavesOf(wholeProgram()).map(({ name }) => name);
+const leaves = leavesOf(wholeProgram());
+
+/** What prints text itself would print it with --json too. */
+const SPEAKERS = ['src/cli/answers.ts', 'src/cli/main.ts', 'src/cli/program.ts', 'src/cli/terminal.ts'];
 
 describe('svc-admin', () => {
   const line = new CommandLine();
 
   it('reports its version', async () => {
     expect(await line.run(['--version'])).toEqual({ exitCode: 0, stdout: `${TEST_VERSION}\n`, stderr: '' });
-  });
-
-  it.each(['', ...COMMANDS])('explains itself, with an example: %s --help', async (command) => {
-    const words = command.split(' ').filter((word) => word !== '');
-    const { exitCode, stdout, stderr } = await line.run([...words, '--help']);
-    expect([exitCode, stderr]).toEqual([0, '']);
-    expect(stdout).toContain(`Usage: ${['svc-admin', ...words].join(' ')} [options]`);
-    expect(stdout).toMatch(new RegExp(`Example:\n  svc-admin .*${command}`));
   });
 
   it.each([
@@ -79,5 +75,135 @@ describe('svc-admin', () => {
     const { exitCode, stderr } = await line.run(['users', 'list'], environment);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error: The database cannot be opened: EEXIST.*\n$/);
+  });
+});
+
+describe('[D117] every command', () => {
+  const line = new CommandLine();
+  const names = leaves.map(({ name }) => name);
+
+  it('is found', () => {
+    expect(names).toEqual(
+      expect.arrayContaining(['init', 'keys keygen', 'users create', 'audit tail', 'migrate']),
+    );
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each(names)('[D117] explains itself, offers --json and has an example: %s', async (name) => {
+    const { exitCode, stdout } = await line.run([...name.split(' '), '--help']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`Usage: svc-admin ${name} [options]`);
+    expect(stdout).toMatch(/\n {2}--json +print the result as one JSON document/);
+    const { command } = leaves.find((leaf) => leaf.name === name) ?? {};
+    expect(command && examplesOf(command)).toMatch(
+      new RegExp(`^(.*\n)*svc-admin (--env-file \\S+ )?${name}( |$)`),
+    );
+    expect(command?.description()).toMatch(/^[a-z].*[^.]$/);
+  });
+
+  it.each(names)(
+    '[D116][D117] tells misuse with code 2, and as JSON where that is asked for: %s',
+    async (name) => {
+      const wrong = [...name.split(' '), '--no-such-option'];
+      expect(await line.run(wrong)).toMatchObject({
+        exitCode: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: /),
+      });
+      const { exitCode, stdout, stderr } = await line.run([...wrong, '--json']);
+      expect([exitCode, stdout]).toEqual([2, '']);
+      expect(JSON.parse(stderr)).toEqual({
+        error: {
+          exitCode: 2,
+          message: expect.stringMatching(/no-such-option|not specified|missing required argument/),
+          details: [],
+        },
+      });
+    },
+  );
+
+  it('answers by one way, which knows of --json', () => {
+    const speaking = typescriptFiles('src/cli').filter(({ text }) => /(stdout|stderr)\.write\(/.test(text));
+    expect(speaking.map(({ path }) => path).filter((path) => !SPEAKERS.includes(path))).toEqual([]);
+  });
+});
+
+/** The commands that a text names between backquotes, as `users list --json`. */
+function commandsIn(text: string): string[] {
+  const spans = text.replaceAll(/```[^]*?```/g, '').matchAll(/`(?:npx )?svc-admin ([^`]+)`/g);
+  return [...spans].map(([, command = '']) => command.replaceAll(/\s+/g, ' ').replace(/\\$/, ''));
+}
+
+/** Whether there is such a command, or a group of commands, with such options. */
+function isThere(text: string): boolean {
+  const words = text.replace(/^--env-file \S+ /, '').split(' ');
+  const named = words.slice(0, 2).filter((word) => /^[a-z-]+$/.test(word));
+  const leaf = leaves.find(({ name }) => [named.join(' '), named[0]].includes(name));
+  const isGroup = leaves.some(({ name }) => name.startsWith(`${named.join(' ')} `));
+  const options = text.match(/(?<= )--[a-z-]+/g) ?? [];
+  const known = ['--json', ...(leaf?.command.options.map(({ long }) => long) ?? [])];
+  return (
+    ['COMMAND --help', '--version'].includes(text) ||
+    isGroup ||
+    (leaf !== undefined && options.every((one) => known.includes(one)))
+  );
+}
+
+describe('documents, refusals and messages', () => {
+  it('name no command of svc-admin, and no option, that is not there', () => {
+    const files = repositoryFiles().filter(({ path }) => /\.md$|^src\/.*\.(ts|js)$/.test(path));
+    const named = files.flatMap(({ path, text }) => commandsIn(text).map((command) => ({ path, command })));
+    expect(named.length).toBeGreaterThan(80);
+    expect(named.filter(({ command }) => !isThere(command))).toEqual([]);
+    expect(['users lists', 'users list --pages'].filter(isThere)).toEqual([]);
+  });
+});
+
+describe('docs/commands.md', () => {
+  it('[D116] names the exit codes', () => {
+    const { text } = repositoryFile('docs/commands.md');
+    expect([...text.matchAll(/^\| (\d) \| /gm)].map((match) => match[1])).toEqual(['0', '1', '2', '3']);
+  });
+});
+
+describe('[D117] errors as JSON', () => {
+  const line = new CommandLine();
+  const told = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await line.run([...args, '--json'], {
+      SVC_PORT: 'none',
+      SVC_PROXY_HOPS: 'x',
+    });
+    expect(stderr).toMatch(/^\{.*\}\n$/);
+    const { error } = JSON.parse(stderr) as {
+      error: { exitCode: number; message: string; details: string[] };
+    };
+    expect(error.exitCode).toBe(exitCode);
+    return { stdout, ...error };
+  };
+
+  it('[D116][D117] say what could not be done, in parts', async () => {
+    expect(await told('keys', 'check', '--file', 'none.json')).toEqual({
+      ...{ stdout: '', exitCode: 1, message: 'none.json cannot be read (ENOENT)', details: [] },
+    });
+    line.write('workflows.json', '[{"name":1}]');
+    const options = ['--file', 'workflows.json', '--owner-email', 'a@b.example'];
+    const imported = await told('workflows', 'import', ...options);
+    expect(imported.details).toEqual([expect.stringContaining('workflow 0, name')]);
+  });
+
+  it('[D32][D117] list what is wrong with the configuration', async () => {
+    const { message, details } = await told('init', '--owner-email', 'a@b.example');
+    expect(message).toBe('The configuration has problems.');
+    expect(details).toEqual([expect.stringContaining('SVC_PORT: must be')]);
+  });
+
+  it('[D117] come beside what was found', async () => {
+    const { stdout, message } = await told('config', 'check');
+    expect((JSON.parse(stdout) as { problems: string[] }).problems).toHaveLength(2);
+    expect(message).toContain('problems: 2');
+  });
+
+  it('[D117] where no command is given', async () => {
+    expect((await told('license')).message).toContain('a command is missing');
   });
 });

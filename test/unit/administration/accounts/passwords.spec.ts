@@ -1,5 +1,9 @@
 // Which passwords of operators are taken, and the turns of those whose passwords are hashed.
-import { PasswordHasher, faultOfPassword, normalizePassword } from '../../../../src/administration/accounts/passwords.js';
+import {
+  PasswordHasher,
+  faultOfPassword,
+  normalizePassword,
+} from '../../../../src/administration/accounts/passwords.js';
 import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 
 describe('[D107] the turns at the password hasher', () => {
