@@ -13,12 +13,13 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { changeUser } from '../support/local-users.js';
 import type { Random } from '../support/random.js';
 import { randomFrom } from '../support/random.js';
+import { isMainScope } from '../support/series.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 // Thousands of calls in each of its tests.
 
 const SEED = Number(process.env['TEST_SEED'] ?? 20261122);
-const PAIRS = 14;
+const PAIRS = isMainScope ? 6 : 14;
 const ROLES = GLOBAL_ROLES.filter((role) => role !== 'global:owner');
 
 /** Somebody with a global role, and a role in each project that recipes make, or none. */
