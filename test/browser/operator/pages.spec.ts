@@ -588,6 +588,7 @@ describeInBrowser("the operator's pages of a strict instance with a flow off", (
     // The form calls its fields by their labels, in hints too.
     const hints = await one.page.locator('.hint').allInnerTexts();
     expect(hints.filter((hint) => /\b[a-z]+[A-Z]|\bflows\b/.test(hint))).toEqual([]);
+    expect(hints.join()).toContain('“Subjects”, “Expected audience”, “Scopes” and “Sign-in methods”');
     await one.field('User whom its tokens act as').fill(userId);
     await one.button('Next').click();
     const atRoles = one.page.locator('.list-field', { has: only('Roles that tokens may assign') });

@@ -214,18 +214,7 @@ function keyAction(issuer, kid, isRevoked, context) {
   const revoke = async () => {
     const done = await confirm({
       title: `Revoke ${what}?`,
-      text: [
-        h(
-          'p',
-          {},
-          'All instances refuse the tokens that this key has signed, whatever entry trusts it. Sessions and access tokens that came from them end at once.',
-        ),
-        h(
-          'p',
-          {},
-          'Restoring it lets new tokens in again. Sessions and access tokens that have ended are not restored.',
-        ),
-      ],
+      text: 'All instances refuse the tokens that this key has signed, whatever entry trusts it. Sessions and access tokens that came from them end at once. Restoring it lets new tokens in again; what has ended is not restored.',
       action: 'Revoke',
       isDanger: true,
       run: () => post('/revocations', body, context),

@@ -151,7 +151,12 @@ function showActivity(data, hours, signal) {
     ...parts,
     card(plot(counts, outcomes, signal)),
     refused > 0 && refusalsByReason(bars, data, signal),
-    h('div', { class: 'two' }, reasonsTable(data.reasons, hours), issuersTable(data.issuers, hours)),
+    h(
+      'div',
+      { class: 'two' },
+      titled('Refusals by reason', reasonsTable(data.reasons, hours)),
+      titled('By issuer', issuersTable(data.issuers, hours)),
+    ),
   ].filter(Boolean);
 }
 
@@ -179,53 +184,47 @@ function refusalsByReason(bars, { reasons, since, until }, signal) {
     series: [...series, ...others],
     linkOf: (bar) => `#/refusals?${new URLSearchParams({ since: bar.from, until: bar.until })}`,
   };
-  return h('div', {}, h('h3', {}, 'Refusals over time'), card(plot(counts, what, signal)));
+  return titled('Refusals over time', card(plot(counts, what, signal)));
 }
 
 function reasonsTable(reasons, hours) {
   if (reasons.length === 0)
     return empty('No refusals', 'Reasons for refusals will be listed here, the most frequent first.');
-  return h(
-    'div',
-    {},
-    h('h3', {}, 'Refusals by reason'),
-    table(
-      'Refusals by reason',
-      [
-        {
-          title: 'Reason',
-          cell: ({ reason }) =>
-            h('a', { href: refusalsAt({ reason, hours }), title: reason }, reasonInWords(reason)),
-        },
-        { title: 'Events', class: 'number', cell: ({ count }) => number(count) },
-      ],
-      reasons,
-    ),
+  return table(
+    'Refusals by reason',
+    [
+      {
+        title: 'Reason',
+        cell: ({ reason }) =>
+          h('a', { href: refusalsAt({ reason, hours }), title: reason }, reasonInWords(reason)),
+      },
+      { title: 'Events', class: 'number', cell: ({ count }) => number(count) },
+    ],
+    reasons,
   );
 }
 
 function issuersTable(issuers, hours) {
   if (issuers.length === 0) return empty('No issuers', 'Issuers whose tokens came in will be listed here.');
-  return h(
-    'div',
-    {},
-    h('h3', {}, 'By issuer'),
-    table(
-      'Events by issuer',
-      [
-        {
-          title: 'Issuer',
-          cell: ({ issuer }) =>
-            issuer === null
-              ? soft('none that is trusted, or no token')
-              : h('a', { href: refusalsAt({ issuer, hours }) }, isolated(issuer)),
-        },
-        { title: 'Succeeded', class: 'number', cell: ({ succeeded }) => number(succeeded) },
-        { title: 'Refused', class: 'number', cell: ({ refused }) => number(refused) },
-      ],
-      issuers,
-    ),
+  return table(
+    'Events by issuer',
+    [
+      {
+        title: 'Issuer',
+        cell: ({ issuer }) =>
+          issuer === null
+            ? soft('none that is trusted, or no token')
+            : h('a', { href: refusalsAt({ issuer, hours }) }, isolated(issuer)),
+      },
+      { title: 'Succeeded', class: 'number', cell: ({ succeeded }) => number(succeeded) },
+      { title: 'Refused', class: 'number', cell: ({ refused }) => number(refused) },
+    ],
+    issuers,
   );
+}
+
+function titled(title, content) {
+  return h('div', {}, h('h3', {}, title), content);
 }
 
 function refusalsAt(filters) {
