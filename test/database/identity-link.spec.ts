@@ -44,25 +44,6 @@ describeOnEachDatabase('identity links', (database) => {
     return id;
   }
 
-  it('[D1] the same sub of two issuers is two identities', async () => {
-    const [first, second] = [await newUser(), await newUser()];
-    expect(await insert(ISSUER, '1', first)).toBe(true);
-    expect(await find('https://other.example', '1')).toBeUndefined();
-    expect(await insert('https://other.example', '1', second)).toBe(true);
-    expect([await find(ISSUER, '1'), await find('https://other.example', '1')]).toEqual([first, second]);
-  });
-
-  it.each([
-    ['letters', 'Case', 'case'],
-    ['a space at the end', 'space', 'space '],
-    ['normalisation', 'e\u0301', '\u00e9'],
-    ['a zero in front', '1', '01'],
-  ])('[D1] subs that differ in %s are two identities', async (_, stored, asked) => {
-    await insert(ISSUER, stored, await newUser());
-    expect(await find(ISSUER, asked)).toBeUndefined();
-    expect(await insert(ISSUER, asked, await newUser())).toBe(true);
-  });
-
   it('[D1] no joining of issuer and sub makes two identities one', async () => {
     const userId = await newUser();
     await insert('https://a.example', '/b:c', userId);
@@ -104,12 +85,5 @@ describeOnEachDatabase('identity links', (database) => {
     await expect(apply('link')).rejects.toThrow('user or link was deleted meanwhile');
     await expect(apply('link', { ...user, givenName: 'Eve' })).rejects.toThrow('this user was changed');
     expect(await apply('link', user)).toMatchObject({ userId: user.id, changes: [] });
-  });
-
-  it('[4.4.1] a link goes with its user', async () => {
-    const userId = await newUser();
-    await insert(ISSUER, 'leaving', userId);
-    await dataSource.query('DELETE FROM user_account WHERE id = $1', [userId]);
-    expect(await find(ISSUER, 'leaving')).toBeUndefined();
   });
 });

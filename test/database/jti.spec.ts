@@ -76,13 +76,6 @@ describeOnEachDatabase('used token ids', (database) => {
     await dataSource.query('DELETE FROM token_exchange_used_jti');
   });
 
-  it('[5.2.5] an id is used up once, with any expiry', async () => {
-    await consume([use('once')]);
-    for (const exp of [0, 1e9, 253_402_300_799])
-      expect(await isRefused(consume([use('once', exp)]))).toBe(true);
-    expect(await count()).toBe(1);
-  });
-
   it('[5.2.5] beside other work an id is used up once too, and asked for without using it up', async () => {
     await consume([use('used')]);
     const [used, free] = ['used', 'free'].map((jti) => ({ hash: jtiHashOf(jti) }));
@@ -138,18 +131,12 @@ describeOnEachDatabase('used token ids', (database) => {
     expect([await count(), left.length]).toEqual([30, 30]);
   });
 
-  it.each([
-    [10, 10],
-    [25, 10],
-  ])(
-    '[D38] a run deletes all %d expired records by batches of %d and no live one',
-    async (expired, batchSize) => {
-      await fill(expired, RETENTION_MARGIN_SECONDS + 200);
-      await fill(5, RETENTION_MARGIN_SECONDS - 200);
-      await purgeJob(batchSize).run();
-      expect(await count()).toBe(5);
-    },
-  );
+  it('[D38] a run deletes all expired records, by several batches, and no live one', async () => {
+    await fill(25, RETENTION_MARGIN_SECONDS + 200);
+    await fill(5, RETENTION_MARGIN_SECONDS - 200);
+    await purgeJob(10).run();
+    expect(await count()).toBe(5);
+  });
 
   it('[8.3] a run counts and logs what it deletes, and counts whether it succeeds', async () => {
     const seen: unknown[] = [];

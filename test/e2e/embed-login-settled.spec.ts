@@ -109,14 +109,6 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     ).toHaveLength(1);
   });
 
-  it('[5.2.5] of one token at once opens one session', async () => {
-    await login('twice');
-    const token = tokenOf('twice');
-    const answers = await Promise.all(Array.from({ length: 10 }, () => service.embed({ token })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(9).fill(401)]);
-    expect(await sessionsOf('twice')).toBe(2);
-  });
-
   it('[D7] opens nothing for a disabled user', async () => {
     await login('disabled');
     const user = await linkedUser(service, partner.issuer, 'disabled');

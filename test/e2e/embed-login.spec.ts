@@ -3,7 +3,7 @@ import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { LOGIN_METHODS, login, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
-import { REDIRECTS, TRICKS } from '../support/redirect-targets.js';
+import { REDIRECTS } from '../support/redirect-targets.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -42,14 +42,6 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
       const answer = await login(service, method, { token: token(), redirectTo });
       expect([answer.status, answer.headers.get('location')]).toEqual([303, location]);
     });
-
-    it.each(TRICKS)('[4.1.2] redirectTo %j stays on this instance', async (redirectTo) => {
-      const answer = await login(service, method, { token: token(), redirectTo });
-      const location = answer.headers.get('location') ?? '';
-      expect(answer.status).toBe(303);
-      expect(location).toMatch(/^\/(?![/\\])[\x21-\x7e]*$/);
-      expect(new URL(location, BASE_URL).origin).toBe(BASE_URL);
-    });
   });
 
   it('[4.1.2][K26] a target of 100,000 characters does not leave the instance either', async () => {
@@ -77,15 +69,6 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
     expect(sessionIdOf(chosen.headers.get('set-cookie') ?? '')).not.toBe('A'.repeat(43));
   });
 
-  it('[4.1][K27] a live session of another user is never silently kept', async () => {
-    const ada = await service.sessionCookie(token({ sub: 'ada' }));
-    const asBen = await service.embed({ token: token({ sub: 'ben' }) }, { cookie: ada });
-    const cookie = asBen.headers.get('set-cookie') ?? '';
-    expect(await me(cookie.split(';')[0] ?? '')).toMatchObject({ user: { email: 'ben@partner.example' } });
-    const refused = await service.embed({ token: 'x' }, { cookie: ada });
-    expect(refused.status).toBe(401);
-  });
-
   it('[D28] logout ends the session in the database and clears the cookie of both jars, whichever the setting has filled', async () => {
     const cookie = await service.sessionCookie(token());
     const answer = await service.post('/rest/auth/logout', {}, { cookie, origin: BASE_URL });
@@ -97,11 +80,5 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
     const hash = sessionHashOf(cookie);
     expect(await service.rows('SELECT 1 FROM token_exchange_session WHERE id_hash = $1', [hash])).toEqual([]);
     expect(await meStatus(service, cookie)).toBe(401);
-  });
-
-  it('[D28] logout of one session leaves the other sessions of the user', async () => {
-    const [one, other] = [await service.sessionCookie(token()), await service.sessionCookie(token())];
-    await service.post('/rest/auth/logout', {}, { cookie: one, origin: BASE_URL });
-    expect([await meStatus(service, one), await meStatus(service, other)]).toEqual([401, 200]);
   });
 });

@@ -199,11 +199,6 @@ describeOnEachDatabase('[D3] exchanges of all kinds', (database) => {
     return isJudgedAfterwards ? (actor === undefined ? 1 : 2) : usesUp;
   };
 
-  it.each(Object.keys(KINDS))('[D3] %s alone', async (kind) => {
-    const place = Object.keys(KINDS).indexOf(kind);
-    await expectAll([KINDS[kind]!(1_000 + place, 'used-1')], `alone-${place}`);
-  });
-
   it('[D3] hundreds of all kinds at once, in seeded order: each as if it were alone', async () => {
     for (const round of [1, 2]) {
       const exchanges = shuffled(someOfEach(12, 100 * round), round);

@@ -31,11 +31,6 @@ describeOnEachDatabase('[4.4.3] first logins', (database) => {
   const statuses = async (tokens: readonly string[]) =>
     (await Promise.all(tokens.map((token) => exchange(token)))).map(({ status }) => status);
 
-  it('[4.4.3] make the user with everything', async () => {
-    expect((await exchange(tokenOf('lone'))).status).toBe(200);
-    expect(await madeFor(service, 'lone')).toEqual([1, 1, 1, 1, 1]);
-  });
-
   it('[6.5] say that the user was made before the success, in the trail and to listeners', async () => {
     const heard: string[] = [];
     onEveryEvent(service, ({ name, requestId }) => {

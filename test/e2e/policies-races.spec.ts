@@ -2,7 +2,7 @@
 import { eventsOf } from '../support/census.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { isAccepted, outcomeOf } from '../support/entry-paths.js';
-import { changeUser, createUser, linkedUser, storedUser } from '../support/local-users.js';
+import { createUser, linkedUser, storedUser } from '../support/local-users.js';
 import { TestService } from '../support/test-service.js';
 import { link } from './support/admission.js';
 import { TrustedPartner, newSub } from './support/trusted-partner.js';
@@ -50,15 +50,6 @@ describeOnEachDatabase('a role that changes between two logins', (database) => {
     }
   });
 
-  it('[P.roleCeiling] once a role has changed, the very next login of a known user is refused', async () => {
-    const { sub, id } = await knownToBoth();
-    const login = () => service.embed({ token: limited.token({ sub }) });
-    for (const role of [ADMIN, MEMBER, ADMIN, MEMBER] as const) {
-      await changeUser(service, id, { role });
-      expect((await Promise.all([login(), login()])).map(isAccepted)).toEqual(Array(2).fill(role === MEMBER));
-    }
-  });
-
   it('[P.roleCeiling] of two first logins the limited one gets nothing of an administrator', async () => {
     for (let round = 0; round < ROUNDS[database.kind]; round++) {
       const sub = newSub();
@@ -71,16 +62,6 @@ describeOnEachDatabase('a role that changes between two logins', (database) => {
       const known = await linkedUser(service, limited.issuer, sub);
       expect(known?.id).toBe(isAccepted(tried) ? made?.id : undefined);
     }
-  });
-
-  it('[P.roleCeiling] requests that share a statement are checked by their own entries each', async () => {
-    const { sub, id } = await knownToBoth();
-    await changeUser(service, id, { role: ADMIN });
-    const parties = Array.from({ length: 40 }, (_, index) => (index % 3 === 0 ? limited : open));
-    const answers = await Promise.all(
-      parties.map((party) => service.exchange({ subject_token: party.token({ sub }) })),
-    );
-    expect(answers.map(isAccepted)).toEqual(parties.map((party) => party === open));
   });
 
   it('[P.linkPrivileged] no identity is linked to an administrator who has just become one', async () => {

@@ -96,17 +96,6 @@ describeOnEachDatabase('[D30] access tokens that come again', (database) => {
     expect(await status(next)).toBe(401);
   });
 
-  it('[D8] the remembered token of an actor stops when either is disabled', async () => {
-    for (const role of ['user', 'onBehalfOf'] as const) {
-      const accessToken = await issuedWithActor('represented', 'representative');
-      const id = (await remembered(accessToken))[role]?.id ?? '';
-      await changeUser(service, id, { enabled: false });
-      expect(await status(accessToken)).toBe(401);
-      await changeUser(service, id, { enabled: true });
-      expect(await status(accessToken)).toBe(401);
-    }
-  });
-
   it('[D8] a deleted actor is not replaced by the subject', async () => {
     const accessToken = await issuedWithActor('staying', 'removed');
     await deleteUser(service, (await remembered(accessToken)).user.id);

@@ -17,7 +17,6 @@ const trustedKeys = [
   other.staticEntry({ allowedRoles: ['global:member', 'global:admin'] }),
 ];
 const token = (claims: Members = {}) => partner.sign(partner.claims(claims));
-const now = () => Math.floor(Date.now() / 1000);
 
 let subjects = 0;
 /** A sub that no other test uses. */
@@ -115,16 +114,6 @@ describeOnEachDatabase('replay', (database) => {
     expect(await exchangeStatus(token({ jti }))).toBe(200);
     expect(await exchangeStatus(other.sign(other.claims({ jti })))).toBe(400);
     expect((await service.embed({ token: other.sign(other.claims({ jti })) })).status).toBe(401);
-  });
-
-  it('[2.6] a record holds the expiry of its token', async () => {
-    const exp = now() + 1234;
-    await service.accessToken({ subject_token: token({ jti: 'with-expiry', exp }) });
-    const rows = await service.rows(
-      `SELECT extract(epoch FROM expires_at)::int AS exp FROM token_exchange_used_jti
-       WHERE jti_hash = left(encode(sha256('with-expiry'), 'hex'), 32)::uuid`,
-    );
-    expect(rows).toEqual([{ exp }]);
   });
 
   it('[D3] two tokens with one jti, of one issuer or of two, are refused', async () => {

@@ -139,15 +139,6 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
     expect(lifeSeconds).toBeLessThanOrEqual(3600);
   });
 
-  it('[D7] a session and a token of a user disabled later stop working at once', async () => {
-    const cookie = await service.sessionCookie(token({ sub: 'leaver' }));
-    const authorization = `Bearer ${await service.accessToken({ subject_token: token({ sub: 'leaver' }) })}`;
-    expect((await get('/rest/me', { authorization })).status).toBe(200);
-    await service.rows(`UPDATE user_account SET enabled = false WHERE email = 'leaver@partner.example'`);
-    expectChallenge(await get('/rest/me', { cookie }));
-    expectChallenge(await get('/rest/me', { authorization }));
-  });
-
   it('[D25] of a session nothing but the SHA-256 of its id is stored, anywhere', async () => {
     const cookie = await service.sessionCookie(token());
     const [row] = await service.rows('SELECT * FROM token_exchange_session WHERE id_hash = $1', [

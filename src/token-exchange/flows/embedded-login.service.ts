@@ -76,17 +76,14 @@ export class EmbeddedLoginService {
     const { expectedUserId, replacedRedirect } = asked;
     const demand = demandOf(asked, tokens, request);
     const login = { tokens, demand, expectedUserId, replacedRedirect, request };
-    return request.inTime(() => this.signIn(login));
-  }
-
-  private async signIn(login: Login): Promise<SignedIn> {
-    const { tokens, request } = login;
-    const rateLimit = await this.throttle.count(request, tokens);
-    const linked = await request.stage('use', () => this.uses.use(tokens));
-    const known = decideRequest(tokens, linked, this.options.roles);
-    const { users, result } = (known && (await this.record(login, known))) ?? (await this.apply(login));
-    this.notices.warnAfterCommit(request, tokens, users);
-    return { ...result, rateLimit, userId: users.subject.userId };
+    return request.inTime(async () => {
+      const rateLimit = await this.throttle.count(request, tokens);
+      const linked = await request.stage('use', () => this.uses.use(tokens));
+      const known = decideRequest(tokens, linked, this.options.roles);
+      const { users, result } = (known && (await this.record(login, known))) ?? (await this.apply(login));
+      this.notices.warnAfterCommit(request, tokens, users);
+      return { ...result, rateLimit, userId: users.subject.userId };
+    });
   }
 
   /** Undefined where sessions of before are carried, the user was deleted meanwhile, or the host has sessions of its own. */

@@ -85,21 +85,21 @@ export class TokenExchangeService {
   /** Issues an access token for verified tokens and their proof. @throws as `exchange` */
   async issueFor(tokens: Tokens, asked: AskedGrants, request: FlowRequest): Promise<ExchangeResult> {
     const issuance = this.issuances.plan(asked, tokens, request);
-    return request.inTime(() => this.issueInTime(issuance, request));
-  }
-
-  private async issueInTime(issuance: Issuance, request: FlowRequest): Promise<ExchangeResult> {
-    const { tokens, validity, grants } = issuance;
-    const rateLimit = await this.throttle.count(request, tokens);
-    const linked = await request.stage('use', () => this.uses.use(tokens));
-    const known = decideRequest(tokens, linked, this.options.roles);
-    const { users, result: accessToken } =
-      known === undefined ? await this.apply(issuance, request) : await this.record(issuance, known, request);
-    this.notices.warnAfterCommit(request, tokens, users);
-    const { grantedScopes, audience } = grants;
-    const { lifetimeSeconds } = validity;
-    const isBound = tokens.proof !== undefined;
-    return { accessToken, lifetimeSeconds, grantedScopes, audience, isBound, rateLimit };
+    return request.inTime(async () => {
+      const rateLimit = await this.throttle.count(request, tokens);
+      const linked = await request.stage('use', () => this.uses.use(tokens));
+      const known = decideRequest(tokens, linked, this.options.roles);
+      const { users, result: accessToken } =
+        known === undefined
+          ? await this.apply(issuance, request)
+          : await this.record(issuance, known, request);
+      this.notices.warnAfterCommit(request, tokens, users);
+      const { validity, grants } = issuance;
+      const { lifetimeSeconds } = validity;
+      const { grantedScopes, audience } = grants;
+      const isBound = tokens.proof !== undefined;
+      return { accessToken, lifetimeSeconds, grantedScopes, audience, isBound, rateLimit };
+    });
   }
 
   private async record(issuance: Issuance, users: Users, request: FlowRequest): Promise<Applied<string>> {
