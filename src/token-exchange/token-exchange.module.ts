@@ -16,15 +16,20 @@ import { IssuancePlanner } from './flows/issuance.planner.js';
 import { LoginRepository } from './flows/login.repository.js';
 import { TokenExchangeService } from './flows/token-exchange.service.js';
 import { UseRepository } from './flows/use.repository.js';
-import { RareWarnings, PublishedPaths, UnguardedRoutes } from './http/warnings.js';
 import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { FlowRunner } from './http/flow.runner.js';
 import { FlowErrors } from './http/flow-error.filter.js';
-import { KeySetController, METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
+import {
+  KeySetController,
+  METADATA_OPTIONS,
+  MetadataController,
+  PublishedPaths,
+} from './http/metadata.controller.js';
 import type { MetadataOptions } from './http/metadata.controller.js';
 import { ENDPOINTS, WELL_KNOWN } from './http/paths.js';
 import { OwnRoutes, CallerService } from './http/token-exchange-auth.js';
 import { publishedGrants } from './http/token-exchange.form.js';
+import { UnguardedRoutes } from './http/unguarded-routes.js';
 import {
   refuseUnknownMembers,
   completedOptions,
@@ -103,7 +108,6 @@ const FLOWS = [
   TokenExchangeService,
   IdAssertionService,
   EmbeddedLoginService,
-  RareWarnings,
   BackChannelLogoutService,
   IntrospectionService,
 ];

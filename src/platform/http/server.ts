@@ -62,7 +62,7 @@ const SLOW_CLIENTS_LOOK_MS = 1_000;
 
 /**
  * Makes the Fastify adapter. `X-Forwarded-Proto` and `X-Forwarded-For` are believed from as many proxies as configured:
- * this half of D27; the other is warnings.ts.
+ * this half of D27; the other is embed-login.controller.ts.
  */
 export function createServer({
   proxyHops,

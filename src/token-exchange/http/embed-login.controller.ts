@@ -1,5 +1,5 @@
 // POST and GET /rest/auth/embed: signs a browser in and sends it on.
-import { Get, Post, Req, Res } from '@nestjs/common';
+import { Get, Inject, Post, Req, Res } from '@nestjs/common';
 import { FlowEndpoint } from './flow.endpoints.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
@@ -7,13 +7,16 @@ import { ENDPOINTS } from './paths.js';
 import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
 import { Notices } from '../flows/notices.js';
+import { isOver } from '../../platform/http/throttle/counting.storage.js';
+import { MemoryCounts } from '../../platform/http/throttle/memory-counts.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import { asksForPage, readEmbedLoginForm } from './form.js';
 import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
 import { localRedirect, namingUser } from './local-redirect.js';
 import type { LoginSource } from '../flows/verification.js';
-import { RareWarnings } from './warnings.js';
 
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;
@@ -23,9 +26,10 @@ export class EmbedLoginController {
   constructor(
     private readonly flows: FlowRunner,
     private readonly embedLogin: EmbeddedLoginService,
-    private readonly warnings: RareWarnings,
     private readonly answers: HttpAnswers,
     private readonly notices: Notices,
+    private readonly counts: MemoryCounts,
+    @Inject(LOGGER) private readonly log: Log,
   ) {}
 
   @Post(ENDPOINTS.embed)
@@ -55,7 +59,7 @@ export class EmbedLoginController {
       replacedRedirect,
     };
     const { setCookie, rateLimit, userId: signedIn } = await this.embedLogin.login(asked, received);
-    this.warnings.unlessHttps(request.protocol, requestId);
+    this.warnUnlessHttps(request, requestId);
     if (replacedRedirect !== undefined) this.warnOfReplacement(replacedRedirect, requestId);
     // The page learns whom it is for, since the cookie may be another user's when it asks (D51).
     const headers = {
@@ -64,6 +68,16 @@ export class EmbedLoginController {
       location: asksForPage(request) ? namingUser(location, signedIn) : location,
     };
     return { status: SEE_OTHER, headers };
+  }
+
+  /** @rule D27 Over plain HTTP the answer is the same; the log says why the cookie is lost, once a minute at most. */
+  private warnUnlessHttps({ protocol }: HttpRequest, requestId: string): void {
+    if (protocol === 'https' || isOver(this.counts, 'warning plain HTTP', 1)) return;
+    this.log.warn(
+      { requestId },
+      'an embedded login came over plain HTTP: browsers drop its Secure cookie except on localhost; serve HTTPS, and ' +
+        'behind a proxy forward X-Forwarded-Proto and have the server believe it',
+    );
   }
 
   /** The value is not logged: it may be anything, even a token. */

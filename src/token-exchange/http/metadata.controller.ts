@@ -1,20 +1,36 @@
 // Publishes where access tokens come from and what they are for, so that clients need nothing but the base address.
+import type { OnApplicationBootstrap } from '@nestjs/common';
 import {
   Controller,
   Get,
   Inject,
+  Injectable,
   NotFoundException,
   Options,
   Req,
   Res,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import type { RouteSettings } from '../settings/token-exchange.options.js';
+import { ROUTE_SETTINGS } from '../settings/token-exchange.options.js';
 import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
 import { CLIENT_AUTH_METHODS } from './client-credentials.js';
-import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN, KEY_SET } from './paths.js';
+import {
+  ENDPOINTS,
+  KEY_SET,
+  KEY_SET_PATH,
+  RESOURCE_METADATA,
+  RESOURCE_METADATA_PATH,
+  SERVER_METADATA,
+  SERVER_METADATA_PATHS,
+  WELL_KNOWN,
+} from './paths.js';
 import { SigningKeyService } from '../tokens/signing-key.service.js';
 
 /** Where access tokens are issued. */
@@ -152,5 +168,34 @@ export class KeySetController {
   @Options(KEY_SET)
   permit(@Req() request: HttpRequest, @Res() response: object): void {
     this.answers.permit(request, response);
+  }
+}
+
+/** Warns at the start of a global prefix of the host before what is published: then it answers 404 where others look for it. */
+@Injectable()
+export class PublishedPaths implements OnApplicationBootstrap {
+  constructor(
+    private readonly application: ApplicationConfig,
+    @Inject(ROUTE_SETTINGS) private readonly routes: Required<RouteSettings>,
+    @Inject(LOGGER) private readonly log: Log,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { pathPrefix, metadata } = this.routes;
+    if (!metadata || /^\/*$/.test(this.application.getGlobalPrefix())) return;
+    const { exclude = [] } = this.application.getGlobalPrefixOptions();
+    const { exchange, revocation, introspection } = ENDPOINTS;
+    const named = [
+      ...[KEY_SET_PATH, RESOURCE_METADATA_PATH, ...SERVER_METADATA_PATHS],
+      ...[exchange, revocation, introspection].map((path) => pathPrefix + path),
+    ];
+    const missing = named.filter((path) => !exclude.some(({ pathRegex }) => pathRegex.test(path)));
+    if (missing.length === 0) return;
+    const tokens = `${pathPrefix}/oauth`.slice(1);
+    this.log.warn(
+      { missing },
+      'metadata names addresses that answer 404, since a global prefix stands before them: write ' +
+        `setGlobalPrefix(…, { exclude: ['${WELL_KNOWN}/{*path}', '${tokens}/{*path}'] })`,
+    );
   }
 }

@@ -2,7 +2,7 @@
 import { Inject, Post, Req, Res } from '@nestjs/common';
 import { provingRequestOf } from './challenge.js';
 import { FlowEndpoint } from './flow.endpoints.js';
-import type { GrantRules, TokenFlow, TokenForm } from './token-exchange.form.js';
+import type { GrantRules, OtherTokenType, TokenFlow, TokenForm } from './token-exchange.form.js';
 import {
   readGrantType,
   readAssertionForm,
@@ -17,12 +17,14 @@ import { ENDPOINTS } from './paths.js';
 import type { RedeemedAssertion } from '../flows/id-assertion.service.js';
 import { DpopProofs } from '../tokens/dpop-proofs.js';
 import { IdAssertionService } from '../flows/id-assertion.service.js';
+import { Notices } from '../flows/notices.js';
 import { TokenExchangeService } from '../flows/token-exchange.service.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
+import { isOver } from '../../platform/http/throttle/counting.storage.js';
+import { MemoryCounts } from '../../platform/http/throttle/memory-counts.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
-import { RareWarnings } from './warnings.js';
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
 
@@ -35,7 +37,8 @@ export class TokenExchangeController {
     private readonly exchanges: TokenExchangeService,
     private readonly assertions: IdAssertionService,
     private readonly answers: HttpAnswers,
-    private readonly warnings: RareWarnings,
+    private readonly notices: Notices,
+    private readonly counts: MemoryCounts,
     private readonly proofs: DpopProofs,
     keys: TrustedKeyService,
     @Inject(TOKEN_EXCHANGE_OPTIONS) switches: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
@@ -62,9 +65,15 @@ export class TokenExchangeController {
 
   private async exchange(form: TokenForm, received: FlowRequest, request: HttpRequest): Promise<HttpAnswer> {
     const sent = readTokenExchangeForm(form);
-    for (const type of sent.otherTypes ?? []) this.warnings.ofTokenType(type, received.requestId);
+    for (const type of sent.otherTypes ?? []) this.warnOfType(type, received.requestId);
     const proving = provingRequestOf(request);
     return this.success(await this.exchanges.exchange({ ...sent, proving }, received), ACCESS_TOKEN_TYPE);
+  }
+
+  /** Other servers would refuse it. Once a minute at most, for a client causes it with every request. */
+  private warnOfType({ field, expected, found }: OtherTokenType, requestId: string): void {
+    if (isOver(this.counts, `warning ${field}`, 1)) return;
+    this.notices.warn('token_type_ignored', { flow: 'exchange', requestId, detail: field, expected, found });
   }
 
   private async redeem(
