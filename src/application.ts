@@ -1,4 +1,5 @@
 // Makes the whole application from what the start has checked: main and the end-to-end tests call the same function.
+import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
@@ -10,14 +11,13 @@ import { joinInstances } from './platform/jobs/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './platform/database/data-source.js';
 import { openDatabase } from './platform/database/data-source.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
-import { ConnectionLimit } from './platform/http/connection-limit.js';
+import { UnfinishedRequests, limitConnections } from './platform/http/connection-limits.js';
 import { GracefulShutdown } from './platform/http/graceful-shutdown.js';
 import { prepareFiles } from './platform/http/page.controller.js';
 import { ListenError, SERVICE_ADDRESS } from './platform/http/listen-error.js';
 import { addSecurityHeaders } from './platform/http/security-headers.js';
 import { createServer } from './platform/http/server.js';
-import { NestLogger } from './platform/log/logger.js';
-import { UnfinishedRequests } from './platform/http/unfinished-requests.js';
+import { nestLogger } from './platform/log/logger.js';
 import { RequestTraces } from './platform/log/tracing.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsListener } from './metrics/metrics.listener.js';
@@ -86,7 +86,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       AppModule.register(core),
       serverOf(core, traces),
       // The adapter serves it already; by `httpsOptions` Nest knows, and names the address rightly.
-      { logger: new NestLogger(logger), abortOnError: false, httpsOptions: tls },
+      { logger: nestLogger(logger), abortOnError: false, httpsOptions: tls },
     );
     await prepare(nest, core);
     return {
@@ -118,19 +118,20 @@ function serverOf(core: CoreParts, traces: RequestTraces): FastifyAdapter {
   const onShed = () => metrics.requestsShed.inc();
   const concurrency = new ConcurrencyLimit(maxRequestsInProgress, databaseWaitMs, logger, onShed);
   metrics.watchRequests(() => concurrency.count);
-  return createServer({
+  const adapter = createServer({
     proxyHops,
     logger,
     traces,
     shutdown: core.shutdown,
     tls: startup.tls,
     keepAliveSeconds,
-    connections: new ConnectionLimit(maxConnections, logger, onRefused),
     concurrency,
     unfinished: new UnfinishedRequests(logger, onRefused),
     isAbsent: (path, method) => isAbsent({ path, method }, core),
     recordedRoutes: new Set([TOKEN_PATH, EMBED_PATH]),
   });
+  limitConnections(adapter.getHttpServer<Server>(), maxConnections, logger, onRefused);
+  return adapter;
 }
 
 /** Ready to listen. */

@@ -19,9 +19,12 @@ import { Transactions } from './platform/database/transaction.js';
 import { DatabaseOutages } from './platform/http/database-outages.js';
 import { GracefulShutdown } from './platform/http/graceful-shutdown.js';
 import { SOURCE_DIRECTORY } from './platform/http/page.controller.js';
-import { CountingStorage, THROTTLE_STORAGE } from './platform/http/throttle/counting.storage.js';
+import {
+  CountingStorage,
+  MemoryCounts,
+  THROTTLE_STORAGE,
+} from './platform/http/throttle/counting.storage.js';
 import { DatabaseCounts, THROTTLE_PURGE } from './platform/http/throttle/database-counts.js';
-import { MemoryCounts } from './platform/http/throttle/memory-counts.js';
 import type { Coordination } from './platform/jobs/coordination.js';
 import { EmbeddedMaintenanceJob } from './platform/jobs/embedded-maintenance.job.js';
 import { Leader } from './platform/jobs/leader.js';

@@ -21,6 +21,7 @@ import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
 import { Clock } from './platform/clock.js';
 import { SealError } from './platform/secrets/key-ring.js';
 import { OWNER_ROLE } from './users/role.js';
+import { UserRepository } from './users/user.repository.js';
 
 const EXIT_FAILED = 1;
 const EXIT_MISUSED = 2;
@@ -85,12 +86,11 @@ function tellOfData({ config }: Startup, { database }: Application, logger: Logg
 }
 
 /** The configuration is read before the database is open, so that nobody has looked for the users whom it names. */
-async function tellOfNamedUsers({ trustedKeys }: Startup, { database }: Application, logger: Logger) {
+async function tellOfNamedUsers({ trustedKeys }: Startup, { nest }: Application, logger: Logger) {
+  const users = nest.get(UserRepository, { strict: false });
   for (const { label: entry, signInAs } of trustedKeys) {
     if (signInAs === undefined) continue;
-    const select = 'SELECT role, enabled FROM user_account WHERE id = $1';
-    const found = await database.dataSource.query<{ role: string; enabled: boolean }[]>(select, [signInAs]);
-    const [user] = found;
+    const user = await users.findById(signInAs);
     if (user !== undefined && user.enabled && user.role !== OWNER_ROLE) continue;
     const fault = user === undefined ? 'is not there' : user.enabled ? 'is the owner' : 'is disabled';
     logger.warn({ entry }, `the user whom signInAs of an entry names ${fault}: its tokens are refused`);

@@ -16,7 +16,7 @@ import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
 import { Database } from '../platform/database/database.js';
 import { withinWait } from '../platform/database/wait-limit.js';
-import { beginWait, waitedMs } from '../platform/http/request-wait.js';
+import { beginWait, waitedMs } from '../platform/http/http-answers.js';
 import type { BearerReason } from '../token-exchange/instance.js';
 import {
   DpopProofs,

@@ -8,9 +8,13 @@ import { Metrics } from '../metrics/metrics.js';
 import { Clock } from '../platform/clock.js';
 import { LOGGER } from '../platform/log/log.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
-import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
+import {
+  counterKey,
+  isOver,
+  isOverOfStrangers,
+  MemoryCounts,
+} from '../platform/http/throttle/counting.storage.js';
 import { clientOf } from '../platform/http/throttle/rate-limit.js';
-import { counterKey, isOver, isOverOfStrangers } from '../platform/http/throttle/counting.storage.js';
 
 /** So long an answer waits for the record, which the database may hold up. */
 const RECORD_MS = 1_000;

@@ -39,7 +39,7 @@ import {
 import type { Members } from './settings/settings.js';
 import { ROUTES } from './settings/settings.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
-import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
+import { MemoryCounts } from '../platform/http/throttle/counting.storage.js';
 import { EmbedLoginController } from './http/embed-login.controller.js';
 import { EmbeddedLoginService } from './flows/embedded-login.service.js';
 import type { Log } from '../platform/log/log.js';

@@ -34,8 +34,11 @@ import { SESSION_OPTIONS } from './sessions/session-cookie.js';
 import { SessionService } from './sessions/session.service.js';
 import { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
 import { SignOutService } from './sessions/sign-out.service.js';
-import { CountingStorage, THROTTLE_STORAGE } from '../platform/http/throttle/counting.storage.js';
-import { MemoryCounts } from '../platform/http/throttle/memory-counts.js';
+import {
+  CountingStorage,
+  MemoryCounts,
+  THROTTLE_STORAGE,
+} from '../platform/http/throttle/counting.storage.js';
 import type { TokenExchangeSettings } from './settings/token-exchange.options.js';
 import { DpopProofs } from './tokens/dpop-proofs.js';
 import { SigningKeyService } from './tokens/signing-key.service.js';

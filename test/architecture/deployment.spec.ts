@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { parse } from 'yaml';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
-import { PROBES } from '../../src/platform/http/request-tracing.js';
+import { PROBES } from '../../src/platform/http/server.js';
 import { repositoryFile, repositoryFiles } from '../support/source-files.js';
 
 const KUBERNETES = 'deploy/kubernetes';

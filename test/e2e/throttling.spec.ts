@@ -93,6 +93,8 @@ describeOnEachDatabase('[D19] throttles', (database) => {
       expect((await from('203.0.113.2')).status).toBe(400);
       const spoofed = (index: number) => from(`198.51.100.${index}, 203.0.113.3`);
       expect(await statuses(3, spoofed)).toEqual([400, 400, 429]);
+      // One client has a whole /64 of IPv6.
+      expect(await statuses(3, (index) => from(`2001:db8::${index}`))).toEqual([400, 400, 429]);
     });
   });
 });

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import { stringifySetCookie } from 'cookie';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
-import { minuteThrottler } from '../../platform/http/throttle/minute-throttler.js';
+import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
 import { readSessionCookies } from '../../token-exchange/instance.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorRefusal } from './operator-refusal.filter.js';

@@ -6,6 +6,13 @@
  */
 export const NOT_FOUND = { error: 'not_found', message: 'Not found' } as const;
 
+/** Of what cannot be read as a request: nothing of it is echoed either. */
+export const UNREADABLE = { error: 'bad_request', message: 'The request cannot be read' } as const;
+export const HEADERS_TOO_LARGE = {
+  error: 'headers_too_large',
+  message: 'The request headers are too large',
+} as const;
+
 /** The answer for a fault of the service; the log has the rest under the same request id. */
 export const INTERNAL_ERROR_MESSAGE = 'Internal error';
 

@@ -2,11 +2,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
 import { newRequestId } from '../log/request-id.js';
 import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
+import type { Log } from '../log/log.js';
 import { RareWarning } from '../log/log.js';
-import { GIVE_UP_PLACE } from './request-wait.js';
+import { GIVE_UP_PLACE } from './http-answers.js';
 
 const MESSAGE = 'The service has as many requests in progress as it takes; send it again later';
 /** The error body of every endpoint, without its end, which has the id. */
@@ -67,14 +67,12 @@ export class ConcurrencyLimit {
   constructor(
     private readonly most: number,
     private readonly waitMs: number,
-    logger: Pick<Logger, 'warn'>,
+    logger: Pick<Log, 'warn'>,
     private readonly onRefused: () => void,
   ) {
-    this.warning = new RareWarning((count) =>
-      logger.warn(
-        { count },
-        'requests are answered 503: there are as many in progress as SVC_MAX_REQUESTS_IN_PROGRESS allows, or they wait too long',
-      ),
+    this.warning = new RareWarning(
+      logger,
+      'requests are answered 503: there are as many in progress as SVC_MAX_REQUESTS_IN_PROGRESS allows, or they wait too long',
     );
   }
 

@@ -1,5 +1,7 @@
 // What the headers of a request say of its body, which each route compares with the one kind that it reads.
 import { isAscii } from 'node:buffer';
+import { UnsupportedMediaTypeException } from '@nestjs/common';
+import { CODING_MESSAGE } from './answers.js';
 
 /**
  * Larger than the largest token (64 KiB) by far, so that an over-long token is checked as a token.
@@ -47,4 +49,11 @@ export function faultOfLabel(
 function charsetIn(parameter: string): string | undefined {
   const [name = '', value = ''] = parameter.split('=', 2);
   return name.trim().toLowerCase() === 'charset' ? value.replaceAll('"', '').trim().toLowerCase() : undefined;
+}
+
+/** A body came compressed, or in another content coding. */
+export class ContentCodingException extends UnsupportedMediaTypeException {
+  constructor() {
+    super({ error: 'unsupported_media_type', message: CODING_MESSAGE });
+  }
 }

@@ -3,16 +3,21 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, HttpException, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE, NOT_FOUND } from './answers.js';
+import {
+  ACCEPTED_CODING,
+  HEADERS_TOO_LARGE,
+  INTERNAL_ERROR_MESSAGE,
+  NOT_FOUND,
+  UNREADABLE,
+} from './answers.js';
 import { LOGGER } from '../log/log.js';
 import { DatabaseOutages } from './database-outages.js';
 import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
-import { ContentCodingException } from './content-coding.exception.js';
-import { TOO_LARGE_MESSAGE } from './content-type.js';
+import { ContentCodingException, TOO_LARGE_MESSAGE } from './content-type.js';
 
 /** Codes and texts for errors that carry none of their own, mostly Fastify's. Theirs might echo the request. */
 const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>> = {
-  400: { error: 'bad_request', message: 'The request cannot be read' },
+  400: UNREADABLE,
   401: { error: 'invalid_token', message: 'Sign in, or send an access token' },
   403: { error: 'forbidden', message: 'This is not allowed' },
   405: { error: 'method_not_allowed', message: 'The method is not allowed here' },
@@ -22,7 +27,7 @@ const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>
   },
   413: { error: 'payload_too_large', message: TOO_LARGE_MESSAGE },
   415: { error: 'unsupported_media_type', message: 'The content type is not supported' },
-  431: { error: 'headers_too_large', message: 'The request headers are too large' },
+  431: HEADERS_TOO_LARGE,
 };
 
 @Catch()

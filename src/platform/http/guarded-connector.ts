@@ -6,8 +6,6 @@ import { buildConnector } from 'undici';
 import type { NetworkAddressPolicy } from './network-address.js';
 import { AddressRefusedError } from './network-address.js';
 
-export { AddressRefusedError };
-
 type AddressPolicy = Pick<NetworkAddressPolicy, 'allows'>;
 type Connected = Parameters<buildConnector.connector>[1];
 

@@ -1,4 +1,4 @@
-// Requests and responses of any HTTP server: the package imports none.
+// Requests of any HTTP server, since when they wait for the database, and answers to them: the package imports no server.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
@@ -23,6 +23,37 @@ export interface HttpRequest {
   readonly body?: unknown;
   /** What a parser has made of the query of the address. */
   readonly query?: unknown;
+}
+
+/** The request of a call. */
+export function requestOf(context: ArgumentsHost | ExecutionContext): HttpRequest {
+  return context.switchToHttp().getRequest<HttpRequest>();
+}
+
+const BEGAN = Symbol('when a request began to wait');
+
+interface Waiting {
+  /** On the monotonic clock. */
+  [BEGAN]?: number;
+}
+
+/** To be called by its first guard, when its body is there. Called again it does nothing. */
+export function beginWait(request: object): void {
+  (request as Waiting)[BEGAN] ??= performance.now();
+}
+
+/** Milliseconds since then; undefined for a request that has not begun to wait. */
+export function waitedMs(request: object): number | undefined {
+  const began = (request as Waiting)[BEGAN];
+  return began === undefined ? undefined : performance.now() - began;
+}
+
+/** Where the server keeps what gives the place to the next. */
+export const GIVE_UP_PLACE = Symbol('gives up the place of a request');
+
+/** For a request that will do little but wait: others are processed meanwhile. It still counts as in progress. */
+export function giveUpPlace(request: object): void {
+  (request as { [GIVE_UP_PLACE]?: () => void })[GIVE_UP_PLACE]?.();
 }
 
 /** An answer with a body: an object is JSON, text is what its `content-type` says. */
@@ -54,11 +85,6 @@ const PREFLIGHT: HttpAnswer = {
 
 const NONE = {};
 
-/** The request of a call. */
-export function requestOf(context: ArgumentsHost | ExecutionContext): HttpRequest {
-  return context.switchToHttp().getRequest<HttpRequest>();
-}
-
 /**
  * Answers requests past interceptors of the host, which may wrap what a route returns into something of their own: what is
  * answered here is laid down.
@@ -66,11 +92,6 @@ export function requestOf(context: ArgumentsHost | ExecutionContext): HttpReques
 @Injectable()
 export class HttpAnswers {
   constructor(private readonly host: HttpAdapterHost) {}
-
-  send(context: ArgumentsHost, answer: HttpAnswer): void {
-    const http = context.switchToHttp();
-    this.reply(http.getRequest<HttpRequest>(), http.getResponse<object>(), answer);
-  }
 
   /** A header that is there already is replaced, but for `Set-Cookie`: the host may set cookies of its own. */
   reply(request: HttpRequest, response: object, { status, headers = NONE, body }: HttpAnswer): void {

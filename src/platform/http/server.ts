@@ -9,14 +9,13 @@ import type { Logger } from 'pino';
 import { BODY_LIMIT_BYTES, MAX_FIELDS } from './content-type.js';
 import { MAX_REQUEST_ID_CHARACTERS, idOfRequest } from '../log/request-id.js';
 import type { RequestTraces } from '../log/tracing.js';
+import { Tracing, readTraceparent } from '../log/tracing.js';
 import type { GracefulShutdown } from './graceful-shutdown.js';
-import { PROBES, traceRequests } from './request-tracing.js';
-import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
+import { COMMON_HEADERS, HEADERS_TOO_LARGE, UNFRAMED_HEADERS, UNREADABLE } from './answers.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
-import type { ConnectionLimit } from './connection-limit.js';
-import { limitPipelining } from './connection-limit.js';
-import type { UnfinishedRequests } from './unfinished-requests.js';
-import { HEADERS_TOO_LARGE, answerUnreadableRequest } from './unreadable-request.js';
+import type { UnfinishedRequests } from './connection-limits.js';
+import { limitPipelining } from './connection-limits.js';
+import { answerUnreadableRequest } from './unreadable-request.js';
 
 export interface ServerOptions {
   /** How many reverse proxies in front are believed. */
@@ -30,8 +29,6 @@ export interface ServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** How long the server waits for the next request on a connection. */
   readonly keepAliveSeconds: number;
-  /** Counts connections; with it those over its limit are closed. */
-  readonly connections?: ConnectionLimit;
   /** Counts requests in progress; with it those over its limit are refused. */
   readonly concurrency?: ConcurrencyLimit;
   /** Counts what unfinished requests keep; with it the oldest of too many are closed. */
@@ -71,7 +68,6 @@ export function createServer({
   shutdown,
   tls,
   keepAliveSeconds,
-  connections,
   concurrency,
   unfinished,
   isAbsent = () => false,
@@ -114,7 +110,6 @@ export function createServer({
   } satisfies FastifyServerOptions);
   const server: FastifyInstance = adapter.getInstance();
   shutdown?.watch(server);
-  connections?.watch(server.server);
   concurrency?.watch(server);
   unfinished?.watch(server, BODY_LIMIT_BYTES);
   traceRequests(server, traces);
@@ -125,6 +120,33 @@ export function createServer({
   answerWithCommonHeaders(server);
   logAnswers(server, logger, recordedRoutes);
   return adapter;
+}
+
+/** A log line or a span for each request would bury the others. */
+export const PROBES: ReadonlySet<string> = new Set(['/healthz', '/healthz/readiness']);
+
+/**
+ * Takes the trace of each request over, into log lines and, where the operator has loaded an SDK, into spans. The span includes the work
+ * of the hooks that are added later.
+ */
+function traceRequests(server: FastifyInstance, traces: RequestTraces): void {
+  const tracing = Tracing.registered();
+  server.addHook('onRequest', (request, { raw }, done) => {
+    const { id, method, headers } = request;
+    const route = tracing && request.routeOptions.url;
+    if (tracing !== undefined && PROBES.has(route ?? '')) return done();
+    const span = tracing?.beginRequest(method, route, headers);
+    const ids = span === undefined ? readTraceparent(headers.traceparent) : span.ids;
+    if (span === undefined && ids === undefined) return done();
+    if (ids !== undefined) traces.begin(id, ids);
+    // Comes in every case, also if the client has disconnected.
+    raw.once('close', () => {
+      if (ids !== undefined) traces.end(id, ids);
+      span?.end(raw.writableFinished ? raw.statusCode : undefined);
+    });
+    if (span === undefined) done();
+    else span.within(done);
+  });
 }
 
 /** So that `error.filter.ts` can distinguish the wrong method from the wrong path. */
@@ -152,7 +174,7 @@ function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: 
   setCommonHeaders(request, reply);
   // The hooks of routes see none of it.
   void reply.headers(UNFRAMED_HEADERS);
-  void reply.status(400).send({ error: 'bad_request', message: 'The request cannot be read' });
+  void reply.status(400).send(UNREADABLE);
 }
 
 /** One more than is allowed, so that too many can be recognised; the rest costs nothing (B.work). */

@@ -3,30 +3,13 @@ import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import { newRequestId } from '../log/request-id.js';
+import { HEADERS_TOO_LARGE, UNREADABLE } from './answers.js';
 
-interface Answer {
-  readonly status: number;
-  readonly error: string;
-  readonly message: string;
-}
-
-const NOT_HTTP: Answer = { status: 400, error: 'bad_request', message: 'The request cannot be read' };
-/** Also where there are too many of them (server.ts). */
-export const HEADERS_TOO_LARGE = {
-  error: 'headers_too_large',
-  message: 'The request headers are too large',
-} as const;
-/** By the code of Node.js's error. */
-const ANSWERS: Readonly<Record<string, Answer>> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    ...HEADERS_TOO_LARGE,
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    error: 'request_timeout',
-    message: 'The request took too long to arrive',
-  },
+const TOO_SLOW = { error: 'request_timeout', message: 'The request took too long to arrive' };
+/** By the code of Node.js's error; for every other one the request is no HTTP. */
+const ANSWERS: Readonly<Record<string, { status: number; error: string; message: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, ...HEADERS_TOO_LARGE },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, ...TOO_SLOW },
 };
 
 /**
@@ -40,7 +23,7 @@ export function answerUnreadableRequest(
 ): void {
   // The client has disconnected, or is being answered already.
   if (code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
-  const { status, error, message } = ANSWERS[code] ?? NOT_HTTP;
+  const { status, error, message } = ANSWERS[code] ?? { status: 400, ...UNREADABLE };
   const requestId = newRequestId();
   logger.info({ requestId, method: null, route: null, status, code }, 'request');
   const body = JSON.stringify({ error, message, requestId });

@@ -20,18 +20,21 @@ function drop(): void {
 
 const QUIET_MS = 10_000;
 
+/** Each line has how often it happened since the one before. */
 export class RareWarning {
   private warnedAtMs = Number.NEGATIVE_INFINITY;
   private unsaid = 0;
 
-  /** @param warn gets how often it happened since the previous warning */
-  constructor(private readonly warn: (count: number) => void) {}
+  constructor(
+    private readonly log: Pick<Log, 'warn'>,
+    private readonly message: string,
+  ) {}
 
   happened(): void {
     this.unsaid += 1;
     const nowMs = performance.now();
     if (nowMs - this.warnedAtMs < QUIET_MS) return;
-    this.warn(this.unsaid);
+    this.log.warn({ count: this.unsaid }, this.message);
     this.warnedAtMs = nowMs;
     this.unsaid = 0;
   }

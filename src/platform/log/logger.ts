@@ -114,8 +114,9 @@ export class StandardOutput implements DestinationStream, LineOutput {
     if (this.dropped === 0) return;
     const { dropped } = this;
     this.dropped = 0;
+    const time = pino.stdTimeFunctions.isoTime();
     this.write(
-      `{"level":"warn"${timestamp()},"dropped":${dropped},"msg":"lines were dropped: the output is not read"}\n`,
+      `{"level":"warn"${time},"dropped":${dropped},"msg":"lines were dropped: the output is not read"}\n`,
     );
   }
 }
@@ -128,21 +129,12 @@ function linesIn(block: Uint8Array): number {
   return count;
 }
 
-let latest = { ms: NaN, member: '' };
-
-/** A member of a line: the time. Many lines share a millisecond, and its text is the dearest part of a line. */
-function timestamp(): string {
-  const now = Date.now();
-  if (now !== latest.ms) latest = { ms: now, member: `,"time":"${new Date(now).toISOString()}"` };
-  return latest.member;
-}
-
 /** Makes the process's logger. Lines carry `time` in ISO 8601 and `level` as a word. */
 export function createLogger(level: string, destination: DestinationStream = new StandardOutput()): Logger {
   const options = {
     level,
     base: undefined,
-    timestamp,
+    timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   };
@@ -161,35 +153,23 @@ function describeError(error: unknown): object {
 }
 
 /** Lets Nest write its own lines through the same logger. */
-export class NestLogger implements LoggerService {
-  constructor(private readonly logger: Logger) {}
-
-  log(message: unknown, ...rest: unknown[]): void {
+export function nestLogger(logger: Logger): LoggerService {
+  const at =
+    (level: 'trace' | 'debug' | 'warn' | 'error' | 'fatal') =>
+    (message: unknown, ...rest: unknown[]): void => {
+      // Nest hands over the stack of an error before the context.
+      const stack = level === 'error' && rest.length > 1 ? { stack: rest[0] } : {};
+      logger[level]({ context: rest.at(-1), ...stack }, String(message));
+    };
+  return {
     // Nest's messages about its own start (modules, routes) help developers only.
-    this.logger.debug({ context: rest.at(-1) }, String(message));
-  }
-
-  /** Nest hands over the stack before the context. */
-  error(message: unknown, ...rest: unknown[]): void {
-    const stack = rest.length > 1 ? { stack: rest[0] } : {};
-    this.logger.error({ context: rest.at(-1), ...stack }, String(message));
-  }
-
-  warn(message: unknown, ...rest: unknown[]): void {
-    this.logger.warn({ context: rest.at(-1) }, String(message));
-  }
-
-  debug(message: unknown, ...rest: unknown[]): void {
-    this.logger.debug({ context: rest.at(-1) }, String(message));
-  }
-
-  verbose(message: unknown, ...rest: unknown[]): void {
-    this.logger.trace({ context: rest.at(-1) }, String(message));
-  }
-
-  fatal(message: unknown, ...rest: unknown[]): void {
-    this.logger.fatal({ context: rest.at(-1) }, String(message));
-  }
+    log: at('debug'),
+    error: at('error'),
+    warn: at('warn'),
+    debug: at('debug'),
+    verbose: at('trace'),
+    fatal: at('fatal'),
+  };
 }
 
 /** So long a reader of the log is waited for. */

@@ -1,5 +1,5 @@
 // Traces: spans where the operator has loaded an SDK, and the trace of a request in its log lines.
-import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
+import type { Attributes, Span, Tracer } from '@opentelemetry/api';
 import {
   ProxyTracerProvider,
   SpanKind,
@@ -36,7 +36,7 @@ interface RequestSpan {
 /**
  * @rule D92 Spans are made through the API of OpenTelemetry alone: who makes something of them is the operator's choice. They
  * hold fixed words, the route's pattern, ids that are not secret and names from the configuration: no error's message, which
- * may hold what a token says. See request-tracing.ts for what is read without an SDK.
+ * may hold what a token says. See server.ts for what is read without an SDK.
  */
 export class Tracing {
   private constructor(private readonly tracer: Tracer) {}
@@ -67,19 +67,19 @@ export class Tracing {
   }
 
   /** Runs work inside a span of its own, which ends with it. */
-  async inSpan<T>({ name, attributes, reasonOf }: TracedWork, work: () => Promise<T>): Promise<T> {
-    const span = this.tracer.startSpan(name, { attributes });
-    const inside: Context = trace.setSpan(context.active(), span);
-    try {
-      return await context.with(inside, work);
-    } catch (error) {
-      const reason = reasonOf(error);
-      span.setAttribute('error.type', reason ?? classOf(error));
-      if (reason === undefined) span.setStatus({ code: SpanStatusCode.ERROR });
-      throw error;
-    } finally {
-      span.end();
-    }
+  inSpan<T>({ name, attributes, reasonOf }: TracedWork, work: () => Promise<T>): Promise<T> {
+    return this.tracer.startActiveSpan(name, { attributes }, async (span) => {
+      try {
+        return await work();
+      } catch (error) {
+        const reason = reasonOf(error);
+        span.setAttribute('error.type', reason ?? classOf(error));
+        if (reason === undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
   }
 }
 
@@ -109,6 +109,23 @@ export interface TraceIds {
   readonly traceId: string;
   /** 16 digits: of the service's span; without an SDK of the caller's. */
   readonly spanId: string;
+}
+
+/** Version, trace id, parent id, flags; what a later version adds follows a hyphen. */
+const TRACEPARENT =
+  /^(?<version>[0-9a-f]{2})-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-[0-9a-f]{2}(?<rest>-.*)?$/;
+const ONLY_ZEROS = /^0+$/;
+
+/**
+ * The ids of a `traceparent`; undefined where it is missing or malformed, which is no reason to refuse anything (W3C Trace
+ * Context §3.2.2.3, the same in level 2). Malformed are: version `ff`, an id of zeros, capital letters, more than version `00` has. Flags are
+ * not looked at: a caller's wish that a trace be recorded costs nothing here.
+ */
+export function readTraceparent(field: string | string[] | undefined): TraceIds | undefined {
+  const { version, traceId, spanId, rest } = TRACEPARENT.exec(String(field ?? ''))?.groups ?? {};
+  if (traceId === undefined || spanId === undefined || version === 'ff') return undefined;
+  if (version === '00' && rest !== undefined) return undefined;
+  return ONLY_ZEROS.test(traceId) || ONLY_ZEROS.test(spanId) ? undefined : { traceId, spanId };
 }
 
 /**

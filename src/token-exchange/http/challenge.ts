@@ -1,18 +1,14 @@
 // Reads the credential of a call, and says in an answer which one would get it through (RFC 6750, RFC 9449 §7).
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import type { BearerReason } from '../refusals/refusals.js';
-import type { PresentedCall, ProvingRequest } from '../tokens/dpop-proofs.js';
+import type { PresentedCall } from '../tokens/dpop-proofs.js';
+import { provingRequestOf } from '../tokens/dpop-proofs.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
 import { RESOURCE_METADATA_PATH } from './paths.js';
 
 /** RFC 6750 §2.1 and RFC 9449 §7.1; the name of a scheme is case-insensitive (RFC 9110 §11.1). */
 const CREDENTIAL = /^(bearer|dpop) +([\w.~+/-]+=*) *$/i;
 const SCHEME = /^(?:bearer|dpop)(?= |$)/i;
-
-/** What of a request its DPoP proof is about. */
-export function provingRequestOf({ headers, method, originalUrl, url }: HttpRequest): ProvingRequest {
-  return { proof: headers['dpop'] as string | undefined, method, target: originalUrl ?? url };
-}
 
 /** The access token of a call, and how it is presented; undefined for another scheme, or characters that no token has. */
 export function presentedCallOf(request: HttpRequest): PresentedCall | undefined {
@@ -36,8 +32,8 @@ function isDpop(scheme: string | undefined): boolean {
 
 const ALGS = `algs="${ALGORITHMS.join(' ')}"`;
 
-/** What a challenge depends on. */
-interface Challenged {
+/** The call that a challenge answers. */
+export interface Challenged {
   /** The `Authorization` header of the request. */
   readonly authorization: string | undefined;
   /** The origin whose metadata is published; undefined where none is. */
@@ -69,33 +65,26 @@ export function errorOf(
  * scope of the call (§3), lest a client ask for all that metadata list, and, where metadata is published, always where a client learns
  * who issues tokens (RFC 9728 §5.1).
  */
-export function challengeTo(
-  { authorization, baseUrl, scope = '' }: Challenged,
-  reason?: BearerReason,
-): string {
-  const scheme = schemeOf(authorization);
-  const error = scheme === undefined ? [] : [`error="${errorOf(authorization, reason)}"`];
-  const about = [...error, ...(scope === '' ? [] : [`scope="${scope}"`])];
-  if (isDpop(scheme)) return challenge('DPoP', [...about, ALGS, ...metadataAt(baseUrl)]);
-  return `${challenge('Bearer', [...about, ...metadataAt(baseUrl)])}, ${challenge('DPoP', [ALGS])}`;
-}
-
-/** What a challenge to a token with too few scopes depends on. */
-interface Limited extends Challenged {
-  /** The scopes that the call needs, with spaces between them. */
-  readonly scope: string;
+export function challengeTo(call: Challenged, reason?: BearerReason): string {
+  const { authorization } = call;
+  const error = isServedScheme(authorization) ? errorOf(authorization, reason) : undefined;
+  const challenge = challengeOf(call, error);
+  return isDpop(schemeOf(authorization)) ? challenge : `${challenge}, DPoP ${ALGS}`;
 }
 
 /** The `WWW-Authenticate` header of a 403 that a token with these scopes would not get (RFC 6750 §3.1). */
-export function scopeChallengeTo({ authorization, scope, baseUrl }: Limited): string {
-  const [name, algs] = isDpop(schemeOf(authorization)) ? ['DPoP', [ALGS]] : ['Bearer', []];
-  return challenge(name, ['error="insufficient_scope"', `scope="${scope}"`, ...algs, ...metadataAt(baseUrl)]);
+export function scopeChallengeTo(call: Challenged): string {
+  return challengeOf(call, 'insufficient_scope');
 }
 
-function metadataAt(baseUrl: string | undefined): string[] {
-  return baseUrl === undefined ? [] : [`resource_metadata="${baseUrl}${RESOURCE_METADATA_PATH}"`];
-}
-
-function challenge(scheme: string, parameters: readonly string[]): string {
-  return [scheme, ...(parameters.length === 0 ? [] : [parameters.join(', ')])].join(' ');
+/** In the scheme of the call, which is Bearer where none is served. */
+function challengeOf({ authorization, baseUrl, scope }: Challenged, error: string | undefined): string {
+  const isOfDpop = isDpop(schemeOf(authorization));
+  const parameters = [
+    error && `error="${error}"`,
+    scope && `scope="${scope}"`,
+    isOfDpop && ALGS,
+    baseUrl && `resource_metadata="${baseUrl}${RESOURCE_METADATA_PATH}"`,
+  ].filter(Boolean);
+  return `${isOfDpop ? 'DPoP' : 'Bearer'} ${parameters.join(', ')}`.trimEnd();
 }

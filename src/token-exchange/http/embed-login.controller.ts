@@ -7,16 +7,31 @@ import { ENDPOINTS } from './paths.js';
 import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
 import { Notices } from '../flows/notices.js';
-import { isOver } from '../../platform/http/throttle/counting.storage.js';
-import { MemoryCounts } from '../../platform/http/throttle/memory-counts.js';
+import { isOver, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { asksForPage, readEmbedLoginForm } from './form.js';
+import { ANSWER_FIELD, Form, asksForPage } from './form.js';
 import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
+import { FlowRefusal } from '../refusals/rejection.js';
 import { localRedirect, namingUser } from './local-redirect.js';
 import type { LoginSource } from '../flows/verification.js';
+
+const FIELDS = { token: {}, redirectTo: {}, userId: {}, [ANSWER_FIELD]: {} };
+
+/**
+ * The token, which is not checked yet, and of a renewal the local id of the user who has to be the token's.
+ * @rule 4.1.1 The token is required.
+ * @param sent the fields as they were parsed
+ * @throws FlowRefusal `token_missing` or `field_invalid`
+ */
+export function readEmbedLoginForm(sent: unknown) {
+  const form = new Form(sent, FIELDS).wellFormed();
+  const token = form.trimmed('token');
+  if (token === '') throw new FlowRefusal('token_missing', 'token is required');
+  return { token, redirectTo: form.get('redirectTo'), userId: form.trimmed('userId') || undefined };
+}
 
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;

@@ -1,13 +1,20 @@
 // Describes the endpoints in OpenAPI, as plain values: the host publishes them with its own description. Those of OAuth are beside.
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
-import { EMBED_PATH, LOGOUT_PATH, loginMethods } from './paths.js';
+import {
+  EMBED_PATH,
+  INTROSPECTION_PATH,
+  LOGOUT_PATH,
+  REVOCATION_PATH,
+  TOKEN_PATH,
+  loginMethods,
+} from './paths.js';
 import { ANSWER_FIELD, ANSWER_PAGE } from './form.js';
 import {
   COMMON_REFUSALS,
   OAUTH_ERROR,
-  TOKEN_EXCHANGE_DESCRIPTION,
-  TOKEN_INTROSPECTION_DESCRIPTION,
-  TOKEN_REVOCATION_DESCRIPTION,
+  TOKEN_EXCHANGE,
+  TOKEN_INTROSPECTION,
+  TOKEN_REVOCATION,
   answer,
   answerForLater,
   formBody,
@@ -120,26 +127,22 @@ const LOGOUT_FORM = {
   },
 };
 
-const LOGOUT_DESCRIPTION = {
-  [LOGOUT_PATH]: {
-    post: {
-      operationId: 'BackChannelLogout_logOut',
-      tags: ['Tokens'],
-      summary: 'End sessions and access tokens of a signed-out user (OpenID Connect Back-Channel Logout 1.0)',
-      description:
-        'For providers and partners. Ends sessions and access tokens of the same issuer: with sid those of one session at the provider, with sub alone all of the user. The logout token is the only credential and works once.',
-      security: [],
-      requestBody: formBody(LOGOUT_FORM),
-      responses: {
-        200: { description: 'The sessions and access tokens have ended, now or before; the answer is empty' },
-        400: answer('The token or the form is refused: invalid_request', OAUTH_ERROR),
-        ...COMMON_REFUSALS,
-        429: answerForLater('The address or the issuer made too many requests within a minute'),
-        503: answerForLater(
-          'The instance cannot reach its database: temporarily_unavailable; send the same token again',
-        ),
-      },
-    },
+const LOGOUT = {
+  operationId: 'BackChannelLogout_logOut',
+  tags: ['Tokens'],
+  summary: 'End sessions and access tokens of a signed-out user (OpenID Connect Back-Channel Logout 1.0)',
+  description:
+    'For providers and partners. Ends sessions and access tokens of the same issuer: with sid those of one session at the provider, with sub alone all of the user. The logout token is the only credential and works once.',
+  security: [],
+  requestBody: formBody(LOGOUT_FORM),
+  responses: {
+    200: { description: 'The sessions and access tokens have ended, now or before; the answer is empty' },
+    400: answer('The token or the form is refused: invalid_request', OAUTH_ERROR),
+    ...COMMON_REFUSALS,
+    429: answerForLater('The address or the issuer made too many requests within a minute'),
+    503: answerForLater(
+      'The instance cannot reach its database: temporarily_unavailable; send the same token again',
+    ),
   },
 };
 
@@ -147,10 +150,10 @@ const LOGOUT_DESCRIPTION = {
 export function endpointDescriptions(options: Pick<TokenExchangeOptions, 'strict'>) {
   const hasGet = loginMethods(options).includes('GET');
   return {
-    ...TOKEN_EXCHANGE_DESCRIPTION,
-    ...TOKEN_REVOCATION_DESCRIPTION,
-    ...TOKEN_INTROSPECTION_DESCRIPTION,
-    ...LOGOUT_DESCRIPTION,
+    [TOKEN_PATH]: { post: TOKEN_EXCHANGE },
+    [REVOCATION_PATH]: { post: TOKEN_REVOCATION },
+    [INTROSPECTION_PATH]: { post: TOKEN_INTROSPECTION },
+    [LOGOUT_PATH]: { post: LOGOUT },
     [EMBED_PATH]: { post: POST, ...(hasGet && { get: GET }) },
   };
 }

@@ -76,7 +76,7 @@ export class FlowErrors {
     const error = this.outages.refusalOf(thrown, place.flow);
     const refused = this.refusedFor(error, place);
     const written = endpoint === 'embed' ? this.asLogin(refused, place, error) : asOAuth(refused, error);
-    this.answers.send(host, written);
+    this.answers.reply(request, host.switchToHttp().getResponse(), written);
   }
 
   private refusedFor(error: unknown, place: Place): Refused {
@@ -169,15 +169,6 @@ export function errorFilterOf(endpoint: Endpoint): Type<ExceptionFilter> {
   return FlowErrorFilter;
 }
 
-/** A refusal in words that both flows can put into a body of their own. */
-export interface HostRefusal {
-  readonly status: number;
-  /** The stable word for programs. */
-  readonly error: string;
-  readonly message: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 const WORDS: Readonly<Record<number, string>> = {
   [HttpStatus.UNAUTHORIZED]: 'unauthorized',
   [HttpStatus.FORBIDDEN]: 'forbidden',
@@ -186,21 +177,12 @@ const WORDS: Readonly<Record<number, string>> = {
   [HttpStatus.SERVICE_UNAVAILABLE]: 'temporarily_unavailable',
 };
 
-/** Undefined for any other error: that is a fault. */
-export function hostRefusalOf(error: unknown): HostRefusal | undefined {
+/** What Nest's own exceptions say, also those of guards of a host. Undefined for any other error: that is a fault. */
+export function hostRefusalOf(error: unknown): Refused | undefined {
   if (!(error instanceof HttpException)) return undefined;
   const status = error.getStatus();
   const word = WORDS[status] ?? (status < 500 ? 'refused' : 'internal_error');
-  return { status, error: word, message: messageOf(error), headers: headersOf(error) };
-}
-
-/** Nest makes a message of the name of our class, and leaves ours in the body. */
-function messageOf(error: HttpException): string {
-  const body = error instanceof TemporarilyUnavailableException ? error.getResponse() : undefined;
-  return (body as { message: string } | undefined)?.message ?? error.message;
-}
-
-function headersOf(error: HttpException): HostRefusal['headers'] {
-  if (!(error instanceof TemporarilyUnavailableException)) return undefined;
-  return { 'retry-after': String(error.retryAfterSeconds) };
+  const isForLater = error instanceof TemporarilyUnavailableException;
+  const headers = isForLater ? { 'retry-after': String(error.retryAfterSeconds) } : undefined;
+  return { status, error: word, message: error.message, headers };
 }

@@ -5,13 +5,12 @@ import type { TokenExchangeOptions } from '../settings/token-exchange.options.js
 import { errorFilterOf } from './flow-error.filter.js';
 import { refusalOfLabel } from './form.js';
 import type { Endpoint } from './paths.js';
-import { minuteThrottler } from '../../platform/http/throttle/minute-throttler.js';
+import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { FlowRefusal, notEnabled } from '../refusals/rejection.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { loginMethods } from './paths.js';
-import { requestOf } from '../../platform/http/http-answers.js';
-import { beginWait } from '../../platform/http/request-wait.js';
+import { beginWait, requestOf } from '../../platform/http/http-answers.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { ThrottledFlow } from '../host/telemetry.js';
 

@@ -1,5 +1,4 @@
-// Reads the fields of a form or query as a parser of the server has left them, and those of an embedded login: what is ambiguous is an error, never
-// a guess.
+// Reads the fields of a form or query as a parser of the server has left them: what is ambiguous is an error, never a guess.
 import { CODING_MESSAGE } from '../../platform/http/answers.js';
 import type { BodyLabel, LabelFault } from '../../platform/http/content-type.js';
 import { MAX_FIELDS, faultOfLabel } from '../../platform/http/content-type.js';
@@ -92,35 +91,12 @@ function inNotation(name: string) {
   return invalidField(`${name} must be a plain field, not one of an array or object`);
 }
 
-/** The fields of the request; the token is not checked yet. */
-export interface EmbedLoginForm {
-  readonly token: string;
-  readonly redirectTo: string | undefined;
-  /** Of a renewal: the local id of the user who has to be the token's. */
-  readonly userId: string | undefined;
-}
-
 /** The field by which the script for host pages says that a page has to be answered, and its one value. */
 export const ANSWER_FIELD = 'answer';
 export const ANSWER_PAGE = 'page';
-
-const FIELDS = { token: {}, redirectTo: {}, userId: {}, [ANSWER_FIELD]: {} };
 
 /** Whether the body or address of a post asks for a page, even if the rest of it is broken. */
 export function asksForPage({ method, body, query }: HttpRequest): boolean {
   const sent = [body, query] as readonly ({ readonly [ANSWER_FIELD]?: unknown } | null | undefined)[];
   return method === 'POST' && sent.some((fields) => fields?.[ANSWER_FIELD] === ANSWER_PAGE);
-}
-
-/**
- * @rule 4.1.1 The token is required.
- * @param sent the fields as they were parsed
- * @throws FlowRefusal `token_missing` or `field_invalid`
- */
-export function readEmbedLoginForm(sent: unknown): EmbedLoginForm {
-  const form = new Form(sent, FIELDS).wellFormed();
-  const token = form.trimmed('token');
-  if (token === '') throw new FlowRefusal('token_missing', 'token is required');
-  const userId = form.trimmed('userId');
-  return { token, redirectTo: form.get('redirectTo'), userId: userId === '' ? undefined : userId };
 }

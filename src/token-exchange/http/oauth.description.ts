@@ -1,5 +1,4 @@
 // Describes the OAuth endpoints in OpenAPI, as plain values: the host publishes them with its own description, if it has one.
-import { TOKEN_PATH, REVOCATION_PATH, INTROSPECTION_PATH } from './paths.js';
 import { MAX_PROOF_CHARACTERS } from '../verify/dpop-proof.js';
 import { FIELD_LIMITS } from '../verify/compact-jws.js';
 import { JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
@@ -31,11 +30,12 @@ export function answerForLater(description: string, schema: object = OAUTH_ERROR
   return { ...answer(description, schema), headers: RETRY_AFTER };
 }
 
-/** What each of these endpoints may answer alike. */
+/** What these endpoints answer alike, unless they say otherwise. */
 export const COMMON_REFUSALS = {
   404: answer('The licence of the instance has ended', ABSENT),
   413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
   415: answer('The body is not a plain form in UTF-8', OAUTH_ERROR),
+  429: answerForLater('The address made too many requests within a minute'),
   500: answer('A fault of the instance: server_error', OAUTH_ERROR),
 };
 const SWITCHED_OFF = { 501: answer('Token exchange is switched off', OAUTH_ERROR) };
@@ -108,16 +108,20 @@ const ASSERTION_FORM = {
   },
 };
 
+const ACCESS_TOKEN = {
+  access_token: {
+    type: 'string',
+    description: 'A JWT (RFC 9068), to be presented by the scheme of `token_type`.',
+  },
+  token_type: { type: 'string', enum: ['Bearer', 'DPoP'], description: '`DPoP` where a proof was sent.' },
+  expires_in: { type: 'integer', minimum: 5, description: 'Seconds for which the token may be kept.' },
+};
+
 const SUCCESS = {
   type: 'object',
   required: ['access_token', 'token_type', 'expires_in', 'issued_token_type'],
   properties: {
-    access_token: {
-      type: 'string',
-      description: 'A JWT (RFC 9068), to be presented by the scheme of `token_type`.',
-    },
-    token_type: { type: 'string', enum: ['Bearer', 'DPoP'], description: '`DPoP` where a proof was sent.' },
-    expires_in: { type: 'integer', minimum: 5, description: 'Seconds for which the token may be kept.' },
+    ...ACCESS_TOKEN,
     issued_token_type: { type: 'string', enum: ['urn:ietf:params:oauth:token-type:access_token'] },
     scope: { type: 'string', description: 'The granted scopes, if the entry of the key lists `scopes`.' },
   },
@@ -127,9 +131,7 @@ const ASSERTION_SUCCESS = {
   type: 'object',
   required: ['access_token', 'token_type', 'expires_in'],
   properties: {
-    access_token: SUCCESS.properties.access_token,
-    token_type: SUCCESS.properties.token_type,
-    expires_in: SUCCESS.properties.expires_in,
+    ...ACCESS_TOKEN,
     scope: { type: 'string', description: 'The granted scopes, if assertion or entry limits them.' },
     resource: {
       type: 'string',
@@ -146,37 +148,32 @@ const PROOF = {
   schema: { type: 'string', maxLength: MAX_PROOF_CHARACTERS },
 };
 
-/** Members of `paths` of an OpenAPI document. */
-export const TOKEN_EXCHANGE_DESCRIPTION = {
-  [TOKEN_PATH]: {
-    post: {
-      operationId: 'TokenExchange_exchange',
-      tags: ['Tokens'],
-      summary: 'Exchange an external JWT for an access token (RFC 8693, RFC 7523)',
-      description:
-        'In a token exchange the external JWT is the only credential: authentication of a client is ignored. Identity assertions, which ' +
-        'are off by default, need a client that authenticates; for other assertions credentials are optional, and must be right.',
-      security: [],
-      parameters: [PROOF],
-      requestBody: formBody({ oneOf: [FORM, ASSERTION_FORM] }),
-      responses: {
-        200: answer('An access token', { anyOf: [SUCCESS, ASSERTION_SUCCESS] }),
-        400: answer(
-          'The request, or a token or proof in it, is refused: invalid_request, unsupported_grant_type, invalid_grant, invalid_scope, ' +
-            'invalid_target, invalid_dpop_proof, use_dpop_nonce (with DPoP-Nonce)',
-          OAUTH_ERROR,
-        ),
-        401: answer('The client of an assertion has not authenticated: invalid_client', OAUTH_ERROR),
-        ...COMMON_REFUSALS,
-        429: answerForLater(
-          'The address made too many requests within a minute, or the issuer sent too many tokens; the tokens stay usable',
-        ),
-        ...SWITCHED_OFF,
-        503: answerForLater(
-          'The database does not answer in time, or revocations cannot be read: temporarily_unavailable; retry with fresh tokens',
-        ),
-      },
-    },
+export const TOKEN_EXCHANGE = {
+  operationId: 'TokenExchange_exchange',
+  tags: ['Tokens'],
+  summary: 'Exchange an external JWT for an access token (RFC 8693, RFC 7523)',
+  description:
+    'In a token exchange the external JWT is the only credential: authentication of a client is ignored. Identity assertions, which ' +
+    'are off by default, need a client that authenticates; for other assertions credentials are optional, and must be right.',
+  security: [],
+  parameters: [PROOF],
+  requestBody: formBody({ oneOf: [FORM, ASSERTION_FORM] }),
+  responses: {
+    200: answer('An access token', { anyOf: [SUCCESS, ASSERTION_SUCCESS] }),
+    400: answer(
+      'The request, or a token or proof in it, is refused: invalid_request, unsupported_grant_type, invalid_grant, invalid_scope, ' +
+        'invalid_target, invalid_dpop_proof, use_dpop_nonce (with DPoP-Nonce)',
+      OAUTH_ERROR,
+    ),
+    401: answer('The client of an assertion has not authenticated: invalid_client', OAUTH_ERROR),
+    ...COMMON_REFUSALS,
+    429: answerForLater(
+      'The address made too many requests within a minute, or the issuer sent too many tokens; the tokens stay usable',
+    ),
+    ...SWITCHED_OFF,
+    503: answerForLater(
+      'The database does not answer in time, or revocations cannot be read: temporarily_unavailable; retry with fresh tokens',
+    ),
   },
 };
 
@@ -190,31 +187,24 @@ const REVOCATION_FORM = {
   },
 };
 
-/** Members of `paths` of an OpenAPI document. */
-export const TOKEN_REVOCATION_DESCRIPTION = {
-  [REVOCATION_PATH]: {
-    post: {
-      operationId: 'TokenRevocation_revoke',
-      tags: ['Tokens'],
-      summary: 'End an access token before its time (RFC 7009)',
-      description:
-        'Holding the token is the only credential. Services that verify with the published keys alone do not learn of it.',
-      security: [],
-      requestBody: formBody(REVOCATION_FORM),
-      responses: {
-        200: {
-          description:
-            'The token is not valid any longer, or never was: ended, expired, or of another instance',
-        },
-        400: answer('The token is missing, or the form is malformed: invalid_request', OAUTH_ERROR),
-        ...COMMON_REFUSALS,
-        429: answerForLater('The address made too many requests within a minute'),
-        ...SWITCHED_OFF,
-        503: answerForLater(
-          'The instance cannot reach its database: temporarily_unavailable; the token may still be valid',
-        ),
-      },
+export const TOKEN_REVOCATION = {
+  operationId: 'TokenRevocation_revoke',
+  tags: ['Tokens'],
+  summary: 'End an access token before its time (RFC 7009)',
+  description:
+    'Holding the token is the only credential. Services that verify with the published keys alone do not learn of it.',
+  security: [],
+  requestBody: formBody(REVOCATION_FORM),
+  responses: {
+    200: {
+      description: 'The token is not valid any longer, or never was: ended, expired, or of another instance',
     },
+    400: answer('The token is missing, or the form is malformed: invalid_request', OAUTH_ERROR),
+    ...COMMON_REFUSALS,
+    ...SWITCHED_OFF,
+    503: answerForLater(
+      'The instance cannot reach its database: temporarily_unavailable; the token may still be valid',
+    ),
   },
 };
 
@@ -246,32 +236,24 @@ const INTROSPECTION = {
   },
 };
 
-/** Members of `paths` of an OpenAPI document. */
-export const TOKEN_INTROSPECTION_DESCRIPTION = {
-  [INTROSPECTION_PATH]: {
-    post: {
-      operationId: 'TokenIntrospection_introspect',
-      tags: ['Tokens'],
-      summary: 'Ask whether an access token is good at this moment (RFC 7662)',
-      description:
-        'For clients whose entry lets them: about their own tokens, and those for a service of the entry. Of every other token ' +
-        'the answer is that it is not active.',
-      security: [],
-      requestBody: formBody(INTROSPECTION_FORM),
-      responses: {
-        200: answer('What may be said of the token', INTROSPECTION),
-        400: answer('The token is missing, or the form is malformed: invalid_request', OAUTH_ERROR),
-        401: answer('The client has not authenticated: invalid_client', OAUTH_ERROR),
-        403: answer('No entry lets the client introspect: unauthorized_client', OAUTH_ERROR),
-        ...COMMON_REFUSALS,
-        429: answerForLater('The address made too many requests within a minute'),
-        ...SWITCHED_OFF,
-        503: answerForLater(
-          'The database does not answer in time, or revocations cannot be read: temporarily_unavailable',
-        ),
-      },
-    },
+export const TOKEN_INTROSPECTION = {
+  operationId: 'TokenIntrospection_introspect',
+  tags: ['Tokens'],
+  summary: 'Ask whether an access token is good at this moment (RFC 7662)',
+  description:
+    'For clients whose entry lets them: about their own tokens, and those for a service of the entry. Of every other token ' +
+    'the answer is that it is not active.',
+  security: [],
+  requestBody: formBody(INTROSPECTION_FORM),
+  responses: {
+    200: answer('What may be said of the token', INTROSPECTION),
+    400: answer('The token is missing, or the form is malformed: invalid_request', OAUTH_ERROR),
+    401: answer('The client has not authenticated: invalid_client', OAUTH_ERROR),
+    403: answer('No entry lets the client introspect: unauthorized_client', OAUTH_ERROR),
+    ...COMMON_REFUSALS,
+    ...SWITCHED_OFF,
+    503: answerForLater(
+      'The database does not answer in time, or revocations cannot be read: temporarily_unavailable',
+    ),
   },
 };
-
-/** OpenID Connect Back-Channel Logout 1.0, 2.5. */

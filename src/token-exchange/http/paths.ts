@@ -13,19 +13,10 @@ export const ENDPOINTS = {
 
 export type Endpoint = keyof typeof ENDPOINTS;
 
-/** The token endpoint. */
 export const TOKEN_PATH = PATH_PREFIX + ENDPOINTS.exchange;
-
-/** Token revocation. */
 export const REVOCATION_PATH = PATH_PREFIX + ENDPOINTS.revocation;
-
-/** Token introspection. */
 export const INTROSPECTION_PATH = PATH_PREFIX + ENDPOINTS.introspection;
-
-/** Back-channel logout. */
 export const LOGOUT_PATH = PATH_PREFIX + ENDPOINTS.logout;
-
-/** Embedded login. */
 export const EMBED_PATH = PATH_PREFIX + ENDPOINTS.embed;
 
 /**

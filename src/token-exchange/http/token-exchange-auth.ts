@@ -146,49 +146,36 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
     if (this.reflector.get<boolean>(OWN_ROUTES, context.getClass())) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<CalledRequest>();
+    const response = http.getResponse<HeaderTaker>();
     const needed = scopesOf(this.reflector, context);
-    const { scopes } = await this.callerOf(request, needed, http.getResponse<HeaderTaker>());
-    if (lacks(scopes, needed)) this.refuseScopes(needed, request, http.getResponse<HeaderTaker>());
+    const { authorization } = request.headers;
+    const call = { authorization, baseUrl: this.callers.metadataOrigin, scope: needed.join(' ') };
+    const { caller, refusal } = await this.verdictOn(request, response);
+    if (caller === undefined) {
+      response.header('www-authenticate', challengeTo(call, refusal?.reason));
+      const message = 'The access token is invalid or has expired';
+      throw new UnauthorizedException(isServedScheme(authorization) ? message : 'Send an access token');
+    }
+    if (lacks(caller.scopes, needed)) {
+      response.header('www-authenticate', scopeChallengeTo(call));
+      throw new ForbiddenException(needsScopes(needed));
+    }
     return true;
   }
 
-  private async callerOf(
+  /** Neither a caller nor a refusal where no credential was sent. */
+  private async verdictOn(
     request: CalledRequest,
-    needed: readonly string[],
     response: HeaderTaker,
-  ): Promise<Called['caller']> {
+  ): Promise<{ caller?: Called['caller']; refusal?: { reason: BearerReason } }> {
     const { [CALLER]: called } = request;
-    if (called?.by === this.callers) return called.caller;
-    const { authorization } = request.headers;
-    if (authorization === undefined) return this.refuse(request, needed, response);
+    if (called?.by === this.callers) return called;
+    if (request.headers.authorization === undefined) return {};
     const verdict = await this.callers.find(request);
     const nonce = request.headers['dpop'] === undefined ? undefined : this.callers.nonce();
     if (nonce !== undefined) response.header('dpop-nonce', nonce);
-    if ('refusal' in verdict) return this.refuse(request, needed, response, verdict.refusal.reason);
-    hand(request, { by: this.callers, caller: verdict.caller });
-    return verdict.caller;
-  }
-
-  private refuse(
-    { headers }: CalledRequest,
-    needed: readonly string[],
-    response: HeaderTaker,
-    reason?: BearerReason,
-  ): never {
-    const { authorization } = headers;
-    const baseUrl = this.callers.metadataOrigin;
-    const scope = needed.join(' ');
-    response.header('www-authenticate', challengeTo({ authorization, baseUrl, scope }, reason));
-    const message = 'The access token is invalid or has expired';
-    throw new UnauthorizedException(isServedScheme(authorization) ? message : 'Send an access token');
-  }
-
-  private refuseScopes(needed: readonly string[], { headers }: CalledRequest, response: HeaderTaker): never {
-    const scope = needed.join(' ');
-    const { authorization } = headers;
-    const baseUrl = this.callers.metadataOrigin;
-    response.header('www-authenticate', scopeChallengeTo({ authorization, scope, baseUrl }));
-    throw new ForbiddenException(needsScopes(needed));
+    if ('caller' in verdict) hand(request, { by: this.callers, caller: verdict.caller });
+    return verdict;
   }
 }
 

@@ -1,6 +1,5 @@
 // POST /rest/auth/oauth/token (RFC 8693, RFC 7523).
 import { Inject, Post, Req, Res } from '@nestjs/common';
-import { provingRequestOf } from './challenge.js';
 import { FlowEndpoint } from './flow.endpoints.js';
 import type { GrantRules, OtherTokenType, TokenFlow, TokenForm } from './token-exchange.form.js';
 import {
@@ -15,15 +14,14 @@ import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.j
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ENDPOINTS } from './paths.js';
 import type { RedeemedAssertion } from '../flows/id-assertion.service.js';
-import { DpopProofs } from '../tokens/dpop-proofs.js';
+import { DpopProofs, provingRequestOf } from '../tokens/dpop-proofs.js';
 import { IdAssertionService } from '../flows/id-assertion.service.js';
 import { Notices } from '../flows/notices.js';
 import { TokenExchangeService } from '../flows/token-exchange.service.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import { isOver } from '../../platform/http/throttle/counting.storage.js';
-import { MemoryCounts } from '../../platform/http/throttle/memory-counts.js';
+import { isOver, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';

@@ -55,7 +55,9 @@ export class UnguardedRoutes implements OnApplicationBootstrap {
   }
 
   private isGuarded(target: Type | Method | undefined): boolean {
-    return target !== undefined && hasOurs(this.reflector.get<Guards | undefined>(GUARDS_METADATA, target) ?? []);
+    return (
+      target !== undefined && hasOurs(this.reflector.get<Guards | undefined>(GUARDS_METADATA, target) ?? [])
+    );
   }
 }
 

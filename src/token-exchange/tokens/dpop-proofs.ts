@@ -1,6 +1,7 @@
 // DPoP proofs at the token endpoint and at the API: by which clock, with which nonce, and to which access token.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
 import { DpopNonceRequired, Rejection } from '../refusals/rejection.js';
 import { ClockDifference } from '../replay/clock-difference.js';
@@ -99,6 +100,10 @@ export interface ProvingRequest {
   readonly method: string;
   /** The address of the request line. */
   readonly target: string;
+}
+
+export function provingRequestOf({ headers, method, originalUrl, url }: HttpRequest): ProvingRequest {
+  return { proof: headers['dpop'] as string | undefined, method, target: originalUrl ?? url };
 }
 
 /** A call to the API with an access token. */

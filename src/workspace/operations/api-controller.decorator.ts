@@ -9,7 +9,7 @@ import { ApiRefusalFilter } from '../api/api-refusal.js';
 import { auditUsers } from '../../access/principal.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
-import { minuteThrottler } from '../../platform/http/throttle/minute-throttler.js';
+import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
 
 /**
  * Behind the AuthenticationGuard, and before the audit trail, whose growth it bounds.

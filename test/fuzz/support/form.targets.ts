@@ -9,8 +9,7 @@ import {
   readTokenExchangeForm,
   readTokenForm,
 } from '../../../src/token-exchange/http/token-exchange.form.js';
-import type { EmbedLoginForm } from '../../../src/token-exchange/http/form.js';
-import { readEmbedLoginForm } from '../../../src/token-exchange/http/form.js';
+import { readEmbedLoginForm } from '../../../src/token-exchange/http/embed-login.controller.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { insist } from './fuzz-target.js';
 
@@ -87,7 +86,7 @@ const exchangeForm: FuzzTarget<TokenExchangeForm> = {
   },
 };
 
-const loginForm: FuzzTarget<EmbedLoginForm> = {
+const loginForm: FuzzTarget<ReturnType<typeof readEmbedLoginForm>> = {
   name: 'form of an embedded login',
   seeds: ['token=a.b.c', 'token=a.b.c&redirectTo=%2Fworkflows%2F7%3Fx%3D1', 'token=a.b.c&answer=page'],
   pieces: [...PIECES, 'redirectTo=', 'answer=page', '%2F%2F', '?'],

@@ -2,7 +2,7 @@
 import { pemFault } from '../../../src/platform/text/pem-fault.js';
 import { isEmailAddress } from '../../../src/platform/text/email-address.js';
 import { printable, printableAddress, printableName, visible } from '../../../src/platform/text/printable.js';
-import { readTraceparent } from '../../../src/platform/http/request-tracing.js';
+import { readTraceparent } from '../../../src/platform/log/tracing.js';
 import { clientOf } from '../../../src/platform/http/throttle/rate-limit.js';
 import { sentRequestId } from '../../../src/platform/log/request-id.js';
 import { challengeTo, presentedCallOf } from '../../../src/token-exchange/http/challenge.js';

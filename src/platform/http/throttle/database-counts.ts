@@ -6,9 +6,8 @@ import { parameter, sql } from '../../database/sql.js';
 import { withinWait } from '../../database/wait-limit.js';
 import type { Purge } from '../../jobs/purge.job.js';
 import type { Log } from '../../log/log.js';
-import { WINDOW_MS } from './counting.storage.js';
-import type { Count } from './memory-counts.js';
-import { BoundedMap } from './memory-counts.js';
+import { BoundedMap, WINDOW_MS } from './counting.storage.js';
+import type { Count } from './counting.storage.js';
 
 /** A request does not wait longer for its count: the rest of what it may wait is for its work (D49). */
 const DEADLINE_MS = 1_000;

@@ -8,9 +8,8 @@ import {
 } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { ContentCodingException } from '../../../platform/http/content-coding.exception.js';
+import { ContentCodingException, faultOfLabel } from '../../../platform/http/content-type.js';
 import type { BodyLabel } from '../../../platform/http/content-type.js';
-import { faultOfLabel } from '../../../platform/http/content-type.js';
 import {
   JsonError,
   hasUnstorableText,

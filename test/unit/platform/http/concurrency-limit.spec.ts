@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { ConcurrencyLimit } from '../../../../src/platform/http/concurrency-limit.js';
 import { GracefulShutdown } from '../../../../src/platform/http/graceful-shutdown.js';
-import { giveUpPlace } from '../../../../src/platform/http/request-wait.js';
+import { giveUpPlace } from '../../../../src/platform/http/http-answers.js';
 import { createServer } from '../../../../src/platform/http/server.js';
 import { RequestTraces } from '../../../../src/platform/log/tracing.js';
 import { openPost } from '../../../support/built-service.js';

@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
-import { AddressRefusedError, guardedConnector } from '../../../../src/platform/http/guarded-connector.js';
+import { guardedConnector } from '../../../../src/platform/http/guarded-connector.js';
+import { AddressRefusedError } from '../../../../src/platform/http/network-address.js';
 
 describe('a guarded connection', () => {
   let server: Server;

@@ -7,8 +7,7 @@ import { FlowRequest } from '../../../../src/token-exchange/flows/flow-request.j
 import type { Flow } from '../../../../src/token-exchange/host/flow.js';
 import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
-import { CountingStorage } from '../../../../src/platform/http/throttle/counting.storage.js';
-import { MemoryCounts } from '../../../../src/platform/http/throttle/memory-counts.js';
+import { CountingStorage, MemoryCounts } from '../../../../src/platform/http/throttle/counting.storage.js';
 import type { RateLimited } from '../../../../src/platform/http/throttle/rate-limit.js';
 import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';

@@ -1,11 +1,62 @@
-// Bounds the memory that requests take before they are whole: clients that never send an end cannot fill it.
+// Which connections of clients are closed: more than there may be at one time, those that send too far ahead of their answers, and those whose
+// unfinished requests take too much memory.
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
+import type { Log } from '../log/log.js';
 import { RareWarning } from '../log/log.js';
+
+/**
+ * @rule B.connections One connection more than configured is closed unanswered, and counted: an answer would take what is
+ * to be saved. Those that are open go on.
+ * @param most 1 or more
+ * @param onRefused called for each that is closed; for a metric
+ */
+export function limitConnections(
+  server: Server,
+  most: number,
+  logger: Pick<Log, 'warn'>,
+  onRefused: () => void,
+): void {
+  const warning = new RareWarning(
+    logger,
+    'connections are closed unanswered: there are as many as SVC_MAX_CONNECTIONS allows',
+  );
+  server.maxConnections = most;
+  server.on('drop', () => {
+    onRefused();
+    warning.happened();
+  });
+}
+
+/** Requests that one connection may send ahead of their answers. */
+const MOST_UNANSWERED = 16;
+const UNANSWERED = Symbol('how many requests of a connection have no answer yet');
+
+/** With the parser of Node.js, which is not in its documentation. */
+type CountedSocket = Socket & { [UNANSWERED]?: number; parser?: { onIncoming: unknown } | null };
+
+/**
+ * The handler of a server of Node.js, which works at once for everything that has arrived on a connection, and keeps the answers that its client does not
+ * take.
+ * @rule D125 A connection with more than sixteen requests that have no answer yet is closed.
+ */
+export function limitPipelining(handler: RequestListener): RequestListener {
+  return (request, response) => {
+    const socket: CountedSocket = request.socket;
+    const unanswered = (socket[UNANSWERED] ?? 0) + 1;
+    socket[UNANSWERED] = unanswered;
+    if (unanswered <= MOST_UNANSWERED) {
+      response.once('close', () => (socket[UNANSWERED] = (socket[UNANSWERED] ?? 0) - 1));
+      return handler(request, response);
+    }
+    socket.destroy();
+    // Without this it would make a request and a response of each that it has read already, and keep them.
+    if (socket.parser) socket.parser.onIncoming = () => 0;
+  };
+}
 
 const MOST_KEPT_BYTES = 64 * 1024 * 1024;
 /** What Node.js and Fastify keep of a request, whatever is in it. */
@@ -40,12 +91,13 @@ export class UnfinishedRequests {
    * @param mostBytes that all may keep together
    */
   constructor(
-    logger: Pick<Logger, 'warn'>,
+    logger: Pick<Log, 'warn'>,
     private readonly onClosed: () => void,
     private readonly mostBytes = MOST_KEPT_BYTES,
   ) {
-    this.warning = new RareWarning((count) =>
-      logger.warn({ count }, 'connections are closed: their unfinished requests take too much memory'),
+    this.warning = new RareWarning(
+      logger,
+      'connections are closed: their unfinished requests take too much memory',
     );
   }
 

@@ -1,6 +1,10 @@
 // Checks the counters in memory: their windows, their edges and their bounds.
-import { CountingStorage, NO_LIMIT } from '../../../../../src/platform/http/throttle/counting.storage.js';
-import { BoundedMap, MemoryCounts } from '../../../../../src/platform/http/throttle/memory-counts.js';
+import {
+  BoundedMap,
+  CountingStorage,
+  MemoryCounts,
+  NO_LIMIT,
+} from '../../../../../src/platform/http/throttle/counting.storage.js';
 import { TestClock } from '../../../../support/test-clock.js';
 
 const MINUTE_MS = 60_000;
