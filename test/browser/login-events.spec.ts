@@ -3,6 +3,7 @@ import type { Route } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import type { ProductPage } from '../support/partner-site.js';
+import { until } from '../support/until.js';
 
 const LOGIN = /\/rest\/auth\/embed/;
 const ME = /\/rest\/me$/;
@@ -131,6 +132,37 @@ describeInBrowser('the events of a login', () => {
       expect(await product.eventNames()).toEqual(['session-ready']);
       const [url, asked] = [new URL(product.frameUrl()), new URL(path, browsing.instanceOrigin)];
       expect([url.pathname, url.hash]).toEqual([asked.pathname, asked.hash]);
+    },
+  );
+
+  it.each(['/', '/nowhere'])(
+    'the page %s says that all is told when the last of its looks has an answer, not when another takes its place',
+    async (path) => {
+      const product = await browsing.productPage();
+      await product.login(browsing.token('ada'));
+      await product.event(1);
+      const before = (await product.messages()).length;
+      const toldOfLoading = async () =>
+        (await product.messages())
+          .slice(before)
+          .map((message) => (message as { type: string }).type)
+          .filter((type) => type.startsWith('page-'));
+      const looks: Route[] = [];
+      await product.page.route(ME, (route) => void looks.push(route));
+      await product.pointFrameTo(browsing.instanceOrigin + path);
+      await until(
+        'the first look',
+        SLOW_MS,
+        async () => looks.length === 1 && (await toldOfLoading()).length > 0,
+      );
+      const frame = await product.shownFrame();
+      await frame.evaluate(`new BroadcastChannel('svc-session').postMessage('another session')`);
+      await until('the second look', SLOW_MS, () => looks.length === 2);
+      await product.page.waitForTimeout(200);
+      expect(await toldOfLoading()).toEqual(['page-loading']);
+      await looks[1]?.continue();
+      await until('its answer', SLOW_MS, async () => (await toldOfLoading()).length > 1);
+      expect(await toldOfLoading()).toEqual(['page-loading', 'page-loaded']);
     },
   );
 

@@ -43,8 +43,12 @@ export function askForLogin() {
   for (const [origin, canRetry] of askers) if (canRetry) tellHostPage('retry', {}, origin);
 }
 
-/** Tells those who greet that all is told that they are to know: who has heard of no session will hear of none. */
+/**
+ * Tells those who greet, once, that all is told that they are to know: who has heard of no session will hear of none. Not to be called by
+ * a look whose place another one has taken: nothing is known then.
+ */
 export function tellLoaded() {
+  if (isLoaded) return;
   isLoaded = true;
   for (const origin of askers.keys()) greet(origin);
 }

@@ -32,7 +32,6 @@ async function start() {
     },
     failing(showFailure('failureTitle', start)),
   );
-  // While another try has taken its place, nothing is known.
   if (isOver) hostPage.tellLoaded();
 }
 

@@ -6,8 +6,8 @@ import { run } from './tasks.js';
 
 let account = null;
 
-function look() {
-  return run(
+async function look() {
+  const isOver = await run(
     'look',
     async (signal) => {
       account = await readAccount(signal);
@@ -21,6 +21,7 @@ function look() {
       else session.tellIfOver();
     },
   );
+  if (isOver) hostPage.tellLoaded();
 }
 
 /** @param {string | null} [origin] as for `tellHostPage` */
@@ -40,5 +41,5 @@ if (parent !== window) {
   addEventListener('pageshow', ({ persisted }) => persisted && look());
   hostPage.onHostPageRequest('navigate', ({ path, look }) => location.assign(session.onward(path, look)));
   hostPage.followHeight({ isPublic: true });
-  look().finally(hostPage.tellLoaded);
+  look();
 }
