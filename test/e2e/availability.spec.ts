@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
 import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
@@ -14,11 +13,13 @@ import { sendRaw } from '../support/raw-http.js';
 import { TestClock } from '../support/test-clock.js';
 import type { TestService } from '../support/test-service.js';
 import { BASE_URL } from '../support/test-service.js';
+import { until } from '../support/until.js';
 import { withService } from '../support/with-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry()];
 const FLAG = 'SVC_ENV_FEAT_TOKEN_EXCHANGE';
+const SOON_MS = 10_000;
 const OTHER_FEATURES = { features: ['project-members', 'credentials-list'] };
 
 describeOnAnyDatabase('[1.4] availability', (database) => {
@@ -119,7 +120,9 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
       expect(await secondsLeft(service)).toBeCloseTo(exp - clock.nowSeconds(), 3);
       expect(await stateOf(service)).toEqual({ available: true, embedLogin: true, exchange: true });
       clock.advance(200);
-      await until(() => service.log.some(({ msg }) => String(msg).startsWith(OFF)));
+      await until('it comes about', SOON_MS, () =>
+        service.log.some(({ msg }) => String(msg).startsWith(OFF)),
+      );
       expect(service.log.filter(({ level }) => level === 'error')).toMatchObject([
         { reason: 'license_ended' },
       ]);
@@ -178,14 +181,14 @@ describeOnEachDatabase('[D48] health', (database) => {
     jwks.answerWith((response, request) => (finish = () => status(500)(response, request)));
     const options = { trustedKeys: [...trustedKeys, entry(jwks.url)], environment };
     await withService(database, options, async (service) => {
-      await until(() => jwks.requestCount > 0);
+      await until('it comes about', SOON_MS, () => jwks.requestCount > 0);
       const answer = await service.fetch('/healthz/readiness');
       expect(answer.status).toBe(503);
       expect(await answer.json()).toMatchObject({ error: 'not_ready' });
       const health = await service.fetch('/healthz');
       expect([health.status, await health.json()]).toEqual([200, { status: 'ok', version: VERSION }]);
       finish();
-      await until(async () => (await readiness(service)) === 200);
+      await until('it comes about', SOON_MS, async () => (await readiness(service)) === 200);
       // What is ready stays ready, and the static keys serve.
       expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
     });
@@ -195,7 +198,7 @@ describeOnEachDatabase('[D48] health', (database) => {
     jwks.publish(partner.jwks());
     const other = { ...entry('http://127.0.0.1:1/jwks.json'), issuer: 'https://dead.example' };
     await withService(database, { trustedKeys: [entry(jwks.url), other], environment }, async (service) => {
-      await until(async () => (await readiness(service)) === 200);
+      await until('it comes about', SOON_MS, async () => (await readiness(service)) === 200);
       expect((await service.fetch('/healthz/readiness', { method: 'HEAD' })).status).toBe(200);
     });
   });
@@ -217,9 +220,9 @@ describeOnPostgresql('[D48] readiness and the database', (database) => {
       behind.proxy.resume();
       expect(silent).not.toBe(200);
       expect(alive).toBe(200);
-      await until(async () => (await readiness(service)) === 200);
+      await until('it comes about', SOON_MS, async () => (await readiness(service)) === 200);
       await behind.close();
-      await until(async () => (await readiness(service)) === 503);
+      await until('it comes about', SOON_MS, async () => (await readiness(service)) === 503);
       expect((await service.fetch('/healthz')).status).toBe(200);
     };
     await withService(behind, { trustedKeys }, work).finally(() => behind.close());
@@ -247,13 +250,5 @@ async function expectAbsent(service: TestService): Promise<void> {
   for (const method of ['POST', 'GET', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
     expect(await answerTo('/rest/auth/embed', method)).toEqual(unknown);
     expect(await answerTo('/rest/auth/oauth/token', method)).toEqual(unknown);
-  }
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('it did not come about in 10 seconds');
-    await pause(25);
   }
 }

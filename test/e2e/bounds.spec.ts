@@ -1,5 +1,4 @@
 // What bounds the work, the answers and the traces of one client: body, parts of a body, lists, calls of the API.
-import { connect } from 'node:net';
 import { Partner } from '../../demo/partner.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -165,18 +164,5 @@ describeOnAnyDatabase('[B.parts][B.list][B.calls] the API', (database) => {
     expect(await statuses(await world.token(subject), 1)).toEqual([200]);
     // Another token of the pair is no way around it.
     expect(await statuses(await world.token(subject, actor), 1)).toEqual([429]);
-  });
-});
-
-describeOnAnyDatabase('[D125] a client that sends far ahead of its answers', (database) => {
-  it('[D125] loses its connection, and holds up no other', async () => {
-    await withService(database, { trustedKeys }, async (service) => {
-      const { hostname, port } = new URL(service.address);
-      const socket = connect(Number(port), hostname).resume();
-      const ended = new Promise((resolve) => socket.once('error', resolve).once('close', resolve));
-      socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000));
-      await ended;
-      expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
-    });
   });
 });

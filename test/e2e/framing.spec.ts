@@ -1,40 +1,27 @@
 // Who may frame the instance and post logins to it, as its answers say it over plain HTTP and over TLS.
 import { request } from 'node:https';
 import { Partner } from '../../demo/partner.js';
-import { TestDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { login as loginBy, sessionHashOf } from '../support/logins.js';
 import { makeSelfSignedCertificate } from '../support/self-signed-certificate.js';
-import type { TestServiceOptions } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
 
 const PRODUCT = 'https://product.example';
 const OTHER = 'https://other.example';
 const picky = Partner.create({ issuer: 'https://picky.example', audience: BASE_URL });
 const open = Partner.create({ issuer: 'https://open.example', audience: BASE_URL });
 
-const database = TestDatabase.ofAnyKind();
-beforeAll(() => database.create());
-afterAll(() => database.remove());
-
-async function withService(options: TestServiceOptions, work: (service: TestService) => Promise<void>) {
-  const service = await TestService.start(database, options);
-  try {
-    await work(service);
-  } finally {
-    await service.stop();
-  }
-}
-
 const ancestorsIn = (answer: Response) =>
   /frame-ancestors ([^;]*)/.exec(answer.headers.get('content-security-policy') ?? '')?.[1];
 
-describe('[5.5.3] framing', () => {
+describeOnAnyDatabase('[5.5.3] framing', (database) => {
   it.each([
     ['by listed origins', { SVC_EMBED_FRAME_ANCESTORS: `${PRODUCT}, ${OTHER}` }, `${PRODUCT} ${OTHER}`, null],
     ['as a reverse proxy says', {}, undefined, null],
     ['by nobody while embedded login is off', { SVC_EMBED_LOGIN_ENABLED: 'false' }, "'none'", 'DENY'],
   ])('%s', async (_, environment, ancestors, frameOptions) => {
-    await withService({ environment }, async (service) => {
+    await withService(database, { environment }, async (service) => {
       for (const path of ['/', '/rest/me', '/nowhere']) {
         const answer = await service.fetch(path);
         expect([path, ancestorsIn(answer)]).toEqual([path, ancestors]);
@@ -45,13 +32,17 @@ describe('[5.5.3] framing', () => {
 
   it('joins the origins of entries, also on the refusal that a frame shows', async () => {
     const trustedKeys = [picky.staticEntry({ origins: [PRODUCT] })];
-    await withService({ trustedKeys, environment: { SVC_EMBED_FRAME_ANCESTORS: OTHER } }, async (service) => {
-      expect(ancestorsIn(await service.embed({ token: 'x' }))).toBe(`${OTHER} ${PRODUCT}`);
-    });
+    await withService(
+      database,
+      { trustedKeys, environment: { SVC_EMBED_FRAME_ANCESTORS: OTHER } },
+      async (service) => {
+        expect(ancestorsIn(await service.embed({ token: 'x' }))).toBe(`${OTHER} ${PRODUCT}`);
+      },
+    );
   });
 });
 
-describe('[P.origins] the origin of a login', () => {
+describeOnAnyDatabase('[P.origins] the origin of a login', (database) => {
   const trustedKeys = [picky.staticEntry({ origins: [PRODUCT] }), open.staticEntry()];
   const service = TestService.forBlock(database, { trustedKeys });
   const login = (partner: Partner, origin?: string, token = partner.sign()) =>
@@ -138,7 +129,7 @@ describe('[P.origins] the origin of a login', () => {
   });
 });
 
-describe('[1.4] HTTPS without a proxy', () => {
+describeOnAnyDatabase('[1.4] HTTPS without a proxy', (database) => {
   const tls = makeSelfSignedCertificate('localhost');
 
   const get = (address: string, path: string) =>
@@ -156,19 +147,23 @@ describe('[1.4] HTTPS without a proxy', () => {
       SVC_BASE_URL: undefined,
       SVC_PORT: '0',
     };
-    await expect(withService({ environment }, async () => undefined)).rejects.toThrow(
+    await expect(withService(database, { environment }, async () => undefined)).rejects.toThrow(
       'SVC_BASE_URL: is required when SVC_PORT is 0',
     );
-    await withService({ environment: { ...environment, SVC_BASE_URL: BASE_URL } }, async (service) => {
-      expect(service.address).toMatch(/^https:/);
-      expect(await get(service.address, '/healthz')).toBe(200);
-      await expect(fetch(service.address.replace('https:', 'http:'))).rejects.toThrow();
-    });
+    await withService(
+      database,
+      { environment: { ...environment, SVC_BASE_URL: BASE_URL } },
+      async (service) => {
+        expect(service.address).toMatch(/^https:/);
+        expect(await get(service.address, '/healthz')).toBe(200);
+        await expect(fetch(service.address.replace('https:', 'http:'))).rejects.toThrow();
+      },
+    );
   });
 
   it('[1.4] does not start with half of the pair', async () => {
     const environment = { SVC_SSL_CERT: tls.cert };
-    await expect(withService({ environment }, async () => undefined)).rejects.toThrow(
+    await expect(withService(database, { environment }, async () => undefined)).rejects.toThrow(
       'SVC_SSL_KEY: is required with SVC_SSL_CERT',
     );
   });

@@ -429,7 +429,7 @@ describe('docs/limits.md', () => {
   });
 });
 
-describeOnAnyDatabase('[B.connections][B.headerCount][D102][D103][D104] beyond a limit', (database) => {
+describeOnAnyDatabase('[B.connections][B.headerCount][D102][D103][D104][D125] beyond a limit', (database) => {
   const due = ROWS.filter(({ limit }) => !isMainScope || !CASES[limit]?.isSlow);
   it.each(due)('$limit: $answer', async ({ limit, answer }) => {
     const { environment = {}, excess } = CASES[limit]!;

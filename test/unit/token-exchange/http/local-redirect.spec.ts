@@ -67,112 +67,57 @@ describe('a path on this instance', () => {
 
 describe('anything else becomes /', () => {
   it.each([
-    ...['', ' ', 'workflows', './a', '../a', '?a', '#a', ' /a', '\t/a', '\\a', '.', '*'],
-    ...['https://evil.example', 'https:evil.example', 'https:/evil.example', 'http:', 'https:'],
-    ...['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///etc/passwd'],
-    ...[`${INSTANCE}/a`, 'instance.example/a', 'mailto:a@b.example', 'blob:https://evil.example/x'],
+    ...['', ' ', 'workflows', '../a', '?a', '#a', ' /a', '\t/a', '\\a', '.', '*', `${INSTANCE}/a`],
+    ...[
+      'https://evil.example',
+      'https:evil.example',
+      'https:',
+      'JaVaScRiPt:alert(1)',
+      'blob:https://evil.example/x',
+    ],
   ])('[4.1.2] what is no path: %j', (target) => expect(locationFor(target)).toBe('/'));
 
   it('[4.1.2] nothing', () => expect(locationFor(undefined)).toBe('/'));
 
   it.each([
-    ...['//evil.example', '///evil.example', '////evil.example', '//', '//\\evil.example'],
-    ...['/\\evil.example', '/\\\\evil.example', '\\/evil.example', '\\\\evil.example', '/\\/evil.example'],
-    ...['//user@evil.example', '//instance.example@evil.example', '//instance.example:1@evil.example'],
-    ...[
-      '/..//evil.example',
-      '/.//evil.example',
-      '/a/..//evil.example',
-      '/%2e%2e//evil.example',
-      '/%2E//evil.example',
-    ],
-    ...['/a/%2e%2e//evil.example', '/../..//evil.example', '/a/..//..//evil.example'],
+    '//evil.example',
+    '////evil.example',
+    '//',
+    '/\\evil.example',
+    '\\/evil.example',
+    '//instance.example:1@evil.example',
+    '/..//evil.example',
+    '/a/%2e%2e//evil.example',
+    '/a/..//..//evil.example',
+    '/%2fevil.example',
+    '/%5c%5cevil.example',
+    '/%25252fevil.example',
+    '/%25%32%66evil.example',
+    '/%2%66evil.example',
+    '/%2e%2e%2f%2fevil.example',
+    '/a%5c..%5c%5cevil.example',
+    `/%${'25'.repeat(40)}2fevil.example`,
   ])('[D24] another host: %j', (target) => expect(locationFor(target)).toBe('/'));
 
   it.each([
-    ...[
-      '/%2fevil.example',
-      '/%2Fevil.example',
-      '/%2f%2fevil.example',
-      '%2f%2fevil.example',
-      '/%2f/evil.example',
-    ],
-    ...[
-      '/%5cevil.example',
-      '/%5Cevil.example',
-      '/%5c%5cevil.example',
-      '/%5c/evil.example',
-      '//%5cevil.example',
-    ],
-    ...['/%252fevil.example', '/%25252fevil.example', '/%252f%252fevil.example', '/%255cevil.example'],
-    ...[
-      '/%25%32%66evil.example',
-      '/%2%66evil.example',
-      '/..%2fevil.example/..%2f%2fx',
-      '/%2e%2e%2f%2fevil.example',
-    ],
-    ...['/a%5c..%5c%5cevil.example', `/%${'25'.repeat(40)}2fevil.example`],
-  ])('[D24] another host in percent-encoding: %j', (target) => expect(locationFor(target)).toBe('/'));
-
-  it.each([
-    ...['/\t/evil.example', '/\n/evil.example', '/\r\n/evil.example', '/\0/evil.example', '/a\tb', '/a\r\nb'],
-    ...['/a\u0001', '/a\u001f', '/a\u007f', '/a\u0085', '/a\u009f', '/a\r\nset-cookie: x'],
-  ])('[D24] a control character: %j', (target) => expect(locationFor(target)).toBe('/'));
-
-  it.each([
-    ...[
-      '/%09/evil.example',
-      '/%0a/evil.example',
-      '/%0d%0a/evil.example',
-      '/%00/evil.example',
-      '/a%00',
-      '/a%0D%0Ab',
-    ],
-    ...['/a%1f', '/a%7F', '/a%2500', '/a%250d%250aset-cookie:x', '/a%C2%85b', '/a%c2%9f'],
-  ])('[D24] a control character in percent-encoding: %j', (target) => expect(locationFor(target)).toBe('/'));
+    '/\t/evil.example',
+    '/a\r\nset-cookie: x',
+    '/\0',
+    '/a\u007f',
+    '/a\u0085',
+    '/a%00',
+    '/a%250d%250a',
+    '/a%C2%85b',
+  ])('[D24] a control character, as it is or in percent-encoding: %j', (target) =>
+    expect(locationFor(target)).toBe('/'),
+  );
 });
 
 describe('for every target', () => {
-  const PIECES = [
-    ...[
-      '/',
-      '//',
-      '\\',
-      '.',
-      '..',
-      '%2f',
-      '%2F',
-      '%5c',
-      '%252f',
-      '%25',
-      '%2',
-      '%',
-      '%2e',
-      '%00',
-      '%0d',
-      '%C2%85',
-    ],
-    ...[
-      '\t',
-      '\n',
-      '\0',
-      '\u0085',
-      '\u2028',
-      '\ud800',
-      ' ',
-      '@',
-      ':',
-      '?',
-      '#',
-      ';',
-      'a',
-      'é',
-      '。',
-      '／',
-      '＼',
-    ],
-    ...['evil.example', 'https:', '[', ']', '"', '<'],
-  ];
+  const PIECES =
+    '/ // \\ . .. %2f %2F %5c %252f %25 %2 % %2e %00 %0d %C2%85 @ : ? # ; a é 。 ／ ＼ evil.example https: [ ] " <'
+      .split(' ')
+      .concat(['\t', '\n', '\0', '\u0085', '\u2028', '\ud800', ' ']);
   const two = PIECES.flatMap((first) => PIECES.map((second) => first + second));
 
   it('[D24][K26] the browser stays on the instance: all targets of up to three pieces after a slash', () => {

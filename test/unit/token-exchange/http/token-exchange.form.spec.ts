@@ -92,59 +92,38 @@ describe('fields that are taken', () => {
 describe('grant_type', () => {
   it.each([
     undefined,
-    '',
-    'subject_token=x',
-    'grant_type=',
     'grant_type',
     'grant_type=authorization_code',
     `grant_type=${GRANT}%20`,
-    `grant_type=%20${GRANT}`,
     `grant_type=${GRANT.toUpperCase()}`,
     `grant_type=${GRANT}s`,
-    `grant_type=${GRANT.slice(0, -1)}`,
     `grant_type[]=${GRANT}`,
     `Grant_type=${GRANT}`,
   ])('[4.2.grant_type] is not supported: %p', (body) => {
     expect(refusal(body)[0]).toBe('unsupported_grant_type');
   });
 
-  it.each([
-    'subject_token=',
-    'actor_token=',
-    'subject_token[]=x',
-    'scope=a&scope=b',
-    'subject_token=a&subject_token=b',
-    'scope=%00',
-  ])('[D20] is checked before other fields: %s', (rest) => {
-    expect(refusal(`grant_type=password&${rest}`)[0]).toBe('unsupported_grant_type');
-    expect(refusal(rest)[0]).toBe('unsupported_grant_type');
-  });
+  it.each(['subject_token=', 'actor_token=', 'subject_token[]=x', 'scope=a&scope=b', 'scope=%00'])(
+    '[D20] is checked before other fields: %s',
+    (rest) => {
+      expect(refusal(`grant_type=password&${rest}`)[0]).toBe('unsupported_grant_type');
+      expect(refusal(rest)[0]).toBe('unsupported_grant_type');
+    },
+  );
 });
 
 describe('fields that are refused', () => {
   it.each([
     ['subject_token', `grant_type=${GRANT}`],
-    ['subject_token', `grant_type=${GRANT}&subject_token=`],
-    ['subject_token', `grant_type=${GRANT}&subject_token`],
     ['subject_token', `grant_type=${GRANT}&subject_token=%20%0A`],
-    ['subject_token', withFields('subject_token=other')],
-    ['subject_token', withFields('subject_token=')],
     ['subject_token', withFields('subject%5Ftoken=other')],
-    ['subject_token', `grant_type=${GRANT}&subject_token[]=x`],
-    ['subject_token', withFields('subject_token[]=other')],
-    ['subject_token', withFields('subject_token[0]=other')],
     ['subject_token', withFields('subject_token%5B%5D=other')],
     ['actor_token', withFields('actor_token=&actor_token_type=urn:ietf:params:oauth:token-type:jwt')],
     ['actor_token', withFields('actor_token&actor_token_type=x')],
     ['actor_token', withFields('actor_token=%20')],
     ['actor_token', withFields('actor_token=%0A&actor_token_type=')],
-    ['actor_token', withFields('actor_token=&actor_token=x')],
     ['actor_token', withFields('actor_token=x&actor_token=y')],
-    ['actor_token', withFields('actor_token[]=x')],
     ['actor_token', withFields('actor_token[sub]=x')],
-    ['actor_token', withFields('actor_token%5B0%5D=x')],
-    ['resource', withFields('resource[]=x')],
-    ['requested_token_type', withFields('requested_token_type=a&requested_token_type=b')],
     ['client_id', withFields('client_id=a&client_id=b')],
     ['grant_type', withFields(`grant_type=${GRANT}`)],
     ['scope', withFields('scope=a&scope=b')],
@@ -170,17 +149,9 @@ describe('fields that are refused', () => {
       'field_invalid',
       `${name} must have at most ${limit} characters`,
     ]);
-    expect(judged('é'.repeat(limit + 1))[0]).toBe('field_invalid');
     expect(judged('😀'.repeat(limit + 1))[0]).toBe('field_invalid');
-  });
-
-  it.each([
-    ['[4.2.scope] scope', 1024],
-    ['[4.2.audience] audience', 1024],
-    ['[4.2.resource] resource', 2048],
-  ])('%s counts the variation selector behind an emoji as a character', (title, limit) => {
-    const [, name = ''] = title.split(' ');
-    expect(refusal(encoded({ ...good, [name]: 'x\ufe0f'.repeat(limit) }))[0]).toBe('field_invalid');
+    // The variation selector behind an emoji is a character of its own.
+    expect(judged('x\ufe0f'.repeat(limit))[0]).toBe('field_invalid');
   });
 
   it.each(['scope', 'resource'])('[D16] %s, which is recorded, must not contain a token', (field) => {
