@@ -33,7 +33,7 @@ function isDpop(scheme: string | undefined): boolean {
 const ALGS = `algs="${ALGORITHMS.join(' ')}"`;
 
 /** The call that a challenge answers. */
-export interface Challenged {
+interface Challenged {
   /** The `Authorization` header of the request. */
   readonly authorization: string | undefined;
   /** The origin whose metadata is published; undefined where none is. */

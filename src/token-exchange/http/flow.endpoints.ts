@@ -16,7 +16,7 @@ import type { ThrottledFlow } from '../host/telemetry.js';
 
 /** Removes the endpoints while the service runs, for example when a licence runs out (D39). */
 @Injectable()
-export class AvailableGuard implements CanActivate {
+class AvailableGuard implements CanActivate {
   constructor(
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isOffered'>,
   ) {}
@@ -29,7 +29,7 @@ export class AvailableGuard implements CanActivate {
 }
 
 @Injectable()
-export class LoginMethodGuard implements CanActivate {
+class LoginMethodGuard implements CanActivate {
   private readonly methods: readonly string[];
 
   constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) options: Pick<TokenExchangeOptions, 'strict'>) {
@@ -51,7 +51,7 @@ const AHEAD = /\b(prefetch|prerender|preview)\b/i;
 
 /** Keeps a browser that fetches a link ahead from using up its token (D57). */
 @Injectable()
-export class PrefetchGuard implements CanActivate {
+class PrefetchGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { method, headers } = requestOf(context);
     if (method !== 'GET' || !PURPOSES.some((name) => AHEAD.test(String(headers[name])))) return true;
@@ -60,7 +60,7 @@ export class PrefetchGuard implements CanActivate {
 }
 
 /** A guard that limits requests per client address and minute, in a bucket of their own. */
-export function throttlerOf(
+function throttlerOf(
   flow: ThrottledFlow,
   perMinute: (options: TokenExchangeOptions) => number,
 ): Type<CanActivate> {
@@ -68,10 +68,7 @@ export function throttlerOf(
 }
 
 /** A guard of an endpoint that can be switched off. */
-export function enabledGuardOf(
-  what: string,
-  isOn: (options: TokenExchangeOptions) => boolean,
-): Type<CanActivate> {
+function enabledGuardOf(what: string, isOn: (options: TokenExchangeOptions) => boolean): Type<CanActivate> {
   @Injectable()
   class EnabledGuard implements CanActivate {
     constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: TokenExchangeOptions) {}
@@ -86,7 +83,7 @@ export function enabledGuardOf(
 
 /** Without it a token that was used and has expired might be taken again (D97). */
 @Injectable()
-export class ClockGuard implements CanActivate {
+class ClockGuard implements CanActivate {
   constructor(private readonly clocks: ClockDifference) {}
 
   /** @throws TemporarilyUnavailableException */
@@ -98,7 +95,7 @@ export class ClockGuard implements CanActivate {
 
 /** @rule D20 A body that is no form is refused after availability, throttle and switch, before any field is read. */
 @Injectable()
-export class FormGuard implements CanActivate {
+class FormGuard implements CanActivate {
   /** @throws Error where the host has no parser for forms */
   canActivate(context: ExecutionContext): boolean {
     const { method, headers, body } = requestOf(context);
@@ -114,7 +111,7 @@ export class FormGuard implements CanActivate {
 
 /** Lets requests through while it is known what has been revoked: no flow begins what it could not answer for. */
 @Injectable()
-export class RevocationsKnownGuard implements CanActivate {
+class RevocationsKnownGuard implements CanActivate {
   constructor(private readonly revocations: Revocations) {}
 
   /** @throws TemporarilyUnavailableException */

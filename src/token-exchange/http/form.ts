@@ -25,7 +25,7 @@ export function refusalOfLabel(label: BodyLabel, form?: object): FlowRefusal | u
 }
 
 /** What is known of a field. */
-export interface FieldRule {
+interface FieldRule {
   /** Most characters; of a list, of all its values together. */
   readonly max?: number;
   /** It may be repeated; its value is then all that were given, with spaces between them. */

@@ -127,7 +127,7 @@ function resources(form: TokenForm): readonly string[] | undefined {
 /** RFC 7523 §2.1. */
 export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 /** draft-ietf-oauth-identity-assertion-authz-grant §7.2. */
-export const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
+const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
 
 /**
  * Every field that is not known is ignored.

@@ -37,7 +37,7 @@ function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 }
 
 /** How the headers of all limits begin. */
-export const RATE_LIMIT_PREFIX = 'RateLimit';
+const RATE_LIMIT_PREFIX = 'RateLimit';
 
 /** Where a client stands within a limit. */
 export interface RateLimit {
