@@ -7,8 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
-import { describeBuilt, logOf, surroundingsOf, untilLogged } from '../support/built-service.js';
-import { GRANT_TYPE } from '../support/test-service.js';
+import { describeBuilt, exchangeAt, logOf, surroundingsOf, untilLogged } from '../support/built-service.js';
 import { until } from '../support/until.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example' });
@@ -47,11 +46,7 @@ describeBuilt('[D93] the stop of a process', () => {
     if (bytes !== '') socket.write(bytes);
     return socket;
   };
-  const exchange = () =>
-    fetch(new URL('/rest/auth/oauth/token', surroundings.baseUrl), {
-      method: 'POST',
-      body: new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: partner.sign() }),
-    });
+  const exchange = () => exchangeAt(surroundings.baseUrl, partner.sign());
   const readiness = async () => {
     const answer = await fetch(new URL('/healthz/readiness', surroundings.baseUrl));
     return { status: answer.status, body: (await answer.json()) as object };

@@ -8,9 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
-import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
+import { describeBuilt, exchangeAt, logOf, surroundingsOf } from '../support/built-service.js';
 import { databaseEnvironment, TestDatabase } from '../support/databases.js';
-import { GRANT_TYPE } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example' });
 const REQUESTS = 60;
@@ -36,15 +35,8 @@ describeBuilt('[D21] the log of the process', () => {
   afterEach(() => rmSync(surroundings.directory, { recursive: true, force: true }));
   afterAll(() => database.remove());
 
-  const exchange = async (subjectToken: string, requestId: string) => {
-    const answer = await fetch(new URL('/rest/auth/oauth/token', surroundings.baseUrl), {
-      method: 'POST',
-      body: new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: subjectToken }),
-      headers: { 'x-request-id': requestId },
-    });
-    await answer.arrayBuffer();
-    return answer.status;
-  };
+  const exchange = async (token: string, requestId: string) =>
+    (await exchangeAt(surroundings.baseUrl, token, { 'x-request-id': requestId })).status;
 
   it('[D21] lines of the last requests are there after SIGTERM, in order, and each is whole JSON', async () => {
     const service = await ServiceProcess.start(surroundings, surroundings.baseUrl);

@@ -31,23 +31,20 @@ describeOnAnyDatabase('[D91] the names of metrics', (database) => {
   afterAll(() => service?.stop());
 
   const served = () => [...exposition.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? '');
+  const rows = repositoryFile('docs/operations.md')
+    .text.split('\n')
+    .filter((line) => line.startsWith('| `svc_'));
   const own = () => served().filter((name) => name.startsWith('svc_'));
   const namedIn = (text: string) =>
     new Set([...text.matchAll(METRIC)].map(([name]) => name.replace(OF_HISTOGRAM, '')));
 
   it('stand in the table of docs/operations.md, each of them and no others', () => {
-    const rows = repositoryFile('docs/operations.md')
-      .text.split('\n')
-      .filter((line) => line.startsWith('| `svc_'));
     const documented = rows.flatMap((row) => [...namedIn(row.split('|')[1] ?? '')]);
     expect(own().length).toBeGreaterThan(15);
     expect(documented.sort()).toEqual(own().sort());
   });
 
   it('have each label in that table', () => {
-    const rows = repositoryFile('docs/operations.md')
-      .text.split('\n')
-      .filter((line) => line.startsWith('| `svc_'));
     const labels = [...exposition.matchAll(/^(svc_\w+)\{(.+)\} /gm)].flatMap(([, name = '', pairs = '']) =>
       [...pairs.matchAll(/(\w+)="/g)].map(([, label]) => [name.replace(OF_HISTOGRAM, ''), label ?? '']),
     );

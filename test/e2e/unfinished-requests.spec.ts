@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { ServiceProcess } from '../../demo/service-process.js';
-import { surroundingsOf } from '../support/built-service.js';
+import { exchangeAt, surroundingsOf } from '../support/built-service.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { describeWithProcesses } from '../support/service-cluster.js';
 import { GRANT_TYPE } from '../support/test-service.js';
@@ -50,12 +50,7 @@ describeWithProcesses('[B.unfinished][B.connections] requests that never end', (
     rmSync(surroundings.directory, { recursive: true, force: true });
   });
 
-  const exchange = async () => {
-    const body = new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: partner.sign() });
-    const answer = await fetch(`${surroundings.baseUrl}${PATH}`, { method: 'POST', body });
-    await answer.arrayBuffer();
-    return answer.status;
-  };
+  const exchange = async () => (await exchangeAt(surroundings.baseUrl, partner.sign())).status;
   const open = (sent: string): Socket => {
     const socket = connect(Number(new URL(surroundings.baseUrl).port), '127.0.0.1').resume();
     socket.on('error', () => undefined).write(sent);

@@ -12,6 +12,7 @@ import type { ServiceSurroundings, ServiceProcess } from '../../demo/service-pro
 import { describeUnless } from './describe-unless.js';
 import { serviceEnvironment } from './service-environment.js';
 import { REPOSITORY } from './source-files.js';
+import { GRANT_TYPE } from './test-service.js';
 import { until } from './until.js';
 
 const MAIN = join(REPOSITORY, 'dist', 'src', 'main.js');
@@ -82,6 +83,18 @@ export async function runToEnd(
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, ...printed };
+}
+
+/** A token exchange with a service that runs; its answer has been read. */
+export async function exchangeAt(
+  baseUrl: string,
+  subjectToken: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const body = new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: subjectToken });
+  const answer = await fetch(`${baseUrl}/rest/auth/oauth/token`, { method: 'POST', body, headers });
+  await answer.arrayBuffer();
+  return answer;
 }
 
 /** A form post whose head the service has taken, and whose body is still to come. */

@@ -19,7 +19,9 @@ describe('[D19] the throttle storage in memory', () => {
     storage = new CountingStorage(new MemoryCounts(clock));
   });
 
-  const hit = (key = 'embed 203.0.113.9') => storage.increment(key, MINUTE_MS, LIMIT);
+  const KEY = 'embed 203.0.113.9';
+  const hit = (limit = LIMIT, key = KEY) => storage.increment(key, MINUTE_MS, limit);
+  const refund = (ageMs = 0) => storage.refund(KEY, MINUTE_MS, ageMs);
   const hitTimes = async (times: number) => {
     for (let count = 0; count < times; count++) await hit();
   };
@@ -32,8 +34,8 @@ describe('[D19] the throttle storage in memory', () => {
 
   it('[D19] counts each key for itself', async () => {
     await hitTimes(21);
-    expect(await hit('exchange 203.0.113.9')).toMatchObject({ totalHits: 1, isBlocked: false });
-    expect(await hit('embed 203.0.113.10')).toMatchObject({ totalHits: 1, isBlocked: false });
+    for (const key of ['exchange 203.0.113.9', 'embed 203.0.113.10'])
+      expect(await hit(LIMIT, key)).toMatchObject({ totalHits: 1, isBlocked: false });
   });
 
   it('[D19] refuses until the window of the first hit ends, and not a moment longer', async () => {
@@ -66,19 +68,6 @@ describe('[D19] the throttle storage in memory', () => {
       expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false });
     },
   );
-});
-
-describe('[P.perMinute] the throttle storage in memory, which refunds', () => {
-  let clock: TestClock;
-  let storage: CountingStorage;
-
-  beforeEach(() => {
-    clock = new TestClock();
-    storage = new CountingStorage(new MemoryCounts(clock));
-  });
-
-  const hit = (limit = LIMIT) => storage.increment('a', MINUTE_MS, limit);
-  const refund = (ageMs = 0) => storage.refund('a', MINUTE_MS, ageMs);
 
   it('[P.perMinute] takes one hit back at a time, and none that was not counted', async () => {
     await refund();
