@@ -1,8 +1,7 @@
 // Counts what has happened in the audit trail, at a cost that does not grow with its length.
 import { Inject, Injectable } from '@nestjs/common';
 import { OUTCOME_EVENTS } from './instance-events.js';
-import { OPERATOR_DATABASE } from '../platform/database/database.tokens.js';
-import { Database } from '../platform/database/database.js';
+import { OPERATOR_DATABASE, Database } from '../platform/database/database.js';
 import { parameter, sql, writtenSql } from '../platform/database/sql.js';
 import { AuditTrailReader, LOOK_DEPTH, MOST_LOOKED, indexFor } from './audit-trail.reader.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';

@@ -1,24 +1,24 @@
 // How long a request waits for a connection of the pool and holds it, by TypeORM and past it.
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
-import { driverPool } from '../../src/platform/database/driver-pool.js';
-import { limitWaits } from '../../src/platform/database/limited-driver.js';
-import { LimitedPool } from '../../src/platform/database/limited-pool.js';
-import { whenConnected } from '../../src/platform/database/prepared-database.js';
-import { unavailabilityOf } from '../../src/platform/database/unavailable.js';
+import { driverPool, limitWaits, LimitedPool } from '../../src/platform/database/driver-pool.js';
+import { prepareSession, whenConnected } from '../../src/platform/database/prepared-database.js';
+import { unavailabilityOf } from '../../src/platform/database/database-error.js';
 import { describeOnPostgresql } from '../support/databases.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 
 const WAIT_MS = 500;
 const LONG = 'SELECT pg_sleep(30)';
 
 describeOnPostgresql('[D49] a pool of one connection', (database) => {
-  let url: string | undefined;
+  let url: string;
   let dataSource: DataSource;
 
   beforeAll(async () => {
     const driver = limitWaits({ waitMs: WAIT_MS });
-    url = database.environment['SVC_DATABASE_URL'];
+    url = database.environment['SVC_DATABASE_URL'] ?? '';
     dataSource = await new DataSource({ type: 'postgres', url, poolSize: 1, driver }).initialize();
   });
   afterAll(() => dataSource?.destroy());
@@ -69,11 +69,27 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     const prepared = whenConnected(async (client) => {
       await client.query(`SELECT pg_sleep(${(1.5 * WAIT_MS) / 1000})`);
     });
-    const pool = new LimitedPool({ connectionString: url, max: 1, ...prepared }, WAIT_MS);
+    const pool: Pool = new LimitedPool({ connectionString: url, max: 1, ...prepared }, WAIT_MS);
     const late = await whyOf(pool.query('CREATE TABLE made_late ()'));
     const { rows } = await pool.query("SELECT to_regclass('made_late') AS made");
     await pool.end();
     expect([late, rows]).toEqual(['pool_exhausted', [{ made: null }]]);
+  });
+
+  it('gives up one whose preparation hangs, and serves on with another', async () => {
+    const proxy = await TcpProxy.open(url);
+    let hangs = true;
+    const prepared = whenConnected(async (client) => {
+      if (hangs) proxy.silence();
+      await prepareSession(client, {}, WAIT_MS);
+    });
+    const pool: Pool = new LimitedPool({ connectionString: proxy.url, max: 1, ...prepared }, WAIT_MS);
+    expect(await whyOf(pool.query('SELECT 1'))).toBe('time_limit');
+    hangs = false;
+    proxy.resume();
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+    await proxy.close();
   });
 
   it('keeps one that was given back in time', async () => {

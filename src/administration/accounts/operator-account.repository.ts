@@ -1,7 +1,6 @@
 // Whose password opens the operator's page: the passwords, the codes to set them, and all their queries.
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE } from '../../platform/database/database.tokens.js';
-import { Database } from '../../platform/database/database.js';
+import { OPERATOR_DATABASE, Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import { normalizeEmail } from '../../users/email.js';

@@ -1,8 +1,7 @@
 // Counts failed sign-ins of an account from an address, for all instances, and says how long the next one has to wait.
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE } from '../../platform/database/database.tokens.js';
-import { Database } from '../../platform/database/database.js';
+import { OPERATOR_DATABASE, Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import { normalizeEmail } from '../../users/email.js';

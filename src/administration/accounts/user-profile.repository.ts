@@ -1,8 +1,7 @@
 // The rest of a user beside the account's row: linked identities, sessions, sign-ins and origin.
 import { Inject, Injectable } from '@nestjs/common';
 import { SIGN_IN_EVENTS } from '../../audit/instance-events.js';
-import { Database } from '../../platform/database/database.js';
-import { OPERATOR_DATABASE } from '../../platform/database/database.tokens.js';
+import { Database, OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 

@@ -11,7 +11,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fastify } from 'fastify';
 import type { Logger } from 'pino';
 import type { DatabaseSettings } from '../../platform/database/data-source.js';
-import { DATABASE_SETTINGS } from '../../platform/database/database.tokens.js';
+import { DATABASE_SETTINGS } from '../../platform/database/data-source.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { newRequestId } from '../../platform/log/request-id.js';
 import { VERSION } from '../../platform/version.js';

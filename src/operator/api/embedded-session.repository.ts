@@ -1,7 +1,6 @@
 // Lists the embedded sessions that are live, with whose they are.
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE } from '../../platform/database/database.tokens.js';
-import { Database } from '../../platform/database/database.js';
+import { OPERATOR_DATABASE, Database } from '../../platform/database/database.js';
 import { normalizeEmail } from '../../users/email.js';
 import type { IssuerKey } from '../../token-exchange/instance.js';
 import { readRecordedKeys } from '../../token-exchange/instance.js';

@@ -13,7 +13,8 @@ import { FrameAncestors } from '../../instance/frame-ancestors.js';
 import { Leader } from '../../platform/jobs/leader.js';
 import type { Database } from '../../platform/database/database.js';
 import type { DatabaseSettings } from '../../platform/database/data-source.js';
-import { DATABASE_SETTINGS, OPERATOR_DATABASE } from '../../platform/database/database.tokens.js';
+import { DATABASE_SETTINGS } from '../../platform/database/data-source.js';
+import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import { Clock } from '../../platform/clock.js';
 import { entryForm } from './entry-form.js';
 

@@ -1,6 +1,5 @@
 // Lets concurrent requests share one statement, while each gets an answer of its own.
-import { isFaultOfOneRow } from './database-error.js';
-import { DatabaseWaitError } from './unavailable.js';
+import { isFaultOfOneRow, DatabaseWaitError } from './database-error.js';
 import { DEFAULT_WAIT_MS, MOST_WAITING } from './wait-limit.js';
 
 /** Answers the items of one statement, in their order. */

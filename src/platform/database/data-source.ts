@@ -7,13 +7,16 @@ import { UnsuitableServerError, requireSessions } from './pooler.js';
 import type { PostgresqlSettings } from './postgresql-pools.js';
 import { preparePostgresql } from './postgresql-pools.js';
 import type { Schema, PreparedDatabase } from './prepared-database.js';
-import { unavailabilityOf } from './unavailable.js';
+import { unavailabilityOf } from './database-error.js';
 
 export type { PreparedDatabase, Schema } from './prepared-database.js';
 
 /** Which database to open. */
 export type DatabaseSettings =
   ({ kind: 'postgresql' } & PostgresqlSettings) | ({ kind: 'embedded' } & EmbeddedSettings);
+
+/** Injection token of the `DatabaseSettings` by which the database was opened. */
+export const DATABASE_SETTINGS = Symbol('DATABASE_SETTINGS');
 
 /** There is no connection to the database. The message has the cause in words with its code, and no part of the URL. */
 export class DatabaseUnavailableError extends Error {

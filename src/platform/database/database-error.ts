@@ -1,5 +1,5 @@
-// Recognises what the database refused, by SQLSTATE.
-import { QueryFailedError } from 'typeorm';
+// What errors of the database mean: what it has refused, and that it cannot serve now.
+import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -45,4 +45,104 @@ function sqlStateOf(error: unknown): string | undefined {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const code = (cause as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
+}
+
+/** Why the database cannot serve: fixed words, for the log. */
+export type Unavailability =
+  | 'connection_lost'
+  | 'pool_exhausted'
+  | 'time_limit'
+  | 'read_only'
+  | 'out_of_resources'
+  | 'contention'
+  | 'not_replicated';
+
+/** A statement, or a request, was not waited for any longer; or a commit is not where it has to be. It may have happened. */
+export class DatabaseWaitError extends Error {
+  constructor(readonly why: Unavailability) {
+    super(`the database did not serve in time (${why})`);
+    this.name = 'DatabaseWaitError';
+  }
+}
+
+/** SQLSTATE, whole or by its class. */
+const STATES: Readonly<Record<string, Unavailability>> = {
+  '08': 'connection_lost',
+  // While it serves: a server that has taken over does not know the address, or the password was changed.
+  '28': 'connection_lost',
+  '3D000': 'connection_lost',
+  '57P01': 'connection_lost',
+  '57P02': 'connection_lost',
+  '57P03': 'connection_lost',
+  '57P04': 'connection_lost',
+  '57P05': 'connection_lost',
+  '25P03': 'connection_lost',
+  '53300': 'pool_exhausted',
+  '57014': 'time_limit',
+  '55P03': 'time_limit',
+  '25P04': 'time_limit',
+  '25006': 'read_only',
+  '53': 'out_of_resources',
+  '58': 'out_of_resources',
+  '40001': 'contention',
+  '40P01': 'contention',
+};
+
+/** Of the system, when it connects, reads or writes. */
+const SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EADDRNOTAVAIL',
+  'ENOENT',
+]);
+const CONNECTION_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo']);
+/** Of Node and OpenSSL, when TLS begins: a certificate that does not hold, or a server that speaks something else. */
+const TLS_CODES = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/;
+
+/** What pg and its pool say without any code. */
+const DRIVER_MESSAGES: Readonly<Record<string, Unavailability>> = {
+  'Connection terminated': 'connection_lost',
+  'Connection terminated unexpectedly': 'connection_lost',
+  'Connection terminated due to connection timeout': 'time_limit',
+  'Client has encountered a connection error and is not queryable': 'connection_lost',
+  'Client was closed and is not queryable': 'connection_lost',
+  'Cannot use a pool after calling end on the pool': 'connection_lost',
+  'The server does not support SSL connections': 'connection_lost',
+  'timeout expired': 'time_limit',
+  'Query read timeout': 'time_limit',
+  'timeout exceeded when trying to connect': 'pool_exhausted',
+};
+
+/**
+ * Why the database could not serve; undefined for every other error, such as one of a constraint or of the statement itself.
+ * See http/database-outages.ts for what becomes of it (D49), wait-limit.ts for how long it is waited for.
+ */
+export function unavailabilityOf(error: unknown): Unavailability | undefined {
+  // The connection broke between two statements of a transaction, and TypeORM has given it back.
+  if (error instanceof QueryRunnerAlreadyReleasedError) return 'connection_lost';
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  if (cause instanceof DatabaseWaitError) return cause.why;
+  if (typeof cause !== 'object' || cause === null) return undefined;
+  const { code, message = '' } = cause as Partial<NodeJS.ErrnoException>;
+  if (typeof code !== 'string') return DRIVER_MESSAGES[message];
+  if (isOfConnection(cause)) return 'connection_lost';
+  return STATES[code] ?? (code.length === 5 ? STATES[code.slice(0, 2)] : undefined);
+}
+
+/** A name with several addresses fails with the errors of all of them. */
+function isOfConnection(error: Partial<NodeJS.ErrnoException & AggregateError>): boolean {
+  const { errors, code = '', syscall = '' } = error;
+  if (Array.isArray(errors)) return errors.some((each) => isOfConnection(each as Error));
+  // One that is cut while TLS begins names no call.
+  if (TLS_CODES.test(code) || (code === 'ECONNRESET' && syscall === '')) return true;
+  return SYSTEM_CODES.has(code) && CONNECTION_CALLS.has(syscall);
 }

@@ -1,7 +1,6 @@
 // The host's database, as the repositories of this package use it: PostgreSQL, by TypeORM's data source.
 import type { DataSource } from 'typeorm';
-import { driverPool } from './driver-pool.js';
-import { limitsOf } from './limited-driver.js';
+import { driverPool, limitsOf } from './driver-pool.js';
 
 /** Statements go to the host's own data source, with its pool, its settings and its search path. */
 export class Database {
@@ -41,3 +40,9 @@ export class Database {
     return (this.pool() ?? driverPool(this.dataSource)).query(text, [...values]);
   }
 }
+
+/**
+ * Injection token of a `Database` with the limits of requests. Requests to the operator's page, with made-up cookies for example, take
+ * no connection from partners' requests, jobs or followers.
+ */
+export const OPERATOR_DATABASE = Symbol('OPERATOR_DATABASE');

@@ -1,14 +1,13 @@
 // The pools of connections to PostgreSQL: for requests, for the operator's page, and for what runs in the background.
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
+import { LimitedPool, limitWaits } from './driver-pool.js';
 import { runMigrationsInTurn } from './migrate.js';
-import { limitWaits } from './limited-driver.js';
-import { LimitedPool } from './limited-pool.js';
 import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
 import { statementMs } from './wait-limit.js';
 
-/** What a statement may take at the server, what it may wait for a lock, and after which the client gives up, in milliseconds. */
+/** What a statement may take at the server, what it may wait for a lock, and after which the client gives a session up, in milliseconds. */
 interface Limits {
   readonly statementMs: number;
   readonly lockMs: number;
@@ -19,8 +18,6 @@ interface Limits {
 const BACKGROUND: Limits = { statementMs: 10_000, lockMs: 5_000, answerMs: 15_000 };
 const CONNECTION_WAIT_MS = 10_000;
 const KEEPALIVE_DELAY_MS = 10_000;
-/** A connection that is prepared is given up so much later than a request waits for it. */
-const PREPARATION_MS = 1_000;
 /** Jobs and followers ask one after the other, and seldom. */
 const BACKGROUND_POOL_SIZE = 2;
 /** Operators are few, and requests to their page take no connection from others. */
@@ -43,19 +40,15 @@ export function preparePostgresql(
   const common = { kind: 'postgresql', migrate, stopped: NEVER } as const;
   if (requestWaitMs !== undefined)
     return { ...common, ...servingPools(url, poolSize, requestWaitMs, schema) };
-  const dataSource = createDataSource(schema, poolConfig(url, poolSize, BACKGROUND));
+  const dataSource = createDataSource(schema, backgroundConfig(url, poolSize));
   return { ...common, dataSource, close: () => disconnect(dataSource) };
 }
 
 /** A pool for requests, a small one with the same limits for the operator's page, and one with longer limits for what runs in the background. */
 function servingPools(url: string, poolSize: number, waitMs: number, schema: Schema) {
-  // After a stall the wait begins anew (`afterWaiting`): that timer, which knows of stalls, has to be the first.
-  const limits = {
-    statementMs: statementMs(waitMs),
-    lockMs: statementMs(waitMs),
-    answerMs: 2 * waitMs + PREPARATION_MS,
-  };
-  const background = poolBeside(new pg.Pool(poolConfig(url, BACKGROUND_POOL_SIZE, BACKGROUND)));
+  // The pool itself gives up statements without an answer: its timer knows of stalls of this process.
+  const limits = { statementMs: statementMs(waitMs), lockMs: statementMs(waitMs), answerMs: waitMs };
+  const background = poolBeside(new pg.Pool(backgroundConfig(url, BACKGROUND_POOL_SIZE)));
   const operatorPool = poolBeside(new LimitedPool(poolConfig(url, OPERATOR_POOL_SIZE, limits), waitMs));
   const dataSource = createDataSource(
     schema,
@@ -67,6 +60,10 @@ function servingPools(url: string, poolSize: number, waitMs: number, schema: Sch
     await Promise.all([background.end(), operatorPool.end()]);
   };
   return { dataSource, close, operatorPool };
+}
+
+function backgroundConfig(url: string, max: number): PoolConfig {
+  return { ...poolConfig(url, max, BACKGROUND), query_timeout: BACKGROUND.answerMs };
 }
 
 function poolConfig(url: string, max: number, { statementMs, lockMs, answerMs }: Limits): PoolConfig {
@@ -82,9 +79,8 @@ function poolConfig(url: string, max: number, { statementMs, lockMs, answerMs }:
     connectionTimeoutMillis: CONNECTION_WAIT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
-    query_timeout: answerMs,
     application_name: 'embedded-token-exchange',
-    ...whenConnected((client) => prepareSession(client, ofSession)),
+    ...whenConnected((client) => prepareSession(client, ofSession, answerMs)),
   };
 }
 

@@ -3,7 +3,7 @@ import type { PoolConfig } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS_TABLE } from './migrate.js';
-import type { BackgroundPool, LimitedDriver } from './limited-driver.js';
+import type { BackgroundPool, LimitedDriver } from './driver-pool.js';
 
 /** What a process that serves requests sets, and a command does not. */
 export interface ServingSettings {
@@ -83,18 +83,22 @@ const PLANNING = {
 };
 
 interface SqlClient {
-  query(sql: string): Promise<unknown>;
+  query(question: string | { readonly text: string; readonly query_timeout?: number }): Promise<unknown>;
 }
 
 /**
  * Sets each session up with a statement before its first use. The driver would send settings while it connects, and poolers refuse
  * a connection for those that they do not know.
+ * @param answerMs without an answer for so long the connection is given up, and another takes its place in the pool
  */
-export async function prepareSession(client: SqlClient, limits: Record<string, number> = {}): Promise<void> {
+export async function prepareSession(
+  client: SqlClient,
+  limits: Record<string, number> = {},
+  answerMs?: number,
+): Promise<void> {
   const settings = Object.entries({ ...PLANNING, ...limits });
-  await client.query(
-    `SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')}`,
-  );
+  const calls = settings.map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  await client.query({ text: `SELECT ${calls.join(', ')}`, query_timeout: answerMs });
 }
 
 /** No connection is handed out before it is prepared: the pool waits for the promise, which its types do not say. */

@@ -1,5 +1,5 @@
 // Bounds what a request waits for, on the monotonic clock.
-import { DatabaseWaitError } from './unavailable.js';
+import { DatabaseWaitError } from './database-error.js';
 
 /** Below two seconds, in which the answer has to be there. */
 export const DEFAULT_WAIT_MS = 1_800;

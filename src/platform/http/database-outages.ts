@@ -1,8 +1,8 @@
 // Reports when the database stops serving requests and when it is back, and counts what was refused meanwhile.
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import type { Unavailability } from '../database/unavailable.js';
-import { unavailabilityOf } from '../database/unavailable.js';
+import type { Unavailability } from '../database/database-error.js';
+import { unavailabilityOf } from '../database/database-error.js';
 import type { Log } from '../log/log.js';
 import { TemporarilyUnavailableException, RETRY_AFTER_SECONDS } from './temporarily-unavailable.exception.js';
 

@@ -7,7 +7,7 @@ import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { poolState } from '../../platform/database/driver-pool.js';
 import type { Transaction } from '../../platform/database/transaction.js';
-import { DatabaseWaitError } from '../../platform/database/unavailable.js';
+import { DatabaseWaitError } from '../../platform/database/database-error.js';
 import { MOST_WAITING } from '../../platform/database/wait-limit.js';
 import type { Users, IdentityChange, ResolvedUser } from '../users/decide.js';
 import { idsOf } from '../users/decide.js';

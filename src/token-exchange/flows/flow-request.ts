@@ -1,6 +1,6 @@
 // One request of a flow: who has sent it, and how long it may still wait for the database.
 import type { Tokens } from '../verify/tokens.js';
-import { DatabaseWaitError } from '../../platform/database/unavailable.js';
+import { DatabaseWaitError } from '../../platform/database/database-error.js';
 import { withinWait } from '../../platform/database/wait-limit.js';
 import type { Flow } from '../host/flow.js';
 import type { ExchangeTelemetry, Stage } from '../host/telemetry.js';

@@ -1,6 +1,6 @@
 // How long a request waits, and what it does not wait for.
 import { Batch } from '../../../../src/platform/database/batch.js';
-import { DatabaseWaitError } from '../../../../src/platform/database/unavailable.js';
+import { DatabaseWaitError } from '../../../../src/platform/database/database-error.js';
 import { MOST_WAITING, statementMs, withinWait } from '../../../../src/platform/database/wait-limit.js';
 
 const never = () => new Promise<never>(() => undefined);

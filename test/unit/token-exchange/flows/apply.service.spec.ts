@@ -1,5 +1,5 @@
 // How many transactions of requests run at a time, and what becomes of those whose turn comes too late.
-import { DatabaseWaitError } from '../../../../src/platform/database/unavailable.js';
+import { DatabaseWaitError } from '../../../../src/platform/database/database-error.js';
 import { MOST_WAITING } from '../../../../src/platform/database/wait-limit.js';
 import { Turns } from '../../../../src/token-exchange/flows/apply.service.js';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngineThread } from '../../../../../src/platform/database/embedded/engine-thread.js';
-import { unavailabilityOf } from '../../../../../src/platform/database/unavailable.js';
+import { unavailabilityOf } from '../../../../../src/platform/database/database-error.js';
 
 const SETTINGS = { directory: '/nowhere' };
 const bytes = (text: string) => new TextEncoder().encode(text);

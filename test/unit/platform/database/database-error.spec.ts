@@ -1,6 +1,6 @@
 // Which errors mean that the database cannot serve now, and which are faults.
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { DatabaseWaitError, unavailabilityOf } from '../../../../src/platform/database/unavailable.js';
+import { DatabaseWaitError, unavailabilityOf } from '../../../../src/platform/database/database-error.js';
 
 const withCode = (code: string, more: object = {}) =>
   Object.assign(new Error('of the driver'), { code, ...more });
