@@ -7,7 +7,6 @@ import { AppModule } from './app.module.js';
 import type { CoreParts } from './core.module.js';
 import { VARIABLES } from './config/environment.js';
 import type { Startup } from './config/startup.js';
-import { joinInstances } from './platform/jobs/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './platform/database/data-source.js';
 import { openDatabase } from './platform/database/data-source.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
@@ -70,11 +69,10 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const databaseSettings = parts.database ?? settingsOf(config);
   const requestWaitMs = config.databaseWaitMs;
   const database = await openDatabase({ ...databaseSettings, requestWaitMs, engineThread }, SCHEMA);
-  const coordination = await joinInstances(databaseSettings, logger);
-  const closeRest = () => coordination.leader.stop().finally(() => database.close());
+  let begun: NestFastifyApplication | undefined;
   try {
     const core: CoreParts = {
-      ...{ startup, databaseSettings, database, ...coordination, logger },
+      ...{ startup, databaseSettings, database, logger },
       keyRing: new KeyRing(encryptionKeys(config), VARIABLES.encryptionKeys.name),
       entries: new PresentEntries(startup.trustedKeys),
       metrics: new Metrics(),
@@ -82,12 +80,12 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       clock: parts.clock ?? new Clock(),
       sourceDirectory: parts.sourceDirectory,
     };
-    const nest = await NestFactory.create<NestFastifyApplication>(
+    const nest = (begun = await NestFactory.create<NestFastifyApplication>(
       AppModule.register(core),
       serverOf(core, traces),
       // The adapter serves it already; by `httpsOptions` Nest knows, and names the address rightly.
       { logger: nestLogger(logger), abortOnError: false, httpsOptions: tls },
-    );
+    ));
     await prepare(nest, core);
     return {
       nest,
@@ -101,10 +99,11 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
         core.shutdown
           .finish()
           .finally(() => nest.close())
-          .finally(closeRest),
+          .finally(() => database.close()),
     };
   } catch (error) {
-    await closeRest();
+    await begun?.close().catch(() => undefined);
+    await database.close();
     throw error;
   }
 }

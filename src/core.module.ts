@@ -25,16 +25,17 @@ import {
   THROTTLE_STORAGE,
 } from './platform/http/throttle/counting.storage.js';
 import { DatabaseCounts, THROTTLE_PURGE } from './platform/http/throttle/database-counts.js';
-import type { Coordination } from './platform/jobs/coordination.js';
+import { leadershipOf } from './platform/jobs/advisory-lock.leader.js';
 import { EmbeddedMaintenanceJob } from './platform/jobs/embedded-maintenance.job.js';
-import { Leader } from './platform/jobs/leader.js';
-import { Notifications } from './platform/jobs/notifications.js';
+import { AlwaysLeader, Leader } from './platform/jobs/leader.js';
+import { Notifications, SoleProcessNotifications } from './platform/jobs/notifications.js';
+import { notificationsOf } from './platform/jobs/postgres.notifications.js';
 import { purging } from './platform/jobs/purge.job.js';
 import { LOGGER } from './platform/log/log.js';
 import { KeyRing } from './platform/secrets/key-ring.js';
 
 /** What is made before Nest starts, so that a fault of it is one of the start, and the server has it. */
-export interface CoreParts extends Coordination {
+export interface CoreParts {
   readonly startup: Startup;
   readonly databaseSettings: DatabaseSettings;
   readonly database: OpenDatabase;
@@ -51,7 +52,13 @@ export interface CoreParts extends Coordination {
 @Module({})
 export class CoreModule {
   static register(parts: CoreParts): DynamicModule {
-    const providers = [...made(parts), ...database(parts.database), ...throttles(parts), outages(parts)];
+    const providers = [
+      ...made(parts),
+      ...database(parts.database),
+      ...instances(parts.database),
+      ...throttles(parts),
+      outages(parts),
+    ];
     return {
       module: CoreModule,
       global: true,
@@ -66,8 +73,6 @@ function made({ startup, entries, ...parts }: CoreParts): Provider[] {
   return [
     { provide: STARTUP, useValue: startup },
     { provide: DATABASE_SETTINGS, useValue: parts.databaseSettings },
-    { provide: Leader, useValue: parts.leader },
-    { provide: Notifications, useValue: parts.notifications },
     { provide: KeyRing, useValue: parts.keyRing },
     { provide: PresentEntries, useValue: entries },
     { provide: FrameAncestors, useValue: new FrameAncestors(startup.config, entries) },
@@ -86,6 +91,15 @@ function database({ dataSource, operatorPool }: OpenDatabase): Provider[] {
     { provide: Database, useFactory: () => new Database(dataSource) },
     { provide: OPERATOR_DATABASE, useFactory: () => new Database(dataSource, () => operatorPool) },
     Transactions,
+  ];
+}
+
+/** How the instances on one database agree. The embedded database belongs to one (D46), which leads. */
+function instances({ kind }: OpenDatabase): Provider[] {
+  if (kind === 'postgresql') return [...leadershipOf(), ...notificationsOf()];
+  return [
+    { provide: Leader, useClass: AlwaysLeader },
+    { provide: Notifications, useClass: SoleProcessNotifications },
   ];
 }
 
@@ -114,9 +128,9 @@ function outages({ metrics, logger }: CoreParts): Provider {
 }
 
 /** PostgreSQL has processes of its own for that. */
-function maintenance({ database: { kind, dataSource }, leader, logger }: CoreParts): Provider[] {
+function maintenance({ database: { kind, dataSource }, logger }: CoreParts): Provider[] {
   if (kind === 'postgresql') return [];
-  const useFactory = () =>
+  const useFactory = (leader: Leader) =>
     new EmbeddedMaintenanceJob(new EmbeddedMaintenanceRepository(dataSource), leader, logger);
-  return [{ provide: EmbeddedMaintenanceJob, useFactory }];
+  return [{ provide: EmbeddedMaintenanceJob, inject: [Leader], useFactory }];
 }

@@ -11,9 +11,8 @@ import { AuditTrail } from './audit/audit.bus.js';
 import { leadershipOf } from '../platform/jobs/advisory-lock.leader.js';
 import { Leader } from '../platform/jobs/leader.js';
 import { Notifications } from '../platform/jobs/notifications.js';
-import { PostgresNotifications } from '../platform/jobs/postgres.notifications.js';
+import { notificationsOf } from '../platform/jobs/postgres.notifications.js';
 import { Database } from '../platform/database/database.js';
-import { connectionOf } from '../platform/database/driver-pool.js';
 import { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
@@ -162,7 +161,7 @@ const SHARED: ReadonlyMap<InjectionToken, () => Provider[]> = new Map<InjectionT
   [Clock, () => [Clock]],
   [LOGGER, () => part(LOGGER, NestLog)],
   [Leader, leadershipOf],
-  [Notifications, ownNotifications],
+  [Notifications, notificationsOf],
   [DatabaseOutages, ownOutages],
   [Revocations, () => REVOCATION_PROVIDERS],
   [AccessTokenService, ownAccessTokens],
@@ -290,10 +289,4 @@ function ownThrottlerStorage(): Provider[] {
 function ownOutages(): Provider[] {
   const useFactory = (database: Database, log: Log) => new DatabaseOutages(database, log);
   return [{ provide: DatabaseOutages, inject: [Database, LOGGER], useFactory }];
-}
-
-function ownNotifications(): Provider[] {
-  const useFactory = ({ dataSource }: Database, log: Log) =>
-    new PostgresNotifications(connectionOf(dataSource), log);
-  return [{ provide: Notifications, inject: [Database, LOGGER], useFactory }];
 }

@@ -87,7 +87,7 @@ describeBehindPgBouncer('[D96] behind a pooler that keeps sessions', KEEPS_SESSI
     const [first, second] = [network.url, behind().url].map(
       (connectionString) => new AdvisoryLockLeader({ connectionString }, createLogger('silent')),
     ) as [AdvisoryLockLeader, AdvisoryLockLeader];
-    await service.part(Leader).stop();
+    await service.part(AdvisoryLockLeader).stop();
     try {
       await first.start();
       await until('the first leads', SOON_MS, () => first.isLeader);

@@ -22,10 +22,6 @@ export class AppointedLeader extends Leader {
   constructor(public isLeader: boolean) {
     super();
   }
-
-  async stop(): Promise<void> {
-    this.isLeader = false;
-  }
 }
 
 export interface JwksInstanceParts {

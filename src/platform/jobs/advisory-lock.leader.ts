@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 import pg from 'pg';
 import type { OnApplicationShutdown, OnModuleInit, Provider } from '@nestjs/common';
-import { Injectable } from '@nestjs/common';
 import type { Log } from '../log/log.js';
 import { Leader } from './leader.js';
 import { Database } from '../database/database.js';
@@ -38,7 +37,7 @@ const TRY_LOCK = `SELECT pg_try_advisory_lock(7236450102 + 'token_exchange_jwks_
  * believe it for a moment, and each job of the leader is harmless then.
  * @rule D95 A fail-over frees the lock, and the first candidate that reaches the new server takes it.
  */
-export class AdvisoryLockLeader extends Leader {
+export class AdvisoryLockLeader extends Leader implements OnModuleInit, OnApplicationShutdown {
   private session: pg.Client | undefined;
   private holdsLock = false;
   /** When the last statement that was answered was sent, on the monotonic clock. */
@@ -56,6 +55,16 @@ export class AdvisoryLockLeader extends Leader {
 
   get isLeader(): boolean {
     return !this.isStopped && this.holdsLock && performance.now() - this.confirmedAtMs < BELIEF_MS;
+  }
+
+  /** Before jobs start. */
+  onModuleInit(): Promise<void> {
+    return this.start();
+  }
+
+  /** After jobs have ended. */
+  onApplicationShutdown(): Promise<void> {
+    return this.stop();
   }
 
   /** Applies for the leadership and goes on applying; resolves after the first attempt. */
@@ -140,27 +149,12 @@ async function holdsLockNow(session: pg.Client): Promise<boolean> {
   return rows[0]?.is_held === true;
 }
 
-/** Applies when the application starts, before its jobs do, and hands the leadership over when it ends, after them. */
-@Injectable()
-class Candidacy implements OnModuleInit, OnApplicationShutdown {
-  constructor(private readonly leader: AdvisoryLockLeader) {}
-
-  onModuleInit(): Promise<void> {
-    return this.leader.start();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.leader.stop();
-  }
-}
-
-/** The candidate of this process, with what begins and ends its candidacy. */
+/** The candidate of this process. */
 export function leadershipOf(): Provider[] {
   const useFactory = ({ dataSource }: Database, log: Log) =>
     new AdvisoryLockLeader(connectionOf(dataSource), log);
   return [
     { provide: AdvisoryLockLeader, inject: [Database, LOGGER], useFactory },
     { provide: Leader, useExisting: AdvisoryLockLeader },
-    Candidacy,
   ];
 }

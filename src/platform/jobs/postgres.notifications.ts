@@ -1,8 +1,12 @@
 // The announcements of other processes, by LISTEN.
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Provider } from '@nestjs/common';
 import type { ClientConfig } from 'pg';
 import pg from 'pg';
+import { Database } from '../database/database.js';
+import { connectionOf } from '../database/driver-pool.js';
 import type { Log } from '../log/log.js';
+import { LOGGER } from '../log/log.js';
 import type { Subscription } from './notifications.js';
 import { Notifications } from './notifications.js';
 
@@ -94,4 +98,11 @@ class PostgresListener implements Subscription {
       'no database notifications; changes are polled for meanwhile',
     );
   }
+}
+
+/** Over connections beside those of the pool. */
+export function notificationsOf(): Provider[] {
+  const useFactory = ({ dataSource }: Database, log: Log) =>
+    new PostgresNotifications(connectionOf(dataSource), log);
+  return [{ provide: Notifications, inject: [Database, LOGGER], useFactory }];
 }

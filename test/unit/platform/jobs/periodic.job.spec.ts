@@ -6,10 +6,6 @@ import { PeriodicJob } from '../../../../src/platform/jobs/periodic.job.js';
 /** A candidate whose success the test decides. */
 class Candidate extends Leader {
   isLeader = false;
-
-  async stop(): Promise<void> {
-    this.isLeader = false;
-  }
 }
 
 describe('[D36] a periodic job', () => {
