@@ -3,7 +3,7 @@ import type { DynamicModule, Provider, Type } from '@nestjs/common';
 import { Module, Controller, VERSION_NEUTRAL } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AuditBus, EVENT_PREFIX } from './audit/audit.bus.js';
-import { JtiPurgeJob } from './replay/jti-purge.job.js';
+import { USED_ID_PURGE } from './replay/used-id-purge.js';
 import { JtiRepository } from './replay/jti.repository.js';
 import { Transactions } from '../platform/database/transaction.js';
 import { BackChannelLogoutController } from './http/back-channel-logout.controller.js';
@@ -194,7 +194,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
       ...KEYS,
       ...STAGES,
       ...FLOWS,
-      JtiPurgeJob,
+      USED_ID_PURGE,
     ],
     exports: [
       CallerService,

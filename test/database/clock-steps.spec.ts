@@ -3,10 +3,8 @@ import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { DatabaseCounts } from '../../src/platform/http/throttle/database-counts.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
-import { SessionPurgeJob } from '../../src/token-exchange/sessions/session-purge.job.js';
 import { PURGES } from '../../src/token-exchange/retention/purges.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { purgeJobOn } from '../support/purges.js';
@@ -142,9 +140,9 @@ describeOnPostgresql('[D97] three instances whose clocks are set', (database) =>
         await sendEverywhere(tokens);
         for (const clock of clocks) clock.aheadSeconds = 0;
         await sendEverywhere(tokens);
-        await instances[leaderAt()]?.part(JtiPurgeJob).run();
+        await instances[leaderAt()]?.purge('jti-purge');
         for (const clock of setAt(who)) clock.aheadSeconds = minutes * MINUTE;
-        await instances[leaderAt()]?.part(JtiPurgeJob).run();
+        await instances[leaderAt()]?.purge('jti-purge');
         await sendEverywhere(tokens);
         for (const clock of clocks) clock.aheadSeconds = 0;
         await sendEverywhere(tokens);
@@ -198,7 +196,7 @@ describeOnPostgresql('[D97] three instances whose clocks are set', (database) =>
     const before = [await count('token_exchange_session'), await count('token_exchange_ended_token')];
     for (const clock of clocks) clock.aheadSeconds = 24 * HOUR;
     await leader?.purge('revocation-purge');
-    await leader?.part(SessionPurgeJob).run();
+    await leader?.purge('session-purge');
     for (const clock of clocks) clock.aheadSeconds = 0;
     expect([await count('token_exchange_session'), await count('token_exchange_ended_token')]).toEqual(
       before,

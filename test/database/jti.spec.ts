@@ -6,10 +6,9 @@ import { Partner } from '../../demo/partner.js';
 import type { Log } from '../../src/platform/log/log.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
+import { usedIdPurge } from '../../src/token-exchange/replay/used-id-purge.js';
 import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
 import { RETENTION_MARGIN_SECONDS } from '../../src/token-exchange/retention/purges.js';
-import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
@@ -18,7 +17,7 @@ import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 import { areNew, usesOn } from '../support/uses.js';
 import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { batches } from '../support/purges.js';
+import { batches, purgeJobOn } from '../support/purges.js';
 import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';
 
@@ -47,14 +46,10 @@ describeOnEachDatabase('used token ids', (database) => {
   const consume = (ids: readonly TokenUse[]) => areNew(uses, ids);
   const isRefused = async (work: Promise<boolean>) => !(await work);
   const purgeJob = (batchSize: number, telemetry = new SilentTelemetry(), log: Log = LOGGER) =>
-    new JtiPurgeJob(
-      new Database(dataSource),
+    purgeJobOn(
+      dataSource,
+      usedIdPurge({ replayPurge: { intervalSeconds: 3600, batchSize } }, telemetry, jtis, clock, log),
       clock,
-      new AlwaysLeader(),
-      log,
-      { replayPurge: { intervalSeconds: 3600, batchSize } },
-      telemetry,
-      jtis,
     );
   /** Rows whose tokens expired some seconds before the present of the clock, or expire after it. */
   const fill = (rows: number, expiredSecondsAgo: number) =>
@@ -146,10 +141,8 @@ describeOnEachDatabase('used token ids', (database) => {
     const telemetry = Object.assign(new SilentTelemetry(), { ...counts, watchReplayRecords });
     const job = purgeJob(2, telemetry, { ...SILENT, debug: see });
     await fill(4, RETENTION_MARGIN_SECONDS + 200);
-    await job.onApplicationBootstrap();
     expect(await seen.pop()).toMatchObject({ expired: 3 });
     await job.run();
-    await job.beforeApplicationShutdown();
     await dataSource.query('ALTER TABLE token_exchange_used_jti RENAME TO elsewhere');
     await expect(job.run()).rejects.toThrow('token_exchange_used_jti');
     await dataSource.query('ALTER TABLE elsewhere RENAME TO token_exchange_used_jti');

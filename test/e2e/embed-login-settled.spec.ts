@@ -6,7 +6,6 @@ import { auditRows, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { changeUser, linkedUser } from '../support/local-users.js';
 import { cookieOf, meStatus } from '../support/logins.js';
-import { SessionPurgeJob } from '../../src/token-exchange/sessions/session-purge.job.js';
 import { sendBeside } from '../support/flow-requests.js';
 import { flowsOf } from '../support/stages.js';
 import { statementsOf } from '../support/statements.js';
@@ -127,7 +126,7 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     for (let session = 0; session < MOST + 2; session++) cookies.push(cookieOf(await login('many')));
     const statuses = () => Promise.all(cookies.map((cookie) => meStatus(service, cookie)));
     expect(await statuses()).toEqual([200, 200, 200, 200, 200]);
-    await service.part(SessionPurgeJob).run();
+    await service.purge('session-purge');
     expect(await statuses()).toEqual([401, 401, 200, 200, 200]);
     const user = await linkedUser(service, partner.issuer, 'many');
     const ended = await service.rows<{ payload: object }>(
@@ -147,7 +146,7 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
          SELECT sha256((id::text || n)::bytea), id, gen_random_uuid(), now(), now() + interval '1 hour'
          FROM made, generate_series(1, ${MOST + 1}) AS n`,
     );
-    await service.part(SessionPurgeJob).run();
+    await service.purge('session-purge');
     const over = await service.rows(
       'SELECT FROM token_exchange_session GROUP BY user_id HAVING count(*) > $1',
       [MOST],
@@ -213,11 +212,11 @@ describeOnPostgresql('[D104] too many sessions of one user, purged by two instan
       const logins = Array.from({ length: 50 }, (_, turn) =>
         services[turn % 2]!.embed({ token: tokenOf('purged') }),
       );
-      const purges = services.map((service) => service.part(SessionPurgeJob).run());
+      const purges = services.map((service) => service.purge('session-purge'));
       expect((await Promise.all(logins)).map(({ status }) => status)).toEqual(Array(50).fill(303));
       await Promise.all(purges);
     }
-    await services[0]!.part(SessionPurgeJob).run();
+    await services[0]!.purge('session-purge');
     expect(
       await services[0]!.rows('SELECT 1 FROM token_exchange_session WHERE expires_at > now()'),
     ).toHaveLength(MOST);

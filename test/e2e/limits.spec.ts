@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
-import { SessionPurgeJob } from '../../src/token-exchange/sessions/session-purge.job.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer, silence } from '../support/jwks-server.js';
@@ -300,7 +299,7 @@ const CASES: Readonly<Record<string, Case>> = {
       const statusOf = async (cookie: string) =>
         (await service.fetch('/rest/me', { headers: { cookie } })).status;
       expect(await Promise.all([oldest, latest].map(statusOf))).toEqual([200, 200]);
-      await service.part(SessionPurgeJob).run();
+      await service.purge('session-purge');
       expect(await Promise.all([oldest, latest].map(statusOf))).toEqual([401, 200]);
       return 'the purge ends the oldest, every two minutes';
     },
@@ -606,7 +605,7 @@ describeOnEachDatabase('[D104] the sessions of a user at the limit', (database) 
       const renewed = renewal.headers.get('set-cookie')?.split(';', 1)[0];
       const statusOf = async (cookie = '') =>
         (await service.fetch('/rest/me', { headers: { cookie } })).status;
-      await service.part(SessionPurgeJob).run();
+      await service.purge('session-purge');
       expect(await Promise.all([oldest, next, last, renewed].map(statusOf))).toEqual([200, 401, 200, 200]);
     });
   });

@@ -1,7 +1,6 @@
 // What /metrics counts, and that nothing of a client's gets into a label.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
-import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { Cast } from '../support/attacks.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -171,7 +170,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
         ['svc_replay_purges_total', { outcome: 'succeeded' }],
         ['svc_replay_purges_total', { outcome: 'failed' }],
       ],
-      () => service.part(JtiPurgeJob).run(),
+      () => service.purge('jti-purge'),
     );
     expect(counted).toEqual([5, 1, 0]);
   });

@@ -2,9 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { AuditRetentionJob } from '../../src/audit/retention/audit-retention.job.js';
-import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
-import { SessionPurgeJob } from '../../src/token-exchange/sessions/session-purge.job.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
@@ -82,9 +80,9 @@ describeOnPostgresql('[D94] two that both believe that they lead', (database) =>
   });
 
   const runJobs = async (service: TestService) => {
-    await service.part(JtiPurgeJob).run();
+    await service.purge('jti-purge');
     await service.purge('revocation-purge');
-    await service.part(SessionPurgeJob).run();
+    await service.purge('session-purge');
     await service.purge('throttle-purge');
     await service.purge('operator-purge');
     await service.part(AuditRetentionJob).run();

@@ -179,7 +179,9 @@ export class TestService {
   }
 
   /** Runs a job that only deletes. */
-  purge(name: 'revocation-purge' | 'throttle-purge' | 'operator-purge'): Promise<void> {
+  purge(
+    name: 'jti-purge' | 'session-purge' | 'revocation-purge' | 'throttle-purge' | 'operator-purge',
+  ): Promise<void> {
     return this.application.nest.get<PurgeJob>(name, { strict: false }).run();
   }
 

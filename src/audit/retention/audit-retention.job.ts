@@ -1,6 +1,6 @@
 // Deletes events of the audit trail that are older than the configuration wants them, in the background.
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApplicationJob } from '../../platform/jobs/application.job.js';
+import { ApplicationJob } from '../../platform/jobs/periodic.job.js';
 import type { Leader } from '../../platform/jobs/leader.js';
 import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
 import type { Clock } from '../../platform/clock.js';

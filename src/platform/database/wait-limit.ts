@@ -43,21 +43,21 @@ export function withinWait<T>(leftMs: number, work: () => Promise<T>): Promise<T
   });
 }
 
-/** Runs what asks the database, within what is left of one limit. */
-export type SharedWait = <T>(work: () => Promise<T>) => Promise<T>;
+/** What a request waits for the database in all, however often it asks and whatever it does in between. */
+export class SharedWait {
+  /** While it asks: when the database is no longer waited for, on the monotonic clock. */
+  deadlineMs = Number.POSITIVE_INFINITY;
 
-/**
- * For a request that asks the database several times, and does other things in between.
- * @param leftMs of what the request may wait
- * @returns throws as `withinWait`
- */
-export function sharedWait(leftMs: number): SharedWait {
-  return async (work) => {
-    const beganAtMs = performance.now();
+  /** @param leftMs of what the request may wait */
+  constructor(private leftMs: number) {}
+
+  /** Runs what asks the database. @throws as `withinWait` */
+  async inTime<T>(work: () => Promise<T>): Promise<T> {
+    this.deadlineMs = performance.now() + this.leftMs;
     try {
-      return await withinWait(leftMs, work);
+      return await withinWait(this.leftMs, work);
     } finally {
-      leftMs -= performance.now() - beganAtMs;
+      this.leftMs = this.deadlineMs - performance.now();
     }
-  };
+  }
 }

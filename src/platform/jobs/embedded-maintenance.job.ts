@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { EmbeddedMaintenanceRepository } from '../database/embedded-maintenance.repository.js';
 import type { Leader } from './leader.js';
-import { ApplicationJob } from './application.job.js';
+import { ApplicationJob } from './periodic.job.js';
 import type { MayGoOn } from './periodic.job.js';
 
 /** Often, since a step takes as long as much has gathered before it, and holds everything up meanwhile. */

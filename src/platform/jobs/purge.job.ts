@@ -1,11 +1,11 @@
 // Deletes what has expired from tables that have a time in each row, batch by batch: as fast as it gathers, and without holding requests up.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Provider } from '@nestjs/common';
+import type { InjectionToken, Provider } from '@nestjs/common';
 import { Clock } from '../clock.js';
 import { Database } from '../database/database.js';
 import type { Log } from '../log/log.js';
 import { LOGGER } from '../log/log.js';
-import { ApplicationJob } from './application.job.js';
+import { ApplicationJob } from './periodic.job.js';
 import { Leader } from './leader.js';
 import type { MayGoOn } from './periodic.job.js';
 
@@ -27,29 +27,44 @@ export interface Purge {
   /** The most rows that one statement deletes. */
   readonly batchSize: number;
   readonly tables: readonly ExpiringRows[];
+  /** Told of each batch how many rows it has deleted. */
+  readonly onDeleted?: (rows: number) => void;
+  /** What a run does besides, at its end. */
+  readonly afterwards?: () => Promise<void>;
+  /** Told of each run. */
+  readonly onRun?: (outcome: 'succeeded' | 'failed') => void;
 }
 
 export class PurgeJob extends ApplicationJob {
   constructor(
     private readonly purge: Purge,
     private readonly database: Database,
-    protected readonly clock: Clock,
+    private readonly clock: Clock,
     leader: Leader,
     log: Log,
   ) {
     super(purge, leader, log);
   }
 
-  /**
-   * Deletes from each table until a batch is not full.
-   * @rule D38 While a batch comes back full the next one follows at once, so that the table stays bounded.
-   */
   async run(mayGoOn: MayGoOn = () => true): Promise<void> {
-    for (const rows of this.purge.tables) {
-      while (mayGoOn()) {
-        if ((await this.deleteBatch(rows)) < this.purge.batchSize) break;
-        await pause(PAUSE_MS);
-      }
+    const { tables, afterwards, onRun } = this.purge;
+    try {
+      for (const rows of tables) await this.deleteFrom(rows, mayGoOn);
+      await afterwards?.();
+      onRun?.('succeeded');
+    } catch (error) {
+      onRun?.('failed');
+      throw error;
+    }
+  }
+
+  /** @rule D38 While a batch comes back full the next one follows at once, so that the table stays bounded. */
+  private async deleteFrom(rows: ExpiringRows, mayGoOn: MayGoOn): Promise<void> {
+    while (mayGoOn()) {
+      const deleted = await this.deleteBatch(rows);
+      this.purge.onDeleted?.(deleted);
+      if (deleted < this.purge.batchSize) return;
+      await pause(PAUSE_MS);
     }
   }
 
@@ -59,7 +74,7 @@ export class PurgeJob extends ApplicationJob {
    * meanwhile gets another position, and stays.
    * @returns how many were deleted
    */
-  protected deleteBatch({ table, time, keptMs }: ExpiringRows): Promise<number> {
+  private deleteBatch({ table, time, keptMs }: ExpiringRows): Promise<number> {
     return this.database.change(
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM ${table}
@@ -71,8 +86,18 @@ export class PurgeJob extends ApplicationJob {
   }
 }
 
-/** The provider of a job that only deletes. */
-export function purging(purge: Purge): Provider {
-  const useFactory = (...parts: [Database, Clock, Leader, Log]) => new PurgeJob(purge, ...parts);
-  return { provide: purge.name, inject: [Database, Clock, Leader, LOGGER], useFactory };
+/** The provider of the job of a row. */
+export function purging(row: Purge): Provider {
+  return purgingBy(row.name, [], () => row);
+}
+
+/** The same where the row is made of what is injected. */
+export function purgingBy<Parts extends unknown[]>(
+  name: string,
+  inject: readonly InjectionToken[],
+  rowOf: (...parts: Parts) => Purge,
+): Provider {
+  const useFactory = (database: Database, clock: Clock, leader: Leader, log: Log, ...parts: Parts) =>
+    new PurgeJob(rowOf(...parts), database, clock, leader, log);
+  return { provide: name, inject: [Database, Clock, Leader, LOGGER, ...inject], useFactory };
 }

@@ -1,7 +1,7 @@
 // One request of a flow: who has sent it, and how long it may still wait for the database.
 import type { Tokens } from '../verify/tokens.js';
 import { DatabaseWaitError } from '../../platform/database/database-error.js';
-import { withinWait } from '../../platform/database/wait-limit.js';
+import { SharedWait } from '../../platform/database/wait-limit.js';
 import type { Flow } from '../host/flow.js';
 import type { ExchangeTelemetry, Stage } from '../host/telemetry.js';
 
@@ -23,7 +23,8 @@ type Received = Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress' | 'arri
   readonly leftMs: number;
 };
 
-export class FlowRequest {
+/** Its verification, which may fetch keys, is no part of what it waits for the database. */
+export class FlowRequest extends SharedWait {
   readonly flow: Flow;
   readonly requestId: string;
   /** As the throttle counts clients. */
@@ -36,20 +37,16 @@ export class FlowRequest {
   tokens?: Tokens;
   /** Lets others be processed while it waits. */
   readonly giveUpPlace: () => void;
-  /** Within `inTime`: when the database is no longer waited for, on the monotonic clock. */
-  deadlineMs = Number.POSITIVE_INFINITY;
-  /** For how long it may still wait for the database, in milliseconds. */
-  private leftMs: number;
 
   constructor(
     { flow, requestId, clientAddress, arrivedAtMs, leftMs, giveUpPlace }: Received,
     private readonly telemetry: ExchangeTelemetry,
   ) {
+    super(leftMs);
     this.flow = flow;
     this.requestId = requestId;
     this.clientAddress = clientAddress;
     this.arrivedAtMs = arrivedAtMs;
-    this.leftMs = leftMs;
     this.giveUpPlace = giveUpPlace;
   }
 
@@ -64,19 +61,6 @@ export class FlowRequest {
       return await this.telemetry.traced({ name, flow: this.flow }, work);
     } finally {
       this.telemetry.observeStage(this.flow, name, (performance.now() - startedAt) / 1000);
-    }
-  }
-
-  /**
-   * Runs what asks the database: all of it shares one limit. The verification, which may fetch keys, is no part of it.
-   * @throws DatabaseWaitError `time_limit`
-   */
-  async inTime<T>(work: () => Promise<T>): Promise<T> {
-    this.deadlineMs = performance.now() + this.leftMs;
-    try {
-      return await withinWait(this.leftMs, work);
-    } finally {
-      this.leftMs = this.deadlineMs - performance.now();
     }
   }
 }

@@ -55,20 +55,20 @@ export class IntrospectionService {
   /**
    * A client may introspect its own access tokens, and those for the services of an entry that lets it (D61).
    * @param read reads what was sent
-   * @param inTime bounds what asks the database; keys of a client that have to be fetched are no part of it
+   * @param wait for the database; keys of a client that have to be fetched are no part of it
    * @throws Rejection of a client that does not authenticate or may not ask, once that is recorded; what `read` throws
    */
-  async introspect(read: () => Introspected, source: Source, inTime: SharedWait): Promise<Introspection> {
+  async introspect(read: () => Introspected, source: Source, wait: SharedWait): Promise<Introspection> {
     try {
       const { token, client: sent } = read();
       const client = await authenticateOnce(this.clients, sent, (use) =>
-        inTime(() => this.jtis.useAlone(use)),
+        wait.inTime(() => this.jtis.useAlone(use)),
       );
       if (client.introspects === undefined)
         throw new Rejection('introspection_not_allowed', { clientId: printable(client.id) });
-      return await inTime(() => this.tellOf(token, client));
+      return await wait.inTime(() => this.tellOf(token, client));
     } catch (error) {
-      if (error instanceof Rejection) await inTime(() => this.record(error, source));
+      if (error instanceof Rejection) await wait.inTime(() => this.record(error, source));
       throw error;
     }
   }

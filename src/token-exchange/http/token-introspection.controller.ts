@@ -1,7 +1,7 @@
 // POST /rest/auth/oauth/introspect (RFC 7662).
 import { Post, Req, Res } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { sharedWait } from '../../platform/database/wait-limit.js';
+import { SharedWait } from '../../platform/database/wait-limit.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers, waitedMs } from '../../platform/http/http-answers.js';
 import { clientOf } from '../../platform/http/throttle/rate-limit.js';
@@ -37,8 +37,8 @@ export class TokenIntrospectionController {
   @Post(ENDPOINTS.introspection)
   async introspect(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const source = { requestId: requestIdOf(request), clientAddress: clientOf(request.ip) };
-    const inTime = sharedWait(this.database.waitMs - (waitedMs(request) ?? 0));
-    const body = await this.introspections.introspect(() => readIntrospectionForm(request), source, inTime);
+    const wait = new SharedWait(this.database.waitMs - (waitedMs(request) ?? 0));
+    const body = await this.introspections.introspect(() => readIntrospectionForm(request), source, wait);
     this.answers.reply(request, response, { status: 200, body });
   }
 }
