@@ -4,7 +4,7 @@ import { Module, Optional } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { AccessModule } from './access/access.module.js';
 import { CommandSocketModule } from './administration/socket/command.server.js';
-import { AuditStreamingModule } from './audit/streaming/audit-streaming.module.js';
+import { AuditStreamingModule } from './audit/sinks/audit-streaming.module.js';
 import type { CoreParts } from './core.module.js';
 import { CoreModule } from './core.module.js';
 import { HealthModule } from './health/health.module.js';

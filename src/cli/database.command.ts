@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { renderTable } from '../administration/table.js';
-import { POSITIONS_IN_COPY } from '../audit/sinks/positions-in-copy.js';
+import { POSITIONS_IN_COPY } from '../audit/sinks/sink-cursor.repository.js';
 import { VARIABLES } from '../config/environment.js';
 import { checkDatabaseUrl } from '../config/variable-formats.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';

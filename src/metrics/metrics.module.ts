@@ -2,7 +2,7 @@
 import { Inject, Module, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { OnEvent } from '@nestjs/event-emitter';
-import { AuditStreamingModule } from '../audit/streaming/audit-streaming.module.js';
+import { AuditStreamingModule } from '../audit/sinks/audit-streaming.module.js';
 import { AuditStreaming } from '../audit/sinks/audit-streaming.js';
 import { License } from '../config/license.js';
 import type { Startup } from '../config/startup.js';

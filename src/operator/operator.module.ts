@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Controller, Inject, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { AdministrationModule } from '../administration/administration.module.js';
-import { AuditStreamingModule } from '../audit/streaming/audit-streaming.module.js';
+import { AuditStreamingModule } from '../audit/sinks/audit-streaming.module.js';
 import { Metrics } from '../metrics/metrics.js';
 import { PageController, SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
 import { purging } from '../platform/jobs/purge.job.js';

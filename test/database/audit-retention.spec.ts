@@ -1,9 +1,7 @@
 // How old events leave the audit trail, and what keeps them in it.
 import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
-import { AuditRetentionJob } from '../../src/audit/retention/audit-retention.job.js';
-import { AuditRetentionRepository } from '../../src/audit/retention/audit-retention.repository.js';
+import { AuditRetentionJob } from '../../src/audit/sinks/audit-retention.job.js';
 import { BEGINNING, SinkCursorRepository } from '../../src/audit/sinks/sink-cursor.repository.js';
-import type { RetentionSettings } from '../../src/audit/sinks/sink-settings.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -16,15 +14,14 @@ describeOnEachDatabase('the retention of audit events', (database) => {
   let rows: <T>(sql: string, parameters?: unknown[]) => Promise<T[]>;
   let cursors: SinkCursorRepository;
   let reader: AuditTrailReader;
-  let retention: AuditRetentionRepository;
+  let connected: Database;
 
   beforeAll(async () => {
     const { dataSource } = await database.open();
     rows = (sql, parameters = []) => dataSource.query(sql, parameters);
-    const connected = new Database(dataSource);
+    connected = new Database(dataSource);
     cursors = new SinkCursorRepository(connected);
     reader = new AuditTrailReader(connected);
-    retention = new AuditRetentionRepository(connected);
   });
   beforeEach(async () => {
     lines = [];
@@ -44,16 +41,15 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     );
     return Object.fromEntries(found.map(({ age, count }) => [age, count]));
   };
-  const jobOf = (settings: RetentionSettings, sinks: string[] = []) =>
-    new AuditRetentionJob(settings, {
-      trail: retention,
-      leader: new AlwaysLeader(),
-      clock: new Clock(),
-      log: createLogger('debug', {
-        write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>),
-      }),
-      sinks,
-    });
+  const jobOf = ({ days, maxDays }: { days: number; maxDays: number }, sinkNames: string[] = []) =>
+    new AuditRetentionJob(
+      { config: { auditRetentionDays: days, auditMaxDays: maxDays } },
+      { sinkNames },
+      connected,
+      new Clock(),
+      new AlwaysLeader(),
+      createLogger('debug', { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }),
+    );
   /** As far as after so many events. */
   const moveCursor = async (name: string, events: number) => {
     await cursors.begin(name, 'beginning');

@@ -159,7 +159,6 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
 
   const webhookSettings = () => ({
-    name: 'webhook',
     url: webhook.url,
     secrets: [SECRET],
     allowHttp: true,
@@ -173,7 +172,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     opened(new WebhookSink({ ...webhookSettings(), ...settings }, new Clock()));
   const syslogSink = (resendSeconds = 60) => {
     const port = Number(new URL(syslog.url).port);
-    const settings = { name: 'syslog', host: '127.0.0.1', port, useTls: false, resendSeconds };
+    const settings = { host: '127.0.0.1', port, useTls: false, resendSeconds };
     return opened(new SyslogSink(settings, 'instance.example'));
   };
   const parts = () => ({
@@ -618,7 +617,7 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
     const identity = makeSelfSignedCertificate('localhost');
     const syslog = await SyslogReceiver.listen(identity);
     const port = Number(new URL(syslog.url).port);
-    const settings = { name: 'syslog', host: 'localhost', port, useTls: true, resendSeconds: 60 };
+    const settings = { host: 'localhost', port, useTls: true, resendSeconds: 60 };
     const { signal } = new AbortController();
     const stranger = new SyslogSink(settings, 'h');
     const sink = new SyslogSink({ ...settings, ca: identity.cert }, 'h');

@@ -139,8 +139,8 @@ describeOnEachDatabase('used token ids', (database) => {
     const counts = { countReplayPurge: see, countPurgedReplayRecords: see };
     const watchReplayRecords: SilentTelemetry['watchReplayRecords'] = (read) => see(read(3));
     const telemetry = Object.assign(new SilentTelemetry(), { ...counts, watchReplayRecords });
-    const job = purgeJob(2, telemetry, { ...SILENT, debug: see });
     await fill(4, RETENTION_MARGIN_SECONDS + 200);
+    const job = purgeJob(2, telemetry, { ...SILENT, debug: see });
     expect(await seen.pop()).toMatchObject({ expired: 3 });
     await job.run();
     await dataSource.query('ALTER TABLE token_exchange_used_jti RENAME TO elsewhere');

@@ -24,7 +24,7 @@ const WITH_SINK = `
   const { StandardOutputSink } = await import(${built('audit/sinks/standard-output.sink.js')});
   setInterval(() => undefined, 1000);
   const log = createLogger('info');
-  const sink = new StandardOutputSink('stdout', outputOf(log));
+  const sink = new StandardOutputSink(outputOf(log));
   const json = JSON.stringify({ id: '1', filler: 'y'.repeat(2000) });
   const deliver = () => sink.deliver([{ json }], new AbortController().signal);
   const say = (text) => process.stderr.write(text);`;

@@ -5,7 +5,6 @@ import type { Config, ConfigReading } from '../../config/load-config.js';
 import { labelOf, pathHint } from '../../config/load-config.js';
 
 export interface WebhookSettings {
-  readonly name: string;
   readonly url: string;
   /** Secret; each signs. */
   readonly secrets: readonly string[];
@@ -16,7 +15,6 @@ export interface WebhookSettings {
 }
 
 export interface SyslogSettings {
-  readonly name: string;
   readonly host: string;
   readonly port: number;
   readonly useTls: boolean;
@@ -29,16 +27,9 @@ export interface SyslogSettings {
 export interface SinkSettings {
   readonly webhook?: WebhookSettings;
   readonly syslog?: SyslogSettings;
-  readonly standardOutput?: { readonly name: string };
+  readonly standardOutput: boolean;
   /** Where a sink begins that has no cursor yet. */
   readonly startAt: 'now' | 'beginning';
-}
-
-export interface RetentionSettings {
-  /** Days that an event is kept; 0: for ever. */
-  readonly days: number;
-  /** Days after which it goes although a sink has not had it; 0: never. */
-  readonly maxDays: number;
 }
 
 /** The settings of the trail. */
@@ -49,12 +40,8 @@ export function sinkSettings(config: AuditConfig): SinkSettings {
     startAt: config.auditSinksStart,
     ...webhookSettings(config),
     ...syslogSettings(config),
-    ...(config.auditStandardOutput && { standardOutput: { name: 'stdout' } }),
+    standardOutput: config.auditStandardOutput,
   };
-}
-
-export function retentionSettings({ auditRetentionDays, auditMaxDays }: AuditConfig): RetentionSettings {
-  return { days: auditRetentionDays, maxDays: auditMaxDays };
 }
 
 type Given = ConfigReading['given'];
@@ -71,7 +58,7 @@ function webhookSettings(config: AuditConfig): Pick<SinkSettings, 'webhook'> {
   const { auditWebhookUrl: url, auditWebhookSecrets: secrets } = config;
   if (url === undefined) return {};
   const { auditWebhookAllowHttp: allowHttp, auditWebhookAllowPrivate: allowPrivate } = config;
-  return { webhook: { name: 'webhook', url, secrets, allowHttp, allowPrivate } };
+  return { webhook: { url, secrets, allowHttp, allowPrivate } };
 }
 
 function syslogSettings(config: AuditConfig): Pick<SinkSettings, 'syslog'> {
@@ -80,7 +67,6 @@ function syslogSettings(config: AuditConfig): Pick<SinkSettings, 'syslog'> {
   const { protocol, hostname, port } = new URL(address);
   return {
     syslog: {
-      name: 'syslog',
       host: hostname.replace(/^\[(.*)\]$/, '$1'),
       port: Number(port),
       useTls: protocol === 'tls:',

@@ -8,10 +8,9 @@ const WRITE_MS = 10_000;
 
 /** Through the output of the log, so that whole lines of both follow one another. */
 export class StandardOutputSink extends AuditSink {
-  constructor(
-    readonly name: string,
-    private readonly output: LineOutput,
-  ) {
+  readonly name = 'stdout';
+
+  constructor(private readonly output: LineOutput) {
     super();
   }
 

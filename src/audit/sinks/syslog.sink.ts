@@ -19,7 +19,7 @@ const GOODBYE_MS = 1_000;
  * sent again on the next, and is not safe until then (D89).
  */
 export class SyslogSink extends AuditSink {
-  readonly name: string;
+  readonly name = 'syslog';
   override readonly unsafeMs: number;
   private socket: Socket | undefined;
   private present = new Ending();
@@ -31,7 +31,6 @@ export class SyslogSink extends AuditSink {
     private readonly hostname: string,
   ) {
     super();
-    this.name = settings.name;
     this.unsafeMs = settings.resendSeconds * 1000;
   }
 

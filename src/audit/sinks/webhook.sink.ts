@@ -29,7 +29,7 @@ const MOST_ANSWER_BYTES = 65_536;
  * configuration allows others. Those are the ones that were allowed when the connection was made, which is used for several posts.
  */
 export class WebhookSink extends AuditSink {
-  readonly name: string;
+  readonly name = 'webhook';
   private readonly url: URL;
   private readonly addresses: NetworkAddressPolicy;
   private client: Client | undefined;
@@ -39,8 +39,7 @@ export class WebhookSink extends AuditSink {
     private readonly clock: Clock,
   ) {
     super();
-    const { name, url, allowHttp, allowPrivate } = settings;
-    this.name = name;
+    const { url, allowHttp, allowPrivate } = settings;
     this.url = new URL(url);
     this.addresses = new NetworkAddressPolicy({ allowLoopback: allowHttp, allowRanges: allowPrivate });
   }

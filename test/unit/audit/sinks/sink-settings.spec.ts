@@ -28,14 +28,13 @@ it('[D87] each kind has an address and a name', () => {
   expect(settings).toEqual({
     startAt: 'beginning',
     webhook: {
-      name: 'webhook',
       url: URL,
       secrets: [SECRET, `${SECRET}2`],
       allowHttp: false,
       allowPrivate: [],
     },
-    syslog: { name: 'syslog', host: '::1', port: 6514, useTls: true, resendSeconds: 60 },
-    standardOutput: { name: 'stdout' },
+    syslog: { host: '::1', port: 6514, useTls: true, resendSeconds: 60 },
+    standardOutput: true,
   });
 });
 

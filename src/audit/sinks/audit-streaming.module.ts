@@ -9,30 +9,24 @@ import { Clock } from '../../platform/clock.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { Database } from '../../platform/database/database.js';
 import { AuditTrailReader } from '../audit-trail.reader.js';
-import { AuditRetentionJob } from '../retention/audit-retention.job.js';
-import { AuditRetentionRepository } from '../retention/audit-retention.repository.js';
-import type { AuditSink } from '../sinks/audit-sink.js';
-import { AuditStreaming } from '../sinks/audit-streaming.js';
-import { SinkCursorRepository } from '../sinks/sink-cursor.repository.js';
-import type { SinkSettings } from '../sinks/sink-settings.js';
-import { retentionSettings, sinkSettings } from '../sinks/sink-settings.js';
-import { StandardOutputSink } from '../sinks/standard-output.sink.js';
-import { SyslogSink } from '../sinks/syslog.sink.js';
-import { WebhookSink } from '../sinks/webhook.sink.js';
+import { AuditRetentionJob } from './audit-retention.job.js';
+import type { AuditSink } from './audit-sink.js';
+import { AuditStreaming } from './audit-streaming.js';
+import { SinkCursorRepository } from './sink-cursor.repository.js';
+import type { SinkSettings } from './sink-settings.js';
+import { sinkSettings } from './sink-settings.js';
+import { StandardOutputSink } from './standard-output.sink.js';
+import { SyslogSink } from './syslog.sink.js';
+import { WebhookSink } from './webhook.sink.js';
 
 @Module({
   providers: [
     SinkCursorRepository,
-    AuditRetentionRepository,
+    AuditRetentionJob,
     {
       provide: AuditStreaming,
       inject: [Database, SinkCursorRepository, STARTUP, Leader, Clock, LOGGER],
       useFactory: streaming,
-    },
-    {
-      provide: AuditRetentionJob,
-      inject: [AuditRetentionRepository, AuditStreaming, STARTUP, Leader, Clock, LOGGER],
-      useFactory: retention,
     },
   ],
   exports: [AuditStreaming],
@@ -55,17 +49,6 @@ function streaming(
   return new AuditStreaming(sinksOf(sinks, hostname, clock, log), parts);
 }
 
-function retention(
-  trail: AuditRetentionRepository,
-  { sinkNames: sinks }: AuditStreaming,
-  { config }: Startup,
-  leader: Leader,
-  clock: Clock,
-  log: Logger,
-): AuditRetentionJob {
-  return new AuditRetentionJob(retentionSettings(config), { trail, leader, clock, log, sinks });
-}
-
 function sinksOf(
   { webhook, syslog, standardOutput }: Omit<SinkSettings, 'startAt'>,
   hostname: string,
@@ -75,6 +58,6 @@ function sinksOf(
   return [
     ...(webhook === undefined ? [] : [new WebhookSink(webhook, clock)]),
     ...(syslog === undefined ? [] : [new SyslogSink(syslog, hostname)]),
-    ...(standardOutput === undefined ? [] : [new StandardOutputSink(standardOutput.name, outputOf(log))]),
+    ...(standardOutput ? [new StandardOutputSink(outputOf(log))] : []),
   ];
 }
