@@ -1,5 +1,4 @@
 // Audit events of many requests in one statement: each is there before its request goes on, and once.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
 import type { AuditEvent } from '../../src/token-exchange/audit/audit.bus.js';
@@ -7,7 +6,6 @@ import { auditEvent } from '../../src/token-exchange/audit/audit.bus.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { randomFrom } from '../support/random.js';
 
 const FAILED = 'svc.audit.token-exchange.failed';
 /** What no row of the table can hold. */
@@ -54,24 +52,6 @@ describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
         { request: `request-${place}`, reason: 'second' },
       ]),
     );
-  });
-
-  it('[6.2] of a thousand requests that come one after the other each is written once, whole', async () => {
-    const random = randomFrom(61);
-    const work: Promise<void>[] = [];
-    const expected: Stored[] = [];
-    for (let place = 0; place < 1_000; place++) {
-      const requestId = `request-${String(place).padStart(4, '0')}`;
-      const reasons = Array.from({ length: 1 + random.below(3) }, (_, index) => `reason ${index}`);
-      expected.push(...reasons.map((reason) => ({ request: requestId, reason })));
-      work.push(trail.append(reasons.map((reason) => event(requestId, reason))));
-      if (random.below(30) === 0) await nextTurn();
-    }
-    await Promise.all(work);
-    const rows = await stored();
-    const inOrder = (a: Stored, b: Stored) => (a.request < b.request ? -1 : Number(a.request > b.request));
-    // Those of a request stand in their own order; toSorted keeps it.
-    expect(rows.toSorted(inOrder)).toEqual(expected);
   });
 
   it('[6.2] all that an event has is stored: who, when, and a payload of any form', async () => {
@@ -139,31 +119,6 @@ describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
     ]);
     expect(outcomes.map(isWritten)).toEqual([true, false, true]);
     expect((await stored()).map(({ request }) => request)).toEqual(['good', 'good']);
-  });
-
-  it('[6.2] many bad ones among hundreds, in seeded rounds: the others are written once each', async () => {
-    const random = randomFrom(62);
-    for (let round = 0; round < 5; round++) {
-      const groups = Array.from({ length: 50 + random.below(250) }, (_, place) =>
-        random.below(25) === 0 ? [event(NUL)] : [event(`${round}-${place}`)],
-      );
-      const outcomes = await appendAll(groups);
-      const isGood = ([first]: readonly AuditEvent[]) => first?.requestId !== NUL;
-      expect(outcomes.map(isWritten)).toEqual(groups.map(isGood));
-      const rows = await stored();
-      const ofRound = rows.filter(({ request }) => request.startsWith(`${round}-`));
-      expect(ofRound.map(({ request }) => request).sort()).toEqual(
-        groups
-          .filter(isGood)
-          .map(([first]) => first?.requestId)
-          .sort(),
-      );
-    }
-  });
-
-  it('a request without events waits for nothing and writes nothing', async () => {
-    await trail.append([]);
-    expect(await stored()).toEqual([]);
   });
 
   it('[6.3] events in a transaction go with it and not with the batch', async () => {

@@ -66,7 +66,7 @@ describeOnPostgresql('[D94] the leader', (database) => {
     expect(election.mostAtOnce).toBe(1);
   });
 
-  it('[D94] knows at once that its session was killed, and soon there is a leader again', async () => {
+  it('[D94][D95] knows at once that its session was killed, and soon there is a leader again', async () => {
     await join();
     await Promise.all([join(), join()]);
     await killLockHolder(database);

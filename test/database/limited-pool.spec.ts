@@ -92,6 +92,13 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     await proxy.close();
   });
 
+  it('[D95] fails a commit of which PostgreSQL only warns that no standby has it', async () => {
+    const client = await driverPool(dataSource).connect();
+    client.emit('notice', { routine: 'SyncRepWaitForLSN' });
+    expect(await whyOf(client.query('COMMIT'))).toBe('not_replicated');
+    client.release();
+  });
+
   it('keeps one that was given back in time', async () => {
     const before = await backend();
     await pause(2 * WAIT_MS);

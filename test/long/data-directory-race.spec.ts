@@ -32,11 +32,11 @@ describe('raced starters over the lock of a process that was killed', () => {
     return JSON.stringify({ ...own, processId: DEAD_PROCESS });
   }
 
-  /** The release before this one left one file, this one leaves two names of one file. */
+  /** Two names of one file. */
   function leaveStaleLock(round: number): void {
     writeFileSync(holderFile, deadText);
     const starterFile = `process.00000000-0000-4000-8000-${String(round).padStart(12, '0')}.lock`;
-    if (round % 2 === 0) linkSync(holderFile, join(directory, starterFile));
+    linkSync(holderFile, join(directory, starterFile));
   }
 
   /** @returns how many held the lock at the same time */

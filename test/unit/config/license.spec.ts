@@ -30,12 +30,6 @@ describe('a licence of the vendor', () => {
     expect(license.includes('token-exchange', EXPIRES * 1000)).toBe(false);
   });
 
-  it('[D39] holds no other feature', async () => {
-    const license = await readLicense(issue(good), vendorPem);
-    const held = LICENSE_FEATURES.filter((feature) => license.includes(feature, 0));
-    expect(held).toEqual(['token-exchange']);
-  });
-
   it('[D39] knows the three features', async () => {
     expect(LICENSE_FEATURES).toEqual(['token-exchange', 'project-members', 'credentials-list']);
     const license = await readLicense(

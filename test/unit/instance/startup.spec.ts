@@ -50,11 +50,6 @@ describe('a start', () => {
     expect(license.includes('token-exchange', Date.now())).toBe(true);
   });
 
-  it('[D39] goes on with a licence that has run out, which holds nothing', async () => {
-    const { license } = await start({ ...FLAG, ...KEYS, ...(await licenseEnvironment({ exp: 1 })) });
-    expect(license.includes('token-exchange', Date.now())).toBe(false);
-  });
-
   it('[P.origins] says what origins bind, where embedded login is on', async () => {
     const entry = { ...ENTRY, origins: ['https://product.example'] };
     const keys = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) };
@@ -64,13 +59,6 @@ describe('a start', () => {
       'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, origins: the service refuses logins by GET, and posts of browsers without Origin',
     ]);
     expect(await notesWith('false')).toEqual([]);
-  });
-
-  it('[2.1.file] takes large values from files', async () => {
-    const path = write('keys.json', `${KEYS.SVC_TOKEN_EXCHANGE_TRUSTED_KEYS}\n`);
-    expect((await start({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).trustedKeys).toHaveLength(
-      1,
-    );
   });
 
   it('[D32] takes the environment before --env-file before .env', async () => {
@@ -148,10 +136,6 @@ describe('no start', () => {
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/^SVC_LICENSE: its signature does not verify/);
     expect(problems[0]).not.toContain(MARKER);
-  });
-
-  it('[D32] with an env file that is not there', async () => {
-    await expect(start({}, join(workingDirectory, 'absent'))).rejects.toThrow(ConfigurationError);
   });
 
   it('[D32] and problems of all kinds in one list, without a value', async () => {
@@ -285,14 +269,6 @@ describe('the key that seals secrets', () => {
     expect(readFileSync(path, 'utf8').trim()).toBe(made?.toString('base64'));
   });
 
-  it('[D45] is another in another folder', async () => {
-    const [one, other] = [
-      await start({ SVC_DATA_DIR: workingDirectory }),
-      await start({ SVC_DATA_DIR: tmpFolder() }),
-    ];
-    expect(encryptionKeys(one.config)).not.toEqual(encryptionKeys(other.config));
-  });
-
   it('[D45] is the configured one where there is one', async () => {
     const { config } = await start({
       ...DATABASE,
@@ -301,6 +277,4 @@ describe('the key that seals secrets', () => {
     expect(encryptionKeys(config)).toEqual([Buffer.alloc(32, 7)]);
     expect(databaseSettings(config).kind).toBe('postgresql');
   });
-
-  const tmpFolder = () => mkdtempSync(join(workingDirectory, 'other-'));
 });

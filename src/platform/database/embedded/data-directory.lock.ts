@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { ProcessIdentity } from './process-file.js';
 import { HEARTBEAT_MS, isDeadFile, liveProcessOf, textOf, touch, writeProcessFile } from './process-file.js';
 
-/** Says who holds the directory, to the previous release too. Only the holder writes it. */
+/** Says who holds the directory. Only the holder writes it. */
 const HOLDER_FILE = 'process.lock';
 const STARTER_FILE = /^process\.[0-9a-f-]{36}\.lock$/;
 /** So often and so long a starter looks whether others that start at this moment have withdrawn: they need no longer. */
@@ -103,11 +103,10 @@ class Starter {
       const holder = liveProcessOf(this.holderPath);
       if (holder !== undefined) throw new DataDirectoryLockedError(this.directory, holder.processId);
       const [rival] = this.rivals();
-      if (rival === undefined) {
-        if (this.enter()) return;
-      } else if (rival.name < this.name || performance.now() > deadline) {
+      if (rival === undefined) return this.enter();
+      if (rival.name < this.name || performance.now() > deadline)
         throw new DataDirectoryLockedError(this.directory, rival.process.processId);
-      } else sleep(LOOK_EVERY_MS);
+      sleep(LOOK_EVERY_MS);
     }
   }
 
@@ -129,23 +128,10 @@ class Starter {
     });
   }
 
-  /**
-   * Puts this process's own file in the holder's place: a link, so that one touch keeps both alive. In this release only the
-   * process that is alone comes here. A process of the previous release may come too; then the place is taken.
-   */
-  private enter(): boolean {
+  /** Puts this process's own file in the holder's place: a link, so that one touch keeps both alive. Only who is alone comes here. */
+  private enter(): void {
     rmSync(this.holderPath, { force: true });
-    try {
-      linkSync(this.path, this.holderPath);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
-    }
-    this.removeDead();
-    return true;
-  }
-
-  private removeDead(): void {
+    linkSync(this.path, this.holderPath);
     for (const path of this.otherStarters().map((name) => join(this.directory, name)))
       if (isDeadFile(path)) rmSync(path, { force: true });
   }

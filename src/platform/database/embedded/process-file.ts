@@ -15,24 +15,14 @@ export interface ProcessIdentity {
   readonly startedAt: string | undefined;
 }
 
-/** The members of a file, which any program may have written. */
-interface ProcessMembers extends Pick<Partial<ProcessIdentity>, 'processId' | 'startedAt'> {
-  readonly place?: string;
-}
-
 /**
  * Makes a file that stands for this process.
  * @param id makes this file's text unlike any other
  * @returns the text that it holds
  */
 export function writeProcessFile(path: string, id: string): string {
-  // `place` is the machine's name in the file, for releases that run beside this one and before it.
-  const text = JSON.stringify({
-    processId: process.pid,
-    place: thisMachine(),
-    startedAt: startOf(process.pid),
-    id,
-  });
+  const identity = { processId: process.pid, machine: thisMachine(), startedAt: startOf(process.pid) };
+  const text = JSON.stringify({ ...identity, id });
   writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   return text;
 }
@@ -71,8 +61,9 @@ export function touch(path: string): void {
 
 function identityIn(path: string): ProcessIdentity | undefined {
   try {
-    const members = JSON.parse(textOf(path) ?? '{}') as ProcessMembers;
-    const { processId, place: machine = '', startedAt } = members;
+    // Any program may have written it.
+    const members = JSON.parse(textOf(path) ?? '{}') as Partial<ProcessIdentity>;
+    const { processId, machine = '', startedAt } = members;
     return typeof processId === 'number' ? { processId, machine, startedAt } : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

@@ -12,11 +12,11 @@ const read = (environment: Record<string, string>) => {
 
 it('[D87] without variables there is no sink', () => {
   const { settings, problems } = read({});
-  expect(settings).toEqual({ startAt: 'now' });
+  expect(settings).toEqual({ startAt: 'now', standardOutput: false });
   expect(problems).toEqual([]);
 });
 
-it('[D87] each kind has an address and a name', () => {
+it('[D87] each kind has its address', () => {
   const { settings, problems } = read({
     SVC_AUDIT_WEBHOOK_URL: URL,
     SVC_AUDIT_WEBHOOK_SECRET: `${SECRET}, ${SECRET}2`,

@@ -159,12 +159,6 @@ describe('a batch', () => {
     expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(1_000));
   });
 
-  it('takes in what its own answers lead to', async () => {
-    const batch = new Batch<number, number>(async (items) => items.map((item) => item + 1));
-    const chain = async (start: number) => batch.add(await batch.add(await batch.add(start)));
-    expect(await Promise.all(upTo(50).map(chain))).toEqual(upTo(50).map((start) => start + 3));
-  });
-
   it('puts at most 256 items into a statement, and has at most four under way', async () => {
     const sizes: number[] = [];
     let underWay = 0;
@@ -204,20 +198,6 @@ describe('a bad row in a batch', () => {
     expect(table.rows.toSorted((a, b) => a - b)).toEqual(good);
   });
 
-  it('any number of them leaves some hundred others right, in seeded rounds', async () => {
-    const random = randomFrom(23);
-    for (let round = 0; round < 30; round++) {
-      const [count, share] = [1 + random.below(300), 1 + random.below(30)];
-      const bad = new Set(upTo(count).filter(() => random.below(share) === 0));
-      const table = new StrictTable((item) => bad.has(item));
-      const outcomes = await table.add(upTo(count));
-      outcomes.forEach((outcome, item) =>
-        expect([round, outcomeOf(outcome)]).toEqual([round, bad.has(item) ? `row ${item}` : String(item)]),
-      );
-      expect(table.rows).toHaveLength(count - bad.size);
-    }
-  });
-
   it.each(['22012', '22P05', '22P02', '23505', '23503', '23502'])('is known by SQLSTATE %s', async (code) => {
     const errors = [
       driverError(code, 'row 2'),
@@ -232,15 +212,6 @@ describe('a bad row in a batch', () => {
       expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true, true]);
       expect(outcomes[2]).toMatchObject({ reason: error });
     }
-  });
-
-  it('leaves the statements after it alone', async () => {
-    const table = new StrictTable((item) => item === 1);
-    const first = table.add([0, 1]);
-    await sent();
-    const later = await Promise.all([table.add([2]), table.add([3])]);
-    expect(later.flat().map(outcomeOf)).toEqual(['2', '3']);
-    expect((await first).map(outcomeOf)).toEqual(['0', 'row 1']);
   });
 });
 
@@ -302,15 +273,6 @@ describe('any other failure of a statement', () => {
     expect(outcomes.map(outcomeOf)).toEqual(['the pool has ended', 'the pool has ended']);
     isBroken = false;
     expect(await batch.add(3)).toBe('3');
-  });
-
-  it('a fault of a row that is thrown before there is a promise is found like any other', async () => {
-    const batch = new Batch<number, string>((items) => {
-      if (items.includes(2)) throw rowFault(2);
-      return Promise.resolve(items.map(String));
-    });
-    const outcomes = await Promise.allSettled(upTo(5).map((item) => batch.add(item)));
-    expect(outcomes.map(outcomeOf)).toEqual(['0', '1', 'row 2', '3', '4']);
   });
 });
 
