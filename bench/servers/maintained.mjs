@@ -3,7 +3,6 @@
 // The rows go the way of requests: used up by the service's own repository, as many at a time as concurrent exchanges
 // would, and deleted by its own job.
 import { randomUUID } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,15 +17,15 @@ const EXPIRED_SECONDS_AGO = 7_200;
 
 await import('reflect-metadata');
 const { createApplication } = await load('application.js');
-const { prepareStartup } = await load(bundled('prepareStartup'));
-const { createLogger } = await load(bundled('createLogger'));
+const { prepareStartup } = await load('instance/startup.js');
+const { createLogger } = await load('platform/log/logger.js');
 
 const startup = await prepareStartup({ environment: process.env, workingDirectory: process.cwd() });
 const logger = createLogger(startup.config.logLevel);
 const engineThread = join(source, 'platform', 'database', 'embedded', 'engine.worker.js');
 const application = await createApplication(startup, { logger, sourceDirectory: source, engineThread });
 const uses = partNamed('UseRepository');
-const purge = partNamed('JtiPurgeJob');
+const purge = partNamed('jti-purge');
 const control = createServer((request, response) => {
   const rows = Number(new URL(request.url, 'http://control').searchParams.get('rows'));
   rowsInAndOut(rows).then(
@@ -37,13 +36,6 @@ const control = createServer((request, response) => {
 control.listen(Number(process.env.BENCH_CONTROL_PORT), '127.0.0.1');
 await application.listen();
 process.once('SIGTERM', () => void stop());
-
-/** The file of the bundle that exports it. */
-function bundled(name) {
-  const files = readdirSync(join(source, 'chunks')).map((file) => join('chunks', file));
-  const exported = new RegExp(`^export \\{.*\\b${name}\\b`, 'm');
-  return files.find((file) => exported.test(readFileSync(join(source, file), 'utf8')));
-}
 
 function partNamed(name) {
   const modules = [...application.nest.get(ModulesContainer).values()];
