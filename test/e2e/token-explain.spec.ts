@@ -184,9 +184,9 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     const link = transactions.read((transaction) =>
       service.part(IdentityLinkRepository).insert(transaction, { issuer: 'i', subject: 's' }, id),
     );
-    await expect(link).rejects.toMatchObject({ driverError: { code: READ_ONLY_TRANSACTION } });
+    await expect(link).rejects.toMatchObject({ code: READ_ONLY_TRANSACTION });
     const lock = transactions.read((transaction) => service.part(UserRepository).lock(id, transaction));
-    await expect(lock).rejects.toMatchObject({ driverError: { code: READ_ONLY_TRANSACTION } });
+    await expect(lock).rejects.toMatchObject({ code: READ_ONLY_TRANSACTION });
     expect(await everything(service)).toEqual(before);
   });
 

@@ -74,7 +74,7 @@ export class EmbeddedLoginService {
   async login(asked: EmbedLogin, request: FlowRequest): Promise<SignedIn> {
     const tokens = await request.stage('verify', () => verifyLogin(this, asked, request));
     const { expectedUserId, replacedRedirect } = asked;
-    const demand = demandOf(asked, tokens, request);
+    const demand = demandOfAnyUser(asked, tokens, request);
     const login = { tokens, demand, expectedUserId, replacedRedirect, request };
     return request.inTime(async () => {
       const rateLimit = await this.throttle.count(request, tokens);
@@ -141,7 +141,7 @@ function refuseAnotherUser({ expectedUserId, tokens }: Login, userId: string): v
 }
 
 /** The request to sessions, the same for every user. */
-function demandOf(
+function demandOfAnyUser(
   { source, cookies }: EmbedLogin,
   { subject }: Tokens,
   { requestId }: FlowRequest,

@@ -1,5 +1,5 @@
-// Verifies the tokens of a request, together and by where they come from, before anything is used up for them: who may act for whom, whose
-// key is proved (DPoP), and which page a login comes from.
+// Verifies the tokens of a request, together and by where they come from, before any of them is used up: who may act for whom, whose key is
+// proved (DPoP), and which page a login comes from.
 import { printable, printableList } from '../../platform/text/printable.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';

@@ -36,7 +36,7 @@ const RELOAD_PAUSE_MS = 10_000;
 
 /**
  * @rule D29 Access tokens are signed with keys of the instance's own, sealed in its database, published and rotated.
- * See access-token.service.ts for what a token says, metadata.controller.ts for the publication.
+ * See access-token.ts for what a token says, metadata.controller.ts for the publication.
  */
 @Injectable()
 export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdown {

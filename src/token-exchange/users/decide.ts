@@ -63,7 +63,7 @@ export function ignoredRoleOf({ subject, actor }: Users): string | undefined {
 
 /**
  * The users of a request that changes nothing about them: its success is to be recorded. Undefined where a transaction has to
- * look further, because something is to be written. The second token is not decided on where the first changes something: both
+ * look further: something is to be written, the entry names its user, or nobody was found. The second token is not decided on where the first changes something: both
  * may be of one user, who is another then.
  * @throws Rejection where stored identity, role or state forbid it
  */
@@ -213,7 +213,7 @@ export function decideOnUser(
   const { claims, key } = token;
   const { policy } = key;
   if (by === 'email') checkLink(user, policy, roles);
-  refuseAnotherUser(token, user.id);
+  refuseUserOfAssertion(token, user.id);
   refuseDisabled(user);
   checkStoredRole(user, policy, roles);
   const role = roleOfExistingUser(user.role, claims.role, policy, roles);
@@ -248,7 +248,7 @@ function decideOnNewUser(
 ): NewUser {
   const { claims, key } = token;
   const { givenName = '', familyName = '' } = claims;
-  refuseAnotherUser(token);
+  refuseUserOfAssertion(token);
   checkProvisioning(key.policy);
   const role = roleOfNewUser(claims.role, key.policy, roles);
   const names = { givenName: truncated(givenName), familyName: truncated(familyName) };
@@ -257,7 +257,7 @@ function decideOnNewUser(
 }
 
 /** An identity assertion may say by `aud_sub` whom its issuer means here: that neither finds nor chooses a user. */
-function refuseAnotherUser({ assertion }: VerifiedToken, userId?: string): void {
+function refuseUserOfAssertion({ assertion }: VerifiedToken, userId?: string): void {
   if (assertion?.localUserId === undefined || assertion.localUserId === userId) return;
   const found = userId === undefined ? 'a user who is to be made' : 'another user';
   throw new Rejection('user_mismatch', { userId, expected: 'the user whom aud_sub names', found });

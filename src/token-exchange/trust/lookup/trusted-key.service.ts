@@ -82,7 +82,7 @@ export class TrustedKeyService implements OnApplicationBootstrap {
     return new Set(this.entries.map(({ issuer }) => issuer));
   }
 
-  /** Whether an entry names a flow that none serves by default. It takes a pass over the entries. */
+  /** Whether an entry names the flow. It takes a pass over the entries. */
   serve(flow: Flow): boolean {
     return this.entries.some((entry) => flowsOf(entry).has(flow));
   }
