@@ -6,6 +6,9 @@ import { Database } from '../../src/platform/database/database.js';
 import { driverPool, limitWaits, LimitedPool } from '../../src/platform/database/driver-pool.js';
 import { prepareSession, whenConnected } from '../../src/platform/database/prepared-database.js';
 import { unavailabilityOf } from '../../src/platform/database/database-error.js';
+import { PreparedStatement } from '../../src/platform/database/prepared-statement.js';
+import { sql } from '../../src/platform/database/sql.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
@@ -97,6 +100,22 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     client.emit('notice', { routine: 'SyncRepWaitForLSN' });
     expect(await whyOf(client.query('COMMIT'))).toBe('not_replicated');
     client.release();
+  });
+
+  it('answers a callback too, and takes the connection back', async () => {
+    const one = await new Promise((resolve, reject) =>
+      driverPool(dataSource).query('SELECT 1 AS one', (error: Error | undefined, { rows }) =>
+        error === undefined || error === null ? resolve(rows) : reject(error),
+      ),
+    );
+    expect([one, await dataSource.query('SELECT 2 AS two')]).toEqual([[{ one: 1 }], [{ two: 2 }]]);
+  });
+
+  it('sends nothing for a transaction that is over', async () => {
+    const database = new Database(dataSource);
+    const after = await new Transactions(database).run((transaction) => Promise.resolve({ transaction }));
+    const statement = new PreparedStatement<void, object>('too_late', sql<void>`SELECT 1`);
+    expect(await whyOf(statement.runIn(after.transaction, undefined))).toBe('connection_lost');
   });
 
   it('keeps one that was given back in time', async () => {

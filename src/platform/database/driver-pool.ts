@@ -108,11 +108,12 @@ export class LimitedPool extends pg.Pool {
   }
 
   /**
-   * Only with a promise. The driver's own closes the connection after any error, and a server at its limits would have to open them
-   * all anew.
+   * The driver's own closes the connection after any error, and a server at its limits would have to open them all anew. With a
+   * callback, as none of ours is, it is the driver's own.
    */
   override query(...question: unknown[]): never {
-    return this.ask(question) as never;
+    const hasCallback = typeof question.at(-1) === 'function';
+    return (hasCallback ? super.query(...(question as [string])) : this.ask(question)) as never;
   }
 
   private async ask(question: unknown[]): Promise<unknown> {

@@ -1,6 +1,7 @@
 // Statements that the database parses and plans once per connection.
 import type { ClientBase, Pool } from 'pg';
 import type { DataSource } from 'typeorm';
+import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { Sql } from './sql.js';
 import { writtenSql } from './sql.js';
 import { Batch } from './batch.js';
@@ -49,6 +50,8 @@ export class PreparedStatement<Input, Row> {
     // Of the names that TypeORM has for its data source, version 0.3 knows this one alone.
     const { queryRunner, connection } = managerOf(transaction);
     if (queryRunner === undefined) return this.run(connection, input);
+    // Its connection may serve somebody else by now.
+    if (queryRunner.isReleased) throw new QueryRunnerAlreadyReleasedError();
     return this.send((await queryRunner.connect()) as ClientBase, connection, input);
   }
 
