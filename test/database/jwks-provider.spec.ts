@@ -295,6 +295,19 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     });
   });
 
+  it('[D34] keys that could not be stored outlive a failure that could', async () => {
+    const table = (from: string, to: string) =>
+      opened.dataSource.query(`ALTER TABLE ${from} RENAME TO ${to}`);
+    await table('token_exchange_jwks_snapshot', 'out_of_reach');
+    const instance = await startWithKeys();
+    expect(instance.held(ISSUER, 'old')).toBeDefined();
+    await table('out_of_reach', 'token_exchange_jwks_snapshot');
+    server.answerWith(status(500));
+    await passSeconds(instance, 10);
+    expect(instance.keys.status()[0]).toMatchObject({ keys: 1, lastFailureReason: 'status 500' });
+    expect(instance.held(ISSUER, 'old')).toBeDefined();
+  });
+
   describe('a set without a single usable key', () => {
     const EMPTY_SETS: [string, object][] = [
       ['no key', { keys: [] }],
@@ -477,15 +490,18 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect((await instance.keys.find(ISSUER, 'shared', 'EdDSA')).length).toBeGreaterThan(0);
     });
 
-    it('[5.3.2][D70] a stored entry that comes back serves no key that its issuer has withdrawn meanwhile', async () => {
-      const instance = await startWithKeys({ entries: [] });
+    it('[5.3.2][D70] a stored entry that comes back serves no key that its issuer has withdrawn meanwhile, though nobody leads then', async () => {
+      const leader = new AppointedLeader(true);
+      const instance = await startWithKeys({ entries: [], leader });
       const stored = [entryFor(server, { entryIndex: undefined })];
       await instance.keys.replaceStored(stored);
       await instance.keys.tick();
       expect(instance.held(ISSUER, 'old')).toBeDefined();
       await instance.keys.replaceStored([]);
       server.publish({ keys: [NEW] }, { 'cache-control': 'max-age=60' });
+      leader.isLeader = false;
       await instance.keys.replaceStored(stored);
+      leader.isLeader = true;
       await instance.keys.tick();
       expect(instance.held(ISSUER, 'old')).toBeUndefined();
       expect(instance.held(ISSUER, 'new')).toBeDefined();

@@ -3,7 +3,7 @@ import type { Log } from '../../../platform/log/log.js';
 import type { KeySetStateName } from '../../host/telemetry.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import type { JwksKey } from '../jwks-content.js';
-import { JwksContentError, quoteKid, readJwks, writeJwks } from '../jwks-content.js';
+import { JwksContentError, quoteKid, readJwks } from '../jwks-content.js';
 import type { JwksAddress, JwksSnapshot } from './jwks-snapshot.repository.js';
 import { neverTried, toJwksAddress } from './jwks-snapshot.repository.js';
 import type { KeySetState } from './key-set-state.js';
@@ -11,6 +11,8 @@ import { keySetState, servesUntilMs } from './key-set-state.js';
 
 /** The log names a set that does not serve again after so long. */
 const TELL_AGAIN_MS = 15 * 60_000;
+/** By so much the clock of another instance, which fetched before, may be ahead of this one's. */
+const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** The state of a JWKS entry for operators. Times are those at which fetches began. */
 export interface JwksStatus extends KeySetState {
@@ -70,7 +72,16 @@ export class JwksCacheEntry {
   /** Whether the leader should fetch now. */
   isDue(nowMs: number): boolean {
     const { nextRefreshAt } = this.snapshot;
-    return this.mustRefresh || nextRefreshAt === null || nowMs >= nextRefreshAt.getTime();
+    return (
+      this.mustRefresh || nextRefreshAt === null || nowMs >= nextRefreshAt.getTime() || this.isAhead(nowMs)
+    );
+  }
+
+  /** Whether the last fetch seems to lie in the future: a clock was set back, and the next would be as much too late. */
+  private isAhead(nowMs: number): boolean {
+    const { consecutiveFailures, lastFailureAt, lastSuccessAt } = this.snapshot;
+    const lastAt = consecutiveFailures > 0 ? lastFailureAt : lastSuccessAt;
+    return lastAt !== null && lastAt.getTime() > nowMs + CLOCK_DIFFERENCE_MS;
   }
 
   /** Makes the next fetch due at once. */
@@ -78,12 +89,15 @@ export class JwksCacheEntry {
     this.mustRefresh = true;
   }
 
-  /** Takes over a state of the address. A key that it no longer has stops serving here. */
+  /**
+   * Takes over a state of the address. A key that it no longer has stops serving here. A state from before the first
+   * success has nothing to take over, so the keys that are held, and the time that they have, stay.
+   */
   apply(snapshot: JwksSnapshot): void {
-    const { keySet } = this.snapshot;
-    this.snapshot = snapshot;
+    const { keySet, freshUntil, lastSuccessAt } = this.snapshot;
+    this.snapshot = snapshot.keySet === null ? { ...snapshot, keySet, freshUntil, lastSuccessAt } : snapshot;
     this.mustRefresh = false;
-    if (snapshot.keySet !== keySet) this.replaceKeys(snapshot.keySet ?? writeJwks([]));
+    if (snapshot.keySet !== null && snapshot.keySet !== keySet) this.replaceKeys(snapshot.keySet);
   }
 
   status(nowMs: number): JwksStatus {

@@ -91,7 +91,8 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   async replaceStored(entries: readonly JwksEntry[]): Promise<void> {
     const added = this.cache.replaceStored(entries);
     await this.follower.start();
-    if (this.leader.isLeader) for (const cached of added) cached.refreshSoon();
+    // Also where another instance leads: it may end before it has fetched them.
+    for (const cached of added) cached.refreshSoon();
   }
 
   /** Takes other stored entries, and once what is stored of all addresses. @throws the driver's error */

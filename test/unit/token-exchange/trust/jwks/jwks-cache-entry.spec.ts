@@ -1,0 +1,38 @@
+// Checks when a key set is due to be fetched again, also where a clock was set.
+import { SILENT } from '../../../../../src/platform/log/log.js';
+import { JwksCacheEntry } from '../../../../../src/token-exchange/trust/jwks/jwks-cache-entry.js';
+import type { JwksEntry } from '../../../../../src/token-exchange/trust/trusted-key.js';
+
+const NOW = Date.UTC(2031, 4, 1, 9);
+const HOUR_MS = 3_600_000;
+const ENTRY = { url: 'https://partner.example/keys', label: 'partner', issuer: 'https://partner.example' };
+
+function fetchedAt(ms: number, consecutiveFailures = 0): JwksCacheEntry {
+  const cached = new JwksCacheEntry(ENTRY as JwksEntry, 0, SILENT);
+  const at = new Date(ms);
+  cached.apply({
+    ...cached.snapshot,
+    lastSuccessAt: consecutiveFailures > 0 ? new Date(NOW + HOUR_MS) : at,
+    keySet: '{"keys":[]}',
+    lastFailureAt: consecutiveFailures > 0 ? at : null,
+    consecutiveFailures,
+    nextRefreshAt: new Date(ms + HOUR_MS),
+  });
+  return cached;
+}
+
+describe('[D97] a fetched key set', () => {
+  it('[D97] is due when its time has come, and not before', () => {
+    expect(fetchedAt(NOW).isDue(NOW + HOUR_MS - 1)).toBe(false);
+    expect(fetchedAt(NOW).isDue(NOW + HOUR_MS)).toBe(true);
+  });
+
+  it('[D97] is due at once when the clock was set back by an hour, and not by what clocks may differ', () => {
+    expect(fetchedAt(NOW).isDue(NOW - HOUR_MS)).toBe(true);
+    expect(fetchedAt(NOW).isDue(NOW - 60_000)).toBe(false);
+  });
+
+  it('[D97] is not asked for every second where that fetch has failed', () => {
+    expect(fetchedAt(NOW, 1).isDue(NOW + 1_000)).toBe(false);
+  });
+});
