@@ -158,16 +158,20 @@ function textOf(header: string | string[] | undefined): string | undefined {
 
 const MIN_SECONDS = 60;
 const MAX_SECONDS = 86_400;
+/** A text that is never closed reaches to the end of the field. */
+const QUOTED_STRING = /"(?:[^"\\]|\\.)*(?:"|\\?$)/g;
 
 /**
  * The `max-age` of a Cache-Control field, held within 60 to 86,400 seconds (D34); undefined where there is none that
  * counts. Given twice, in quotes or not as a number it does not count: RFC 9111 §4.2.1 has a cache distrust such
  * freshness, and §5.2.2.1 forbids the quotes. A number too long to hold is a very large one (§1.2.2).
+ * Quoted strings are emptied first, because a comma or a whole directive inside them is only text.
  * The Age field is not subtracted: the lower bound would swallow the difference in most cases.
  * @param field the value of the field, several lines joined by commas
  */
 export function maxAgeSeconds(field = ''): number | undefined {
-  const directives = field.split(',').map((directive) => directive.trim().split('='));
+  const unquoted = field.replace(QUOTED_STRING, '""');
+  const directives = unquoted.split(',').map((directive) => directive.trim().split('='));
   const [maxAge, ...others] = directives.filter(([name]) => name?.toLowerCase() === 'max-age');
   const [, seconds = '', ...more] = maxAge ?? [];
   if (others.length + more.length > 0 || !/^\d+$/.test(seconds)) return undefined;
