@@ -160,8 +160,17 @@ export function isSoundEd25519Key(key: KeyObject): boolean {
   return y < PRIME && !SMALL_ORDER_Y.includes(y);
 }
 
+/** Anybody can send a token with a wrong signature, and its refusal names the key. */
+const thumbprints = new WeakMap<KeyObject, Promise<string | undefined>>();
+
 /** SHA-256 in base64url, as partners' tools print it; undefined for a key that has no form as JWK (id-RSASSA-PSS). */
-export async function thumbprintOf(key: KeyObject): Promise<string | undefined> {
+export function thumbprintOf(key: KeyObject): Promise<string | undefined> {
+  const thumbprint = thumbprints.get(key) ?? calculated(key);
+  thumbprints.set(key, thumbprint);
+  return thumbprint;
+}
+
+async function calculated(key: KeyObject): Promise<string | undefined> {
   if (key.asymmetricKeyType === 'rsa-pss') return undefined;
   return calculateJwkThumbprint(key.export({ format: 'jwk' }), 'sha256');
 }

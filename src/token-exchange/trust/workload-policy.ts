@@ -80,6 +80,8 @@ export const WORKLOAD = {
  * more, none of which is `:` or `/`.
  */
 export function matchesSubject(patterns: ReadonlySet<string>, sub: string): boolean {
+  // Most entries list their subjects in full.
+  if (patterns.has(sub)) return true;
   const segments = sub.split(SEPARATOR);
   return [...patterns].some((pattern) => {
     const wanted = pattern.split(SEPARATOR);

@@ -79,3 +79,8 @@ it('[D77] the name of a key is that of the example of RFC 7638 §3.1; a key that
   const { publicKey } = generateKeyPairSync('rsa-pss', { modulusLength: 2048 });
   expect(await thumbprintOf(publicKey)).toBeUndefined();
 });
+
+it('[D77] the name of a key is made once', () => {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  expect(thumbprintOf(publicKey)).toBe(thumbprintOf(publicKey));
+});
