@@ -1,5 +1,5 @@
 // The instance that a command works on: its database, and what its configuration says, which is read only where a command needs it.
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { CommandError } from '../administration/command-error.js';
 import type { InstanceSettings } from '../administration/instance-parts.js';
 import { PersonHashes } from '../audit/person-hashes.js';
@@ -7,7 +7,13 @@ import { VARIABLES } from '../config/environment.js';
 import { NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
 import { explainerOf } from '../instance/instance-explainer.js';
 import { SCHEMA } from '../instance/schema.js';
-import { checkStartup, databaseSettings, encryptionKeys, trustedKeysRules } from '../instance/startup.js';
+import {
+  checkStartup,
+  databaseSettings,
+  encryptionKeyPath,
+  encryptionKeys,
+  trustedKeysRules,
+} from '../instance/startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
 import type { Clock } from '../platform/clock.js';
 import type { DatabaseSettings, OpenDatabase } from '../platform/database/data-source.js';
@@ -89,7 +95,7 @@ export function instanceSettings(context: CommandContext): InstanceSettings {
       return context.settings.labelOf('trustedKeys');
     },
     get personHashes() {
-      return new PersonHashes(keyRingOf(context));
+      return new PersonHashes(presentKeyRingOf(context));
     },
     get limits() {
       return quotaLimits(context.settings.read(...QUOTA_SETTINGS));
@@ -106,6 +112,18 @@ export function keyRingOf({ settings }: CommandContext): KeyRing {
       `SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL; ${NEW_ENCRYPTION_KEY} generates one.`,
     );
   return new KeyRing(encryptionKeys(config), VARIABLES.encryptionKeys.name);
+}
+
+/** The same for what only reads: it makes no key. @throws CommandError where there are none */
+function presentKeyRingOf(context: CommandContext): KeyRing {
+  const config = context.settings.read('databaseUrl', 'dataDirectory', 'encryptionKeys');
+  const path = encryptionKeyPath(config);
+  if (config.databaseUrl === undefined && config.encryptionKeys.length === 0 && !existsSync(path))
+    throw new CommandError(
+      `Persons are known by the encryption key of the service, and there is no ${path}: ` +
+        'set SVC_ENCRYPTION_KEY as for the service.',
+    );
+  return keyRingOf(context);
 }
 
 /** As the service would check that is started with the same variables. @throws ConfigurationError for those that matter */

@@ -98,13 +98,18 @@ export function databaseSettings({
     : { kind: 'postgresql', url: databaseUrl, poolSize: databasePoolSize };
 }
 
+/** Where the key is that is made on the embedded database. */
+export function encryptionKeyPath({ dataDirectory }: Pick<Config, 'dataDirectory'>): string {
+  return join(dataDirectory, 'encryption.key');
+}
+
 /**
  * The keys that seal secrets at rest. Call while the data directory's lock is held: on the embedded database the key
  * is made at the first start, readable by its owner only (D45).
  */
-export function encryptionKeys({ encryptionKeys: configured, dataDirectory }: Config): readonly Buffer[] {
-  if (configured.length > 0) return configured;
-  const path = join(dataDirectory, 'encryption.key');
+export function encryptionKeys(config: Config): readonly Buffer[] {
+  if (config.encryptionKeys.length > 0) return config.encryptionKeys;
+  const path = encryptionKeyPath(config);
   if (!existsSync(path)) {
     // It has its name once it is whole and on the disk, as all is that it seals.
     const draft = `${path}.new`;

@@ -1,10 +1,12 @@
 // svc-admin audit: list, tail and export, on PostgreSQL and through the service that has the embedded database.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { runCli } from '../../src/cli/program.js';
 import { VERSION } from '../../src/platform/version.js';
 import { auditRows } from '../support/audit.js';
-import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { databaseEnvironment, describeOnEachDatabase, describeOnEmbedded } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -190,5 +192,17 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
       said.isClosed = true;
       expect(await ended).toBe(0);
     }
+  });
+});
+
+describeOnEmbedded('[D84] the trail by commands, without the key of the service', (database) => {
+  it('refuses to look for a person, and makes no key', async () => {
+    const environment = databaseEnvironment(database);
+    const keyFile = join(String(environment['SVC_DATA_DIR']), 'encryption.key');
+    const { exitCode, stdout, stderr } = await new CommandLine(() => environment, VERSION).run([
+      ...['audit', 'list', '--person', 'ada'],
+    ]);
+    expect([exitCode, stdout, existsSync(keyFile)]).toEqual([1, '', false]);
+    expect(stderr).toContain(`there is no ${keyFile}: set SVC_ENCRYPTION_KEY as for the service.`);
   });
 });
