@@ -63,12 +63,17 @@ export function inputName(path: string): string {
   return path === STANDARD_INPUT ? 'Standard input' : path;
 }
 
-/** Writes files in their order. @throws CommandError when one is there already, where none is written, or cannot be written */
+/**
+ * Writes files, the private ones last: where another cannot be written, the key that is to be replaced is not lost yet.
+ * @throws CommandError when one is there already (then none is written), or cannot be written
+ */
 export function writeFiles(context: PathContext, files: readonly NewFile[], options: WriteOptions): void {
   const inPlace = files.find(({ path }) => existsSync(resolve(context.workingDirectory, path)));
   if (inPlace !== undefined && options.force !== true)
     throw new CommandError(`${inPlace.path} exists already; --force replaces it`);
-  for (const file of files) writeFile(context, file, options);
+  const isSecret = ({ isPrivate }: NewFile) => isPrivate === true;
+  const inOrder = [...files.filter((file) => !isSecret(file)), ...files.filter(isSecret)];
+  for (const file of inOrder) writeFile(context, file, options);
 }
 
 /** Whole or not at all: it is filled under another name, where its mode holds from the first byte. */

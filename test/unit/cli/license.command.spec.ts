@@ -1,6 +1,6 @@
 // svc-admin license: key pair, licences, and what a licence is said to be.
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LICENSE_FEATURES, readLicense } from '../../../src/config/license.js';
 import { CommandLine } from '../../support/run-cli.js';
@@ -59,6 +59,14 @@ describe('license', () => {
       expect(await keygen('old.pem', 'old.pub', '--force')).toMatchObject({ exitCode: 0 });
       expect(read('old.pem')).toContain('BEGIN PRIVATE KEY');
       expect(statSync(path).mode & 0o777).toBe(0o600);
+    });
+
+    it('keeps the private key that is to be replaced until the public one is written', async () => {
+      const before = read('vendor.pem');
+      mkdirSync(join(line.folder, 'taken.pub'));
+      const { exitCode, stderr } = await keygen('vendor.pem', 'taken.pub', '--force');
+      expect([exitCode, stderr]).toEqual([1, 'error: taken.pub cannot be written (EISDIR)\n']);
+      expect(read('vendor.pem')).toBe(before);
     });
 
     it('refuses one file for both keys', async () => {
