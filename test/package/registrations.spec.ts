@@ -1,5 +1,7 @@
 // Products of one application that have registrations, databases and users of their own.
+import { RequestMethod } from '@nestjs/common';
 import { Partner } from '../../demo/partner.js';
+import type { HostOptions } from './host/options.js';
 import { EmptyDatabase, describeOnEmptyDatabase } from './support/empty-database.js';
 import type { Answer } from './support/host-process.js';
 import {
@@ -107,7 +109,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
 
 describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   const sealingKey = Buffer.alloc(32, 'a').toString('base64');
-  const start = (globalPrefix?: { name: string; exclude?: string[] }) =>
+  const start = (globalPrefix?: HostOptions['globalPrefix']) =>
     HostProcess.start(
       optionsOf(newPartner(), { ...kind, databaseUrl: database().url, sealingKey, globalPrefix }),
     );
@@ -119,6 +121,14 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     expect(host.output).toContain('metadata names addresses that answer 404');
     const exclude = list.split(', ').map((path) => path.slice(1, -1));
     expect(exclude).toEqual(['.well-known/{*path}', 'rest/auth/oauth/{*path}']);
+
+    const mendedInPart = await start({
+      name: 'v2',
+      exclude: exclude.map((path) => ({ path, method: RequestMethod.GET })),
+    });
+    await mendedInPart.stop();
+    const paths = ['token', 'revoke', 'introspect'].map((path) => `/rest/auth/oauth/${path}`);
+    expect(mendedInPart.output).toContain(JSON.stringify({ missing: paths }));
 
     const mended = await start({ name: 'v2', exclude });
     expect((await mended.call('/.well-known/jwks.json')).status).toBe(200);

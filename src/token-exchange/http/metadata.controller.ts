@@ -8,6 +8,7 @@ import {
   NotFoundException,
   Options,
   Req,
+  RequestMethod,
   Res,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
@@ -185,11 +186,15 @@ export class PublishedPaths implements OnApplicationBootstrap {
     if (!metadata || /^\/*$/.test(this.application.getGlobalPrefix())) return;
     const { exclude = [] } = this.application.getGlobalPrefixOptions();
     const { exchange, revocation, introspection } = ENDPOINTS;
-    const named = [
-      ...[KEY_SET_PATH, RESOURCE_METADATA_PATH, ...SERVER_METADATA_PATHS],
-      ...[exchange, revocation, introspection].map((path) => pathPrefix + path),
+    const missingFor = (method: RequestMethod, paths: readonly string[]) => {
+      const fitting = exclude.filter(({ requestMethod: own }) => [RequestMethod.ALL, method].includes(own));
+      return paths.filter((path) => !fitting.some(({ pathRegex }) => pathRegex.test(path)));
+    };
+    const endpoints = [exchange, revocation, introspection].map((path) => pathPrefix + path);
+    const missing = [
+      ...missingFor(RequestMethod.GET, [KEY_SET_PATH, RESOURCE_METADATA_PATH, ...SERVER_METADATA_PATHS]),
+      ...missingFor(RequestMethod.POST, endpoints),
     ];
-    const missing = named.filter((path) => !exclude.some(({ pathRegex }) => pathRegex.test(path)));
     if (missing.length === 0) return;
     const tokens = `${pathPrefix}/oauth`.slice(1);
     this.log.warn(

@@ -1,4 +1,11 @@
 // What a test tells the host that it starts.
+import type { RequestMethod } from '@nestjs/common';
+
+/** A route that does without the global prefix, for one method. */
+interface UnprefixedRoute {
+  readonly path: string;
+  readonly method: RequestMethod;
+}
 
 /** Those settings of token exchange that differ from host to host. */
 export interface HostSettings {
@@ -46,7 +53,7 @@ export interface HostOptions {
   /** Express is handed to a server of somebody else's, as serverless platforms do it. */
   readonly isFunction?: boolean;
   /** A global prefix, and the paths that do without it. */
-  readonly globalPrefix?: { readonly name: string; readonly exclude?: string[] };
+  readonly globalPrefix?: { readonly name: string; readonly exclude?: (string | UnprefixedRoute)[] };
   /** The path of a guarded route; `outside`: its module imports no registration; `unmarked`: with a route that has no guard of its own, and one that is public. */
   readonly guarded?: { readonly path: string; readonly outside?: boolean; readonly unmarked?: boolean };
   /** Another product in the same application, with a registration and a data source of its own. */
