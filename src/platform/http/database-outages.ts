@@ -51,7 +51,7 @@ export interface OutageWatch {
 /**
  * One line of the log when the database goes, and one when it is back.
  * @rule D49 Requests that the database cannot serve get 503 with `Retry-After`, and wait for it less than two seconds in all.
- * See database/unavailable.ts for which errors these are, database/wait-limit.ts for the wait.
+ * See database/database-error.ts for which errors these are, database/wait-limit.ts for the wait.
  */
 export class DatabaseOutages implements OnApplicationShutdown {
   private outage: Outage | undefined;
