@@ -147,6 +147,7 @@ export class OperatorPage {
 
   /** Opens what forms fold. */
   async unfold(): Promise<void> {
+    await this.settled();
     const folded = this.page.locator('form:visible details:not([open]) > summary:visible');
     while ((await folded.count()) > 0) await folded.first().click();
   }

@@ -1,6 +1,7 @@
 // The host's database, as the repositories of this package use it: PostgreSQL, by TypeORM's data source.
 import type { DataSource } from 'typeorm';
-import { driverPool, limitsOf } from './driver-pool.js';
+import { driverPool } from './driver-pool.js';
+import { limitsOf } from './limited-driver.js';
 
 /** Statements go to the host's own data source, with its pool, its settings and its search path. */
 export class Database {

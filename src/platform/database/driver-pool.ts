@@ -1,9 +1,10 @@
-// The pool of the driver, which statements past TypeORM share with it, and one that limits how long a request waits for it.
+// The pool of the driver, which statements past TypeORM share with it, and one that limits how long a request waits for it. Its types are pg's: hosts
+// that check ours may have none of these, and reach limited-driver.ts alone.
 import type { ClientBase, ClientConfig, DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { DatabaseWaitError, keepsConnection } from './database-error.js';
-import { DEFAULT_WAIT_MS, afterWaiting } from './wait-limit.js';
+import { afterWaiting } from './wait-limit.js';
 
 /** TypeORM's own types do not show it. */
 export function driverPool({ driver }: DataSource): Pool {
@@ -32,40 +33,6 @@ export interface PoolState {
 export function poolState(dataSource: DataSource): PoolState {
   const { options, totalCount, idleCount, waitingCount } = driverPool(dataSource);
   return { most: options.max ?? 0, open: totalCount, idle: idleCount, waiting: waitingCount };
-}
-
-/** The pool for background work, without the limits of requests. */
-export interface BackgroundPool {
-  query(text: string, values: unknown[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
-}
-
-/** How the statements of a data source are limited. */
-export interface WaitLimits {
-  /** How long a request waits in all, in milliseconds. */
-  readonly waitMs: number;
-  /** For jobs and followers, with limits of their own; undefined: they use the pool of requests. */
-  readonly background?: BackgroundPool;
-}
-
-/** The `driver` of a data source whose statements are limited. A host that checks our types may have none of pg's. */
-export interface LimitedDriver {
-  readonly limits: WaitLimits;
-}
-
-/** The driver pg, with `LimitedPool` as its pool. */
-export function limitWaits(limits: WaitLimits): LimitedDriver {
-  class Pool extends LimitedPool {
-    constructor(config: PoolConfig) {
-      super(config, limits.waitMs);
-    }
-  }
-  return { ...pg, Pool, limits } as LimitedDriver;
-}
-
-/** The limits of a data source, or those of the two flows if it has none. */
-export function limitsOf({ options }: DataSource): WaitLimits {
-  const { driver } = options as { driver?: Partial<LimitedDriver> };
-  return driver?.limits ?? { waitMs: DEFAULT_WAIT_MS };
 }
 
 type Taken = (

@@ -5,7 +5,8 @@ import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { Sql } from './sql.js';
 import { writtenSql } from './sql.js';
 import { Batch } from './batch.js';
-import { driverPool, limitsOf } from './driver-pool.js';
+import { driverPool } from './driver-pool.js';
+import { limitsOf } from './limited-driver.js';
 import type { Transaction } from './transaction.js';
 import { managerOf } from './transaction.js';
 
