@@ -84,6 +84,15 @@ describeOnEachDatabase('used token ids', (database) => {
     expect(await answers).toEqual([true, false, false, true, false]);
   });
 
+  it('[D3] the id of a client’s JWT is used up once, by a connection for requests: background work has two for itself', async () => {
+    const query = () => Promise.reject(new Error('a request has asked the pool for background work'));
+    const ofRequests = new JtiRepository(new Database(dataSource, () => ({ query })));
+    expect([await ofRequests.useAlone(use('client')), await ofRequests.useAlone(use('client'))]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it('[D2] ids that differ in case, in a space or in normalisation are different', async () => {
     const ids = ['Id', 'id', 'id ', '\u00e9', 'e\u0301'];
     for (const jti of ids) expect([jti, await consume([use(jti)])]).toEqual([jti, true]);

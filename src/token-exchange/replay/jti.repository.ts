@@ -33,7 +33,7 @@ export class JtiRepository {
 
   /** Uses up the id of a client's JWT, in a statement that commits alone (D3). @returns false where it was used before */
   async useAlone({ jti, exp }: TokenUse): Promise<boolean> {
-    const rows = await this.database.query(
+    const rows = await this.database.dataSource.query<unknown[]>(
       `INSERT INTO token_exchange_used_jti (jti_hash, expires_at) VALUES ($1::uuid, to_timestamp($2)) ON CONFLICT DO NOTHING RETURNING 1`,
       [jtiHashOf(jti), exp],
     );
