@@ -12,12 +12,11 @@ const TARGETS: readonly GrowthTarget[] = [
   ...TEXT_TARGETS,
   ...GROWTH_TARGETS,
 ];
-/** From where lengths are doubled; what grows with a power of the length is found long before the limit. */
+/** From where lengths grow by four; what grows with a power of the length is found long before the limit. */
 const FIRST_BYTES = 256;
 /** What a body may have, and four times what a token or the headers may. */
 const LIMIT_BYTES = 256 * 1024;
-const TRIES = 5;
-const ROUNDS = 5;
+const TRIES = 25;
 /** Below it other work on the machine weighs more than the input. In the square of the limit, any reader takes seconds. */
 const WORTH_COMPARING_MS = 15;
 /** Sixteen times the length take sixteen times as long, and twice that where memory is to be collected; in its square, 256 times. */
@@ -42,35 +41,32 @@ function growing({ seeds, pieces, around = [] }: GrowthTarget): [string, OfSize]
   );
 }
 
-/** The least of some tries, in time of the processor: other work of this process only ever adds to a try. */
+/** In time of the processor. */
 async function msOf({ read }: GrowthTarget, input: Buffer): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < TRIES; round += 1) {
-    const before = process.cpuUsage();
-    try {
-      await read(input);
-    } catch {
-      // What is refused may take no longer either; whether it may be refused is not asked here.
-    }
-    const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, (user + system) / 1_000);
-    if (least < WORTH_COMPARING_MS) break;
+  const before = process.cpuUsage();
+  try {
+    await read(input);
+  } catch {
+    // What is refused may take no longer either; whether it may be refused is not asked here.
   }
-  return least;
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 /** What is wrong with the growth, or nothing. */
 async function faultOf(target: GrowthTarget, ofSize: OfSize): Promise<string | undefined> {
-  for (let bytes = FIRST_BYTES; bytes <= LIMIT_BYTES; bytes *= 2) {
-    let [large, small] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let bytes = FIRST_BYTES; bytes <= LIMIT_BYTES; bytes *= 4) {
+    const [largeInput, smallInput] = [ofSize(bytes), ofSize(bytes / LENGTHS_APART)];
+    let [large, small] = [await msOf(target, largeInput), Number.POSITIVE_INFINITY];
     const isBounded = () => large < WORTH_COMPARING_MS || large < MOST_GROWTH * small;
-    for (let round = 0; round === 0 || (round < ROUNDS && !isBounded()); round += 1) {
-      large = Math.min(large, await msOf(target, ofSize(bytes)));
-      if (large >= WORTH_COMPARING_MS)
-        small = Math.min(small, await msOf(target, ofSize(bytes / LENGTHS_APART)));
+    // Other work of this process only ever adds to a try.
+    for (let tries = 0; tries < TRIES && !isBounded(); tries += 1) {
+      small = Math.min(small, await msOf(target, smallInput));
+      large = Math.min(large, await msOf(target, largeInput));
     }
-    if (!isBounded())
-      return `${small.toFixed(1)} ms at ${bytes / LENGTHS_APART} bytes, ${large.toFixed(1)} at ${bytes}`;
+    if (!isBounded()) {
+      return `${small.toFixed(1)} ms at ${smallInput.length} bytes, ${large.toFixed(1)} at ${largeInput.length}`;
+    }
   }
   return undefined;
 }
