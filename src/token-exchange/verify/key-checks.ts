@@ -170,7 +170,9 @@ export const OF_THE_ENTRY: readonly TokenCheck<AnyToken>[] = [
     reason: 'trust_ended',
     fails: (token) => trustLeft(token) <= 0,
     compared: (token) => [
-      `before ${token.key.policy.notAfter?.toISOString() ?? 'any time'}`,
+      token.key.policy.notAfter === undefined
+        ? 'any time'
+        : `before ${token.key.policy.notAfter.toISOString()}`,
       endOf(trustLeft(token), 'ends', 'ended'),
     ],
   },

@@ -699,7 +699,7 @@ describe('the list of checks', () => {
       results.filter(({ about }) => ['exp', 'notAfter', 'its signature', 'iat'].includes(about)),
     ).toMatchObject([
       { expected: 'by the key k1', found: 'by that key' },
-      { expected: 'before any time', found: 'never ends' },
+      { expected: 'any time', found: 'never ends' },
       { found: 'expires in 50 s' },
       { found: 'issued 5 s ago' },
     ]);
