@@ -97,7 +97,7 @@ function readToken(input: unknown): TokenToExplain {
   throw new InputError(foreign, `is for ${foreign === 'origin' ? 'embedded logins' : 'token exchange'}`);
 }
 
-/** Both flows refuse longer ones as malformed. */
+/** Every flow refuses longer ones as malformed. */
 function tokenText(value: unknown): Read<string> {
   if (typeof value !== 'string' || value === '') return { rule: 'must be a token' };
   const isTooLong = value.length > MAX_TOKEN_CHARACTERS;

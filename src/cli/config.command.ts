@@ -103,7 +103,7 @@ function exchangeState(startup: CheckedStartup) {
   return { available: false, reason, explanation: explanationOf(reason, startup) };
 }
 
-/** The feature as a whole, and each of its two flows. */
+/** The feature as a whole, and each flow that has a switch. */
 function exchangeLines(startup: CheckedStartup): string[] {
   const { available, explanation = '' } = exchangeState(startup);
   if (!available) return [`Token exchange and embedded login: off: ${explanation}`];

@@ -41,7 +41,7 @@ export const VARIABLES = {
     description: 'Public key of the licence vendor, PEM (Ed25519).',
   }),
 
-  // The two flows
+  // The flows
   embedLoginEnabled: boolean('SVC_EMBED_LOGIN_ENABLED', {
     description: 'Turns embedded login (`/rest/auth/embed`) on.',
     default: false,

@@ -27,7 +27,7 @@ export class License {
 
   /**
    * @rule D39 A licence holds features until its end, checked offline.
-   * See flow.endpoints.ts for the 404 of both flows, rights.interceptor.ts for the 403 of a call.
+   * See flow.endpoints.ts for the 404 of its endpoints, rights.interceptor.ts for the 403 of a call.
    * @param nowMs milliseconds since the Unix epoch
    */
   includes(feature: LicenseFeature, nowMs: number): boolean {

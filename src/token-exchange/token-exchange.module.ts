@@ -113,7 +113,7 @@ const FLOWS = [
 ];
 
 /**
- * Both flows, for a host with PostgreSQL and Nest's event emitter. The instance of this repository is the first of its
+ * Every flow, for a host with PostgreSQL and Nest's event emitter. The instance of this repository is the first of its
  * hosts, and registers it only when flag and licence allow it (see src/instance/token-exchange.modules.ts of its repository).
  */
 @Module({})

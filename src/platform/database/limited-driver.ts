@@ -33,7 +33,7 @@ export function limitWaits(limits: WaitLimits): LimitedDriver {
   return { ...pg, Pool, limits } as LimitedDriver;
 }
 
-/** The limits of a data source, or those of the two flows if it has none. */
+/** The limits of a data source, or those of the package if it has none. */
 export function limitsOf({ options }: DataSource): WaitLimits {
   const { driver } = options as { driver?: Partial<LimitedDriver> };
   return driver?.limits ?? { waitMs: DEFAULT_WAIT_MS };

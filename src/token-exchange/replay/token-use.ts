@@ -28,7 +28,7 @@ export function jtiHashOf(jti: string): string {
 /**
  * Gives each id to the first of the requests that want it; a request that does not get all of its own is replayed, and uses up
  * those that it gets.
- * @rule D2 Once over all issuers and both flows.
+ * @rule D2 Once over all issuers and flows.
  * @param requests the uses of each, one or two
  * @returns ids in the order of their hashes, so that two statements never wait for each other
  */

@@ -164,7 +164,7 @@ export type UserDecision = FoundUser | NewUser;
 const MAX_NAME_CHARACTERS = 32;
 
 /**
- * The one place that decides on a user, for subject and actor of both flows: before a transaction, in it, and in explanations.
+ * The one place that decides on a user, for subject and actor of every flow: before a transaction, in it, and in explanations.
  * @rule 4.4.1 A linked identity is its user; where the host has deleted that user, it is unknown again.
  * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
  * @rule 4.4.3 = 7.10 If no user has the e-mail address, a new user is made.
@@ -263,7 +263,7 @@ function refuseUserOfAssertion({ assertion }: VerifiedToken, userId?: string): v
   throw new Rejection('user_mismatch', { userId, expected: 'the user whom aud_sub names', found });
 }
 
-/** For subject and actor of both flows alike (D7). */
+/** For subject and actor of every flow (D7). */
 function refuseDisabled({ enabled, id: userId }: HostUser): void {
   if (enabled) return;
   const values = { expected: 'a user who is enabled', found: 'a disabled one' };
