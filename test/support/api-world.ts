@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../src/token-exchange/tokens/access-token.service.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import type { AccessTokenGrant } from '../../src/token-exchange/tokens/access-token.js';
+import type { Grants } from '../../src/token-exchange/flows/grants.js';
 import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import type { GlobalRole } from '../../src/users/role.js';
@@ -11,9 +11,6 @@ import { CredentialService } from '../../src/workspace/credentials/credential.se
 import type { ProjectRole } from '../../src/workspace/rights/rights.js';
 import { createUser } from './local-users.js';
 import type { TestService } from './test-service.js';
-
-/** What the policies of trusted keys may write into an access token. */
-type Granted = Pick<AccessTokenGrant, 'grantedScopes' | 'audience' | 'rights'>;
 
 /** Who acts: a global role, and a role in the project or none. */
 export interface Party {
@@ -61,14 +58,21 @@ export class ApiWorld {
   }
 
   /** An access token of a user, or of an actor who acts on behalf of one; with nothing granted it is as most are. */
-  async token(userId: string, actorUserId?: string, granted: Granted = {}): Promise<string> {
+  async token(userId: string, actorUserId?: string, granted: Grants = {}): Promise<string> {
     const issuedAt = Math.floor(Date.now() / 1000);
-    const sign = this.service.part(AccessTokenService).prepare();
-    const clientId = 'https://partner.example';
-    const signedBy = [{ issuer: clientId, kid: 'api-world' }];
-    const users = { subjectUserId: userId, actorUserId, ...(await this.generations(userId, actorUserId)) };
-    const grant = { id: randomUUID(), ...users, clientId, signedBy, logins: [], ...granted };
-    return sign({ ...grant, issuedAt, expiresAt: issuedAt + 600 });
+    const accessTokens = this.service.part(AccessTokenService);
+    const { audience: iss } = accessTokens;
+    const partner = 'https://partner.example';
+    const { subjectGeneration, actorGeneration } = await this.generations(userId, actorUserId);
+    return accessTokens.prepare()({
+      ...{ iss, aud: granted.audience ?? iss, sub: userId, jti: randomUUID() },
+      ...{ iat: issuedAt, exp: issuedAt + 600, client_id: partner },
+      act: actorUserId === undefined ? undefined : { sub: actorUserId },
+      scope: granted.grantedScopes?.join(' '),
+      delegated_rights: granted.rights,
+      ...{ vouched_by: [{ iss: partner, kid: 'api-world' }], logins: [] },
+      ...{ access_generation: subjectGeneration, actor_access_generation: actorGeneration },
+    });
   }
 
   /** Of the access that users have now. */
@@ -78,7 +82,7 @@ export class ApiWorld {
     return { subjectGeneration: await find(subjectUserId), actorGeneration: await find(actorUserId) };
   }
 
-  tokenOf(party: string, granted?: Granted): Promise<string> {
+  tokenOf(party: string, granted?: Grants): Promise<string> {
     return this.token(this.idOf(party), undefined, granted);
   }
 

@@ -3,7 +3,6 @@ import type { Tokens } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
 import { isSameAddress } from '../../platform/text/origin.js';
 import { printableAddress, printableList } from '../../platform/text/printable.js';
-import type { AccessTokenGrant } from '../tokens/access-token.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
@@ -19,7 +18,13 @@ export interface AskedGrants {
 }
 
 /** The grants; an absent member means no limit. */
-export type Grants = Pick<AccessTokenGrant, 'grantedScopes' | 'audience' | 'rights'>;
+export interface Grants {
+  readonly grantedScopes?: readonly string[];
+  /** The service that the token is for; undefined: the host itself. */
+  readonly audience?: string;
+  /** A call needs the rights of actor and subject; undefined: those of the actor. */
+  readonly rights?: 'both';
+}
 
 /** A client that asks for nothing asks for what its assertion grants. */
 export function askedOf({ scope, resource }: AskedGrants, { subject: { assertion } }: Tokens): AskedGrants {

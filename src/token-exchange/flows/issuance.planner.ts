@@ -1,15 +1,18 @@
-// Plans the access token of an exchange before anything is used up for it: its life, its key, and its audit event.
+// Plans the access token of a request before anything is used up for it: its life, its grants, its key; and says what it holds, and what
+// the trail holds of it.
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit.bus.js';
 import { auditEvent, recordedActors } from '../audit/audit.bus.js';
-import type { ResolvedUser } from '../users/decide.js';
-import type { PerToken, Tokens } from '../verify/tokens.js';
+import { recordedKeys } from '../revocation/external-login.js';
+import type { ResolvedUser, Users } from '../users/decide.js';
+import { idsOf, ignoredRoleOf } from '../users/decide.js';
+import type { Tokens } from '../verify/tokens.js';
 import { listOf, recordedWorkloads, workloadsOf } from '../verify/tokens.js';
 import { Clock } from '../../platform/clock.js';
 import { printableAddress, printableSeconds, visible } from '../../platform/text/printable.js';
 import type { FlowRequest } from './flow-request.js';
-import type { AccessTokenGrant, AccessTokenSigner } from '../tokens/access-token.js';
+import type { AccessTokenClaims, ActorClaim } from '../tokens/access-token.js';
 import { lengthOfAccessToken } from '../tokens/access-token.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 import { Rejection } from '../refusals/rejection.js';
@@ -21,9 +24,6 @@ import { priorActorsOf } from './verification.js';
 import type { AskedGrants, Grants } from './grants.js';
 import { checkGrants } from './grants.js';
 
-/** The request that the trail names. */
-type Source = Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress'>;
-
 /** `issuedAt` and `expiresAt` are whole seconds since the Unix epoch. */
 interface Validity {
   readonly issuedAt: number;
@@ -33,25 +33,20 @@ interface Validity {
 
 /** The terms of an access token, from both tokens and both entries. */
 export interface Terms {
+  readonly accessTokenId: string;
+  readonly asked: AskedGrants;
+  readonly tokens: Tokens;
   readonly validity: Validity;
   readonly grants: Grants;
   /** Who has acted before, according to the tokens. */
   readonly priorActors: readonly PriorActor[];
 }
 
-/** What an access token says beside its users. */
-interface Planned extends Terms {
-  readonly accessTokenId: string;
-  readonly asked: AskedGrants;
-  readonly tokens: Tokens;
-}
-
 /** An access token that is about to be issued. */
-export interface Issuance extends Planned {
-  /** The event of its success, but for the users. */
-  readonly success: AuditEvent<'svc.audit.token-exchange.succeeded'>;
-  /** Has the signing key already, so that no token is used up for an access token that cannot be signed. */
-  readonly sign: AccessTokenSigner;
+export interface Issuance {
+  readonly terms: Terms;
+  /** Has the signing key already, so that no token is used up for an access token that cannot be signed. @returns it. Secret */
+  readonly sign: (users: Users) => string;
 }
 
 const MINIMUM_LIFETIME_SECONDS = 5;
@@ -75,50 +70,12 @@ export class IssuancePlanner {
    *   `access_token_too_large`
    * @throws Error where there is no key to sign it with
    */
-  plan(asked: AskedGrants, tokens: Tokens, source: Source): Issuance {
-    const terms = checkTerms(asked, tokens, {
-      now: this.clock.nowSeconds(),
-      maxTokenLifetimeSeconds: this.options.exchange.maxTokenLifetimeSeconds,
-      host: this.accessTokens.audience,
-    });
-    const accessTokenId = randomUUID();
+  plan(asked: AskedGrants, tokens: Tokens): Issuance {
+    const { audience: host } = this.accessTokens;
+    const { maxTokenLifetimeSeconds } = this.options.exchange;
+    const terms = checkTerms(asked, tokens, { now: this.clock.nowSeconds(), maxTokenLifetimeSeconds, host });
     const sign = this.accessTokens.prepare();
-    const { validity, grants, priorActors } = terms;
-    const success = this.success(source, accessTokenId, asked, tokens, terms);
-    return { accessTokenId, asked, tokens, validity, grants, priorActors, sign, success };
-  }
-
-  /** Copied member by member, here and above: to spread objects took as long as all the rest. */
-  private success(
-    { flow, requestId, clientAddress }: Source,
-    accessTokenId: string,
-    { scope, resource }: AskedGrants,
-    { subject, actor, client, proof }: Tokens,
-    { validity, grants, priorActors }: Terms,
-  ): Issuance['success'] {
-    const { issuer, kid } = issuerAndKid(subject);
-    return auditEvent(
-      'svc.audit.token-exchange.succeeded',
-      { occurredAt: this.clock.now(), requestId },
-      {
-        issuer,
-        kid,
-        flow: flow === 'id-jag' || flow === 'jwt-bearer' ? flow : undefined,
-        clientId: client?.id,
-        tenants: subject.assertion?.tenants,
-        clientAddress,
-        accessTokenId,
-        lifetimeSeconds: validity.lifetimeSeconds,
-        scope: scope === undefined ? undefined : visible(scope),
-        resource: resource?.map(printableAddress),
-        grantedScopes: grants.grantedScopes,
-        audience: grants.audience,
-        rights: grants.rights,
-        keyThumbprint: proof?.thumbprint,
-        priorActors: recordedActors(priorActors),
-        workloads: recordedWorkloads(workloadsOf({ subject, actor })),
-      },
-    );
+    return { terms, sign: (users) => sign(claimsOf(terms, users, host)) };
   }
 }
 
@@ -135,8 +92,9 @@ interface TermsRules {
 export function checkTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules): Terms {
   const validity = checkLifetime(tokens, rules);
   const grants = checkGrants(asked, tokens, rules.host);
-  const terms = { validity, grants, priorActors: priorActorsOf(tokens) };
-  refuseTooLarge({ accessTokenId: LONGEST, asked, tokens, ...terms }, rules.host);
+  const priorActors = priorActorsOf(tokens);
+  const terms = { accessTokenId: randomUUID(), asked, tokens, validity, grants, priorActors };
+  refuseTooLarge(terms, rules.host);
   return terms;
 }
 
@@ -162,10 +120,10 @@ function checkLifetime({ subject, actor }: Tokens, { now, ...rules }: TermsRules
 }
 
 /** A token that no call could carry in its headers is not issued, and nothing is used up for it. */
-function refuseTooLarge(planned: Planned, host = ''): void {
-  const { subject, actor } = planned.tokens;
-  const grant = grantOf(planned, { subject: LONGEST_USER, actor: actor && LONGEST_USER });
-  const length = lengthOfAccessToken(grant, host);
+function refuseTooLarge(terms: Terms, host = ''): void {
+  const { subject, actor } = terms.tokens;
+  const users = { subject: LONGEST_USER, actor: actor && LONGEST_USER };
+  const length = lengthOfAccessToken(claimsOf(terms, users, host));
   if (length <= MOST_TOKEN_CHARACTERS) return;
   const values = { expected: `${MOST_TOKEN_CHARACTERS} characters at most`, found: `up to ${length}` };
   throw new Rejection('access_token_too_large', { party: 'subject', ...issuerAndKid(subject), ...values });
@@ -188,30 +146,74 @@ function tooShort({ subject, actor }: Tokens, remainingSeconds: number): Rejecti
  * assertion are meant so: they act for its user at this very moment.
  * @rule 4.2.2 Without an actor the token is the subject's alone.
  * @rule 4.2.3 With an actor the token names both, and so do the audit records.
+ * @rule 2.4 The token records the requested scope and resource.
+ * @rule D55 Under names of our own: a `scope` or another `aud` would read as granted to every other service.
+ * @param host the issuer, for which a token is good that names no other service
  */
-export function grantOf(
-  { accessTokenId, asked, tokens, validity, grants, priorActors }: Planned,
-  users: PerToken<ResolvedUser>,
-): AccessTokenGrant {
-  const { issuedAt, expiresAt } = validity;
-  const { scope, resource } = asked;
+export function claimsOf(
+  { accessTokenId, asked, tokens, validity, grants, priorActors }: Terms,
+  users: Users,
+  host: string,
+): AccessTokenClaims {
   const { subject, actor, client, proof } = tokens;
+  const isAlone = actor === undefined && subject.assertion === undefined;
   return {
-    id: accessTokenId,
-    subjectUserId: users.subject.userId,
-    actorUserId: users.actor?.userId,
-    subjectGeneration: users.subject.accessGeneration,
-    actorGeneration: users.actor?.accessGeneration,
-    clientId: client?.id ?? subject.key.policy.issuer,
-    ...grants,
-    priorActors: actor === undefined && subject.assertion === undefined ? undefined : priorActors,
+    iss: host,
+    aud: grants.audience ?? host,
+    sub: users.subject.userId,
+    act: actorClaim(users.actor?.userId, isAlone ? [] : priorActors),
+    client_id: client?.id ?? subject.key.policy.issuer,
     workloads: workloadsOf(tokens),
-    requestedScope: scope,
-    requestedResource: resource?.join(' '),
-    boundTo: proof?.thumbprint,
-    issuedAt,
-    expiresAt,
-    signedBy: listOf(tokens).map(issuerAndKid),
+    delegated_rights: grants.rights,
+    scope: grants.grantedScopes?.join(' '),
+    requested_scope: asked.scope,
+    requested_resource: asked.resource?.join(' '),
+    jti: accessTokenId,
+    iat: validity.issuedAt,
+    exp: validity.expiresAt,
+    cnf: proof && { jkt: proof.thumbprint },
+    vouched_by: recordedKeys(listOf(tokens).map(issuerAndKid)),
     logins: listOf(tokens).map(({ login }) => login),
+    access_generation: users.subject.accessGeneration,
+    actor_access_generation: users.actor?.accessGeneration,
   };
+}
+
+function actorClaim(userId: string | undefined, priorActors: readonly PriorActor[]): ActorClaim | undefined {
+  const prior = priorActors.reduceRight<ActorClaim | undefined>(
+    (act, { iss, sub }) => ({ iss, sub, act }),
+    undefined,
+  );
+  return userId === undefined ? prior : { sub: userId, act: prior };
+}
+
+/** What the trail says of it. */
+export function successOf(
+  { accessTokenId, asked, tokens, validity, grants, priorActors }: Terms,
+  users: Users,
+  { flow, requestId, clientAddress }: Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress'>,
+  occurredAt: Date,
+): AuditEvent {
+  const { subject, client, proof } = tokens;
+  const { scope, resource } = asked;
+  return auditEvent(
+    'svc.audit.token-exchange.succeeded',
+    { occurredAt, requestId, ...idsOf(users) },
+    {
+      ...issuerAndKid(subject),
+      flow: flow === 'id-jag' || flow === 'jwt-bearer' ? flow : undefined,
+      clientId: client?.id,
+      tenants: subject.assertion?.tenants,
+      clientAddress,
+      accessTokenId,
+      lifetimeSeconds: validity.lifetimeSeconds,
+      scope: scope === undefined ? undefined : visible(scope),
+      resource: resource?.map(printableAddress),
+      ...grants,
+      keyThumbprint: proof?.thumbprint,
+      priorActors: recordedActors(priorActors),
+      ignoredRole: ignoredRoleOf(users),
+      workloads: recordedWorkloads(workloadsOf(tokens)),
+    },
+  );
 }

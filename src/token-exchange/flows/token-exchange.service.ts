@@ -1,6 +1,7 @@
 // Token exchange: takes external tokens, and issues an access token.
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../audit/audit.bus.js';
+import { Clock } from '../../platform/clock.js';
+import type { RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
 import { Revocations } from '../revocation/revocations.js';
@@ -9,7 +10,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ProvingRequest } from '../tokens/dpop-proofs.js';
 import { DpopProofs } from '../tokens/dpop-proofs.js';
 import type { Users } from '../users/decide.js';
-import { decideRequest, idsOf, ignoredRoleOf } from '../users/decide.js';
+import { decideRequest } from '../users/decide.js';
 import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
 import { refuseRevokedSince } from '../verify/tokens.js';
 import type { Tokens } from '../verify/tokens.js';
@@ -19,7 +20,7 @@ import { EntryThrottleService } from './entry-throttle.service.js';
 import type { FlowRequest } from './flow-request.js';
 import type { AskedGrants } from './grants.js';
 import type { Issuance } from './issuance.planner.js';
-import { IssuancePlanner, grantOf } from './issuance.planner.js';
+import { IssuancePlanner, successOf } from './issuance.planner.js';
 import { Notices } from './notices.js';
 import { withProof, verifyExchange } from './verification.js';
 import { UseRepository } from './use.repository.js';
@@ -43,13 +44,6 @@ export interface AskedIssuance extends AskedGrants {
   readonly proving: ProvingRequest;
 }
 
-/** A signed access token whose success is not recorded yet. */
-interface Issued {
-  /** Secret. */
-  readonly accessToken: string;
-  readonly success: AuditEvent;
-}
-
 @Injectable()
 export class TokenExchangeService {
   constructor(
@@ -62,6 +56,7 @@ export class TokenExchangeService {
     private readonly applies: ApplyService,
     private readonly audit: AuditBus,
     private readonly notices: Notices,
+    private readonly clock: Clock,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
   ) {}
 
@@ -84,44 +79,35 @@ export class TokenExchangeService {
 
   /** Issues an access token for verified tokens and their proof. @throws as `exchange` */
   async issueFor(tokens: Tokens, asked: AskedGrants, request: FlowRequest): Promise<ExchangeResult> {
-    const issuance = this.issuances.plan(asked, tokens, request);
+    const issuance = this.issuances.plan(asked, tokens);
     return request.inTime(async () => {
       const rateLimit = await this.throttle.count(request, tokens);
       const linked = await request.stage('use', () => this.uses.use(tokens));
       const known = decideRequest(tokens, linked, this.options.roles);
       const { users, result: accessToken } =
         known === undefined
-          ? await this.apply(issuance, request)
+          ? await this.applies.apply(tokens, request, async (_, users) =>
+              this.issue(issuance, users, request),
+            )
           : await this.record(issuance, known, request);
       this.notices.warnAfterCommit(request, tokens, users);
-      const { validity, grants } = issuance;
-      const { lifetimeSeconds } = validity;
-      const { grantedScopes, audience } = grants;
+      const { lifetimeSeconds } = issuance.terms.validity;
+      const { grantedScopes, audience } = issuance.terms.grants;
       const isBound = tokens.proof !== undefined;
       return { accessToken, lifetimeSeconds, grantedScopes, audience, isBound, rateLimit };
     });
   }
 
   private async record(issuance: Issuance, users: Users, request: FlowRequest): Promise<Applied<string>> {
-    const { accessToken, success } = this.issue(issuance, users);
-    await request.stage('record', () => this.audit.record([success]));
-    return { users, result: accessToken };
-  }
-
-  private apply(issuance: Issuance, request: FlowRequest): Promise<Applied<string>> {
-    return this.applies.apply(issuance.tokens, request, async (_transaction, users) => {
-      const { accessToken, success } = this.issue(issuance, users);
-      return { result: accessToken, events: [success] };
-    });
+    const { result, events } = this.issue(issuance, users, request);
+    await request.stage('record', () => this.audit.record(events));
+    return { users, result };
   }
 
   /** Signs before the success is recorded, so that a recorded one names a token that there is. */
-  private issue(issuance: Issuance, users: Users): Issued {
-    refuseRevokedSince(this.revocations, issuance.tokens);
-    const accessToken = issuance.sign(grantOf(issuance, users));
-    const success = { ...issuance.success, ...idsOf(users) };
-    const ignoredRole = ignoredRoleOf(users);
-    if (ignoredRole === undefined) return { accessToken, success };
-    return { accessToken, success: { ...success, payload: { ...success.payload, ignoredRole } } };
+  private issue({ terms, sign }: Issuance, users: Users, request: FlowRequest): RecordedWork<string> {
+    refuseRevokedSince(this.revocations, terms.tokens);
+    const accessToken = sign(users);
+    return { result: accessToken, events: [successOf(terms, users, request, this.clock.now())] };
   }
 }

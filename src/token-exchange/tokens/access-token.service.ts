@@ -11,8 +11,8 @@ import type { BearerReason } from '../refusals/refusals.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { AccessTokenSettings } from '../settings/token-exchange.options.js';
-import type { AccessTokenGrant, AccessTokenSigner, ReadToken, VerifiedAccessToken } from './access-token.js';
-import { ACCESS_TOKEN_ALGORITHM, ACCESS_TOKEN_TYPE, claimsOf, readClaims } from './access-token.js';
+import type { AccessTokenSigner, ReadToken, VerifiedAccessToken } from './access-token.js';
+import { ACCESS_TOKEN_ALGORITHM, ACCESS_TOKEN_TYPE, readClaims } from './access-token.js';
 import { signCompactJws } from '../verify/compact-jws.js';
 import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
@@ -78,7 +78,7 @@ function keyOf(token: string): string {
 
 @Injectable()
 export class AccessTokenService {
-  /** The `aud` of tokens that are for the host itself, which a client may name as the resource. */
+  /** `iss` of all tokens, and `aud` of those that are for the host itself, which a client may name as the resource. */
   readonly audience: string;
   private readonly verified = new VerifiedTokens<ReadToken & { kid: string }>(({ content }) =>
     this.hasExpired(content),
@@ -98,9 +98,7 @@ export class AccessTokenService {
     const { kid, privateKey } = this.signingKeys.current();
     const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: ACCESS_TOKEN_TYPE, kid };
     const signer = { digest: 'sha256', key: { key: privateKey, dsaEncoding: 'ieee-p1363' as const } };
-    const { issuer } = this.options;
-    const payload = (grant: AccessTokenGrant) => ({ iss: issuer, ...claimsOf(grant, issuer) });
-    return (grant) => signCompactJws(header, payload(grant), signer);
+    return (claims) => signCompactJws(header, claims, signer);
   }
 
   /** The public keys of these tokens as a JWK set (RFC 7517 §5), for a host that publishes it. Answers from memory. */

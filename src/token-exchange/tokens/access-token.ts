@@ -1,73 +1,45 @@
-// The contents of an access token of this package: what it grants, its claims, and what is read of it.
+// The contents of an access token of this package: its claims, and what is read of them.
 import type { JWTPayload } from 'jose';
-import type { ExternalLogin, IssuerKey, RecordedKey } from '../revocation/external-login.js';
-import { readExternalLogins, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
+import type { ExternalLogin, RecordedKey } from '../revocation/external-login.js';
+import { readExternalLogins, readRecordedKeys } from '../revocation/external-login.js';
 import type { RevocableToken } from '../revocation/revocations.js';
 import type { PriorActor } from '../verify/external-claims.js';
 import { lengthOfCompactJws } from '../verify/compact-jws.js';
 
-/** The contents of an access token. */
-export interface AccessTokenGrant {
-  /** Its `jti`: new, and not secret. */
-  readonly id: string;
-  readonly subjectUserId: string;
-  readonly actorUserId?: string;
-  /** `accessGeneration` of both users, as the token was decided on: to be compared at each use. */
-  readonly subjectGeneration?: string;
-  readonly actorGeneration?: string;
-  /** The client that has sent an assertion, else the issuer of the subject token; recorded as `client_id`. */
-  readonly clientId: string;
-  /** The prior actors, the latest first; only with an actor, or of an identity assertion. */
-  readonly priorActors?: readonly PriorActor[];
-  /** The jobs and services whose tokens came, where their entries name the users (`signInAs`). */
-  readonly workloads?: readonly PriorActor[];
-  /** Whose rights a call with the token has: `both` needs actor and subject to have them. Default `actor`. */
-  readonly rights?: 'actor' | 'both';
-  /** The scopes that are granted, which limit the token; undefined: it is not limited. */
-  readonly grantedScopes?: readonly string[];
-  /** The service that the token is for; undefined: the host itself. The host then takes it nowhere. */
-  readonly audience?: string;
-  /** Recorded, not granted (D55). */
-  readonly requestedScope?: string;
-  /** Recorded, not granted: target resource URIs as they were asked for, with spaces between them. */
-  readonly requestedResource?: string;
-  /** The thumbprint of the client's key (RFC 7638), which has to be proved at each use; undefined: a Bearer token. */
-  readonly boundTo?: string;
-  /** Seconds since the Unix epoch. */
-  readonly issuedAt: number;
-  /** Seconds since the Unix epoch. */
-  readonly expiresAt: number;
-  /** The keys that signed for subject and actor, in this order: the revocation of either must end the token. */
-  readonly signedBy: readonly IssuerKey[];
-  /** The logins of subject and actor: with any of them the token must end if its provider signs that user out. */
-  readonly logins: readonly ExternalLogin[];
-}
-
 /** Signs one access token, by a key that is there already. @returns the compact JWT. Secret */
-export type AccessTokenSigner = (grant: AccessTokenGrant) => string;
+export type AccessTokenSigner = (claims: AccessTokenClaims) => string;
 
-/** The claims besides `iss`, which is always the host (RFC 9068 §2.2, RFC 8693 §4.1). */
-interface AccessTokenClaims {
+/** The claims of an access token (RFC 9068 §2.2, RFC 8693 §4.1). A member that is undefined is not written. */
+export interface AccessTokenClaims {
+  /** Always the host. */
+  readonly iss: string;
+  /** The service that the token is for: the host itself, which takes no other token, or another one. */
   readonly aud: string;
   readonly sub: string;
   readonly act?: ActorClaim;
+  /** The client that has sent an assertion, else the issuer of the subject token. */
   readonly client_id: string;
   /** D145, under a name of our own: of the subject, and of the actor, as far as their entries name the users. */
   readonly workloads?: readonly PriorActor[];
+  /** A call with the token needs the rights of actor and subject; undefined: those of the actor. */
   readonly delegated_rights?: 'both';
+  /** The scopes that are granted, which limit the token; undefined: it is not limited. */
   readonly scope?: string;
+  /** Recorded, not granted (D55). */
   readonly requested_scope?: string;
+  /** Recorded, not granted: target resource URIs as they were asked for, with spaces between them. */
   readonly requested_resource?: string;
+  /** New, and not secret. */
   readonly jti: string;
   readonly iat: number;
   readonly exp: number;
-  /** RFC 9449 §6.1. */
+  /** RFC 9449 §6.1; undefined: a Bearer token. */
   readonly cnf?: { readonly jkt: string };
-  /** D59, under a name of our own: no verifier of tokens expects anything of it. */
+  /** D59, under a name of our own: no verifier of tokens expects anything of it. The revocation of one of these keys ends the token. */
   readonly vouched_by: readonly RecordedKey[];
   /** D131: of the subject, and of the actor where there is one. */
   readonly logins: readonly ExternalLogin[];
-  /** D62, opaque: of the subject, and of the actor where there is one. */
+  /** D62, opaque: of the subject, and of the actor where there is one, as the token was decided on. */
   readonly access_generation?: string;
   readonly actor_access_generation?: string;
 }
@@ -76,7 +48,7 @@ interface AccessTokenClaims {
  * An outermost actor without `iss` is a local user, whose rights count (RFC 8693 §4.1). All others have the `iss` of their issuers, who
  * say that they have acted: they give no rights.
  */
-interface ActorClaim {
+export interface ActorClaim {
   readonly iss?: string;
   readonly sub: string;
   readonly act?: ActorClaim;
@@ -114,45 +86,10 @@ const SIGNATURE_BYTES = 64;
 /** As long as that of a signing key: a thumbprint (RFC 7638). */
 const ANY_KID = 'k'.repeat(43);
 
-/** How many characters the token of a grant has. @param issuer as in `AccessTokenSettings` */
-export function lengthOfAccessToken(grant: AccessTokenGrant, issuer: string): number {
+/** How many characters the token of some claims has. */
+export function lengthOfAccessToken(claims: AccessTokenClaims): number {
   const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: ACCESS_TOKEN_TYPE, kid: ANY_KID };
-  return lengthOfCompactJws(header, { iss: issuer, ...claimsOf(grant, issuer) }, SIGNATURE_BYTES);
-}
-
-/**
- * A member that is undefined is not written.
- * @rule 2.4 The token records the requested scope and resource.
- * @rule D55 Under names of our own: a `scope` or another `aud` would read as granted to every other service.
- */
-export function claimsOf(grant: AccessTokenGrant, host: string): AccessTokenClaims {
-  return {
-    aud: grant.audience ?? host,
-    sub: grant.subjectUserId,
-    act: actorClaim(grant),
-    client_id: grant.clientId,
-    workloads: grant.workloads,
-    delegated_rights: grant.rights === 'both' ? 'both' : undefined,
-    scope: grant.grantedScopes?.join(' '),
-    requested_scope: grant.requestedScope,
-    requested_resource: grant.requestedResource,
-    jti: grant.id,
-    iat: grant.issuedAt,
-    exp: grant.expiresAt,
-    cnf: grant.boundTo === undefined ? undefined : { jkt: grant.boundTo },
-    vouched_by: recordedKeys(grant.signedBy),
-    logins: grant.logins,
-    access_generation: grant.subjectGeneration,
-    actor_access_generation: grant.actorGeneration,
-  };
-}
-
-function actorClaim({ actorUserId, priorActors = [] }: AccessTokenGrant): ActorClaim | undefined {
-  const prior = priorActors.reduceRight<ActorClaim | undefined>(
-    (act, { iss, sub }) => ({ iss, sub, act }),
-    undefined,
-  );
-  return actorUserId === undefined ? prior : { sub: actorUserId, act: prior };
+  return lengthOfCompactJws(header, claims, SIGNATURE_BYTES);
 }
 
 /**

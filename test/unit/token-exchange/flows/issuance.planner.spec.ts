@@ -2,7 +2,8 @@
 import {
   IssuancePlanner,
   checkTerms,
-  grantOf,
+  claimsOf,
+  successOf,
 } from '../../../../src/token-exchange/flows/issuance.planner.js';
 import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type { SigningKeyService } from '../../../../src/token-exchange/tokens/signing-key.service.js';
@@ -89,7 +90,7 @@ describe('an access token', () => {
   const planner = new IssuancePlanner(service, clock, {
     exchange: { enabled: true, perMinute: 1, maxTokenLifetimeSeconds: 900 },
   });
-  const source = { flow: 'exchange' as const, requestId: 'r', clientAddress: '203.0.113.9' };
+  const request = { flow: 'exchange' as const, requestId: 'r', clientAddress: '203.0.113.9' };
   const issuer = 'https://a.example';
   const before = { iss: issuer, sub: 'earlier' };
   const policy = {
@@ -108,22 +109,18 @@ describe('an access token', () => {
 
   it('[4.2.2] without an actor is the subject’s alone, and of the client that sent an assertion', () => {
     const tokens = { subject: tokenOf('s'), client: { id: 'c', issuers: new Set<string>() } };
-    const issuance = planner.plan({}, tokens, { ...source, flow: 'id-jag' });
-    expect(issuance.success.payload).toMatchObject({
-      flow: 'id-jag',
-      clientId: 'c',
-      scope: undefined,
-      priorActors: [before],
-    });
-    const grant = grantOf(issuance, { subject: users.subject });
-    expect(grant).toMatchObject({ clientId: 'c', actorUserId: undefined, priorActors: undefined });
+    const { terms } = planner.plan({}, tokens);
+    const alone = { subject: users.subject };
+    const { payload } = successOf(terms, alone, { ...request, flow: 'id-jag' }, clock.now());
+    const recorded = { flow: 'id-jag', clientId: 'c', scope: undefined, priorActors: [before] };
+    expect(payload).toMatchObject(recorded);
+    expect(claimsOf(terms, alone, host)).toMatchObject({ client_id: 'c', act: undefined });
   });
 
   it('[D133] has the actors of an assertion, who give no rights', () => {
     const subject = { ...tokenOf('s'), assertion: { clientId: 'c' } };
-    const issuance = planner.plan({}, { subject, client: { id: 'c', issuers: new Set<string>() } }, source);
-    const grant = grantOf(issuance, { subject: users.subject });
-    expect(grant).toMatchObject({ actorUserId: undefined, priorActors: [before] });
+    const { terms } = planner.plan({}, { subject, client: { id: 'c', issuers: new Set<string>() } });
+    expect(claimsOf(terms, { subject: users.subject }, host).act).toEqual(before);
   });
 
   it('[4.2.scope][4.2.resource] may have the longest scope and resource of ASCII, and is refused above 12,288 characters', () => {
@@ -131,7 +128,7 @@ describe('an access token', () => {
       scopes: new Set(['s'.repeat(1_024)]),
       resources: new Set([`https://${'r'.repeat(2_040)}`]),
     };
-    const plan = (tokens: Tokens, asked: AskedGrants) => planner.plan(asked, tokens, source);
+    const plan = (tokens: Tokens, asked: AskedGrants) => planner.plan(asked, tokens).terms;
     const asked = { scope: [...longest.scopes].join(), resource: [...longest.resources] };
     const both = { subject: tokenOf('s', longest), actor: tokenOf('a', longest) };
     expect(plan(both, asked).grants).toMatchObject({
@@ -144,22 +141,30 @@ describe('an access token', () => {
 
   it('[6.1][4.2.3] with an actor names both, and what was asked for and granted', () => {
     const asked = { scope: 'read \u0000', resource: ['https://api.example'] };
-    const issuance = planner.plan(asked, { subject: tokenOf('s', policy), actor: tokenOf('a') }, source);
-    const { accessTokenId: id, success } = issuance;
+    const { terms } = planner.plan(asked, { subject: tokenOf('s', policy), actor: tokenOf('a') });
+    const { accessTokenId: id } = terms;
     const granted = { grantedScopes: ['read'], audience: 'https://api.example', rights: 'both' };
-    expect(success).toEqual({
+    expect(successOf(terms, users, request, clock.now())).toEqual({
       ...{ name: 'svc.audit.token-exchange.succeeded', occurredAt: clock.now(), requestId: 'r' },
+      ...{ subjectUserId: 's', actorUserId: 'a' },
       payload: {
-        ...{ issuer, kid: 's', clientAddress: source.clientAddress, accessTokenId: id, lifetimeSeconds: 50 },
+        ...{ issuer, kid: 's', clientAddress: request.clientAddress, accessTokenId: id, lifetimeSeconds: 50 },
         ...{ scope: 'read \\u{0}', resource: asked.resource, ...granted, priorActors: [before] },
       },
     });
-    expect(grantOf(issuance, users)).toEqual({
-      ...{ id, clientId: issuer, ...granted, priorActors: [before], issuedAt: NOW, expiresAt: NOW + 50 },
-      ...{ subjectUserId: 's', actorUserId: 'a', subjectGeneration: 'of s', actorGeneration: 'of a' },
-      ...{ requestedScope: asked.scope, requestedResource: 'https://api.example' },
-      signedBy: ['s', 'a'].map((kid) => ({ issuer, kid })),
+    expect(claimsOf(terms, users, host)).toEqual({
+      ...{
+        iss: host,
+        aud: 'https://api.example',
+        sub: 's',
+        act: { sub: 'a', act: before },
+        client_id: issuer,
+      },
+      ...{ jti: id, iat: NOW, exp: NOW + 50, scope: 'read', delegated_rights: 'both' },
+      ...{ requested_scope: asked.scope, requested_resource: 'https://api.example' },
+      vouched_by: ['s', 'a'].map((kid) => ({ iss: issuer, kid })),
       logins: ['s', 'a'].map((sub) => ({ sub, iat: NOW })),
+      ...{ access_generation: 'of s', actor_access_generation: 'of a' },
     });
   });
 });

@@ -82,10 +82,11 @@ describe('access tokens that come again', () => {
   });
 
   const issue = () => {
-    const issuedAt = Math.floor(clock.nowSeconds());
-    const expiresAt = issuedAt + LIFE_SECONDS;
-    const about = { id: randomUUID(), subjectUserId: 'subject', clientId: 'https://partner.example' };
-    return tokens.prepare()({ ...about, signedBy: [], logins: [], issuedAt, expiresAt });
+    const iat = Math.floor(clock.nowSeconds());
+    return tokens.prepare()({
+      ...{ iss: OPTIONS.issuer, aud: OPTIONS.issuer, sub: 'subject', client_id: 'https://partner.example' },
+      ...{ jti: randomUUID(), iat, exp: iat + LIFE_SECONDS, vouched_by: [], logins: [] },
+    });
   };
 
   it.each([
