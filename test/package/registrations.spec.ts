@@ -127,8 +127,14 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
       exclude: exclude.map((path) => ({ path, method: RequestMethod.GET })),
     });
     await mendedInPart.stop();
-    const paths = ['token', 'revoke', 'introspect'].map((path) => `/rest/auth/oauth/${path}`);
-    expect(mendedInPart.output).toContain(JSON.stringify({ missing: paths }));
+    const published = [
+      'jwks.json',
+      'oauth-protected-resource',
+      'oauth-authorization-server',
+      'openid-configuration',
+    ].map((name) => `OPTIONS /.well-known/${name}`);
+    const endpoints = ['token', 'revoke', 'introspect'].map((name) => `POST /rest/auth/oauth/${name}`);
+    expect(mendedInPart.output).toContain(JSON.stringify({ missing: [...published, ...endpoints] }));
 
     const mended = await start({ name: 'v2', exclude });
     expect((await mended.call('/.well-known/jwks.json')).status).toBe(200);

@@ -188,11 +188,15 @@ export class PublishedPaths implements OnApplicationBootstrap {
     const { exchange, revocation, introspection } = ENDPOINTS;
     const missingFor = (method: RequestMethod, paths: readonly string[]) => {
       const fitting = exclude.filter(({ requestMethod: own }) => [RequestMethod.ALL, method].includes(own));
-      return paths.filter((path) => !fitting.some(({ pathRegex }) => pathRegex.test(path)));
+      const prefixed = paths.filter((path) => !fitting.some(({ pathRegex }) => pathRegex.test(path)));
+      return prefixed.map((path) => `${RequestMethod[method]} ${path}`);
     };
+    const published = [KEY_SET_PATH, RESOURCE_METADATA_PATH, ...SERVER_METADATA_PATHS];
     const endpoints = [exchange, revocation, introspection].map((path) => pathPrefix + path);
     const missing = [
-      ...missingFor(RequestMethod.GET, [KEY_SET_PATH, RESOURCE_METADATA_PATH, ...SERVER_METADATA_PATHS]),
+      ...missingFor(RequestMethod.GET, published),
+      // By which browsers ask before a request with headers of its own.
+      ...missingFor(RequestMethod.OPTIONS, published),
       ...missingFor(RequestMethod.POST, endpoints),
     ];
     if (missing.length === 0) return;
