@@ -2,6 +2,7 @@
 import type { DataSource } from 'typeorm';
 import { driverPool } from './driver-pool.js';
 import { limitsOf } from './limited-driver.js';
+import { logged } from './query-log.js';
 
 /** Statements go to the host's own data source, with its pool, its settings and its search path. */
 export class Database {
@@ -36,9 +37,10 @@ export class Database {
     return (await this.ask(text, values)).rowCount ?? 0;
   }
 
-  private ask(text: string, values: readonly unknown[]) {
-    this.dataSource.logger.logQuery(text, [...values]);
-    return (this.pool() ?? driverPool(this.dataSource)).query(text, [...values]);
+  private ask(text: string, given: readonly unknown[]) {
+    const values = [...given];
+    const pool = this.pool() ?? driverPool(this.dataSource);
+    return logged(this.dataSource, { text, values }, () => pool.query(text, values));
   }
 }
 

@@ -7,6 +7,7 @@ import { writtenSql } from './sql.js';
 import { Batch } from './batch.js';
 import { driverPool } from './driver-pool.js';
 import { limitsOf } from './limited-driver.js';
+import { logged } from './query-log.js';
 import type { Transaction } from './transaction.js';
 import { managerOf } from './transaction.js';
 
@@ -56,12 +57,10 @@ export class PreparedStatement<Input, Row> {
     return this.send((await queryRunner.connect()) as ClientBase, connection, input);
   }
 
-  private async send(to: Pool | ClientBase, { logger }: DataSource, input: Input): Promise<Row[]> {
+  private async send(to: Pool | ClientBase, dataSource: DataSource, input: Input): Promise<Row[]> {
     const { name, text } = this;
-    const values = this.values(input);
-    // As TypeORM does for each of its own, where the host has that log turned on.
-    logger.logQuery(text, values);
-    const { rows } = await to.query({ name, text, values });
+    const statement = { name, text, values: this.values(input) };
+    const { rows } = await logged(dataSource, statement, () => to.query(statement));
     return rows as Row[];
   }
 }
