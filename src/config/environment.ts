@@ -1,9 +1,11 @@
 // Every environment variable of the service, one row each, from which docs/configuration.md is written. What the package of
 // token exchange has a setting for refers to that; the rows of the audit trail are in audit-variables.ts.
 import { SETTINGS } from '../token-exchange/instance.js';
+import { MOST_ORIGINS_CHARACTERS } from '../platform/text/origin.js';
 import {
   checkDatabaseUrl,
   checkOrigin,
+  checkOriginsTogether,
   parseCidr,
   parseEncryptionKey,
   parseOrigin,
@@ -133,8 +135,9 @@ export const VARIABLES = {
     description:
       'Origins that may frame the instance, beside the `origins` of trusted key entries. Without either, ' +
       'framing is left to a reverse proxy while embedded login is on, and forbidden while it is off.',
-    range: 'comma-separated origins: `https://host[:port]`',
+    range: `comma-separated origins: \`https://host[:port]\`; at most ${MOST_ORIGINS_CHARACTERS} characters`,
     member: parseOrigin,
+    check: checkOriginsTogether,
   }),
 
   // The operator's page

@@ -1,6 +1,6 @@
 // The texts that variables may have: what is wrong with one, or its value.
 import ipaddr from 'ipaddr.js';
-import { originOfText } from '../platform/text/origin.js';
+import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins, originOfText } from '../platform/text/origin.js';
 import type { Parsed } from './variable.js';
 import { parsedUrl } from '../platform/text/url.js';
 
@@ -61,4 +61,10 @@ export function parseOrigin(value: string): Parsed<string> {
   return origin === undefined
     ? { problem: 'is not an origin such as https://product.example' }
     : { value: origin };
+}
+
+export function checkOriginsTogether(origins: readonly string[]): string | undefined {
+  return areTooManyOrigins(origins)
+    ? `must have at most ${MOST_ORIGINS_CHARACTERS} characters, since a header of every answer names them all`
+    : undefined;
 }

@@ -156,10 +156,17 @@ export function textDocument(
   return { name, ...description, absent: undefined, parse: (value) => ({ value }) };
 }
 
+interface ListRules<T> {
+  readonly range: string;
+  readonly member: (text: string) => Parsed<T>;
+  /** May refuse all members together, with the rule that they break. */
+  readonly check?: (members: readonly T[]) => string | undefined;
+}
+
 /** A comma-separated list; blanks around the members are dropped, empty members refused. */
 export function list<T>(
   name: string,
-  { member, ...description }: Description & { range: string; member: (text: string) => Parsed<T> },
+  { member, check, ...description }: Description & ListRules<T>,
 ): EnvironmentVariable<readonly T[]> {
   return {
     name,
@@ -175,7 +182,8 @@ export function list<T>(
         if ('problem' in parsed) return { problem: `member ${index + 1} ${parsed.problem}` };
         members.push(parsed.value);
       }
-      return { value: members };
+      const problem = check?.(members);
+      return problem === undefined ? { value: members } : { problem };
     },
   };
 }

@@ -112,6 +112,36 @@ describeOnEachDatabase('the stored entries', (database) => {
     await instance.make((changes, work) => changes.remove('set', work));
   });
 
+  it('[P.origins] name together no more origins than a header of each answer should', async () => {
+    const origins = (first: string, characters: number) => [
+      `https://${first}.${'a'.repeat(characters - 10)}`,
+    ];
+    const add = (name: string, members: object) =>
+      instance.make((changes, work) => changes.add({ ...entryOf(name), ...members }, work));
+    const tooMany = {
+      problems: [
+        expect.stringMatching(/^origins: must have at most 4000 characters with those of all other stored/),
+      ],
+    };
+    await add('half', { origins: origins('h', 2_000) });
+    await add('shared', { origins: origins('h', 2_000) });
+    await expect(add('more', { origins: origins('m', 2_000) })).rejects.toMatchObject(tooMany);
+    expect(await instance.changes.check({ ...entryOf('more'), origins: origins('m', 2_000) })).toMatchObject(
+      tooMany,
+    );
+    await add('rest', { origins: origins('r', 1_999) });
+    await add('none', {});
+    const lengthen = () =>
+      instance.make((changes, work) =>
+        changes.change('rest', setting({ origins: origins('r', 2_000) }), work),
+      );
+    await expect(lengthen()).rejects.toMatchObject(tooMany);
+    for (const name of ['half', 'shared', 'none'])
+      await instance.make((changes, work) => changes.remove(name, work));
+    expect((await lengthen()).events).toHaveLength(1);
+    await instance.make((changes, work) => changes.remove('rest', work));
+  });
+
   it("[D144] are the owner's once the owner has put them whole, and by no change of a part or of others", async () => {
     const owned: boolean[] = [];
     const note = async () => owned.push((await instance.changes.show('whose')).isOwners);

@@ -1,10 +1,12 @@
 // Who may frame the instance and post logins to it, as its answers say it over plain HTTP and over TLS.
 import { request } from 'node:https';
 import { Partner } from '../../demo/partner.js';
+import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { login as loginBy, sessionHashOf } from '../support/logins.js';
 import { makeSelfSignedCertificate } from '../support/self-signed-certificate.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 import { withService } from '../support/with-service.js';
 
 const PRODUCT = 'https://product.example';
@@ -27,6 +29,18 @@ describeOnAnyDatabase('[5.5.3] framing', (database) => {
         expect([path, ancestorsIn(answer)]).toEqual([path, ancestors]);
         expect(answer.headers.get('x-frame-options')).toBe(frameOptions);
       }
+    });
+  });
+
+  it('[P.origins] names as many as there may be to a client in Node.js, which takes 16 KiB of headers', async () => {
+    const origins = (first: string) => [`https://${first}.${'a'.repeat(4_000 - 10)}`];
+    const trustedKeys = [picky.staticEntry({ origins: origins('c') })];
+    const environment = { SVC_EMBED_FRAME_ANCESTORS: origins('s').join() };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      await service.part(StoredEntryService).add(open.staticEntry({ name: 'stored', origins: origins('d') }));
+      const named = [...origins('s'), ...origins('c'), ...origins('d')].join(' ');
+      await until('all are named', 2_000, async () => ancestorsIn(await service.fetch('/')) === named);
+      expect((await service.embed({ token: open.sign() })).status).toBe(303);
     });
   });
 

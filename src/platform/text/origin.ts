@@ -1,4 +1,4 @@
-// Reads web origins (RFC 6454): a scheme and a host, maybe a port, and nothing else; and compares addresses.
+// Reads web origins (RFC 6454): a scheme and a host, maybe a port, and nothing else; limits lists of them; and compares addresses.
 import { parsedUrl } from './url.js';
 
 /** The origin as browsers write it; undefined when the text is not an `http:` or `https:` origin. */
@@ -7,6 +7,17 @@ export function originOfText(text: string): string | undefined {
   const isOrigin =
     url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '');
   return isOrigin ? url.origin : undefined;
+}
+
+/**
+ * Of all origins of the setting, of all configured entries, and of all stored ones. A header of every answer names them all, and proxies and
+ * clients, such as those in Node.js, take headers of 16 KiB in all.
+ */
+export const MOST_ORIGINS_CHARACTERS = 4_000;
+
+/** Whether origins are more than a header should name: each counts once. */
+export function areTooManyOrigins(origins: readonly string[]): boolean {
+  return [...new Set(origins)].join(' ').length > MOST_ORIGINS_CHARACTERS;
 }
 
 /** Whether two addresses are one, however they are written: letter case of the host, usual port, slash after the host. */

@@ -88,7 +88,7 @@ const SIGN_IN = {
     },
     {
       label: 'Origins of the product',
-      rule: "origins (`https://host[:port]`) of the partner's pages, which may frame the instance. Logins by GET, from other origins or from browsers without `Origin` are refused. A program's post, with neither `Origin` nor `Sec-Fetch-Site`, passes",
+      rule: "origins (`https://host[:port]`) of the partner's pages, which may frame the instance. Logins by GET, from other origins or from browsers without `Origin` are refused. A program's post, with neither `Origin` nor `Sec-Fetch-Site`, passes. Those of all configured entries, and those of all stored ones, have at most 4,000 characters",
       option: '--origins <list>',
       unsaid: 'any page may post',
       required: 'strictly',

@@ -9,6 +9,7 @@ import type { Findings } from './entry-members.js';
 import { readEntry } from './entry-reader.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { TrustedKeyEntry } from './trusted-key.js';
+import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../../platform/text/origin.js';
 import { parsedUrl } from '../../platform/text/url.js';
 
 /** The result of reading: the entries without a problem, in their order. */
@@ -42,6 +43,7 @@ export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedK
     reading.entries.push(entry);
   }
   reportDuplicates(list, reading.problems);
+  reportManyOrigins(reading);
   if (list.length === 0 && reading.problems.length === 0)
     reading.warnings.push('is empty: every token is refused');
   return reading;
@@ -67,6 +69,20 @@ function reportDuplicates(list: readonly unknown[], problems: string[]): void {
     const first = identity === undefined ? undefined : seen.get(identity);
     if (first !== undefined) problems.push(`entry ${index}: has the same ${what} as entry ${first}`);
     else if (identity !== undefined) seen.set(identity, index);
+  }
+}
+
+/** At the entry that names one too many. */
+function reportManyOrigins({ entries, problems }: TrustedKeysReading): void {
+  const origins: string[] = [];
+  for (const entry of entries) {
+    origins.push(...(entry.origins ?? []));
+    if (!areTooManyOrigins(origins)) continue;
+    const rule = `must have at most ${MOST_ORIGINS_CHARACTERS} characters with those of the entries before it`;
+    problems.push(
+      `entry ${entry.entryIndex}, origins: ${rule}, since a header of every answer names them all`,
+    );
+    return;
   }
 }
 

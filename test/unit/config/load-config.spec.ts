@@ -175,6 +175,8 @@ describe('other kinds of value', () => {
     ['SVC_BASE_URL', 'https://user:pass@other.example'],
     ['SVC_BASE_URL', 'https://other.example?x'],
     ['SVC_DATABASE_URL', 'mysql://host/name'],
+    ['SVC_EMBED_FRAME_ANCESTORS', 'https://product.example/path'],
+    ['SVC_EMBED_FRAME_ANCESTORS', `https://${'product.'.repeat(499)}example`],
     ['SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE', '10.0.0.0/8,'],
     ['SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE', '10.0.0.0/33'],
     ['SVC_TOKEN_EXCHANGE_STRICT', 'yes'],

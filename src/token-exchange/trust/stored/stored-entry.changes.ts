@@ -4,6 +4,7 @@ import type { AuditContext, AuditEvent } from '../../audit/audit.bus.js';
 import { auditEvent } from '../../audit/audit.bus.js';
 import type { Transaction } from '../../../platform/database/transaction.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';
+import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../../../platform/text/origin.js';
 import { labelOf } from '../trusted-key.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import { identityOf } from '../trusted-key-entry.js';
@@ -18,6 +19,10 @@ const MAX_ENTRIES = 1_000;
 
 /** What an entry trusts, as against how far. Another key is another entry, which can be suspended by itself. */
 const FIXED = ['type', 'name', 'issuer', 'kid', 'algorithms', 'key', 'url'];
+
+const MANY_ORIGINS =
+  `origins: must have at most ${MOST_ORIGINS_CHARACTERS} characters with those of all other stored entries, ` +
+  'since a header of every answer names them all';
 
 /** What a change works with. */
 export interface StoredEntryWork {
@@ -172,7 +177,9 @@ export class StoredEntryChanges {
   private checked(stored: StoredEntry, all: readonly StoredEntry[]): CheckedStoredEntry {
     const checked = checkStoredEntries(all, this.rules).find((one) => one.stored === stored);
     if (checked === undefined) throw new Error('an entry was not checked');
-    return checked;
+    // Where it names none it is not the one to be changed.
+    if (originsIn(stored).length === 0 || !areTooManyOrigins(all.flatMap(originsIn))) return checked;
+    return { ...checked, entry: undefined, problems: [...checked.problems, MANY_ORIGINS] };
   }
 
   /** Whether one of an entry and another, configured or stored, sends the logouts that the other sends, or those of its issuer. */
@@ -262,6 +269,12 @@ function eventOf(
     ...(from && { from }),
     ...(to && { to }),
   });
+}
+
+/** As they were given, also in an entry that has a problem today. */
+function originsIn(stored: StoredEntry): string[] {
+  const { origins } = valueOf(stored);
+  return Array.isArray(origins) ? origins.filter((origin) => typeof origin === 'string') : [];
 }
 
 function kindOf(from: EntryValue | undefined, to: EntryValue | undefined) {
