@@ -9,7 +9,7 @@ import { VARIABLES } from '../config/environment.js';
 import { checkDatabaseUrl } from '../config/variable-formats.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { Database } from '../platform/database/database.js';
-import { hasDatabase, markCopied, unmarkCopied } from '../platform/database/embedded/copied-data.js';
+import { hasDatabase, markCopied, markOf, unmarkCopied } from '../platform/database/embedded/copied-data.js';
 import { copyRows } from '../platform/database/row-copy.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
 import type { Resealing, SealedRows, Unreadable } from '../platform/secrets/resealing.js';
@@ -184,10 +184,14 @@ async function copyAll(
   directory: string,
 ): Promise<void> {
   const progress = new Progress(context);
+  let mayBeCommitted = false;
   const steps = {
     columns: POSITIONS_IN_COPY,
     onPage: (table: string, rows: number) => progress.show(`Copying ${table}, ${counted(rows, 'row')}`),
-    beforeCommit: () => markCopied(directory),
+    beforeCommit: () => {
+      markCopied(directory);
+      mayBeCommitted = true;
+    },
   };
   try {
     const rows = await copyRows(source.dataSource, target.dataSource, steps);
@@ -195,9 +199,18 @@ async function copyAll(
     context.answers.give({ rows, directory }, textOf(rows, directory));
   } catch (error) {
     progress.end();
+    if (mayBeCommitted) throw inDoubt(error, directory);
     unmarkCopied(directory);
     throw new CommandError(`Nothing was copied: ${reasonOf(error)}.`);
   }
+}
+
+/** The answer to the commit did not come. The folder stays marked: its used tokens would pass if the copy is there. */
+function inDoubt(error: unknown, directory: string): CommandError {
+  return new CommandError(
+    `It is not known whether all was copied or nothing: ${reasonOf(error)}. If the target has rows in user_account, all was: set ` +
+      `SVC_DATABASE_URL to it, and start the service. Otherwise delete ${markOf(directory)}, and copy again.`,
+  );
 }
 
 function textOf(rows: Readonly<Record<string, number>>, directory: string): string {

@@ -1,4 +1,5 @@
 // svc-admin data copy: an instance goes on with PostgreSQL, with all that it knew, and its folder opens no more.
+import { rmSync } from 'node:fs';
 import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
@@ -8,6 +9,7 @@ import { meStatus } from '../support/logins.js';
 import { OPERATOR_ENVIRONMENT, OperatorBrowser, PASSWORD, setPassword } from '../support/operators.js';
 import { CommandLine } from '../support/run-cli.js';
 import { isMainScope } from '../support/series.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -69,8 +71,8 @@ describeOnPostgresql('svc-admin data copy', (target) => {
         SVC_AUDIT_STDOUT: 'true',
       },
     });
-  const copy = (environment: Record<string, string | undefined> = {}) =>
-    line.run(['data', 'copy', '--to', urlOf(), '--json'], {
+  const copy = (environment: Record<string, string | undefined> = {}, url = urlOf()) =>
+    line.run(['data', 'copy', '--to', url, '--json'], {
       ...source.environment,
       SVC_ENCRYPTION_KEY: keyOf(),
       ...environment,
@@ -149,6 +151,23 @@ describeOnPostgresql('svc-admin data copy', (target) => {
     await dataSource.query('DELETE FROM user_account');
     await close();
     expect(await contentAt(source)).toEqual(before.content);
+  });
+
+  it('[D137] claims neither where the answer to its commit is lost, and leaves the folder marked', async () => {
+    const proxy = await TcpProxy.open(urlOf());
+    proxy.loseAnswersTo('COMMIT\0');
+    const { exitCode, stderr } = await copy({}, proxy.url);
+    await proxy.close();
+    expect(exitCode).toBe(1);
+    const [, mark = ''] = /It is not known whether .* Otherwise delete (\S+),/.exec(stderr) ?? [];
+    expect(await contentAt(target)).toEqual(before.content);
+    await expect(start(source)).rejects.toThrow('was copied to PostgreSQL');
+    // The target is empty again for what follows.
+    const { dataSource, close } = await target.open();
+    const tables = await dataSource.query<{ name: string }[]>(TABLES);
+    await dataSource.query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`);
+    await close();
+    rmSync(mark);
   });
 
   it('[D137] copies every row, and says how many', async () => {

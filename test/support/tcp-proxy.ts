@@ -8,6 +8,7 @@ export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private silent = false;
   private losesAnswers = false;
+  private lostQuestion: string | undefined;
 
   private constructor(
     private readonly server: Server,
@@ -43,6 +44,11 @@ export class TcpProxy {
     this.losesAnswers = true;
   }
 
+  /** As `loseAnswers`, from a question on that has this text in it. */
+  loseAnswersTo(question: string): void {
+    this.lostQuestion = question;
+  }
+
   /** Every connection breaks, and new ones are refused, as where the server does not run. */
   async refuse(): Promise<void> {
     this.server.close();
@@ -60,6 +66,7 @@ export class TcpProxy {
   resume(): void {
     this.silent = false;
     this.losesAnswers = false;
+    this.lostQuestion = undefined;
     for (const socket of this.sockets) socket.resume();
   }
 
@@ -77,6 +84,8 @@ export class TcpProxy {
     ] as const) {
       this.sockets.add(from);
       from.on('data', (bytes) => {
+        if (from === client && this.lostQuestion !== undefined && bytes.includes(this.lostQuestion))
+          this.loseAnswers();
         if (from !== server || !this.losesAnswers) return to.write(bytes);
         client.destroy();
         return server.destroy();

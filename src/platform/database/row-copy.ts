@@ -15,7 +15,7 @@ export interface CopySteps {
   readonly columns: ColumnsInCopy;
   /** Told after each page. */
   readonly onPage: (table: string, rows: number) => void;
-  /** All is written, and visible to nobody yet. If it throws, nothing was copied. */
+  /** All is written, and visible to nobody yet. If it throws, nothing was copied; once it has returned, who knows. */
   readonly beforeCommit: () => void;
 }
 

@@ -9,7 +9,7 @@ export class CopiedDataError extends Error {
   constructor(directory: string) {
     super(
       `The data of ${directory} was copied to PostgreSQL: set SVC_DATABASE_URL to that database. In the folder ` +
-        `tokens that were used there since would pass again. If that database is given up, delete ${join(directory, MARK)}.`,
+        `tokens that were used there since would pass again. If that database is given up, delete ${markOf(directory)}.`,
     );
     this.name = 'CopiedDataError';
   }
@@ -21,7 +21,7 @@ export function refuseCopied(directory: string): void {
 }
 
 export function isCopied(directory: string): boolean {
-  return existsSync(join(directory, MARK));
+  return existsSync(markOf(directory));
 }
 
 /** Whether there is an embedded database. */
@@ -30,9 +30,14 @@ export function hasDatabase(directory: string): boolean {
 }
 
 export function markCopied(directory: string): void {
-  writeFileSync(join(directory, MARK), `${new Date().toISOString()}\n`, { mode: 0o600, flush: true });
+  writeFileSync(markOf(directory), `${new Date().toISOString()}\n`, { mode: 0o600, flush: true });
 }
 
 export function unmarkCopied(directory: string): void {
-  rmSync(join(directory, MARK), { force: true });
+  rmSync(markOf(directory), { force: true });
+}
+
+/** The file that is the mark. */
+export function markOf(directory: string): string {
+  return join(directory, MARK);
 }
