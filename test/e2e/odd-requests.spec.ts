@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import type { RawRequest } from '../support/raw-http.js';
+import type { RawAnswer, RawRequest } from '../support/raw-http.js';
 import { sendAndLeave, sendBytes, sendRaw } from '../support/raw-http.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { ROUTES } from '../../bench/support/hostile-requests.mjs';
@@ -155,6 +155,7 @@ const ODD_BYTES = [
   'GET / HTTP/1.1\r\n\r\n',
   `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`,
   `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X: 1\r\n'.repeat(3_000)}\r\n`,
+  `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X: 1\r\n'.repeat(120)}\r\n`,
   `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
   'GET / HTTP/1.1\r\nHost: a\r\nA: b\0c\r\n\r\n',
   'GET / HTTP/1.1\r\nHost: a\r\n folded: 1\r\nConnection: close\r\n\r\n',
@@ -179,7 +180,7 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
         const startedAt = Date.now();
         const answer = await sendRaw(service.address, request);
         const isSlow = Date.now() - startedAt > 5_000;
-        if (answer === undefined || answer.status >= 500 || isSlow)
+        if (answer === undefined || answer.status >= 500 || isSlow || !hasRequestId(answer))
           bad.push(described(request, answer?.status));
       });
       await Promise.all(answered);
@@ -192,8 +193,35 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
     for (const text of ODD_BYTES) {
       const answer = await sendBytes(service.address, Buffer.from(text, 'latin1'));
       expect([text.slice(0, 60), answer?.status ?? 400]).toEqual([text.slice(0, 60), expectedStatus]);
+      expect([text.slice(0, 60), answer === undefined || hasRequestId(answer)]).toEqual([
+        text.slice(0, 60),
+        true,
+      ]);
     }
     expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+  });
+
+  it.each([
+    ['a path that cannot be decoded', 'GET /%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    [
+      'a parameter of a path that is too long',
+      `GET /api/v1/users/${'a'.repeat(3_000)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    ],
+    ['no host', 'GET /healthz HTTP/1.1\r\n\r\n'],
+    ['no HTTP', 'NONSENSE\r\n\r\n'],
+  ])('[D21] a request with %s is answered with its id in header and body', async (_, text) => {
+    const answer = await sendBytes(service.address, Buffer.from(text));
+    expect(answer).toMatchObject({ status: 400, headers: { 'cache-control': 'no-store' } });
+    expect(JSON.parse(answer?.body ?? '')).toEqual({
+      error: 'bad_request',
+      message: 'The request cannot be read',
+      requestId: answer?.headers['x-request-id'],
+    });
+  });
+
+  it('[D21] an unknown Expect is ignored', async () => {
+    const answer = await sendRaw(service.address, { target: '/healthz', headers: { expect: 'nothing' } });
+    expect([answer?.status, answer && hasRequestId(answer)]).toEqual([200, true]);
   });
 
   it('[D23] every 404 has the same bytes for every request', async () => {
@@ -250,6 +278,10 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
     expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
   });
 });
+
+function hasRequestId({ headers }: RawAnswer): boolean {
+  return (headers['x-request-id'] ?? '') !== '';
+}
 
 /** 200 for a request that is merely old-fashioned. */
 const expectedStatus: unknown = {

@@ -79,6 +79,8 @@ export function createServer({
     keepAliveTimeout: keepAliveSeconds * 1000,
     maxHeaderSize: HEADER_LIMIT_BYTES,
     connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
+    // Node.js would answer without body and request id: `refuseWithoutHost` does it.
+    requireHostHeader: false,
   };
   const makeServer = (handler: RequestListener): Server => {
     const admitted = concurrency?.standBefore(handler) ?? handler;
@@ -91,7 +93,8 @@ export function createServer({
       tls === undefined
         ? createHttpServer(node, answer)
         : createHttpsServer({ ...node, handshakeTimeout: HEADERS_TIMEOUT_MS, ...tls }, answer);
-    return made.setTimeout(SILENCE_MS);
+    // An unknown `Expect` is ignored (RFC 9110 §10.1.1): the 417 of Node.js would have no request id.
+    return made.on('checkExpectation', answer).setTimeout(SILENCE_MS);
   };
   const adapter = new FastifyAdapter({
     serverFactory: (handler) => makeServer(handler),
@@ -113,11 +116,12 @@ export function createServer({
   concurrency?.watch(server);
   unfinished?.watch(server, BODY_LIMIT_BYTES);
   traceRequests(server, traces);
+  answerWithCommonHeaders(adapter);
   limitHeaders(server);
+  refuseWithoutHost(server);
   rememberRoutes(server, new KnownPaths(isAbsent));
   readBodies(adapter);
   dropTheRest(server);
-  answerWithCommonHeaders(server);
   logAnswers(server, logger, recordedRoutes);
   return adapter;
 }
@@ -169,12 +173,23 @@ function limitHeaders(server: FastifyInstance): void {
   });
 }
 
+/** RFC 9112 §3.2. */
+function refuseWithoutHost(server: FastifyInstance): void {
+  server.addHook('onRequest', ({ raw, id: requestId }, reply, done) => {
+    if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return done();
+    void reply
+      .status(400)
+      .header('connection', 'close')
+      .send({ ...UNREADABLE, requestId });
+  });
+}
+
 /** A path that cannot be decoded never reaches a route; Fastify's own answer would echo it. */
 function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   setCommonHeaders(request, reply);
   // The hooks of routes see none of it.
   void reply.headers(UNFRAMED_HEADERS);
-  void reply.status(400).send(UNREADABLE);
+  void reply.status(400).send({ ...UNREADABLE, requestId: request.id });
 }
 
 /** One more than is allowed, so that too many can be recognised; the rest costs nothing (B.work). */
@@ -203,8 +218,9 @@ function dropTheRest(server: FastifyInstance): void {
   });
 }
 
-function answerWithCommonHeaders(server: FastifyInstance): void {
-  server.addHook('onRequest', (request, reply, done) => {
+/** By the hook that runs before all others: some of them answer, Nest's own for the target `*` too. */
+function answerWithCommonHeaders(adapter: FastifyAdapter): void {
+  adapter.setOnRequestHook((request, reply, done) => {
     setCommonHeaders(request, reply);
     done();
   });
