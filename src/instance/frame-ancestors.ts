@@ -1,9 +1,10 @@
 // Who may frame the instance, and warnings about it at the start.
 import type { Config } from '../config/load-config.js';
 import type { TrustedKeyEntry } from '../token-exchange/instance.js';
+import { flowsOf } from '../token-exchange/instance.js';
 
 type Embedding = Pick<Config, 'embedLoginEnabled' | 'frameAncestors' | 'featureFlag' | 'baseUrl'>;
-type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins'>[];
+type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins' | 'flows'>[];
 
 /**
  * The origins for `frame-ancestors` (CSP Level 3 §6.4.2): none at all while embedded login is off, undefined where a
@@ -56,7 +57,7 @@ function framingWarnings(config: Embedding, entries: Entries): string[] {
   }
   if (config.frameAncestors.length > 0) return [];
   return entries
-    .filter(({ origins }) => origins === undefined)
+    .filter((entry) => entry.origins === undefined && flowsOf(entry).has('embed'))
     .map(({ label }) => {
       return `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: ${label} names no origins, while others do: its pages cannot frame the instance`;
     });

@@ -76,6 +76,11 @@ describe('[5.5.3] the warnings at the start', () => {
     expect(warnings({ frameAncestors: [OTHER] }, entries)).toEqual([]);
   });
 
+  it('leave out entries that sign nobody in to a frame', () => {
+    const jobs = { label: 'jobs', flows: new Set(['exchange', 'jwt-bearer'] as const) };
+    expect(warnings({}, [entry('first', PRODUCT), jobs])).toEqual([]);
+  });
+
   it.each([
     ['http://instance.example', /browsers drop the session cookie of embedded logins; serve HTTPS/],
     ['http://localhost:5678', /except on localhost, as here/],
