@@ -17,7 +17,7 @@ interface Besides {
   /** What a person is told while it lasts. */
   readonly doing?: (input: never) => string;
   /** Once the answer is given. */
-  readonly after?: (answer: never, input: never) => void;
+  readonly after?: (answer: never, input: never) => void | Promise<void>;
 }
 
 /**
@@ -77,7 +77,7 @@ async function run(
   const text = () => command?.text(answer as never, input) ?? '';
   if (command?.nothing === undefined) context.answers.give(value, text());
   else context.answers.giveList(value as readonly unknown[], text, command.nothing);
-  after?.(answer as never, input as never);
+  await after?.(answer as never, input as never);
 }
 
 /** A parser of whole numbers within a range, both ends included. */

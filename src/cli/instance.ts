@@ -162,7 +162,7 @@ export function textGiven(
  * The rules for stored entries. A command may run without the configured keys, and ignores entries with problems: each instance
  * checks with its own.
  */
-export function storedEntriesRulesOf(context: CommandContext): StoredEntriesRules {
+function storedEntriesRulesOf(context: CommandContext): StoredEntriesRules {
   const rules = rulesOf(context);
   const { trustedKeys = '[]' } = context.settings.read('trustedKeys');
   return { configured: readTrustedKeys(trustedKeys, rules).entries, rules };

@@ -16,16 +16,16 @@ import {
   LONGEST_WAIT_SECONDS,
   REFRESH_KEY_SETS,
 } from '../administration/key-sets.operations.js';
+import type { ListedEntry } from '../administration/list-entries.operation.js';
 import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
 import type { ChosenKeys } from '../administration/revocations.operations.js';
 import { LIST_REVOCATIONS, RESTORE_KEYS, REVOKE_KEYS } from '../administration/revocations.operations.js';
 import { printable } from '../administration/table.js';
-import type { Algorithm, TrustedKeyEntry } from '../token-exchange/instance.js';
+import type { Algorithm } from '../token-exchange/instance.js';
 import { ALGORITHMS, newPrivateKey } from '../token-exchange/instance.js';
-import { readOne } from './administration.js';
+import { readList, readOne } from './administration.js';
 import { addCommand, addOperation, jsonMember, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { storedEntriesRulesOf } from './instance.js';
 import { addEntryCommand, staticKey } from './key-entry.command.js';
 import { defaultKid, keyTexts, readJsonFile, writeFiles } from './files.js';
 import { addCheck } from './keys-check.command.js';
@@ -198,26 +198,25 @@ function collected(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text];
 }
 
-/** A misspelt issuer or kid revokes nothing; but a key that is no longer configured may be meant. */
-function hintAt({ issuer, kid }: ChosenKeys, context: CommandContext): void {
-  const trusted = configuredEntries(context);
-  const ofIssuer = trusted.filter((entry) => entry.issuer === issuer);
-  if (
-    trusted.length === 0 ||
-    ofIssuer.some((entry) => entry.type === 'jwks' || [null, entry.key.kid].includes(kid))
-  )
-    return;
+/** A misspelt issuer or kid revokes nothing; but a key that is in no entry any more may be meant. */
+async function hintAt({ issuer, kid }: ChosenKeys, context: CommandContext): Promise<void> {
+  const entries = await listedEntries(context);
+  const ofIssuer = entries.filter((entry) => entry.issuer === issuer);
+  const isKnown = ofIssuer.some(
+    ({ keys }) => keys !== null && ('url' in keys || kid === null || keys.kid === kid),
+  );
+  if (entries.length === 0 || isKnown) return;
   const hint =
     ofIssuer.length === 0
-      ? 'no configured entry has this issuer; is it spelt as in the tokens?'
-      : 'no configured entry of this issuer has this kid; is it spelt as in the tokens?';
+      ? 'no trusted key entry has this issuer; is it spelt as in the tokens?'
+      : 'no trusted key entry of this issuer has this kid; is it spelt as in the tokens?';
   context.answers.remark(`warning: ${hint}`);
 }
 
 /** Without a readable configuration only the hint is missing: the key is revoked all the same. */
-function configuredEntries(context: CommandContext): readonly TrustedKeyEntry[] {
+async function listedEntries(context: CommandContext): Promise<readonly ListedEntry[]> {
   try {
-    return storedEntriesRulesOf(context).configured;
+    return await readList(context, LIST_ENTRIES, {});
   } catch {
     return [];
   }

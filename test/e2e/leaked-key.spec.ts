@@ -109,16 +109,16 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     ['a configured key', ISSUER, 'stolen', ''],
     ['a configured issuer', ISSUER, undefined, ''],
     [
-      'an issuer that is not configured',
+      'an issuer of no entry',
       `${ISSUER}/`,
       undefined,
-      'warning: no configured entry has this issuer; is it spelt as in the tokens?\n',
+      'warning: no trusted key entry has this issuer; is it spelt as in the tokens?\n',
     ],
     [
-      'a kid that is not configured',
+      'a kid of no entry',
       ISSUER,
       'stole',
-      'warning: no configured entry of this issuer has this kid; is it spelt as in the tokens?\n',
+      'warning: no trusted key entry of this issuer has this kid; is it spelt as in the tokens?\n',
     ],
   ])('is revoked with a hint where it may be misspelt: %s', async (_, issuer, kid, hint) => {
     const keys = ['--issuer', issuer, ...(kid === undefined ? [] : ['--kid', kid])];
@@ -130,6 +130,22 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     const { exitCode, stderr } = await line.run(['keys', 'revoke', ...keys], environment);
     expect([exitCode, stderr]).toEqual([0, hint]);
     await line.output(['keys', 'restore', ...keys]);
+  });
+
+  it('is revoked without a hint where its entry is stored', async () => {
+    const stored = Partner.create({ issuer: 'https://stored.example', kid: 'stored', audience: BASE_URL });
+    const entry = { ...stored.staticEntry(), name: 'stored' };
+    const environment = {
+      ...databaseEnvironment(database),
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([stolen.staticEntry()]),
+    };
+    const added = await line.run(['keys', 'add', '--file', '-'], environment, JSON.stringify(entry));
+    expect(added.exitCode).toBe(0);
+    const revoke = ['keys', 'revoke', '--issuer', stored.issuer, '--kid', 'stored'];
+    const { exitCode, stderr } = await line.run(revoke, environment);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    await line.output(['keys', 'remove', 'stored']);
+    await line.output(['keys', 'restore', '--issuer', stored.issuer, '--kid', 'stored']);
   });
 
   it('goes also where the configuration cannot be read', async () => {
