@@ -245,6 +245,57 @@ it('[D141] an explanation goes on after a check that later ones do not need', as
   expect(form).toMatchObject({ state: 'failed', found: 'not three parts' });
 });
 
+const EXPECTED_KEY = 'a public key for ES256, of RSA from 2048 to 4096 bits';
+
+it('[D141] an explanation shows what each check has compared', async () => {
+  const results = await explainProof(requestOf(claims({ ath: sha256(TOKEN) })), {
+    now: NOW,
+    accessToken: TOKEN,
+  });
+  expect(results.map(({ state }) => state)).toEqual(results.map(() => 'passed'));
+  expect(results.map(({ about, expected, found }) => [about, expected, found])).toEqual([
+    ['DPoP', 'one header', 'one'],
+    ['its form', 'a JWT in compact form', 'a JWT in compact form'],
+    ['typ', 'dpop+jwt', 'dpop+jwt'],
+    ['crit, b64', 'neither', 'nothing'],
+    ['alg', SIGNING_ALGORITHMS.join(', '), 'ES256'],
+    ['jwk', EXPECTED_KEY, 'a key of type ec'],
+    ['its signature', 'by the key of jwk', 'by that key'],
+    ['htm', 'POST', 'POST'],
+    ['htu', TOKEN_URL, TOKEN_URL],
+    ['iat', '60 s ago or ahead at most', '0 s ago'],
+    ['jti', 'a text', 'a string'],
+    ['ath', 'the hash of the access token', 'a hash'],
+  ]);
+});
+
+it.each<[string, string, string, () => string]>([
+  ['DPoP', 'one header', 'several', () => `${good()}, ${good()}`],
+  ['crit, b64', 'neither', 'a boolean', () => header({ b64: false })],
+  ['jwk', EXPECTED_KEY, 'a key of type ed25519', () => header({ jwk: new DpopClient('EdDSA').jwk })],
+  ['jwk', EXPECTED_KEY, 'jwk has private members', () => header({ jwk: privateJwk() })],
+  [
+    'its signature',
+    'by the key of jwk',
+    'by another key, or of another text',
+    () => client.proof({ claims: { iat: NOW }, signedBy: thief }),
+  ],
+  ['iat', '60 s ago or ahead at most', '61 s ahead', () => claims({ iat: NOW + 61 })],
+  ['iat', '60 s ago or ahead at most', 'x', () => claims({ iat: 'x' })],
+  ['jti', 'a text', 'an empty text', () => claims({ jti: '' })],
+  ['jti', 'a text', 'a number', () => claims({ jti: 7 })],
+  ['ath', 'the hash of the access token', 'nothing', () => good()],
+])(
+  '[D141] an explanation shows of %s that %s was expected and %s found',
+  async (about, expected, found, make) => {
+    const terms = { now: NOW, ...(about === 'ath' && { accessToken: TOKEN }) };
+    const results = await explainProof(requestOf(make()), terms);
+    expect(results.find(({ state }) => state === 'failed')).toEqual({
+      ...{ check: 'proof', about, state: 'failed', expected, found },
+    });
+  },
+);
+
 describe('[D141] the public address of a request', () => {
   const HOST = 'https://host.example';
   it.each<[string, string, string, string | undefined]>([
