@@ -1,6 +1,7 @@
 // Verifies DPoP proofs: JWTs by which a client shows with each request that it holds a key (RFC 9449 §4.3).
 import type { KeyObject } from 'node:crypto';
 import { hash } from 'node:crypto';
+import { BoundedMap } from '../../platform/bounded-map.js';
 import {
   printable,
   printableAddress,
@@ -227,8 +228,7 @@ function readProof(text: string): CompactJws {
 }
 
 /** Keys by the headers that brought them: of proofs whose signature was right. A client has the same header each time. */
-const known = new Map<string, ProofKey>();
-const MAX_KNOWN = 1_000;
+const known = new BoundedMap<ProofKey>(1_000);
 const MAX_KNOWN_CHARACTERS = 1_024;
 
 function headerOf(text: string): string {
@@ -238,8 +238,6 @@ function headerOf(text: string): string {
 function remember(text: string, key: ProofKey | undefined): void {
   const header = headerOf(text);
   if (key === undefined || header.length > MAX_KNOWN_CHARACTERS || known.has(header)) return;
-  const [oldest] = known.keys();
-  if (oldest !== undefined && known.size >= MAX_KNOWN) known.delete(oldest);
   // A copy: what is cut from a text keeps all of that in memory.
   known.set(Buffer.from(header, 'latin1').toString('latin1'), key);
 }

@@ -1,6 +1,7 @@
 // What throttles count in: one storage, whose counts are in memory or in the database (database-counts.ts).
 import { Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
+import { BoundedMap } from '../../bounded-map.js';
 import { Clock } from '../../clock.js';
 
 /** Injection token of the `ThrottlerStorage` that throttles count in. */
@@ -69,22 +70,7 @@ export class CountingStorage implements RefundingThrottlerStorage {
 }
 
 /** Some 15 MB when full. */
-const MAX_KEYS = 100_000;
-
-/** When full it forgets the tenth that was set first: one pass over a full map must serve many new keys. */
-export class BoundedMap<Value> extends Map<string, Value> {
-  constructor(private readonly maxKeys = MAX_KEYS) {
-    super();
-  }
-
-  override set(key: string, value: Value): this {
-    // Deleted first: a map keeps the place of a key that is set again.
-    this.delete(key);
-    if (this.size >= this.maxKeys)
-      for (const oldest of [...this.keys()].slice(0, Math.ceil(this.maxKeys / 10))) this.delete(oldest);
-    return super.set(key, value);
-  }
-}
+export const MAX_KEYS = 100_000;
 
 /** On the monotonic clock: who sets the other one opens or prolongs no window. */
 interface CountingWindow {
@@ -99,7 +85,7 @@ interface CountingWindow {
  */
 @Injectable()
 export class MemoryCounts {
-  private readonly windows = new BoundedMap<CountingWindow>();
+  private readonly windows = new BoundedMap<CountingWindow>(MAX_KEYS);
 
   constructor(private readonly clock: Clock) {}
 

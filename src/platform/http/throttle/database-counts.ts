@@ -1,4 +1,5 @@
 // Counts hits in the database, in `throttle_counter`, for all instances together.
+import { BoundedMap } from '../../bounded-map.js';
 import type { Clock } from '../../clock.js';
 import type { Database } from '../../database/database.js';
 import { PreparedStatement } from '../../database/prepared-statement.js';
@@ -6,7 +7,7 @@ import { parameter, sql } from '../../database/sql.js';
 import { withinWait } from '../../database/wait-limit.js';
 import type { Purge } from '../../jobs/purge.job.js';
 import type { Log } from '../../log/log.js';
-import { BoundedMap, WINDOW_MS } from './counting.storage.js';
+import { MAX_KEYS, WINDOW_MS } from './counting.storage.js';
 import type { Count } from './counting.storage.js';
 
 /** A request does not wait longer for its count: the rest of what it may wait is for its work (D49). */
@@ -58,7 +59,7 @@ const REFUND_HIT = new PreparedStatement<GivenBack, never>(
  * what takes it down.
  */
 export class DatabaseCounts {
-  private readonly refusals = new BoundedMap<Count & { readonly untilMs: number }>();
+  private readonly refusals = new BoundedMap<Count & { readonly untilMs: number }>(MAX_KEYS);
   /** On the monotonic clock: one that is set back must not let requests pass uncounted for so much longer. */
   private restsUntilMs = Number.NEGATIVE_INFINITY;
   private warnsAgainAtMs = Number.NEGATIVE_INFINITY;
