@@ -178,6 +178,10 @@ interface NextCommand {
 /** Text that a shell needs no quotes for. */
 const PLAIN = /^[\w./:@%+=,-]+$/;
 
+/** Or the error of a refused exchange, which would otherwise be an access token `undefined`. As in the README. */
+const SHOW_ACCESS_TOKEN =
+  'const a = JSON.parse(fs.readFileSync(0)); if (a.error) throw a; console.log(a.access_token)';
+
 /** @param workingDirectory the folder in which they will be typed */
 function nextCommands(
   { port, baseUrl, partnerIssuer, partnerEmailDomain }: InitAnswers,
@@ -206,7 +210,7 @@ function nextCommands(
     {
       command:
         `ACCESS_TOKEN=$(curl -s ${local}${TOKEN_PATH} --data-urlencode grant_type=${TOKEN_EXCHANGE_GRANT} ` +
-        `--data-urlencode "subject_token=$JWT" | node -pe 'JSON.parse(fs.readFileSync(0)).access_token')`,
+        `--data-urlencode "subject_token=$JWT" | node -e '${SHOW_ACCESS_TOKEN}')`,
       does: 'exchange it for an access token',
     },
     {

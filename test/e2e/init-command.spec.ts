@@ -1,4 +1,5 @@
 // svc-admin init: what it makes, where it makes nothing, what it moves aside, and what it asks.
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseEnvironment, describeOnPostgresql } from '../support/databases.js';
@@ -82,6 +83,19 @@ describeOutsideMain('[D115] svc-admin init', () => {
     ]);
     expect(JSON.stringify(first)).not.toContain(line.read('instance/encryption.key').trim());
   });
+
+  it.each([
+    [{ access_token: 'eyJ' }, { status: 0, stdout: 'eyJ\n' }],
+    [{ error: 'invalid_grant' }, { status: 1, stdout: '', stderr: expect.stringContaining('invalid_grant') }],
+  ])(
+    '[D115] prints an exchange that, answered with %j, shows the access token or the error',
+    (answer, shown) => {
+      const exchange = first.next.find(({ command }) => command.startsWith('ACCESS_TOKEN='));
+      const reader = /\| (node .*)\)$/.exec(exchange?.command ?? '')?.[1] ?? '';
+      const options = { input: JSON.stringify(answer), encoding: 'utf8' } as const;
+      expect(spawnSync('sh', ['-c', reader], options)).toMatchObject(shown);
+    },
+  );
 
   it('[D115][P.strict] leaves a configuration with which the service starts, under the strict policy', async () => {
     const { problems, tokenExchange, variables } = JSON.parse(
