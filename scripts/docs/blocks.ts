@@ -8,9 +8,9 @@ export function withBlock(page: string, name: string, content: string): string {
   return `${page.slice(0, from)}${begin}\n${content}\n${page.slice(to)}`;
 }
 
-/** A table in Markdown. */
+/** A table in Markdown, whose empty cells say so. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|') || '–').join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

@@ -25,6 +25,8 @@ const publisher = Partner.create({ issuer: 'https://publisher.example', audience
 const trustedKeys = [partner.staticEntry()];
 const JSON_TYPE = { 'content-type': 'application/json' };
 const CLOSED = 'closed';
+/** In a cell of the page. */
+const NONE = '–';
 
 jest.setTimeout(4 * PATIENCE_MS);
 
@@ -44,7 +46,7 @@ function rowsOf(page: string): Row[] {
     .map(([, limit = '', byDefault = '', setting = '', answer = '']) => ({
       limit,
       byDefault,
-      setting: setting === '' ? undefined : setting.replaceAll('`', ''),
+      setting: setting === NONE ? undefined : setting.replaceAll('`', ''),
       answer: answer.replaceAll('`', ''),
     }));
 }
