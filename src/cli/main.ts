@@ -2,7 +2,9 @@
 // Entry file of the admin command line, `svc-admin`.
 import { readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { CommandError } from '../administration/command-error.js';
 import { VERSION } from '../platform/version.js';
+import { Answers } from './answers.js';
 import { runCli } from './program.js';
 import { TerminalPrompt } from './terminal.js';
 
@@ -10,12 +12,9 @@ const STANDARD_INPUT = 0;
 const STANDARD_OUTPUT = 1;
 const STANDARD_ERROR = 2;
 
+const FAILED = 1;
+
 let isClosed = false;
-// A reader that stops early, such as `head`, is no fault.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  isClosed = true;
-});
 const stdout = {
   write: (text: string) => process.stdout.write(text),
   get isClosed() {
@@ -24,7 +23,22 @@ const stdout = {
   isTerminal: isatty(STANDARD_OUTPUT),
 };
 
-process.exitCode = await runCli(process.argv.slice(2), {
+const stderr = {
+  write: (text: string) => process.stderr.write(text),
+  isTerminal: isatty(STANDARD_ERROR),
+};
+const args = process.argv.slice(2);
+
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  isClosed = true;
+  // A reader that stops early, such as `head`, is no fault.
+  if (code === 'EPIPE') return;
+  const fault = new CommandError(`Standard output cannot be written (${code}).`);
+  new Answers({ stdout, stderr }, args.includes('--json')).fail(fault, FAILED);
+  process.exit(FAILED);
+});
+
+process.exitCode = await runCli(args, {
   environment: process.env,
   workingDirectory: process.cwd(),
   // Not by process.stdin, which would make a pipe answer at once that nothing is there yet.
@@ -34,9 +48,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
     isatty(STANDARD_INPUT) && isatty(STANDARD_ERROR) ? new TerminalPrompt(process, 'shown') : undefined,
   secrets: isatty(STANDARD_INPUT) ? new TerminalPrompt(process, 'hidden') : undefined,
   stdout,
-  stderr: {
-    write: (text) => process.stderr.write(text),
-    isTerminal: isatty(STANDARD_ERROR),
-  },
+  stderr,
   version: VERSION,
 });

@@ -1,7 +1,16 @@
 // The built commands beside the built service on the embedded database: kills, races, odd places.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
@@ -153,6 +162,21 @@ describeBuilt('[D46] built commands beside the built service', () => {
   });
 
   const program = join(REPOSITORY, 'dist', 'src', 'cli', 'main.js');
+
+  it.each([
+    [[], 'error: Standard output cannot be written (ENOSPC).\n'],
+    [
+      ['--json'],
+      `${JSON.stringify({ error: { exitCode: 1, message: 'Standard output cannot be written (ENOSPC).', details: [] } })}\n`,
+    ],
+  ])('[D116] an answer that finds no room is an error in one line: %j', (options, stderr) => {
+    const full = openSync('/dev/full', 'w');
+    const args = [program, 'keys', 'entry', '--help', ...options];
+    const ended = spawnSync(process.execPath, args, { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
+    closeSync(full);
+    expect([ended.status, ended.stderr]).toEqual([1, stderr]);
+  });
+
   if (process.getuid?.() !== 0 || !canNobodyRead(program)) {
     const reason = 'only root can run a command as another account, which has to be able to read it';
     it.skip(`skipped: ${reason}`, () => undefined);
