@@ -1,7 +1,7 @@
 // Verifies the tokens of a request, together and by where they come from, before any of them is used up: who may act for whom, whose key is
 // proved (DPoP), and which page a login comes from.
 import { printable, printableList } from '../../platform/text/printable.js';
-import { Rejection } from '../refusals/rejection.js';
+import { FlowRefusal, Rejection } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { Revocations } from '../revocation/revocations.js';
 import type { ExternalTokenVerifier, VerifiedToken } from '../verify/external-token.verifier.js';
@@ -156,7 +156,7 @@ export function priorActorsOf({ subject, actor }: Tokens): readonly PriorActor[]
  * A token that is bound to a key is taken with a proof by that key only, and what it gets is bound to it again (D140).
  * @returns the tokens with the proof, if there is one
  * @throws Rejection `dpop_proof_missing`, `dpop_proof_invalid`, `dpop_key_mismatch`
- * @throws DpopNonceRequired
+ * @throws FlowRefusal `dpop_nonce_required`
  */
 export async function withProof(
   tokens: Tokens,
@@ -165,9 +165,10 @@ export async function withProof(
 ): Promise<Tokens> {
   const proof = await proofs.verify(request);
   refuseWithoutKey(tokens, proof);
-  if (proof === undefined) return tokens;
-  proofs.checkNonce(proof);
-  return { ...tokens, proof };
+  const nonce = proof && proofs.missingNonce(proof);
+  if (nonce === undefined) return { ...tokens, proof };
+  const message = 'The DPoP proof needs the nonce of this answer';
+  throw new FlowRefusal('dpop_nonce_required', message, { 'dpop-nonce': nonce });
 }
 
 /**

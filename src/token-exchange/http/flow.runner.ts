@@ -18,7 +18,7 @@ import { FlowRequest } from '../flows/flow-request.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { personOf, recordedWorkloads, workloadsOf } from '../verify/tokens.js';
 import { rejectionLine } from '../refusals/refusal-line.js';
-import { DpopNonceRequired, Rejection, FlowRefusal } from '../refusals/rejection.js';
+import { Rejection, FlowRefusal } from '../refusals/rejection.js';
 import { EntryThrottleService } from '../flows/entry-throttle.service.js';
 import { WORK, markFlow } from './flow-error.filter.js';
 
@@ -85,10 +85,6 @@ export class FlowRunner {
    */
   private async fail(request: FlowRequest, error: unknown): Promise<never> {
     if (error instanceof TooManyRequestsError || error instanceof FlowRefusal) throw error;
-    if (error instanceof DpopNonceRequired)
-      throw new FlowRefusal('dpop_nonce_required', 'The DPoP proof needs the nonce of this answer', {
-        'dpop-nonce': error.nonce,
-      });
     await request.inTime(async () => {
       await this.throttle.undo(request);
       await (error instanceof Rejection

@@ -4,14 +4,6 @@ import type { RejectionReason } from './token-refusals.js';
 import type { FlowRefusalKind } from './refusals.js';
 import { REQUEST_REFUSALS } from './refusals.js';
 
-export class DpopNonceRequired extends Error {
-  /** @param nonce that the next proof has to have */
-  constructor(readonly nonce: string) {
-    super('the DPoP proof needs a nonce');
-    this.name = 'DpopNonceRequired';
-  }
-}
-
 /** The two tokens of an exchange. */
 export type SubjectOrActor = 'subject' | 'actor';
 

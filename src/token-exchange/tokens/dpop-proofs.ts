@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
-import { DpopNonceRequired, Rejection } from '../refusals/rejection.js';
+import { Rejection } from '../refusals/rejection.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import type { DpopProof, SentProof } from '../verify/dpop-proof.js';
 import { publicAddress, verifyProof } from '../verify/dpop-proof.js';
@@ -142,11 +142,11 @@ export class DpopProofs {
     return sent && verifyProof(sent, { now: this.clocks.databaseSeconds() });
   }
 
-  /** @throws DpopNonceRequired where nonces are asked for, and the proof has none that is good */
-  checkNonce({ nonce }: DpopProof): void {
+  /** The nonce that a proof lacks; undefined where none is asked for, or it has one that is good. */
+  missingNonce({ nonce }: DpopProof): string | undefined {
+    if (this.options.dpopNonce !== true) return undefined;
     const now = this.clocks.databaseSeconds();
-    if (this.options.dpopNonce === true && !this.nonces.isGood(nonce, now))
-      throw new DpopNonceRequired(this.nonces.at(now));
+    return this.nonces.isGood(nonce, now) ? undefined : this.nonces.at(now);
   }
 
   /**
@@ -174,12 +174,11 @@ export class DpopProofs {
     try {
       const proof = await verifyProof(sent, { now, accessToken });
       if (proof.thumbprint !== boundTo) return { reason: 'dpop_key_mismatch' };
-      this.checkNonce(proof);
+      if (this.missingNonce(proof) !== undefined) return { reason: 'dpop_nonce_required' };
       return this.seen.take(proof.use, this.clocks.databaseSeconds())
         ? undefined
         : { reason: 'dpop_proof_replayed' };
     } catch (error) {
-      if (error instanceof DpopNonceRequired) return { reason: 'dpop_nonce_required' };
       if (!(error instanceof Rejection)) throw error;
       const { detail, expected, found } = error.context;
       return { reason: 'dpop_proof_invalid', detail, expected, found };
