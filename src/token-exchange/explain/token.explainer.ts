@@ -19,7 +19,7 @@ import type { CheckedStoredEntry } from '../trust/stored/stored-entry.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { SubjectOrActor } from '../refusals/rejection.js';
-import { Rejection, withRejectionContext } from '../refusals/rejection.js';
+import { Rejection, inContext } from '../refusals/rejection.js';
 import type { JtiRepository } from '../replay/jti.repository.js';
 import { shareOut } from '../replay/token-use.js';
 import type { RevocationRepository } from '../revocation/revocation.repository.js';
@@ -32,7 +32,6 @@ import type { AuthenticatedClient } from '../verify/client-authenticator.js';
 import type { DpopProof } from '../verify/dpop-proof.js';
 import { explainProof, publicAddress, verifyProof } from '../verify/dpop-proof.js';
 import type { CheckResult } from '../verify/token-check.js';
-import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
 import { usesOf } from '../verify/tokens.js';
@@ -229,15 +228,15 @@ class Evaluation {
   }
 
   private async decide(transaction: Transaction, tokens: Tokens): Promise<void> {
-    for (const { party, token } of inOrder(tokens)) await this.decideOn(transaction, party, token);
-  }
-
-  private decideOn(transaction: Transaction, which: SubjectOrActor, token: VerifiedToken): Promise<void> {
-    return withRejectionContext({ party: which, ...issuerAndKid(token) }, async () => {
-      const candidates = await readCandidates(transaction, token, this.sources);
-      this.candidates[which] = candidates;
-      this.decisions[which] = decide(token, candidates, this.rules.options.roles);
-    });
+    for (const { party, token } of inOrder(tokens)) {
+      try {
+        const candidates = await readCandidates(transaction, token, this.sources);
+        this.candidates[party] = candidates;
+        this.decisions[party] = decide(token, candidates, this.rules.options.roles);
+      } catch (error) {
+        throw inContext(error, { party, ...issuerAndKid(token) });
+      }
+    }
   }
 
   private async evaluated(

@@ -1,4 +1,5 @@
 // One request of a flow: who has sent it, and how long it may still wait for the database.
+import type { AuthenticatedClient } from '../verify/client-authenticator.js';
 import type { Tokens } from '../verify/tokens.js';
 import { DatabaseWaitError } from '../../platform/database/database-error.js';
 import { SharedWait } from '../../platform/database/wait-limit.js';
@@ -35,6 +36,8 @@ export class FlowRequest extends SharedWait {
   hits: CountedHits | undefined;
   /** Once they are verified. */
   tokens?: Tokens;
+  /** Once it has authenticated. */
+  client?: AuthenticatedClient;
   /** Lets others be processed while it waits. */
   readonly giveUpPlace: () => void;
 

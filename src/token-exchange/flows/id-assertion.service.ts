@@ -2,20 +2,18 @@
 // token out.
 import { Injectable } from '@nestjs/common';
 import { AccessTokenService } from '../tokens/access-token.service.js';
-import { withRejectionContext } from '../refusals/rejection.js';
 import { JtiRepository } from '../replay/jti.repository.js';
-import type { TokenUse } from '../replay/token-use.js';
 import { Revocations } from '../revocation/revocations.js';
-import type { ClientCredentials } from '../verify/client-authenticator.js';
+import { DpopProofs } from '../tokens/dpop-proofs.js';
+import type { AuthenticatedClient, ClientCredentials } from '../verify/client-authenticator.js';
 import { ClientAuthenticator } from '../verify/client-authenticator.js';
 import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
-import type { Tokens } from '../verify/tokens.js';
 import type { FlowRequest } from './flow-request.js';
 import { askedOf } from './grants.js';
 import type { AskedIssuance, ExchangeResult } from './token-exchange.service.js';
 import { TokenExchangeService } from './token-exchange.service.js';
 import type { ReceivedAssertion } from './verification.js';
-import { authenticateOnce, verifyAssertion } from './verification.js';
+import { authenticateOnce, verifyAssertion, withProof } from './verification.js';
 
 /** As a client has sent it. Secret. */
 export interface SentAssertion extends AskedIssuance, Pick<ReceivedAssertion, 'flow' | 'assertion'> {
@@ -36,6 +34,7 @@ export class IdAssertionService {
     private readonly jtis: JtiRepository,
     private readonly exchanges: TokenExchangeService,
     private readonly accessTokens: AccessTokenService,
+    private readonly proofs: DpopProofs,
   ) {}
 
   /**
@@ -45,29 +44,22 @@ export class IdAssertionService {
    */
   async redeem(sent: SentAssertion, request: FlowRequest): Promise<RedeemedAssertion> {
     const tokens = await request.stage('verify', async () => {
-      const verified = await this.verify(sent, request);
-      const clientId = verified.client?.id;
-      return withRejectionContext({ clientId }, () => this.exchanges.proved(verified, sent));
+      const { flow, assertion, proving } = sent;
+      const client = await this.authenticated(sent, request);
+      const verified = await verifyAssertion(this, { flow, assertion, client }, request);
+      return withProof(verified, proving, this.proofs);
     });
     const asked = askedOf(sent, tokens);
-    const clientId = tokens.client?.id;
-    const issued = await withRejectionContext({ clientId }, () =>
-      this.exchanges.issueFor(tokens, asked, request),
-    );
+    const issued = await this.exchanges.issueFor(tokens, asked, request);
     if (sent.flow !== 'id-jag' || asked.resource === undefined) return issued;
     return { ...issued, resource: issued.audience ?? this.accessTokens.audience };
   }
 
-  private async verify(
-    { flow, assertion, client: sent }: SentAssertion,
+  private async authenticated(
+    { flow, client: sent }: SentAssertion,
     request: FlowRequest,
-  ): Promise<Tokens> {
-    if (flow === 'jwt-bearer' && sent === undefined)
-      return verifyAssertion(this, { flow, assertion }, request);
-    const useAlone = (use: TokenUse) => request.inTime(() => this.jtis.useAlone(use));
-    const client = await authenticateOnce(this.clients, sent, useAlone);
-    return withRejectionContext({ clientId: client.id }, () =>
-      verifyAssertion(this, { flow, assertion, client }, request),
-    );
+  ): Promise<AuthenticatedClient | undefined> {
+    if (flow === 'jwt-bearer' && sent === undefined) return undefined;
+    return authenticateOnce(this.clients, sent, (use) => request.inTime(() => this.jtis.useAlone(use)));
   }
 }

@@ -67,14 +67,9 @@ export class TokenExchangeService {
    */
   async exchange(asked: AskedIssuance & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
     const tokens = await request.stage('verify', async () =>
-      this.proved(await verifyExchange(this, asked, request), asked),
+      withProof(await verifyExchange(this, asked, request), asked.proving, this.proofs),
     );
     return this.issueFor(tokens, asked, request);
-  }
-
-  /** @throws as `withProof` */
-  proved(tokens: Tokens, { proving }: Pick<AskedIssuance, 'proving'>): Promise<Tokens> {
-    return withProof(tokens, proving, this.proofs);
   }
 
   /** Issues an access token for verified tokens and their proof. @throws as `exchange` */

@@ -1,7 +1,7 @@
 // Verifies the tokens of a request, together and by where they come from, before any of them is used up: who may act for whom, whose key is
 // proved (DPoP), and which page a login comes from.
 import { printable, printableList } from '../../platform/text/printable.js';
-import { FlowRefusal, Rejection } from '../refusals/rejection.js';
+import { FlowRefusal, Rejection, inContext } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { Revocations } from '../revocation/revocations.js';
 import type { ExternalTokenVerifier, VerifiedToken } from '../verify/external-token.verifier.js';
@@ -27,9 +27,12 @@ export interface Verification {
   readonly revocations: Revocations;
 }
 
-/** A request whose tokens are valid by themselves: their users are recorded even if a later check refuses them. */
+/** What of a request is recorded even if a later check refuses it. */
 export interface VerifiedRequest {
+  /** Whose tokens are valid by themselves. */
   tokens?: Tokens;
+  /** Which has authenticated. */
+  client?: AuthenticatedClient;
 }
 
 /** The tokens of an exchange, as they were sent. Secret. */
@@ -79,6 +82,7 @@ export async function verifyAssertion(
   { flow, assertion, client }: ReceivedAssertion,
   request: VerifiedRequest = {},
 ): Promise<Tokens> {
+  request.client = client;
   const subject = await verifier.verify(assertion, flow, undefined, client);
   return acceptedTogether(revocations, { subject, client }, request);
 }
@@ -113,9 +117,10 @@ export function checkActor({ subject, actor }: Tokens): void {
     checkMayAct(subject, actor);
     checkActFor(subject, actor);
   } catch (error) {
-    if (error instanceof Rejection)
-      error.add({ party: actor === undefined ? 'subject' : 'actor', ...issuerAndKid(actor ?? subject) });
-    throw error;
+    throw inContext(error, {
+      party: actor === undefined ? 'subject' : 'actor',
+      ...issuerAndKid(actor ?? subject),
+    });
   }
 }
 

@@ -18,7 +18,7 @@ import { FlowRequest } from '../flows/flow-request.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { personOf, recordedWorkloads, workloadsOf } from '../verify/tokens.js';
 import { rejectionLine } from '../refusals/refusal-line.js';
-import { Rejection, FlowRefusal } from '../refusals/rejection.js';
+import { Rejection, FlowRefusal, inContext } from '../refusals/rejection.js';
 import { EntryThrottleService } from '../flows/entry-throttle.service.js';
 import { WORK, markFlow } from './flow-error.filter.js';
 
@@ -56,7 +56,7 @@ export class FlowRunner {
     try {
       return await work(request);
     } catch (error) {
-      return await this.fail(request, error);
+      return await this.fail(request, inContext(error, { clientId: request.client?.id }));
     }
   }
 

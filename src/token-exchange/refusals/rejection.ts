@@ -72,17 +72,10 @@ export class Rejection extends Error {
   }
 }
 
-/** Runs work and adds context to the rejection that may end it; context that is dear to make is made only then. */
-export async function withRejectionContext<T>(
-  context: RejectionContext | (() => RejectionContext),
-  work: () => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Rejection) error.add(typeof context === 'function' ? context() : context);
-    throw error;
-  }
+/** An error on its way up: with more context, if it is a rejection. */
+export function inContext(error: unknown, context: RejectionContext): unknown {
+  if (error instanceof Rejection) error.add(context);
+  return error;
 }
 
 /** A request was refused for what it is, not for its token. The message names fields and limits, never values. */

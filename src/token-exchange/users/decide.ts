@@ -3,7 +3,7 @@ import type { AuditEvent } from '../audit/audit.bus.js';
 import { firstCharacters } from '../../platform/text/characters.js';
 import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser, ProfileField } from '../host/users.js';
 import { PROFILE_FIELDS } from '../host/users.js';
-import { Rejection } from '../refusals/rejection.js';
+import { Rejection, inContext } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import {
@@ -103,15 +103,14 @@ function sortKeyOf({ claims: { iss, sub } }: VerifiedToken): string {
 
 function resolveUnchanged(
   { party, token }: Party,
-  { projectsDigest, ...user }: LinkedUser,
+  user: LinkedUser,
   roles: RoleNames,
 ): ResolvedUser | undefined {
   try {
-    const decision = decide(token, { linked: user, projects: { digest: projectsDigest } }, roles);
-    return changesNothing(decision) ? resolvedUser(decision, [], roles) : undefined;
+    const found = decideOnUser('link', token, user, roles, { digest: user.projectsDigest });
+    return isWritten(found) ? undefined : resolvedUser(found, [], roles);
   } catch (error) {
-    if (error instanceof Rejection) error.add({ party, ...issuerAndKid(token) });
-    throw error;
+    throw inContext(error, { party, ...issuerAndKid(token) });
   }
 }
 
@@ -177,11 +176,6 @@ export function decide(token: VerifiedToken, candidates: Candidates, roles: Role
   const email = linkableEmail(token.claims, token.key.policy);
   if (withEmail !== undefined) return decideOnUser('email', token, withEmail, roles, projects);
   return decideOnNewUser(token, email, roles, projects);
-}
-
-/** Whether a decision leaves everything as it is stored. */
-export function changesNothing(decision: UserDecision): decision is FoundUser {
-  return decision.by === 'link' && !isWritten(decision);
 }
 
 /** Whether the user is changed, or what depends on the user. */

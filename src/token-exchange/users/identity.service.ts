@@ -7,7 +7,7 @@ import { ProjectDirectory } from '../host/projects.js';
 import type { HostUser, HostUserUpdate } from '../host/users.js';
 import { PROFILE_FIELDS, UserDirectory } from '../host/users.js';
 import type { SubjectOrActor } from '../refusals/rejection.js';
-import { withRejectionContext } from '../refusals/rejection.js';
+import { inContext } from '../refusals/rejection.js';
 import type { RoleNames, TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS, isPrivileged } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
@@ -47,10 +47,13 @@ export class IdentityService {
    */
   async resolve(transaction: Transaction, tokens: Tokens): Promise<Users> {
     const users: Partial<Record<SubjectOrActor, ResolvedUser>> = {};
-    for (const { party, token } of inOrder(tokens))
-      users[party] = await withRejectionContext({ party, ...issuerAndKid(token) }, () =>
-        this.resolveOne(transaction, token),
-      );
+    for (const { party, token } of inOrder(tokens)) {
+      try {
+        users[party] = await this.resolveOne(transaction, token);
+      } catch (error) {
+        throw inContext(error, { party, ...issuerAndKid(token) });
+      }
+    }
     return users as Users;
   }
 

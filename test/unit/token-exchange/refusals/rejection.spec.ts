@@ -1,8 +1,5 @@
 // What a refusal carries to the log and the audit trail.
-import { Rejection, withRejectionContext } from '../../../../src/token-exchange/refusals/rejection.js';
-
-const thrown = (work: () => unknown) =>
-  withRejectionContext({ issuer: 'https://a.example', kid: 'k1' }, work);
+import { Rejection, inContext } from '../../../../src/token-exchange/refusals/rejection.js';
 
 it('[D21] a refusal gets context, and keeps what it knows already', () => {
   const rejection = new Rejection('token_expired', { kid: 'own', detail: 'why' });
@@ -12,26 +9,11 @@ it('[D21] a refusal gets context, and keeps what it knows already', () => {
   expect(rejection.message).toBe('token_expired: why');
 });
 
-it.each<[string, () => unknown]>([
-  [
-    'thrown',
-    () => {
-      throw new Rejection('kid_unknown');
-    },
-  ],
-  ['of a promise', () => Promise.reject(new Rejection('kid_unknown'))],
-])('[D21] work that ends with a refusal %s ends with its context', async (_, work) => {
-  await expect(thrown(work)).rejects.toMatchObject({
-    reason: 'kid_unknown',
-    context: { issuer: 'https://a.example', kid: 'k1' },
-  });
-});
-
-it('[D21] a fault of another kind stays what it is', async () => {
+it('[D21] a refusal on its way up gets context too, and a fault of another kind stays what it is', () => {
+  const rejection = new Rejection('kid_unknown');
+  const context = { issuer: 'https://a.example', kid: 'k1' };
+  expect(inContext(rejection, context)).toBe(rejection);
+  expect(rejection.context).toEqual(context);
   const fault = new TypeError('fault');
-  await expect(thrown(() => Promise.reject(fault))).rejects.toBe(fault);
-});
-
-it('[D21] work that succeeds keeps its result', async () => {
-  await expect(thrown(() => 'result')).resolves.toBe('result');
+  expect(inContext(fault, context)).toBe(fault);
 });
