@@ -1,5 +1,6 @@
 // Performs administrative operations, and records each in the audit trail.
 import { EventEmitter2 } from '@nestjs/event-emitter';
+import { BoundedMap } from '../platform/bounded-map.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
 import type { AuditContext } from '../token-exchange/instance.js';
@@ -220,13 +221,11 @@ export class DatabaseClock extends Clock {
 }
 
 const MINUTE_MS = 60_000;
-/** Where more is read, all is forgotten, and recorded once more. */
-const MOST_REMEMBERED = 10_000;
 
 /** Remembers what operators have just read, so that a page that is read again and again does not fill the trail with its readings. */
 class RecordedReadings {
-  /** When each reading was recorded, in milliseconds of a clock that only goes forward. */
-  private readonly recordedAtMs = new Map<string, number>();
+  /** When each reading was recorded, in milliseconds of a clock that only goes forward. One that is forgotten is recorded once more. */
+  private readonly recordedAtMs = new BoundedMap<number>(10_000);
 
   /**
    * Whether a reading has to be recorded (D109): the first of a person, an operation and its things within a minute has. A command's
@@ -242,7 +241,6 @@ class RecordedReadings {
     const nowMs = performance.now();
     const recordedAtMs = this.recordedAtMs.get(key);
     if (recordedAtMs !== undefined && nowMs - recordedAtMs < MINUTE_MS) return false;
-    if (this.recordedAtMs.size >= MOST_REMEMBERED) this.recordedAtMs.clear();
     this.recordedAtMs.set(key, nowMs);
     return true;
   }

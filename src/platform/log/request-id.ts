@@ -1,6 +1,7 @@
 // Gives each request an id that its answer, its log lines and its audit events share.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { BoundedMap } from '../bounded-map.js';
 
 /** An id is printable, short, and harmless in a log line, a header and a database. */
 export const MAX_REQUEST_ID_CHARACTERS = 128;
@@ -58,11 +59,11 @@ function isWellFormed(id: unknown): id is string {
   return typeof id === 'string' && WELL_FORMED.test(id);
 }
 
-/** More than are under way at one time. The oldest is forgotten first. */
-const MOST_REMEMBERED = 20_000;
-
-/** By the service's own ids, no two of which are the same. To carry them through every call would cost each request. */
-const sentIds = new Map<string, string>();
+/**
+ * More than are under way at one time, by the service's own ids, no two of which are the same. To carry them through every call would
+ * cost each request.
+ */
+const sentIds = new BoundedMap<string>(20_000);
 
 /**
  * The id of a request, for its whole life.
@@ -74,17 +75,11 @@ export function idOfRequest(request: Pick<IncomingMessage, 'headers'>, isTrusted
   const sent = sentRequestId(request);
   if (sent !== undefined && isTrusted) return sent;
   const id = newRequestId();
-  if (sent !== undefined) remember(id, sent);
+  if (sent !== undefined) sentIds.set(id, sent);
   return id;
 }
 
 /** The client's own id of this request; undefined without one, or if it became the request's id. */
 export function clientRequestIdOf(requestId: string): string | undefined {
   return sentIds.get(requestId);
-}
-
-function remember(id: string, sent: string): void {
-  sentIds.set(id, sent);
-  const [oldest] = sentIds.size > MOST_REMEMBERED ? sentIds.keys() : [];
-  if (oldest !== undefined) sentIds.delete(oldest);
 }

@@ -2,6 +2,7 @@
 import type { KeyObject, SignKeyObjectInput } from 'node:crypto';
 import { verify, sign } from 'node:crypto';
 import { promisify } from 'node:util';
+import { BoundedMap } from '../../platform/bounded-map.js';
 import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { Algorithm } from '../trust/algorithms.js';
@@ -62,9 +63,8 @@ export function typeOf({ header: { typ } }: Pick<CompactJws, 'header'>): string 
 }
 
 /** So many headers are remembered, and none that is longer than an honest one. */
-const REMEMBERED_HEADERS = 256;
+const rememberedHeaders = new BoundedMap<CompactJws['header']>(256);
 const REMEMBERED_CHARACTERS = 512;
-const rememberedHeaders = new Map<string, CompactJws['header']>();
 
 /** All tokens of a key have the same header, byte for byte. What is remembered says nothing of any token: a header is parsed, not checked. */
 function readHeader(part: string): CompactJws['header'] {
@@ -72,7 +72,6 @@ function readHeader(part: string): CompactJws['header'] {
   if (remembered !== undefined) return remembered;
   const header = Object.freeze(jsonObject(part, 'header'));
   if (part.length > REMEMBERED_CHARACTERS) return header;
-  if (rememberedHeaders.size >= REMEMBERED_HEADERS) rememberedHeaders.clear();
   // A copy: what is cut from a text keeps all of that in memory, the signature too.
   rememberedHeaders.set(Buffer.from(part, 'latin1').toString('latin1'), header);
   return header;
