@@ -1,16 +1,18 @@
 // Which algorithms there are, which keys fit them, and the names of keys in the log.
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import type { Algorithm } from '../../../../src/token-exchange/trust/algorithms.js';
 import {
   ALGORITHMS,
   algorithmsFitting,
   familyOf,
   isAlgorithm,
+  newPrivateKey,
   thumbprintOf,
 } from '../../../../src/token-exchange/trust/algorithms.js';
 
-const RS = ['RS256', 'RS384', 'RS512'];
-const PS = ['PS256', 'PS384', 'PS512'];
+const RS: Algorithm[] = ['RS256', 'RS384', 'RS512'];
+const PS: Algorithm[] = ['PS256', 'PS384', 'PS512'];
 
 it('[2.1.supported] the ten algorithms of the specification are there, and no other', () => {
   expect(ALGORITHMS).toEqual([...RS, ...PS, 'ES256', 'ES384', 'ES512', 'EdDSA']);
@@ -69,6 +71,20 @@ describe('keys', () => {
   ])('[2.1.static.algorithms] %s fits exactly what it can verify', (_, key, algorithms) => {
     expect(algorithmsFitting(key())).toEqual(algorithms);
   });
+});
+
+it.each<[Algorithm, number | undefined, Algorithm[]]>([
+  ['RS256', 3072, [...RS, ...PS]],
+  ['PS512', 3072, [...RS, ...PS]],
+  ['ES256', undefined, ['ES256']],
+  ['ES384', undefined, ['ES384']],
+  ['ES512', undefined, ['ES512']],
+  ['EdDSA', undefined, ['EdDSA']],
+])('[2.1.supported] a new private key for %s, of RSA with %p bits, fits %p', (algorithm, bits, fitting) => {
+  const key = newPrivateKey(algorithm);
+  expect(key.type).toBe('private');
+  expect(key.asymmetricKeyDetails?.modulusLength).toBe(bits);
+  expect(algorithmsFitting(createPublicKey(key))).toEqual(fitting);
 });
 
 it('[D77] the name of a key is that of the example of RFC 7638 §3.1; a key that cannot be written as a JWK has none', async () => {
