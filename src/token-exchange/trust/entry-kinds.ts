@@ -120,12 +120,17 @@ export function list<Value>(
   row: RowFacts<ReadonlySet<Value>>,
 ): Row<ReadonlySet<Value>> {
   const read = (given: unknown, rules: TrustedKeysRules) => {
-    const read =
-      isTextArray(given) && given.length >= least ? given.map((one) => each(one, rules)) : [undefined];
-    const fault = read.find((value) => value instanceof Fault);
-    if (fault !== undefined) return fault;
-    if (read.includes(undefined)) return new Fault(typeof must === 'string' ? must : must(rules));
-    return new Set(read as Value[]);
+    const fault = () => new Fault(typeof must === 'string' ? must : must(rules));
+    if (!isTextArray(given) || given.length < least) return fault();
+    const taken = new Set<Value>();
+    // The first fault ends it: a body may have a hundred thousand more.
+    for (const one of given) {
+      const value = each(one, rules);
+      if (value === undefined) return fault();
+      if (value instanceof Fault) return value;
+      taken.add(value);
+    }
+    return taken;
   };
   return { ...row, kind: 'list', values, read };
 }
