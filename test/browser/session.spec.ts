@@ -53,6 +53,22 @@ describeInBrowser('a session in the frame', () => {
       await product.page.close();
     });
 
+    // Longer than a page that is watching takes to find out that its session is over.
+    const LATE_MS = 6_000;
+
+    it.each(['/', '/api/v1/docs'])(
+      '[D28] is reported for what it is, though %s finds the session over before the answer comes',
+      async (path) => {
+        const product = await browsing.productPage();
+        await product.holdSignOutAnswerUp(LATE_MS);
+        await product.login(browsing.token('ada'), path);
+        await product.event(1);
+        await product.logout();
+        expect(await product.event(2)).toEqual(['session-ended', { reason: 'signed-out' }]);
+        if (path === '/') await product.heading('You have signed out');
+      },
+    );
+
     it('[D28] by the button in the frame notifies the host page, and leaves nothing of the user in view', async () => {
       const product = await signedIn();
       await product.frame.getByRole('button', { name: 'Sign out' }).click();

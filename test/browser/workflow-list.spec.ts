@@ -74,6 +74,23 @@ describeInBrowser('the list of workflows', () => {
     );
   });
 
+  it('adds no page of the former order while the list in another one is on its way', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await product.page.route(/sort=name/, async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    await product.frame.getByLabel('Sort by').selectOption('name');
+    await product.frame.locator('#list[aria-busy=true]').waitFor();
+    await product.frame.getByRole('button', { name: 'Load more' }).click();
+    release();
+    await product.frame.locator('#list:not([aria-busy=true])').waitFor();
+    expect(await names()).toEqual(all.slice(0, 50));
+    await loadMore('Orders 099');
+    expect(await names()).toEqual(all.slice(0, 100));
+  });
+
   it('changes a row where it stands, though it is the last change now', async () => {
     await row('Orders 042').getByRole('switch').click();
     await row('Orders 042').getByText('just now').waitFor();

@@ -144,6 +144,18 @@ export class ProductPage {
     })`);
   }
 
+  /** In pages that come from now on a sign-out has its answer so late, though the session has ended by then. */
+  async holdSignOutAnswerUp(milliseconds: number): Promise<void> {
+    await this.page.addInitScript(`{
+      const ask = fetch;
+      window.fetch = async (path, ...how) => {
+        const answer = await ask(path, ...how);
+        if (path === '/rest/auth/logout') await new Promise((resolve) => setTimeout(resolve, ${milliseconds}));
+        return answer;
+      };
+    }`);
+  }
+
   async isFrameMarked(): Promise<boolean> {
     try {
       return await (await this.shownFrame()).evaluate<boolean>('window.isMarked === true');

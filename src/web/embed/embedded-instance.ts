@@ -290,7 +290,11 @@ export class EmbeddedInstance {
 
   #dispatch(name: string, detail: object): void {
     if (name === 'session-ended') {
-      if (this.#attempt?.during === 'logout') this.#attempt.succeed();
+      if (this.#attempt?.during === 'logout') {
+        this.#attempt.succeed();
+        // The page may find its session over before our own frame, which has ended it, has the answer.
+        if ('reason' in detail && detail.reason === 'revoked') detail = { reason: 'signed-out' };
+      }
       if (this.#isOver) return;
       this.#isOver = true;
     }

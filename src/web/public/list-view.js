@@ -23,6 +23,11 @@ export function showListLoading() {
   showPanels(['workflows']);
 }
 
+/** Whether the rows that are shown are about to be replaced. */
+export function isListLoading() {
+  return list.ariaBusy === 'true';
+}
+
 /**
  * Shows the rows of a list from its beginning.
  * @param change called with a workflow and its switch

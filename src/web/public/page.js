@@ -19,6 +19,8 @@ const owner = session.takeUser();
 let account = null;
 /** The title of the notice of the end, while nobody is signed in here. */
 let ended = null;
+/** Whether a sign-out has no answer yet. */
+let isLeaving = false;
 
 async function start() {
   const isOver = await run(
@@ -60,7 +62,8 @@ function leave(isAsked) {
   return run(
     'visit',
     async (signal) => {
-      await signOut(signal);
+      isLeaving = true;
+      await signOut(signal).finally(() => (isLeaving = false));
       session.announceSession(null);
       endVisit('signedOutTitle', 'signed-out');
     },
@@ -81,6 +84,8 @@ function noticeEnd(error) {
     return endVisit(ANOTHER_USER, 'another-user');
   }
   if (account === null) return endVisit(ended ?? 'notSignedInTitle');
+  // It is this page that has ended it, and is about to hear so.
+  if (isLeaving) return;
   const reason = session.reasonOf(error);
   endVisit(reason === 'signed-out-by-provider' ? 'providerTitle' : 'endedTitle', reason);
 }

@@ -86,6 +86,8 @@ function showEverything() {
 }
 
 function loadMore() {
+  // It would be more of the list before, in the place of the one that was asked for.
+  if (listView.isListLoading()) return false;
   view.showProblem(moreProblem, null);
   return run(
     'list',

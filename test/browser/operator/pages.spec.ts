@@ -429,6 +429,26 @@ describeInBrowser("the operator's pages", () => {
     expect((await exchange(browsing.token('sam'))).status).toBe(400);
   });
 
+  it('users who were searched for stay in view, though the answer to an earlier question comes late', async () => {
+    one = await browsing.signedIn();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await one.page.route(/users\/search/, async (route) => {
+      if (!(route.request().postData() ?? '').includes('search')) await held;
+      await route.continue();
+    });
+    await one.goTo('Users');
+    await one.field('Search').fill('owner@');
+    await one.button('Search').click();
+    await one.row(OWNER).waitFor();
+    const late = one.page.waitForResponse(/users\/search/);
+    release();
+    await (await late).finished();
+    await one.page.waitForTimeout(500);
+    expect([await one.row(OWNER).count(), await one.row(ADMIN).count()]).toEqual([1, 0]);
+    await one.page.unrouteAll();
+  });
+
   it('a name mirrors no text around it', async () => {
     expect(
       (await exchange(browsing.token('rtl', { given_name: 'Ada\u202Eecila', email: 'rtl@a.test' }))).status,

@@ -3,22 +3,28 @@ import { RefusedError, SignedOutError, UnreachableError, isAborted } from './ins
 import { h } from './dom.js';
 import { duration } from './wording.js';
 
+/** By what each place is being filled. */
+const loads = new WeakMap();
+
 /**
- * Has a place filled by what is read, in a shape that stands there meanwhile.
+ * Has a place filled by what is read, in a shape that stands there meanwhile. A late answer to what was asked before is not shown.
  * @param {(data: any) => Node | Node[]} show
  */
 export async function fill(place, load, show) {
   const retry = () => fill(place, load, show);
+  const isLate = () => loads.get(place) !== load;
+  loads.set(place, load);
   place.setAttribute('aria-busy', 'true');
   place.replaceChildren(skeleton());
   try {
     const data = await load();
+    if (isLate()) return;
     place.replaceChildren(...[show(data)].flat());
   } catch (error) {
-    if (isAborted(error) || error instanceof SignedOutError) return;
+    if (isLate() || isAborted(error) || error instanceof SignedOutError) return;
     place.replaceChildren(failure(error, retry));
   } finally {
-    place.removeAttribute('aria-busy');
+    if (!isLate()) place.removeAttribute('aria-busy');
   }
 }
 
