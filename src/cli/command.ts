@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { Argument, InvalidArgumentError } from 'commander';
 import type { Operation } from '../administration/operation.js';
 import { momentOf } from '../platform/text/moment.js';
+import { MAX_KID_BYTES } from '../token-exchange/instance.js';
 import { checkedInput, perform, readList } from './administration.js';
 import type { CommandContext } from './command-context.js';
 import { withProgress } from './terminal.js';
@@ -87,6 +88,12 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     if (value >= min && value <= max) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
+}
+
+/** A `kid` that an entry can have: an empty variable of a script is none. */
+export function usableKid(text: string): string {
+  if (text !== '' && Buffer.byteLength(text) <= MAX_KID_BYTES) return text;
+  throw new InvalidArgumentError(`It must have 1 to ${MAX_KID_BYTES} bytes.`);
 }
 
 /** A moment of ISO 8601: a date, which begins at midnight UTC, or date and time with their zone. */

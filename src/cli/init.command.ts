@@ -10,7 +10,7 @@ import type { Algorithm } from '../token-exchange/instance.js';
 import { ALGORITHMS, TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from '../token-exchange/instance.js';
 import { OWNER_ROLE } from '../users/role.js';
 import { perform, readPages } from './administration.js';
-import { addCommand } from './command.js';
+import { addCommand, usableKid } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { CommandSettings } from './command-context.js';
 import { InPlaceError } from './answers.js';
@@ -49,7 +49,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .addOption(
       new Option('--alg <name>', "algorithm of the partner's key").choices(ALGORITHMS).default('ES256'),
     )
-    .option('--kid <kid>', "id of the partner's key (`kid`)", KID)
+    .option('--kid <kid>', "id of the partner's key (`kid`)", usableKid, KID)
     .option('--yes', 'ask nothing: options and defaults decide, as they do without a terminal')
     .option(
       '--force',

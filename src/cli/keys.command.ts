@@ -24,7 +24,7 @@ import { printable } from '../administration/table.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import { ALGORITHMS, newPrivateKey } from '../token-exchange/instance.js';
 import { readList, readOne } from './administration.js';
-import { addCommand, addOperation, jsonMember, wholeNumber } from './command.js';
+import { addCommand, addOperation, jsonMember, usableKid, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { addEntryCommand, staticKey } from './key-entry.command.js';
 import { defaultKid, keyTexts, readJsonFile, writeFiles } from './files.js';
@@ -75,7 +75,7 @@ function addKeygen(keys: Command, context: CommandContext): void {
   )
     .addOption(new Option('--alg <name>', 'algorithm of its tokens').choices(ALGORITHMS).default('ES256'))
     .option('--out <file>', 'file for the private key; readable by its owner only', 'partner.pem')
-    .option('--kid <kid>', '`kid` of the key; its thumbprint (RFC 7638) if left out')
+    .option('--kid <kid>', '`kid` of the key; its thumbprint (RFC 7638) if left out', usableKid)
     .option('--force', 'replace existing files')
     .action((options: KeygenOptions) => keygen(options, context));
 }

@@ -163,6 +163,11 @@ describeOutsideMain('[D115] svc-admin init', () => {
       [...OWNER, '--database-url', 'mysql://secret'],
       '--database-url <url> must be a postgres:// URL',
     ],
+    [
+      'no kid',
+      [...OWNER, '--kid', ''],
+      "option '--kid <kid>' argument '' is invalid. It must have 1 to 512 bytes.",
+    ],
     ['another env file', [...OWNER, '--env-file', 'x.env'], 'leave --env-file out'],
   ])('[D116] takes %s for misuse, and names the option', async (_, args, complaint) => {
     const empty = new Folder();

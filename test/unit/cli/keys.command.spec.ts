@@ -87,6 +87,16 @@ describe('keys keygen', () => {
       false,
     ]);
   });
+
+  it.each([
+    ['', 2],
+    ['é'.repeat(256), 0],
+    ['é'.repeat(257), 2],
+  ])('makes no key with a kid that no entry takes: %j', async (kid, exitCode) => {
+    const out = `kid-of-${kid.length}.pem`;
+    const ended = await line.run(['keys', 'keygen', '--out', out, '--kid', kid]);
+    expect([ended.exitCode, existsSync(join(line.folder, out))]).toEqual([exitCode, exitCode === 0]);
+  });
 });
 
 describe('keys entry', () => {
