@@ -5,6 +5,7 @@ import type { Members } from '../../demo/partner.js';
 import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
 import { signCompactJws } from '../../src/token-exchange/verify/compact-jws.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
+import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { UNPROVED } from '../support/dpop-client.js';
@@ -227,6 +228,16 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
       ]);
       expect(await service.rows('SELECT 1 FROM token_exchange_session')).toHaveLength(before.length);
     });
+  });
+
+  it('[D60] is no longer known while a request is under way: that is no fault of the service for the trail', async () => {
+    const request = requestId();
+    const unknown = new Revocations();
+    const sent = sendBeside(service, { flow: 'exchange', requestId: request }, async () =>
+      unknown.ensureKnown(),
+    );
+    await expect(sent).rejects.toMatchObject({ status: 503 });
+    expect(await auditRows(service, request)).toEqual([]);
   });
 
   it('is written into the token and into no other name', async () => {

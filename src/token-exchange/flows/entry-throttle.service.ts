@@ -4,6 +4,7 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
+import { isOfAssertion } from '../host/flow.js';
 import type { FlowRequest, Hit } from './flow-request.js';
 import type { PerToken } from '../verify/tokens.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
@@ -111,7 +112,7 @@ export class EntryThrottleService {
 
 function addressHit({ flow, clientAddress, arrivedAtMs }: FlowRequest): Hit {
   // One endpoint, one count.
-  const name = flow === 'id-jag' || flow === 'jwt-bearer' ? 'exchange' : flow;
+  const name = isOfAssertion(flow) ? 'exchange' : flow;
   return { key: counterKey(name, clientAddress), countedAtMs: arrivedAtMs };
 }
 

@@ -10,6 +10,7 @@ import { idsOf, ignoredRoleOf } from '../users/decide.js';
 import type { Tokens } from '../verify/tokens.js';
 import { listOf, recordedWorkloads, workloadsOf } from '../verify/tokens.js';
 import { Clock } from '../../platform/clock.js';
+import { isOfAssertion } from '../host/flow.js';
 import { printableAddress, printableSeconds, visible } from '../../platform/text/printable.js';
 import type { FlowRequest } from './flow-request.js';
 import type { AccessTokenClaims, ActorClaim } from '../tokens/access-token.js';
@@ -201,7 +202,7 @@ export function successOf(
     { occurredAt, requestId, ...idsOf(users) },
     {
       ...issuerAndKid(subject),
-      flow: flow === 'id-jag' || flow === 'jwt-bearer' ? flow : undefined,
+      flow: isOfAssertion(flow) ? flow : undefined,
       clientId: client?.id,
       tenants: subject.assertion?.tenants,
       clientAddress,

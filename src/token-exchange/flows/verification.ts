@@ -1,6 +1,7 @@
 // Verifies the tokens of a request, together and by where they come from, before any of them is used up: who may act for whom, whose key is
 // proved (DPoP), and which page a login comes from.
 import { printable, printableList } from '../../platform/text/printable.js';
+import type { AssertionFlow } from '../host/flow.js';
 import { FlowRefusal, Rejection, inContext } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { Revocations } from '../revocation/revocations.js';
@@ -70,7 +71,7 @@ export async function authenticateOnce(
 
 /** An assertion (RFC 7523): an identity assertion, whose client has authenticated, or an ordinary JWT. */
 export interface ReceivedAssertion {
-  readonly flow: 'id-jag' | 'jwt-bearer';
+  readonly flow: AssertionFlow;
   /** Secret. */
   readonly assertion: string;
   readonly client?: AuthenticatedClient;

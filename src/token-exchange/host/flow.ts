@@ -9,3 +9,10 @@ export type Flow = 'embed' | 'exchange' | 'id-jag' | 'jwt-bearer' | 'logout';
 
 /** The flows that give access. */
 export type AccessFlow = Exclude<Flow, 'logout'>;
+
+/** The flows of assertions (RFC 7523): the token endpoint takes them beside exchanges. */
+export type AssertionFlow = 'id-jag' | 'jwt-bearer';
+
+export function isOfAssertion(flow: string): flow is AssertionFlow {
+  return flow === 'id-jag' || flow === 'jwt-bearer';
+}

@@ -3,6 +3,7 @@ import type { ArgumentsHost, ExceptionFilter, Type } from '@nestjs/common';
 import { Catch, Inject, Injectable, Optional, HttpException, HttpStatus } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
+import { isOfAssertion } from '../host/flow.js';
 import type { RenderedPage } from '../host/logins.js';
 import { LoginFailurePage } from '../host/logins.js';
 import type { ThrottledFlow } from '../host/telemetry.js';
@@ -139,9 +140,8 @@ export class FlowErrors {
 function refusedToken({ reason }: Rejection, { endpoint, flow }: Place): Refused {
   if (endpoint === 'logout') return LOGOUT_REFUSED;
   if (endpoint === 'embed') return loginAnswerOf(reason);
-  const isOfAssertion = flow === 'id-jag' || flow === 'jwt-bearer';
-  const ofClaims = isOfAssertion && reason === 'claims_invalid';
-  const refused = oauthAnswerOf(ofClaims ? 'token_malformed' : reason);
+  const isOfClaims = isOfAssertion(flow) && reason === 'claims_invalid';
+  const refused = oauthAnswerOf(isOfClaims ? 'token_malformed' : reason);
   return refused.error === 'invalid_client' ? { ...refused, headers: CHALLENGE } : refused;
 }
 

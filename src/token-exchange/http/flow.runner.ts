@@ -5,6 +5,7 @@ import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { giveUpPlace, waitedMs } from '../../platform/http/http-answers.js';
 import { clientOf, TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
@@ -87,9 +88,9 @@ export class FlowRunner {
     if (error instanceof TooManyRequestsError || error instanceof FlowRefusal) throw error;
     await request.inTime(async () => {
       await this.throttle.undo(request);
-      await (error instanceof Rejection
-        ? this.recordRefusal(request, error)
-        : this.recordFault(request, error));
+      if (error instanceof Rejection) await this.recordRefusal(request, error);
+      // No fault, and counted where it is answered, as where a guard finds it out.
+      else if (!(error instanceof TemporarilyUnavailableException)) await this.recordFault(request, error);
     });
     throw error;
   }

@@ -1,7 +1,7 @@
 // POST /rest/auth/oauth/token (RFC 8693, RFC 7523).
 import { Inject, Post, Req, Res } from '@nestjs/common';
 import { FlowEndpoint } from './flow.endpoints.js';
-import type { GrantRules, OtherTokenType, TokenFlow, TokenForm } from './token-exchange.form.js';
+import type { GrantRules, OtherTokenType, TokenForm } from './token-exchange.form.js';
 import {
   readGrantType,
   readAssertionForm,
@@ -10,6 +10,7 @@ import {
 } from './token-exchange.form.js';
 import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
+import type { AssertionFlow } from '../host/flow.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ENDPOINTS } from './paths.js';
@@ -75,7 +76,7 @@ export class TokenExchangeController {
   }
 
   private async redeem(
-    flow: Exclude<TokenFlow, 'exchange'>,
+    flow: AssertionFlow,
     form: TokenForm,
     received: FlowRequest,
     request: HttpRequest,

@@ -5,6 +5,7 @@ import { printableName } from '../../platform/text/printable.js';
 import { FIELD_LIMITS } from '../verify/compact-jws.js';
 import type { AskedGrants } from '../flows/grants.js';
 import type { ExchangeTokens } from '../flows/verification.js';
+import type { AssertionFlow } from '../host/flow.js';
 import type { SentAssertion } from '../flows/id-assertion.service.js';
 import { CLIENT_FIELDS, readClientCredentials, CLIENT_AUTH_METHODS } from './client-credentials.js';
 import { isIdJag } from '../verify/assertion-checks.js';
@@ -147,8 +148,6 @@ export function readAssertionForm(
 
 type Switches = Readonly<Record<'exchange' | 'idAssertion', { readonly enabled: boolean }>>;
 
-export type TokenFlow = 'exchange' | 'id-jag' | 'jwt-bearer';
-
 /** What decides which grants there are: the switches, and whether an entry takes ordinary JWTs by the grant of RFC 7523. */
 export interface GrantRules {
   readonly switches: Switches;
@@ -176,7 +175,7 @@ export function publishedGrants({ switches, takesPlainJwts }: GrantRules) {
  *   theirs is another (D133).
  * @throws FlowRefusal `unsupported_grant_type`, `field_invalid` for one that is repeated, or `not_enabled` for a token exchange where identity assertions alone are on
  */
-export function readGrantType(form: TokenForm, rules: GrantRules): TokenFlow {
+export function readGrantType(form: TokenForm, rules: GrantRules): 'exchange' | AssertionFlow {
   const { exchange, idAssertion } = rules.switches;
   const asked = form.get('grant_type');
   if (asked === TOKEN_EXCHANGE_GRANT) {
