@@ -1,12 +1,14 @@
 // Reads web origins (RFC 6454): a scheme and a host, maybe a port, and nothing else; limits lists of them; and compares addresses.
 import { parsedUrl } from './url.js';
 
+/** Without the further characters that the URL standard takes: in a policy of the browser `*` would be any host, and `;` end a directive. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/;
+
 /** The origin as browsers write it; undefined when the text is not an `http:` or `https:` origin. */
 export function originOfText(text: string): string | undefined {
   const url = parsedUrl(text);
-  const isOrigin =
-    url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '');
-  return isOrigin ? url.origin : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || !HOST.test(url.hostname)) return undefined;
+  return url.origin === text.replace(/\/$/, '') ? url.origin : undefined;
 }
 
 /**
