@@ -52,8 +52,13 @@ it.each<[string, Record<string, string>, string]>([
     'SVC_AUDIT_WEBHOOK_URL: must be an https:// URL, unless',
   ],
   [
+    'a user name in the address',
+    { SVC_AUDIT_WEBHOOK_URL: 'https://marker-5150@siem.example', SVC_AUDIT_WEBHOOK_SECRET: SECRET },
+    'SVC_AUDIT_WEBHOOK_URL: must have no user name',
+  ],
+  [
     'a password in the address',
-    { SVC_AUDIT_WEBHOOK_URL: 'https://u:marker-5150@siem.example', SVC_AUDIT_WEBHOOK_SECRET: SECRET },
+    { SVC_AUDIT_WEBHOOK_URL: 'https://:marker-5150@siem.example', SVC_AUDIT_WEBHOOK_SECRET: SECRET },
     'SVC_AUDIT_WEBHOOK_URL: must have no user name',
   ],
   [

@@ -51,6 +51,8 @@ describe('[D77] a text', () => {
     ['https://orders.example/a?key=1&b#c', 'https://orders.example/a'],
     ['https://orders.example/a#b?c', 'https://orders.example/a'],
     ['https://me:secret@orders.example/a?x', 'https://orders.example/a'],
+    ['https://secret@orders.example/a', 'https://orders.example/a'],
+    ['https://:secret@orders.example/a', 'https://orders.example/a'],
     ['urn:example:svc?=q', 'urn:example:svc'],
     ['no address?x\u202e', 'no address'],
     ['https://orders.example/\u202ea', 'https://orders.example/\\u{202e}a'],

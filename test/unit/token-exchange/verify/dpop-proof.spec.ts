@@ -172,6 +172,7 @@ describe('[D141] an attack', () => {
       () => claims({ htu: TOKEN_URL.replace('/rest', '@evil.example/rest') }),
     ],
     ['a user name', 'htu', () => claims({ htu: TOKEN_URL.replace('//', '//user@') })],
+    ['a password', 'htu', () => claims({ htu: TOKEN_URL.replace('//', '//:password@') })],
     ['plain HTTP', 'htu', () => claims({ htu: TOKEN_URL.replace('https', 'http') })],
     ['another port', 'htu', () => claims({ htu: TOKEN_URL.replace('.example', '.example:8443') })],
     ['a path in capitals', 'htu', () => claims({ htu: TOKEN_URL.replace('token', 'TOKEN') })],
