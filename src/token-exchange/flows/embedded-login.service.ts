@@ -43,10 +43,10 @@ export interface SignedIn extends OpenedSession, RateLimited {
   readonly userId: string;
 }
 
-/** A verified login, and the request that it came by. */
-interface Login extends Pick<EmbedLogin, 'expectedUserId' | 'replacedRedirect'> {
+/** A login whose token is verified, and the request that it came by. */
+interface Login {
+  readonly asked: EmbedLogin;
   readonly tokens: Tokens;
-  readonly demand: Omit<SessionLogin, 'userId' | 'accessGeneration'>;
   readonly request: FlowRequest;
 }
 
@@ -73,14 +73,13 @@ export class EmbeddedLoginService {
    */
   async login(asked: EmbedLogin, request: FlowRequest): Promise<SignedIn> {
     const tokens = await request.stage('verify', () => verifyLogin(this, asked, request));
-    const { expectedUserId, replacedRedirect } = asked;
-    const demand = demandOfAnyUser(asked, tokens, request);
-    const login = { tokens, demand, expectedUserId, replacedRedirect, request };
+    const login = { asked, tokens, request };
     return request.inTime(async () => {
       const rateLimit = await this.throttle.count(request, tokens);
       const linked = await request.stage('use', () => this.uses.use(tokens));
       const known = decideRequest(tokens, linked, this.options.roles);
-      const { users, result } = (known && (await this.record(login, known))) ?? (await this.apply(login));
+      const recorded = known && (await this.record(login, known));
+      const { users, result } = recorded ?? (await this.apply(login));
       this.notices.warnAfterCommit(request, tokens, users);
       return { ...result, rateLimit, userId: users.subject.userId };
     });
@@ -105,14 +104,26 @@ export class EmbeddedLoginService {
   }
 
   /** @throws Rejection where the key was revoked or the user signed out since, or another user is to sign in */
-  private demandOf(login: Login, { subject: { userId, accessGeneration } }: Users): SessionLogin {
-    refuseRevokedSince(this.revocations, login.tokens);
-    refuseAnotherUser(login, userId);
-    return { ...login.demand, userId, accessGeneration };
+  private demandOf({ asked, tokens, request }: Login, { subject: user }: Users): SessionLogin {
+    const { userId, accessGeneration } = user;
+    const signedBy = issuerAndKid(tokens.subject);
+    refuseRevokedSince(this.revocations, tokens);
+    // Before a session is opened (D51).
+    if (asked.expectedUserId !== undefined && asked.expectedUserId !== userId)
+      throw new Rejection('session_of_another_user', { ...signedBy, userId });
+    return {
+      userId,
+      accessGeneration,
+      loginOrigin: pageOriginOf(asked.source.origin),
+      cookies: asked.cookies,
+      requestId: request.requestId,
+      signedBy: [signedBy],
+      externalLogin: tokens.subject.login,
+    };
   }
 
   private loginEvent(
-    { tokens: { subject }, replacedRedirect, request: { requestId, clientAddress } }: Login,
+    { asked: { replacedRedirect }, tokens: { subject }, request: { requestId, clientAddress } }: Login,
     users: Users,
     { familyId: sessionFamilyId }: OpenedSession,
   ): AuditEvent {
@@ -129,29 +140,4 @@ export class EmbeddedLoginService {
       },
     );
   }
-}
-
-/**
- * A login that names its user is refused for the token of another one, before a session is opened (D51).
- * @throws Rejection `session_of_another_user`
- */
-function refuseAnotherUser({ expectedUserId, tokens }: Login, userId: string): void {
-  if (expectedUserId === undefined || expectedUserId === userId) return;
-  throw new Rejection('session_of_another_user', { ...issuerAndKid(tokens.subject), userId });
-}
-
-/** The request to sessions, the same for every user. */
-function demandOfAnyUser(
-  { source, cookies }: EmbedLogin,
-  { subject }: Tokens,
-  { requestId }: FlowRequest,
-): Login['demand'] {
-  const loginOrigin = pageOriginOf(source.origin);
-  return {
-    loginOrigin,
-    cookies,
-    requestId,
-    signedBy: [issuerAndKid(subject)],
-    externalLogin: subject.login,
-  };
 }
