@@ -11,7 +11,7 @@ import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored
 import { sizeOf } from '../support/series.js';
 import { Rejection } from '../../src/token-exchange/refusals/rejection.js';
 import { digestOf } from '../../src/token-exchange/verify/projects-claim.js';
-import type { AuditRow } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { UNPROVED } from '../support/dpop-client.js';
 import { setting, suspended } from '../support/entry-edits.js';
@@ -178,16 +178,13 @@ class Way {
 
   private async trace(request: Request, outcome: Outcome, warned: ReadonlySet<unknown>): Promise<Trace> {
     const users = await Promise.all(request.parties.map((_, index) => this.userAfter(request, index)));
-    const rows = await this.service.rows<AuditRow>(
-      'SELECT name, subject_user_id, actor_user_id, payload FROM audit_event WHERE request_id = $1 ORDER BY id',
-      [this.requestIdOf(request)],
-    );
+    const rows = await eventsOf(this.service, this.requestIdOf(request));
     const ids = users.map((user) => user?.id);
     const partyOf = (id: unknown) => {
       if (typeof id !== 'string') return id;
       return ids.includes(id) ? ids.indexOf(id) : 'deleted';
     };
-    const events = rows.map(({ name, subject_user_id: subject, actor_user_id: actor, payload }) => ({
+    const events = rows.map(({ name, subjectUserId: subject, actorUserId: actor, payload }) => ({
       name: name.slice(name.lastIndexOf('.') + 1),
       // A refusal is recorded after the change, with who is linked then.
       ...(name.endsWith('failed') ? {} : { subject: partyOf(subject), actor: partyOf(actor) }),

@@ -8,7 +8,7 @@ import type { ApiAnswer } from '../support/api-client.js';
 import { ApiClient } from '../support/api-client.js';
 import { RECIPES, requestFor } from '../support/api-recipes.js';
 import { ApiWorld } from '../support/api-world.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { changeUser } from '../support/local-users.js';
 import type { Random } from '../support/random.js';
@@ -204,8 +204,8 @@ describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${S
     const answers = [];
     for (const token of [both, plain, both, plain]) answers.push(await api.get('/api/v1/projects', token));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
-    const rows = await auditRows(service, answers[0]?.headers.get('x-request-id') ?? '');
-    expect(rows.map((row) => [row.subject_user_id, row.actor_user_id])).toEqual([[subject, actor]]);
+    const rows = await eventsOf(service, answers[0]?.headers.get('x-request-id') ?? '');
+    expect(rows.map((row) => [row.subjectUserId, row.actorUserId])).toEqual([[subject, actor]]);
     for (const alone of [actor, subject])
       expect((await api.get('/api/v1/projects', await world.token(alone))).status).toBe(200);
   });

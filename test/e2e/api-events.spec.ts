@@ -3,7 +3,7 @@ import type { Principal } from '../../src/access/principal.js';
 import { ApiClient } from '../support/api-client.js';
 import { RECIPES, requestFor } from '../support/api-recipes.js';
 import { ApiWorld } from '../support/api-world.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
@@ -32,7 +32,7 @@ describeOnAnyDatabase('the events of calls that change something', (database) =>
   const rowsOf = async (method: string, path: string, body: unknown, headers: object) => {
     const answer = await api.call({ method, path, body, headers: { ...headers } });
     expect([method, path, answer.status < 300]).toEqual([method, path, true]);
-    return auditRows(service, answer.headers.get('x-request-id') ?? '');
+    return eventsOf(service, answer);
   };
 
   it.each(Object.entries(CREDENTIALS))('[4.2.3] each has one, by %s', async (_, [headersOf, proof]) => {
@@ -45,7 +45,7 @@ describeOnAnyDatabase('the events of calls that change something', (database) =>
       expect(rows).toContainEqual(
         expect.objectContaining({
           name: CALLED,
-          subject_user_id: world.idOf('administrator'),
+          subjectUserId: world.idOf('administrator'),
           payload: expect.objectContaining({
             method: operation.method,
             route,
@@ -66,13 +66,13 @@ describeOnAnyDatabase('the events of calls that change something', (database) =>
         return rows.filter(({ name }) => name === CHANGED);
       };
       const [made] = await changes('POST', '', { email, role: 'global:admin' });
-      const id = String(made?.subject_user_id);
+      const id = String(made?.subjectUserId);
       const member = { role: 'global:member', enabled: true };
       const admin = { ...member, role: 'global:admin' };
-      const event = (payload: object) => ({ actor_user_id: world.idOf('administrator'), payload });
+      const event = (payload: object) => ({ actorUserId: world.idOf('administrator'), payload });
       expect(made).toMatchObject(event({ to: admin }));
       expect(await changes('PATCH', `/${id}`, { role: 'global:member' })).toEqual([
-        expect.objectContaining({ subject_user_id: id, ...event({ from: admin, to: member }) }),
+        expect.objectContaining({ subjectUserId: id, ...event({ from: admin, to: member }) }),
       ]);
       expect(await changes('PATCH', `/${id}`, { enabled: false })).toMatchObject([
         event({ from: member, to: { ...member, enabled: false } }),

@@ -7,6 +7,7 @@ import { RECIPES, requestFor } from '../support/api-recipes.js';
 import type { Party } from '../support/api-world.js';
 import { ApiWorld, PARTIES } from '../support/api-world.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
+import { deleteUser } from '../support/local-users.js';
 import { TestService } from '../support/test-service.js';
 
 const REFUSALS = { forbidden: 403, unseen: 404 };
@@ -107,6 +108,14 @@ describeOnAnyDatabase('the permission matrix', (database) => {
     const [admin, stranger] = [world.idOf('administrator'), world.idOf('stranger')];
     expect((await api.get(path, await world.token(admin, stranger))).status).toBe(404);
     expect((await api.get(path, await world.token(stranger, admin))).status).toBe(200);
+  });
+
+  it('[D8] a deleted actor is not replaced by the subject', async () => {
+    const [subject, actor] = [await world.createUser(), await world.createUser()];
+    const token = await world.token(subject, actor);
+    expect((await api.get('/api/v1/projects', token)).status).toBe(200);
+    await deleteUser(service, actor);
+    expect((await api.get('/api/v1/projects', token)).status).toBe(401);
   });
 
   it('[D7] a user who is disabled over the API is out at once, and the tokens of before for good', async () => {

@@ -6,7 +6,7 @@ import { RECORDED_PER_MINUTE } from '../../src/platform/http/throttle/counting.s
 import { BEARER_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
 import type { BearerReason } from '../../src/token-exchange/refusals/refusals.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { API_PROOF_REASONS } from '../support/dpop-client.js';
 import { changeUser, deleteUser, linkedUser } from '../support/local-users.js';
@@ -66,7 +66,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     const requestId = randomUUID();
     const answer = await send({ ...headers, 'x-request-id': requestId }, path, address);
     const lines = service.log.filter((line) => line['requestId'] === requestId);
-    return { answer, lines, rows: await auditRows(service, requestId) };
+    return { answer, lines, rows: await eventsOf(service, requestId) };
   };
 
   interface BearerCase {
@@ -213,9 +213,9 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     expect(rows).toEqual([
       {
         name: EVENT,
-        request_id: expect.any(String),
-        subject_user_id: one.isOurs === true ? expect.any(String) : null,
-        actor_user_id: one.found?.startsWith('the actor') === true ? expect.any(String) : null,
+        requestId: expect.any(String),
+        subjectUserId: one.isOurs === true ? expect.any(String) : null,
+        actorUserId: one.found?.startsWith('the actor') === true ? expect.any(String) : null,
         payload: {
           reason: one.reason,
           ...call,
@@ -251,10 +251,10 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
   });
 
   it('[D79] is none at the revocation endpoint, whose answers reveals nothing', async () => {
-    const before = await auditRows(service);
+    const before = await eventsOf(service);
     const answer = await service.post('/rest/auth/oauth/revoke', { token: external(main) });
     expect([answer.status, await answer.text()]).toEqual([200, '']);
-    expect(await auditRows(service)).toEqual(before);
+    expect(await eventsOf(service)).toEqual(before);
   });
 
   it('[D79] is kept ten times a minute of one address, and counted every time', async () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld } from '../support/api-world.js';
-import { eventsOf } from '../support/census.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
 

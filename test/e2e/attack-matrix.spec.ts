@@ -1,8 +1,9 @@
 // Every check of an external token on every way into the service: none of the four may lack what another has.
 import { ATTACKS, Cast, LATE_REFUSALS, ONE_OF_EACH_REASON, embedWordOf } from '../support/attacks.js';
 import type { Attack } from '../support/attacks.js';
-import { census, eventsOf } from '../support/census.js';
+import { eventsOf, requestIdOf } from '../support/audit.js';
 import type { Census } from '../support/census.js';
+import { census } from '../support/census.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { ENTRY_PATHS, INVALID_CLAIMS, INVALID_GRANT, outcomeOf } from '../support/entry-paths.js';
 import type { EntryPath } from '../support/entry-paths.js';
@@ -53,7 +54,7 @@ async function expectTold(
   const event = FAILURE_EVENTS[path.flow];
   const events = await eventsOf(service, answer);
   expect(events).toMatchObject([{ name: event, payload: { reason, ...party } }]);
-  const requestId = answer.headers.get('x-request-id');
+  const requestId = requestIdOf(answer);
   const lines = service.log.filter((line) => line['requestId'] === requestId && line['event'] === event);
   expect(lines).toMatchObject([{ level: 'warn', payload: { reason } }]);
 }

@@ -2,7 +2,7 @@
 import { Partner } from '../../demo/partner.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { SignOutService } from '../../src/token-exchange/sessions/sign-out.service.js';
-import { auditLines, auditRows, EVENT, onEveryEvent } from '../support/audit.js';
+import { auditLines, eventsOf, EVENT, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { linkedUser } from '../support/local-users.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -33,7 +33,7 @@ describeOnEachDatabase('[6.3] audit and the work it reports about', (database) =
   };
   const successes = [`${EVENT}embed-login`, `${EVENT}succeeded`, `${EVENT}user-provisioned`];
   const expectNothing = async (requestId: string, email: string) => {
-    const rows = await auditRows(service, requestId);
+    const rows = await eventsOf(service, requestId);
     const names = [
       ...rows.map(({ name }) => name),
       ...heard,

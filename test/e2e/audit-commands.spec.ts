@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { runCli } from '../../src/cli/program.js';
 import { VERSION } from '../../src/platform/version.js';
-import { auditRows } from '../support/audit.js';
-import { databaseEnvironment, describeOnEachDatabase, describeOnEmbedded } from '../support/databases.js';
+import { eventsOf } from '../support/audit.js';
+import { describeOnEachDatabase, describeOnEmbedded } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -27,7 +27,7 @@ interface Line {
 }
 
 describeOnEachDatabase('[D84] the trail by commands', (database) => {
-  const environment = () => ({ ...databaseEnvironment(database), ...OF_SERVICE });
+  const environment = () => ({ ...database.environment, ...OF_SERVICE });
   const line = new CommandLine(environment, VERSION);
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
@@ -59,7 +59,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     expect(rest.join('\n')).toMatch(
       /token-exchange\.failed .*reason=token_malformed.*clientAddress=127\.0\.0\.1/,
     );
-    const rows = await auditRows(service);
+    const rows = await eventsOf(service);
     const way = database.kind === 'embedded' ? 'service' : 'database';
     expect(rows.at(-1)?.payload).toEqual({ operation: 'audit list', way, things: {} });
   });
@@ -148,7 +148,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
   const tail = (...options: string[]) => {
     const said = { stdout: '', stderr: '', isClosed: false };
     const ended = runCli(['audit', 'tail', ...options], {
-      environment: databaseEnvironment(database),
+      environment: database.environment,
       workingDirectory: line.folder,
       stdin: { read: () => '' },
       stdout: {
@@ -197,7 +197,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
 
 describeOnEmbedded('[D84] the trail by commands, without the key of the service', (database) => {
   it('refuses to look for a person, and makes no key', async () => {
-    const environment = databaseEnvironment(database);
+    const environment = database.environment;
     const keyFile = join(String(environment['SVC_DATA_DIR']), 'encryption.key');
     const { exitCode, stdout, stderr } = await new CommandLine(() => environment, VERSION).run([
       ...['audit', 'list', '--person', 'ada'],

@@ -7,11 +7,11 @@ import { pathToFileURL } from 'node:url';
 import { Partner } from '../../demo/partner.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
-import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
+import { describeBuilt, exchangeAt, logOf, surroundingsOf } from '../support/built-service.js';
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/databases.js';
 import { faultsOf } from '../support/audit-events.js';
 import { MetricSamples } from '../support/metric-samples.js';
-import { GRANT_TYPE, TestService } from '../support/test-service.js';
+import { TestService } from '../support/test-service.js';
 import { REPOSITORY } from '../support/source-files.js';
 import { until } from '../support/until.js';
 
@@ -157,11 +157,7 @@ describeBuilt('[D89] audit events on standard output', () => {
       });
       const service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
       try {
-        const exchange = (token: string) =>
-          fetch(`${surroundings.baseUrl}/rest/auth/oauth/token`, {
-            method: 'POST',
-            body: new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: token }),
-          });
+        const exchange = (token: string) => exchangeAt(surroundings.baseUrl, token);
         for (let round = 0; round < 40; round++)
           await Promise.all([exchange(partner.sign()), exchange('no token')]);
         // Of the log's own lines one is of each event.

@@ -3,7 +3,7 @@ import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld } from '../support/api-world.js';
-import { auditRows, EVENT } from '../support/audit.js';
+import { eventsOf, EVENT } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
@@ -39,8 +39,8 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     await service.exchange({ subject_token: replayed });
     await service.exchange({ subject_token: replayed }, { 'x-request-id': 'replay-of-ada' });
     await service.exchange({ subject_token: 'x' }, { 'x-request-id': 'nonsense-of-ada' });
-    const [login] = await auditRows(service, 'login-of-ada');
-    ada = String(login?.subject_user_id);
+    const [login] = await eventsOf(service, 'login-of-ada');
+    ada = String(login?.subjectUserId);
   });
   const list = async (query: string, by = token) => {
     const { status, body } = await api.get(`${PATH}?${query}`, by);
@@ -49,7 +49,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
   };
 
   it('[D84] an event has what its row has, and the page says what time it is of', async () => {
-    const [row] = await auditRows(service, 'replay-of-ada');
+    const [row] = await eventsOf(service, 'replay-of-ada');
     const { body } = await api.get(`${PATH}?requestId=replay-of-ada`, token);
     expect(body).toEqual({
       data: [
@@ -173,13 +173,13 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     await read('trail-by-session', PATH, { cookie });
     await read('trail-by-token', PATH, { authorization: `Bearer ${bearer}` });
     await read('users-by-session', '/api/v1/users', { cookie });
-    const [bySession] = await auditRows(service, 'trail-by-session');
+    const [bySession] = await eventsOf(service, 'trail-by-session');
     const call = { method: 'GET', route: PATH, things: {} };
-    expect(bySession).toMatchObject({ name: 'svc.audit.api.called', subject_user_id: world.idOf('owner') });
+    expect(bySession).toMatchObject({ name: 'svc.audit.api.called', subjectUserId: world.idOf('owner') });
     expect(bySession?.payload).toEqual({ ...call, sessionFamilyId: expect.any(String) });
-    const [byToken] = await auditRows(service, 'trail-by-token');
+    const [byToken] = await eventsOf(service, 'trail-by-token');
     expect(byToken?.payload).toEqual({ ...call, accessTokenId: expect.any(String) });
-    expect(await auditRows(service, 'users-by-session')).toEqual([]);
+    expect(await eventsOf(service, 'users-by-session')).toEqual([]);
   });
 
   it('[D84] a page of another site can neither read it with a session nor have it recorded that it was read', async () => {
@@ -192,7 +192,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     ] as const) {
       const headers = { cookie, 'sec-fetch-site': site, 'x-request-id': `read-${site}` };
       expect([site, (await service.fetch(PATH, { headers })).status]).toEqual([site, status]);
-      expect(await auditRows(service, `read-${site}`)).toHaveLength(status === 200 ? 1 : 0);
+      expect(await eventsOf(service, `read-${site}`)).toHaveLength(status === 200 ? 1 : 0);
     }
   });
 

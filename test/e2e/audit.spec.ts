@@ -1,7 +1,7 @@
 // The audit trail: which events, with whom, in which order, and never of what did not happen.
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { auditLines, auditRows, EVENT, onEveryEvent } from '../support/audit.js';
+import { auditLines, eventsOf, EVENT, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { createUser } from '../support/local-users.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -21,7 +21,7 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
   const traced = async (request: (headers: Record<string, string>) => Promise<Response>) => {
     const requestId = `audit-request-${++requests}`;
     const answer = await request({ 'x-request-id': requestId });
-    return { requestId, answer, rows: await auditRows(service, requestId) };
+    return { requestId, answer, rows: await eventsOf(service, requestId) };
   };
   const exchange = (fields: Record<string, string>) => traced((headers) => service.exchange(fields, headers));
   const embed = (claims: Members) => traced((headers) => service.embed({ token: token(claims) }, headers));
@@ -44,9 +44,9 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     expect(rows).toEqual([
       {
         name: `${EVENT}succeeded`,
-        request_id: expect.any(String),
-        subject_user_id: await idOf('ada@partner.example'),
-        actor_user_id: null,
+        requestId: expect.any(String),
+        subjectUserId: await idOf('ada@partner.example'),
+        actorUserId: null,
         payload: {
           ...ORIGIN,
           clientAddress: '127.0.0.1',
@@ -68,7 +68,7 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     expect(namesOf(rows)).toEqual(['user-provisioned', 'user-provisioned', 'succeeded']);
     expect(rows.map(({ payload }) => payload['userId'])).toEqual([subject, actor, undefined]);
     for (const row of rows) {
-      expect(row).toMatchObject({ subject_user_id: subject, actor_user_id: actor });
+      expect(row).toMatchObject({ subjectUserId: subject, actorUserId: actor });
     }
   });
 
@@ -100,7 +100,7 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     const userId = await idOf('eve@partner.example');
     expect(namesOf(rows)).toEqual(['user-provisioned', 'embed-login']);
     expect(rows[0]?.payload).toEqual({ issuer: partner.issuer, userId, role: 'global:admin' });
-    expect(rows[1]).toMatchObject({ subject_user_id: userId, actor_user_id: null, payload: ORIGIN });
+    expect(rows[1]).toMatchObject({ subjectUserId: userId, actorUserId: null, payload: ORIGIN });
     expect(namesOf((await embed({ sub: 'eve' })).rows)).toEqual(['embed-login']);
   });
 
@@ -139,8 +139,8 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     expect(rows).toMatchObject([
       {
         name: 'svc.audit.api.called',
-        subject_user_id: await idOf('sue@partner.example'),
-        actor_user_id: await idOf('act@partner.example'),
+        subjectUserId: await idOf('sue@partner.example'),
+        actorUserId: await idOf('act@partner.example'),
         payload: { method: 'GET', route: '/api/v1/workflows', accessTokenId: expect.stringMatching(UUID) },
       },
     ]);
@@ -148,25 +148,19 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     const own = await traced((headers) =>
       service.fetch('/api/v1/workflows', { headers: { ...headers, authorization: alone } }),
     );
-    expect(own.rows).toMatchObject([
-      { subject_user_id: await idOf('sue@partner.example'), actor_user_id: null },
-    ]);
+    expect(own.rows).toMatchObject([{ subjectUserId: await idOf('sue@partner.example'), actorUserId: null }]);
   });
 
   it('[D21] each event is one line of the log, with the request id and all that the row has', async () => {
-    const rows = await auditRows(service);
+    const rows = await eventsOf(service);
     const lines = auditLines(service);
     expect(rows.length).toBeGreaterThan(15);
-    const inLog = lines.map(({ event, requestId, subjectUserId, actorUserId, payload }) => ({
-      name: event,
-      request_id: requestId,
-      subject_user_id: subjectUserId ?? null,
-      actor_user_id: actorUserId ?? null,
-      payload,
+    const inLog = lines.map(({ event, requestId, subjectUserId = null, actorUserId = null, payload }) => ({
+      ...{ name: event, requestId, subjectUserId, actorUserId, payload },
     }));
     // Whose refusal it is only the statement that writes its row looks up.
     const known = rows.map((row) =>
-      row.name.endsWith('failed') ? { ...row, subject_user_id: null, actor_user_id: null } : row,
+      row.name.endsWith('failed') ? { ...row, subjectUserId: null, actorUserId: null } : row,
     );
     expect(inLog).toEqual(known);
   });
@@ -174,8 +168,9 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
   it('a listener gets an event once it is committed, and its fault does no harm', async () => {
     const seen: Promise<number>[] = [];
     onEveryEvent(service, ({ name, requestId }) => {
-      const count = 'SELECT count(*)::int AS n FROM audit_event WHERE name = $1 AND request_id = $2';
-      seen.push(service.rows<{ n: number }>(count, [name, requestId]).then(([row]) => row?.n ?? 0));
+      seen.push(
+        eventsOf(service, requestId).then((all) => all.filter((event) => event.name === name).length),
+      );
       throw new Error('a listener of the product has a fault');
     });
     expect((await embed({ sub: 'heard' })).answer.status).toBe(303);

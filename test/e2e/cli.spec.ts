@@ -6,12 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { MIGRATIONS, SCHEMA } from '../../src/instance/schema.js';
 import type { TestDatabase } from '../support/databases.js';
-import {
-  databaseEnvironment,
-  describeOnAnyDatabase,
-  describeOnEachDatabase,
-  describeOnPostgresql,
-} from '../support/databases.js';
+import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { LockProcess } from '../support/lock-process.js';
 import { CommandLine } from '../support/run-cli.js';
 
@@ -28,7 +23,7 @@ interface ListedUser {
 /** The commands on a database, and what they left in it. */
 class Administration extends CommandLine {
   constructor(private readonly database: TestDatabase) {
-    super(() => ({ ...databaseEnvironment(database), SVC_MAX_WORKFLOWS_PER_PROJECT: '20000' }));
+    super(() => ({ ...database.environment, SVC_MAX_WORKFLOWS_PER_PROJECT: '20000' }));
   }
 
   async createUser(email: string, ...more: string[]): Promise<ListedUser> {
@@ -140,7 +135,7 @@ describeOnAnyDatabase('svc-admin users, with either database', (database) => {
 
   it('needs no variable but those of the database, even if others are wrong', async () => {
     const environment = {
-      ...databaseEnvironment(database),
+      ...database.environment,
       SVC_ENCRYPTION_KEY: undefined,
       SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/none.json',
@@ -228,8 +223,7 @@ describeOnEachDatabase('svc-admin migrate', (database) => {
 
   it('brings an empty database up to date, and says what it did', async () => {
     if (database.kind === 'postgresql') await admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-    const environment =
-      database.kind === 'postgresql' ? databaseEnvironment(database) : { SVC_DATA_DIR: 'new/data' };
+    const environment = database.kind === 'postgresql' ? database.environment : { SVC_DATA_DIR: 'new/data' };
     const applied = MIGRATIONS.map(({ name }) => `Applied ${name}.\n`).join('');
     expect(await admin.output(['migrate'], environment)).toBe(applied);
     expect(await admin.output(['users', 'list', '--json'], environment)).toBe('[]\n');

@@ -1,6 +1,6 @@
 // svc-admin clients, typed beside a running service: what it stores lets a client in, and what it takes away keeps it out.
 import type { AddedClient, ListedClient } from '../../src/administration/clients.operations.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { ASSERTIONS_ON, CLIENT_ASSERTION, IdJagClient, sha256 } from '../support/id-jag-client.js';
 import { CommandLine } from '../support/run-cli.js';
@@ -35,7 +35,7 @@ describeOnAnyDatabase('commands on clients', (database) => {
     const headers = { authorization: `Basic ${btoa(`desktop:${secret}`)}` };
     await soonAnswers(200, () => acme.redeem(service, {}, headers));
     const stored = JSON.stringify(await service.rows('SELECT * FROM token_exchange_stored_entry'));
-    const events = JSON.stringify(await auditRows(service));
+    const events = JSON.stringify(await eventsOf(service));
     for (const text of [stored, events]) {
       expect(text).toContain(sha256(secret));
       expect(text).not.toContain(secret);

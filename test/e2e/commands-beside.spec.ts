@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { Administration } from '../../src/administration/administration.js';
 import { VERSION } from '../../src/platform/version.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import type { AuditRow } from '../support/audit.js';
-import { auditRows } from '../support/audit.js';
+import type { StoredEvent } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { answerTo, connectTo, sendTo, socketPathOf } from './support/command-socket.js';
 import type { TestDatabase } from '../support/databases.js';
-import { databaseEnvironment, describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
+import { describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -32,7 +32,7 @@ class Beside extends CommandLine {
   service!: TestService;
 
   constructor(private readonly database: TestDatabase) {
-    super(() => databaseEnvironment(database), VERSION);
+    super(() => database.environment, VERSION);
   }
 
   get path(): string {
@@ -53,8 +53,8 @@ class Beside extends CommandLine {
   }
 
   /** The last events of the trail, as many as are asked for. */
-  async lastEvents(count: number): Promise<Pick<AuditRow, 'name' | 'payload'>[]> {
-    const rows = await auditRows(this.service);
+  async lastEvents(count: number): Promise<Pick<StoredEvent, 'name' | 'payload'>[]> {
+    const rows = await eventsOf(this.service);
     return rows.slice(-count).map(({ name, payload }) => ({ name, payload }));
   }
 
@@ -103,7 +103,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
       changed({ from: disabled, to: enabled }),
       listed,
     ]);
-    const requestIds = [...new Set((await auditRows(beside.service)).map((row) => row.request_id))];
+    const requestIds = [...new Set((await eventsOf(beside.service)).map((row) => row.requestId))];
     const logged = beside.service.log.filter(({ msg }) => msg === 'command');
     expect(logged.map(({ requestId }) => requestId)).toEqual(requestIds);
     expect(logged[0]).toMatchObject({ command: 'users create', outcome: 'performed' });
@@ -239,7 +239,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
   });
 
   it('[D46] a command of another version gets both versions', async () => {
-    const other = new CommandLine(() => databaseEnvironment(database), '9.8.7-other');
+    const other = new CommandLine(() => database.environment, '9.8.7-other');
     const { exitCode, stderr } = await other.run(['users', 'list']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`version ${VERSION}`);
@@ -251,10 +251,10 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     ['an unknown command', 'users paint', '{}', { refusal: 'The service knows no such command.' }],
     ['a command of Object', 'constructor', '{}', { refusal: 'The service knows no such command.' }],
   ])('[D46] %s is refused, with nothing of it in the log or the trail', async (_, operation, body, line) => {
-    const before = (await auditRows(beside.service)).length;
+    const before = (await eventsOf(beside.service)).length;
     expect(await sendTo(beside.path, operation, body)).toEqual([expect.objectContaining(line)]);
     expect(beside.service.logText).not.toContain('secret');
-    expect(await auditRows(beside.service)).toHaveLength(before);
+    expect(await eventsOf(beside.service)).toHaveLength(before);
   });
 
   it.each([
@@ -365,14 +365,14 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
   });
 
   it('[D23] no e-mail address of a command is in the log or the trail', async () => {
-    const trail = JSON.stringify(await auditRows(beside.service));
+    const trail = JSON.stringify(await eventsOf(beside.service));
     expect(`${beside.service.logText}${trail}`).not.toMatch(/@(b|long)\.example/);
     expect(beside.service.logText).toContain('users create');
   });
 });
 
 describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
-  const line = new CommandLine(() => databaseEnvironment(database), '9.8.7-other');
+  const line = new CommandLine(() => database.environment, '9.8.7-other');
   const service = TestService.forBlock(database);
 
   it('[D46] go to the database, and are in the trail all the same', async () => {
@@ -381,7 +381,7 @@ describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
     ) as ListedUser;
     await line.output(['users', 'list']);
     await line.run(['users', 'create', '--email', 'a@b.example']);
-    const rows = await auditRows(service);
+    const rows = await eventsOf(service);
     expect(rows.map(({ name, payload }) => ({ name, payload }))).toEqual([
       {
         name: 'svc.audit.administration.performed',

@@ -6,9 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
-import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
-import { databaseEnvironment, describeOnEmbedded } from '../support/databases.js';
-import { GRANT_TYPE } from '../support/test-service.js';
+import { describeBuilt, exchangeAt, logOf, surroundingsOf } from '../support/built-service.js';
+import { describeOnEmbedded } from '../support/databases.js';
 
 /** What a request gets while the database cannot serve it. */
 const NOT_SERVED = 503;
@@ -34,11 +33,7 @@ class Traffic {
 
   /** The status of the answer, or `undefined` where the process was gone. */
   async send(baseUrl: string, token = this.newToken()): Promise<number | undefined> {
-    const body = new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: token });
-    const answer = await fetch(`${baseUrl}/rest/auth/oauth/token`, { method: 'POST', body }).catch(
-      () => undefined,
-    );
-    await answer?.arrayBuffer().catch(() => undefined);
+    const answer = await exchangeAt(baseUrl, token).catch(() => undefined);
     if (answer?.status === 200) this.answered.push(token);
     return answer?.status;
   }
@@ -123,7 +118,7 @@ describeBuilt('[D99] the disk', () => {
         disk = SmallDisk.mount(DISK_MEGABYTES);
         if (disk === undefined) throw new Error('it could be mounted a moment ago');
         const data = join(disk.directory, 'data');
-        cpSync(databaseEnvironment(database)['SVC_DATA_DIR'] ?? '', data, { recursive: true });
+        cpSync(database.environment['SVC_DATA_DIR'] ?? '', data, { recursive: true });
         await prepare({ SVC_DATA_DIR: data });
         expect(await traffic.send(surroundings.baseUrl)).toBe(200);
         disk.fill();
@@ -151,7 +146,7 @@ describeBuilt('[D99] the disk', () => {
     it('[D99] that fails: the process says so and ends, and the next start has all that was answered', async () => {
       const trigger = join(mkdtempSync(join(tmpdir(), 'failing-disk-')), 'now');
       await prepare({
-        ...databaseEnvironment(database),
+        ...database.environment,
         NODE_OPTIONS: `--require ${join(__dirname, 'support', 'failing-disk.cjs')}`,
         FAILING_DISK: trigger,
       });

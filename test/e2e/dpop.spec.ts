@@ -1,9 +1,10 @@
 // Tokens that only their holder can use (RFC 9449), from outside: what a proof gets, what a wrong one costs, and what a thief gets.
 import { request } from 'node:http';
 import { decodeJwt } from 'jose';
+import { jsonOf } from '../support/answers.js';
 import { Partner } from '../../demo/partner.js';
-import type { AuditRow } from '../support/audit.js';
-import { EVENT, auditRows } from '../support/audit.js';
+import type { StoredEvent } from '../support/audit.js';
+import { EVENT, eventsOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import type { ProofOptions } from '../support/dpop-client.js';
@@ -30,7 +31,6 @@ const client = new DpopClient();
 const thief = new DpopClient();
 
 type Json = Record<string, unknown>;
-const bodyOf = async (answer: Response) => (await answer.json()) as Json;
 const boundTo = (jkt: string) => ({ cnf: { jkt } });
 const external = (claims: Json = {}) => partner.sign(partner.claims(claims));
 const trustedKeys = () => [
@@ -45,13 +45,13 @@ const trustedKeys = () => [
 async function boundToken(service: TestService, fields: Fields = {}, nonce?: string): Promise<string> {
   const dpop = client.proof({ claims: { nonce } });
   const answer = await service.exchange({ subject_token: external(), ...fields }, { dpop });
-  const body = await bodyOf(answer);
+  const body = await jsonOf(answer);
   expect([answer.status, body['token_type']]).toEqual([200, 'DPoP']);
   return String(body['access_token']);
 }
 
-async function eventOf(service: TestService, answer: Response): Promise<AuditRow | undefined> {
-  const [event, ...others] = await auditRows(service, answer.headers.get('x-request-id') ?? '');
+async function eventOf(service: TestService, answer: Response): Promise<StoredEvent | undefined> {
+  const [event, ...others] = await eventsOf(service, answer);
   expect(others).toEqual([]);
   return event;
 }
@@ -68,17 +68,17 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       // The first time the user is made, in a transaction; afterwards nothing is.
       for (let times = 0; times < 2; times += 1) {
         const answer = await service.exchange({ subject_token: external() }, { dpop: client.proof() });
-        const body = await bodyOf(answer);
+        const body = await jsonOf(answer);
         const token = String(body['access_token']);
         expect(body).toMatchObject({ token_type: 'DPoP', issued_token_type: expect.any(String) });
         expect(answer.headers.get('dpop-nonce')).toBeNull();
         expect(decodeJwt(token)).toMatchObject(boundTo(client.thumbprint));
         expect((await call(client.headersFor(token, ME))).status).toBe(200);
-        const rows = await auditRows(service, answer.headers.get('x-request-id') ?? '');
+        const rows = await eventsOf(service, answer);
         expect(rows.at(-1)).toMatchObject({ payload: { keyThumbprint: client.thumbprint } });
       }
       const plain = await service.exchange({ subject_token: external() });
-      const { token_type: type, access_token: token } = await bodyOf(plain);
+      const { token_type: type, access_token: token } = await jsonOf(plain);
       expect([type, decodeJwt(String(token))['cnf']]).toEqual(['Bearer', undefined]);
       expect((await eventOf(service, plain))?.payload).not.toHaveProperty('keyThumbprint');
     });
@@ -94,7 +94,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
           await census(service),
           await service.exchange({ subject_token: token }, { dpop: make() }),
         ];
-        expect([answer.status, await bodyOf(answer)]).toEqual([400, INVALID_PROOF]);
+        expect([answer.status, await jsonOf(answer)]).toEqual([400, INVALID_PROOF]);
         expect(await eventOf(service, answer)).toMatchObject({
           name: `${EVENT}failed`,
           payload: { reason: 'dpop_proof_invalid', detail },
@@ -122,7 +122,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
         sent.on('error', reject).end(body);
       });
       const [code, id] = status as [number, string];
-      const [row] = await auditRows(service, id);
+      const [row] = await eventsOf(service, id);
       expect([code, row?.payload]).toMatchObject([400, { detail: 'DPoP', found: 'several' }]);
     });
 
@@ -131,7 +131,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       const [first, second] = [external(), external()];
       expect((await service.exchange({ subject_token: first }, { dpop })).status).toBe(200);
       const answer = await service.exchange({ subject_token: second }, { dpop });
-      expect([answer.status, await bodyOf(answer)]).toEqual([400, INVALID_PROOF]);
+      expect([answer.status, await jsonOf(answer)]).toEqual([400, INVALID_PROOF]);
       expect((await eventOf(service, answer))?.payload['reason']).toBe('dpop_proof_replayed');
       const again = await service.exchange({ subject_token: second }, { dpop: client.proof() });
       expect((await eventOf(service, again))?.payload['reason']).toBe('token_replayed');
@@ -188,7 +188,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       };
       const headers = prover === undefined ? undefined : { dpop: prover.proof() };
       const answer = await service.exchange(fields, headers);
-      const { access_token: token, error } = await bodyOf(answer);
+      const { access_token: token, error } = await jsonOf(answer);
       if (outcome === 'bound')
         return expect(decodeJwt(String(token))).toMatchObject(boundTo(client.thumbprint));
       expect(error).toBe(outcome.startsWith('dpop') ? 'invalid_dpop_proof' : 'invalid_grant');
@@ -202,7 +202,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       ];
       for (const fields of tries) {
         const refused = await service.exchange(fields);
-        expect([refused.status, await bodyOf(refused)]).toEqual([400, INVALID_PROOF]);
+        expect([refused.status, await jsonOf(refused)]).toEqual([400, INVALID_PROOF]);
         const reason = (await eventOf(service, refused))?.payload['reason'];
         expect([reason, (await service.exchange(fields, { dpop: client.proof() })).status]).toEqual([
           'dpop_proof_missing',
@@ -221,8 +221,8 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
           headers,
         );
       const answers = [await redeem(), await redeem({ dpop: thief.proof() })];
-      for (const answer of answers) expect(await bodyOf(answer)).toEqual(INVALID_PROOF);
-      const { access_token: token, token_type: type } = await bodyOf(await redeem({ dpop: client.proof() }));
+      for (const answer of answers) expect(await jsonOf(answer)).toEqual(INVALID_PROOF);
+      const { access_token: token, token_type: type } = await jsonOf(await redeem({ dpop: client.proof() }));
       expect([type, decodeJwt(String(token))]).toMatchObject(['DPoP', claims]);
     });
 
@@ -231,12 +231,12 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       const redeem = (headers: Record<string, string>) =>
         agents.redeem(service, { assertion: agents.assertion(claims) }, { ...agents.basic, ...headers });
       const answers = [await redeem({}), await redeem({ dpop: thief.proof() })];
-      for (const answer of answers) expect(await bodyOf(answer)).toEqual(INVALID_PROOF);
-      const good = await bodyOf(await redeem({ dpop: client.proof() }));
+      for (const answer of answers) expect(await jsonOf(answer)).toEqual(INVALID_PROOF);
+      const good = await jsonOf(await redeem({ dpop: client.proof() }));
       expect([good['token_type'], decodeJwt(String(good['access_token']))]).toMatchObject(['DPoP', claims]);
       const told = { token: String(good['access_token']) };
       const introspected = await service.post('/rest/auth/oauth/introspect', told, agents.basic);
-      expect(await bodyOf(introspected)).toMatchObject({ active: true, token_type: 'DPoP', ...claims });
+      expect(await jsonOf(introspected)).toMatchObject({ active: true, token_type: 'DPoP', ...claims });
     });
 
     it('[D127] a bound token opens no session, with its proof or without', async () => {
@@ -244,7 +244,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       const tries: Record<string, string>[] = [{}, { dpop: proof }];
       for (const headers of tries) {
         const answer = await service.embed({ token: external(boundTo(client.thumbprint)) }, headers);
-        expect([answer.status, await bodyOf(answer)]).toMatchObject([
+        expect([answer.status, await jsonOf(answer)]).toMatchObject([
           401,
           { error: 'confirmation_not_supported' },
         ]);
@@ -315,7 +315,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       const isBearer = headers['authorization']?.startsWith('Bearer') === true;
       const ofProof = reason.startsWith('dpop') && !isBearer;
       const error = ofProof ? 'invalid_dpop_proof' : 'invalid_token';
-      expect([answer.status, (await bodyOf(answer))['error']]).toEqual([401, error]);
+      expect([answer.status, (await jsonOf(answer))['error']]).toEqual([401, error]);
       expect(answer.headers.get('www-authenticate')).toMatch(
         isBearer
           ? /^Bearer error="invalid_token", resource_metadata="[^"]+", DPoP algs="RS256 [^"]+ EdDSA"$/
@@ -399,7 +399,7 @@ describeOnAnyDatabase('[D143] with nonces', (database) => {
       asked.push(await service.exchange({ subject_token: token }, { dpop }));
     }
     for (const answer of asked)
-      expect([answer.status, await bodyOf(answer)]).toMatchObject([400, { error: 'use_dpop_nonce' }]);
+      expect([answer.status, await jsonOf(answer)]).toMatchObject([400, { error: 'use_dpop_nonce' }]);
     expect(await census(service)).toEqual(before);
     const { reason, flow } = { reason: 'dpop_nonce_required', flow: 'exchange' };
     const samples = await MetricSamples.read(service);
@@ -418,7 +418,7 @@ describeOnAnyDatabase('[D143] with nonces', (database) => {
         { subject_token: external(boundTo(client.thumbprint)) },
         { dpop },
       );
-      expect([await bodyOf(answer), nonceOf(answer)]).toEqual([INVALID_PROOF, '']);
+      expect([await jsonOf(answer), nonceOf(answer)]).toEqual([INVALID_PROOF, '']);
     }
   });
 
@@ -444,7 +444,7 @@ describeOnAnyDatabase('[D143] with nonces', (database) => {
         401,
         expect.stringMatching(/^DPoP error="use_dpop_nonce", algs="/),
       ]);
-      expect([(await bodyOf(refused))['error'], nonceOf(refused)]).toEqual([
+      expect([(await jsonOf(refused))['error'], nonceOf(refused)]).toEqual([
         'use_dpop_nonce',
         expect.stringMatching(/^[\w-]{43}$/),
       ]);

@@ -1,9 +1,10 @@
 // The edge of both flows: the order of checking, request ids, caching.
 import { Partner } from '../../demo/partner.js';
-import { auditLines, auditRows } from '../support/audit.js';
+import { auditLines, eventsOf, requestIdOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
+import { EMBED_PATH } from '../support/entry-paths.js';
 import { licenseEnvironment } from '../support/license.js';
-import { EMBED_PATH, login } from '../support/logins.js';
+import { login } from '../support/logins.js';
 import { sendBytes, sendRaw } from '../support/raw-http.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -83,7 +84,7 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
     const id = 'A-b_c.d:e';
     const answer = await service.exchange({ subject_token: 'x' }, { 'x-request-id': id });
     expect(answer.headers.get('x-request-id')).toBe(id);
-    expect(await auditRows(service, id)).toMatchObject([{ payload: { reason: 'token_malformed' } }]);
+    expect(await eventsOf(service, id)).toMatchObject([{ payload: { reason: 'token_malformed' } }]);
     expect(auditLines(service, id)).toMatchObject([{ payload: { reason: 'token_malformed' } }]);
     const requestLines = service.log.filter(({ requestId, msg }) => requestId === id && msg === 'request');
     expect(requestLines).toMatchObject([{ method: 'POST', route: TOKEN_PATH, status: 400 }]);
@@ -93,12 +94,11 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
     ['an exchange', () => service.exchange({ subject_token: partner.sign() })],
     ['a login', () => service.embed({ token: partner.sign() })],
   ])('%s that succeeds has no line of its request in the log beside its audit events', async (_, send) => {
-    const idOf = (answer: Response) => answer.headers.get('x-request-id') ?? '';
     const messagesOf = (id: string) =>
       service.log
         .filter(({ requestId, level }) => requestId === id && level !== 'debug')
         .map(({ msg }) => msg);
-    const [id, later] = [idOf(await send()), idOf(await service.fetch(TOKEN_PATH))];
+    const [id, later] = [requestIdOf(await send()), requestIdOf(await service.fetch(TOKEN_PATH))];
     await until('the line of a later answer', 5_000, () => messagesOf(later).includes('request'));
     expect(messagesOf(id)).toContain('audit');
     expect(messagesOf(id)).not.toContain('request');
@@ -107,10 +107,10 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
   it('[D21] another one is replaced by one that log and audit row share', async () => {
     const wire = Buffer.from('café"-1234', 'utf8').toString('latin1');
     const answer = await service.exchange({ subject_token: 'x' }, { 'x-request-id': wire });
-    const given = answer.headers.get('x-request-id') ?? '';
+    const given = requestIdOf(answer);
     expect(given).not.toBe(wire);
     expect(given).toMatch(/^[\w.:-]{8,128}$/);
-    expect(await auditRows(service, given)).toHaveLength(1);
+    expect(await eventsOf(service, given)).toHaveLength(1);
     expect(auditLines(service, given)).toHaveLength(1);
   });
 
@@ -122,7 +122,7 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
       );
       const ids = (await Promise.all(answers)).map(({ headers }) => headers.get('x-request-id') ?? '');
       expect(new Set([clientRequestId, ...ids]).size).toBe(3);
-      expect(await auditRows(direct, clientRequestId)).toEqual([]);
+      expect(await eventsOf(direct, clientRequestId)).toEqual([]);
       for (const id of ids) {
         const stored = await direct.rows('SELECT client_request_id FROM audit_event WHERE request_id = $1', [
           id,

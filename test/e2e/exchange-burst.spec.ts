@@ -1,7 +1,9 @@
 // Hundreds of different exchanges at the same moment: each gets the answer, and leaves the traces, that it does alone.
+import { decodeJwt } from 'jose';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
-import { EVENT } from '../support/audit.js';
+import type { StoredEvent } from '../support/audit.js';
+import { EVENT, eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { INVALID_CLAIMS, INVALID_GRANT } from '../support/entry-paths.js';
 import { randomFrom } from '../support/random.js';
@@ -97,19 +99,6 @@ const KINDS: Record<string, (index: number, used: string) => Exchange> = {
     fails('token_expired', { subject: token(known(index), { iat: 1, exp: 61 }), party: 'subject' }),
 };
 
-interface Row {
-  name: string;
-  subjectUserId: string | null;
-  actorUserId: string | null;
-  payload: Record<string, unknown>;
-}
-
-interface IssuedClaims {
-  sub: string;
-  jti: string;
-  act?: { sub: string };
-}
-
 /** Of several at once that give a user other names the order decides which of them change something. */
 const RENAMED = `${EVENT}profile-updated`;
 
@@ -141,21 +130,14 @@ describeOnEachDatabase('[D3] exchanges of all kinds', (database) => {
     );
     return new Map(rows.map(({ subject, id }) => [subject, id]));
   };
-  const eventsByRequest = async () => {
-    const rows = await service.rows<Row & { requestId: string }>(
-      `SELECT name, request_id AS "requestId", subject_user_id AS "subjectUserId", actor_user_id AS "actorUserId",
-         payload FROM audit_event ORDER BY id`,
-    );
-    return groupByRequest(rows);
-  };
   const expectSuccess = (
     exchange: Exchange,
     body: string,
-    rows: readonly Row[],
+    rows: readonly StoredEvent[],
     ids: Map<string, string>,
   ) => {
     const { access_token: issued } = JSON.parse(body) as { access_token: string };
-    const claims = claimsOf(issued);
+    const claims = decodeJwt<{ act?: { sub: string } }>(issued);
     const [subjectId, actorId] = [ids.get(exchange.subjectSub), ids.get(exchange.actorSub ?? '')];
     expect([claims.sub, claims.act?.sub]).toEqual([subjectId, actorId]);
     for (const row of rows) {
@@ -163,22 +145,19 @@ describeOnEachDatabase('[D3] exchanges of all kinds', (database) => {
     }
     expect(rows.at(-1)?.payload).toMatchObject({ accessTokenId: claims.jti, issuer: partner.issuer });
   };
-  const expectRefusal = ({ reason, party }: Exchange, [row]: readonly Row[]) => {
+  const expectRefusal = ({ reason, party }: Exchange, [row]: readonly StoredEvent[]) => {
     expect(row).toMatchObject({ payload: { reason } });
     expect(row?.payload['party']).toBe(party);
   };
   /** Sends all of them at once and holds answers, tokens and audit rows against what each must come to. */
   const expectAll = async (exchanges: readonly Exchange[], name: string) => {
     const answers = await Promise.all(exchanges.map((exchange, place) => send(exchange, `${name}-${place}`)));
-    const [ids, events] = [await userIds(), await eventsByRequest()];
+    const [ids, events] = [await userIds(), await eventsOf(service)];
     exchanges.forEach((exchange, place) => {
       const { status, id, body } = answers[place]!;
-      const rows = (events.get(`${name}-${place}`) ?? []).filter((row) => row.name !== RENAMED);
-      expect([place, status, id]).toEqual([
-        place,
-        exchange.reason === undefined ? 200 : 400,
-        `${name}-${place}`,
-      ]);
+      const own = `${name}-${place}`;
+      const rows = events.filter((row) => row.requestId === own && row.name !== RENAMED);
+      expect([status, id]).toEqual([exchange.reason === undefined ? 200 : 400, own]);
       expect(rows.map((row) => row.name.replace(EVENT, ''))).toEqual(exchange.events);
       if (exchange.reason === undefined) return expectSuccess(exchange, body, rows, ids);
       expect(body).toBe(exchange.body);
@@ -226,17 +205,6 @@ describeOnEachDatabase('[D3] exchanges of all kinds', (database) => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(2 * tokens.length);
   });
 });
-
-function groupByRequest(rows: readonly (Row & { requestId: string })[]): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) groups.set(row.requestId, [...(groups.get(row.requestId) ?? []), row]);
-  return groups;
-}
-
-function claimsOf(accessToken: string): IssuedClaims {
-  const payload = Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString('utf8');
-  return JSON.parse(payload) as IssuedClaims;
-}
 
 /** Fisher and Yates, with a seed. */
 function shuffled<T>(list: readonly T[], seed: number): T[] {

@@ -1,6 +1,6 @@
 // First logins whose users are made, each whole or not at all.
 import { Partner } from '../../demo/partner.js';
-import { auditRows, onEveryEvent } from '../support/audit.js';
+import { eventsOf, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
@@ -48,10 +48,10 @@ describeOnEachDatabase('[4.4.3] first logins', (database) => {
       'telling-login',
       ...Array.from({ length: 30 }, (_, index) => `beside-${index}-login`),
     ]) {
-      const rows = await auditRows(service, requestId);
+      const rows = await eventsOf(service, requestId);
       expect(rows.map(({ name }) => name)).toEqual(names);
-      expect(new Set(rows.map((row) => row.subject_user_id)).size).toBe(1);
-      expect(rows[0]?.payload).toMatchObject({ userId: rows[0]?.subject_user_id, role: 'global:member' });
+      expect(new Set(rows.map((row) => row.subjectUserId)).size).toBe(1);
+      expect(rows[0]?.payload).toMatchObject({ userId: rows[0]?.subjectUserId, role: 'global:member' });
     }
   });
 

@@ -1,9 +1,10 @@
 // Who may frame the instance and post logins to it, as its answers say it over plain HTTP and over TLS.
 import { request } from 'node:https';
+import { eventsOf } from '../support/audit.js';
 import { Partner } from '../../demo/partner.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import { login as loginBy, sessionHashOf } from '../support/logins.js';
+import { cookieOf, login as loginBy, sessionHashOf } from '../support/logins.js';
 import { makeSelfSignedCertificate } from '../support/self-signed-certificate.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -62,7 +63,7 @@ describeOnAnyDatabase('[P.origins] the origin of a login', (database) => {
   const login = (partner: Partner, origin?: string, token = partner.sign()) =>
     service.embed({ token }, origin === undefined ? {} : { origin });
   const hostOrigin = async (answer: Response) => {
-    const cookie = (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    const cookie = cookieOf(answer);
     const me = await service.fetch('/rest/me', { headers: { cookie } });
     return ((await me.json()) as { hostOrigin: string | null }).hostOrigin;
   };
@@ -84,10 +85,8 @@ describeOnAnyDatabase('[P.origins] the origin of a login', (database) => {
 
   it('[P.origins] the refusal is in the audit trail with its entry', async () => {
     await login(picky, OTHER);
-    const [event] = await service.rows(
-      `SELECT payload FROM audit_event WHERE name LIKE '%embed-login-failed' ORDER BY id DESC LIMIT 1`,
-    );
-    expect(event?.['payload']).toMatchObject({ reason: 'origin_not_allowed', issuer: picky.issuer });
+    const event = (await eventsOf(service)).findLast(({ name }) => name.endsWith('embed-login-failed'));
+    expect(event?.payload).toMatchObject({ reason: 'origin_not_allowed', issuer: picky.issuer });
   });
 
   it('[P.origins] a listed origin passes, and so does a client without the header', async () => {

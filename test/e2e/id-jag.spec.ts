@@ -1,8 +1,9 @@
 // Identity assertions (ID-JAG) from outside: who may redeem them, for what, and what the access token is worth.
 import { decodeJwt } from 'jose';
+import { jsonOf } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf, requestIdOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { INVALID_GRANT } from '../support/entry-paths.js';
@@ -46,14 +47,9 @@ const tenanted = new IdJagClient('tenanted-client');
 const embedding = new IdJagClient('embedding-client');
 
 const now = () => Math.floor(Date.now() / 1000);
-const requestIdOf = (answer: Response) => answer.headers.get('x-request-id') ?? '';
-
-async function bodyOf(answer: Response): Promise<Record<string, unknown>> {
-  return (await answer.json()) as Record<string, unknown>;
-}
 
 async function reasonOf(service: TestService, answer: Response): Promise<unknown> {
-  const [row, ...others] = await auditRows(service, requestIdOf(answer));
+  const [row, ...others] = await eventsOf(service, answer);
   if (others.length > 0) throw new Error('the request has several events');
   return row?.payload['reason'];
 }
@@ -84,7 +80,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
 
   const redeem = (fields: Fields = {}, headers?: Record<string, string>) =>
     desktop.redeem(service, fields, headers);
-  const claimsOf = async (answer: Response) => decodeJwt(String((await bodyOf(answer))['access_token']));
+  const claimsOf = async (answer: Response) => decodeJwt(String((await jsonOf(answer))['access_token']));
 
   describe('a redeemed assertion', () => {
     it('[D133] is answered as RFC 6749 says, without a refresh token, and lists the workflows of its user', async () => {
@@ -93,7 +89,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
       const answer = await redeem({ assertion: desktop.assertion({ sub: 'ada', email }) });
       expect(answer.status).toBe(200);
       expect(answer.headers.get('cache-control')).toBe('no-store');
-      const body = await bodyOf(answer);
+      const body = await jsonOf(answer);
       expect(body).toEqual({
         access_token: expect.any(String),
         token_type: 'Bearer',
@@ -103,7 +99,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
       // The assertion ends in less than a minute.
       expect(body['expires_in']).toBe(900);
       const headers = { authorization: `Bearer ${String(body['access_token'])}` };
-      const listed = await bodyOf(await service.fetch('/api/v1/workflows', { headers }));
+      const listed = await jsonOf(await service.fetch('/api/v1/workflows', { headers }));
       expect(listed['data']).toMatchObject([{ name: 'of ada' }]);
     });
 
@@ -112,10 +108,10 @@ describeOnAnyDatabase('identity assertions', (database) => {
       const user = await linkedUser(service, desktop.idp.issuer, 'trail');
       const claims = await claimsOf(answer);
       expect(claims).toMatchObject({ sub: user?.id, client_id: 'desktop-client' });
-      const rows = await auditRows(service, requestIdOf(answer));
+      const rows = await eventsOf(service, answer);
       const name = 'svc.audit.token-exchange.succeeded';
       expect(rows.find((row) => row.name === name)).toMatchObject({
-        subject_user_id: user?.id,
+        subjectUserId: user?.id,
         payload: { clientId: 'desktop-client', issuer: desktop.idp.issuer, accessTokenId: claims.jti },
       });
     });
@@ -134,7 +130,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
       for (let time = 0; time < 2; time += 1) {
         const refused = await sent(stranger);
         expect(await refused.text()).toBe(INVALID_GRANT);
-        expect(await auditRows(service, requestIdOf(refused))).toMatchObject([
+        expect(await eventsOf(service, refused)).toMatchObject([
           { payload: { reason: 'user_mismatch', userId: id, found: 'another user' } },
         ]);
         expect(await claimsOf(await sent(id))).toMatchObject({ sub: id });
@@ -146,10 +142,10 @@ describeOnAnyDatabase('identity assertions', (database) => {
       const id = await createUser(service, { email });
       const agent = { sub: 'agent', act: { iss: 'https://other.example', sub: 'tool' } };
       const answer = await redeem({ assertion: desktop.assertion({ sub: 'boss', email, act: agent }) });
-      const { access_token: token } = await bodyOf(answer);
+      const { access_token: token } = await jsonOf(answer);
       expect(decodeJwt(String(token))).toMatchObject({ sub: id, act: { ...agent, iss: desktop.idp.issuer } });
       const headers = { authorization: `Bearer ${String(token)}` };
-      expect(await bodyOf(await service.fetch('/rest/me', { headers }))).toMatchObject({
+      expect(await jsonOf(await service.fetch('/rest/me', { headers }))).toMatchObject({
         user: { id },
         onBehalfOf: null,
       });
@@ -159,7 +155,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
       const email = 'gone@desktop.example';
       const id = await createUser(service, { email });
       const exp = now() + 2;
-      const { access_token: token } = await bodyOf(
+      const { access_token: token } = await jsonOf(
         await redeem({ assertion: desktop.assertion({ sub: 'gone', email, exp }) }),
       );
       const headers = { authorization: `Bearer ${String(token)}` };
@@ -188,18 +184,18 @@ describeOnAnyDatabase('identity assertions', (database) => {
     it('[P.tenants] of the entry are in the trail, and so is another one, for which an assertion is refused', async () => {
       const good = await sent({ tenant: 'acme', aud_tenant: 'our-acme' });
       expect(good.status).toBe(200);
-      expect(await auditRows(service, requestIdOf(good))).toContainEqual(
+      expect(await eventsOf(service, good)).toContainEqual(
         expect.objectContaining({ payload: expect.objectContaining({ tenants: ['acme', 'our-acme'] }) }),
       );
       const refused = await sent({ tenant: 'acme', aud_tenant: 'our-globex' });
       expect([refused.status, await refused.text()]).toEqual([400, INVALID_GRANT]);
-      expect(await auditRows(service, requestIdOf(refused))).toMatchObject([
+      expect(await eventsOf(service, refused)).toMatchObject([
         { payload: { reason: 'tenant_not_allowed', expected: 'acme, our-acme', found: 'acme, our-globex' } },
       ]);
     });
 
     it('[P.clientChoosesResource][P.maxTokenTtlSeconds] the client chooses a service, for as long as the entry says', async () => {
-      const body = await bodyOf(await sent({ tenant: 'acme' }, { resource: OTHER_SERVICE }));
+      const body = await jsonOf(await sent({ tenant: 'acme' }, { resource: OTHER_SERVICE }));
       expect(body).toMatchObject({ resource: OTHER_SERVICE, expires_in: 60 });
     });
   });
@@ -256,7 +252,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
     ])('[D133] get invalid_request for %s', async (_name, fields, headers) => {
       const answer = await redeem(fields, headers);
       expect(answer.status).toBe(400);
-      expect(await bodyOf(answer)).toMatchObject({ error: 'invalid_request' });
+      expect(await jsonOf(answer)).toMatchObject({ error: 'invalid_request' });
     });
 
     it('[5.2.5] use a JWT once, also with another assertion', async () => {
@@ -296,7 +292,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
       const answer = await redeem({ assertion: make() });
       expect(answer.status).toBe(400);
       expect(await answer.text()).toBe(INVALID_GRANT);
-      const [row] = await auditRows(service, requestIdOf(answer));
+      const [row] = await eventsOf(service, answer);
       expect(row).toMatchObject({
         name: 'svc.audit.token-exchange.failed',
         payload: { flow: 'id-jag', reason, clientId: desktop.id },
@@ -312,7 +308,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
     });
 
     it('[D133] when it is an access token of this instance', async () => {
-      const { access_token: assertion } = await bodyOf(await redeem());
+      const { access_token: assertion } = await jsonOf(await redeem());
       const answer = await redeem({ assertion: String(assertion) });
       expect(await answer.text()).toBe(INVALID_GRANT);
       expect(await reasonOf(service, answer)).toBe('token_type_not_allowed');
@@ -340,13 +336,13 @@ describeOnAnyDatabase('identity assertions', (database) => {
 
     it('[P.scopes] what entry, assertion and client have in common', async () => {
       const scope = 'workflow:read workflow:write';
-      const body = await bodyOf(await asked({ scope }, { scope: 'workflow:read credential:read' }));
+      const body = await jsonOf(await asked({ scope }, { scope: 'workflow:read credential:read' }));
       expect(body['scope']).toBe('workflow:read');
       expect(decodeJwt(String(body['access_token']))['scope']).toBe('workflow:read');
     });
 
     it('[P.scopes] binds at the API', async () => {
-      const { access_token: token } = await bodyOf(await asked({ scope: 'workflow:write' }));
+      const { access_token: token } = await jsonOf(await asked({ scope: 'workflow:write' }));
       const headers = { authorization: `Bearer ${String(token)}` };
       expect((await service.fetch('/api/v1/workflows', { headers })).status).toBe(403);
     });
@@ -354,7 +350,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
     it('[P.scopes] nothing in common is invalid_scope', async () => {
       const answer = await asked({ scope: 'workflow:write' }, { scope: 'workflow:read' });
       expect(answer.status).toBe(400);
-      expect(await bodyOf(answer)).toMatchObject({ error: 'invalid_scope' });
+      expect(await jsonOf(answer)).toMatchObject({ error: 'invalid_scope' });
     });
 
     it.each<[string, Fields, Members, string, string]>([
@@ -367,7 +363,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
         OTHER_SERVICE,
       ],
     ])('[P.resources] %s', async (_name, fields, claims, audience, resource) => {
-      const body = await bodyOf(await asked(fields, claims));
+      const body = await jsonOf(await asked(fields, claims));
       expect(body['resource']).toBe(resource);
       expect(decodeJwt(String(body['access_token'])).aud).toBe(audience);
     });
@@ -375,7 +371,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
     it('[P.resources] one that the assertion is not for is invalid_target', async () => {
       const answer = await asked({ resource: BASE_URL }, { resource: OTHER_SERVICE });
       expect(answer.status).toBe(400);
-      expect(await bodyOf(answer)).toMatchObject({ error: 'invalid_target' });
+      expect(await jsonOf(answer)).toMatchObject({ error: 'invalid_target' });
     });
 
     it('[D133] an assertion for a service alone that the entry does not list is refused', async () => {
@@ -385,7 +381,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
     });
 
     it('[P.resources] the client may choose the instance, where the assertion names nothing', async () => {
-      const body = await bodyOf(await asked({ resource: BASE_URL }));
+      const body = await jsonOf(await asked({ resource: BASE_URL }));
       expect(body['resource']).toBe(BASE_URL);
     });
   });
@@ -438,7 +434,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
   });
 
   it('[D58] metadata say what the endpoint takes', async () => {
-    const metadata = await bodyOf(await service.fetch('/.well-known/oauth-authorization-server'));
+    const metadata = await jsonOf(await service.fetch('/.well-known/oauth-authorization-server'));
     expect(metadata).toMatchObject({
       grant_types_supported: [GRANT_TYPE, JWT_BEARER],
       token_endpoint_auth_methods_supported: [
@@ -514,7 +510,7 @@ describeOnAnyDatabase('identity assertions of clients with metadata documents', 
       await withService(database, { trustedKeys, environment }, async (service) => {
         const isIn = async () => (await redeem(service, client)).status === 200;
         await until('the document is fetched', 5_000, isIn);
-        const metadata = await bodyOf(await service.fetch('/.well-known/oauth-authorization-server'));
+        const metadata = await jsonOf(await service.fetch('/.well-known/oauth-authorization-server'));
         expect(metadata['client_id_metadata_document_supported']).toBe(true);
         client.keys.rotate();
         keySet.publish(client.keys.jwks());
@@ -606,7 +602,7 @@ describeOnAnyDatabase('identity assertions of clients with metadata documents', 
         const answer = await redeem(service, client);
         expect(await reasonOf(service, answer)).toBe('client_unknown');
         expect(server.connectionCount).toBe(0);
-        const metadata = await bodyOf(await service.fetch('/.well-known/oauth-authorization-server'));
+        const metadata = await jsonOf(await service.fetch('/.well-known/oauth-authorization-server'));
         expect(metadata).not.toHaveProperty('client_id_metadata_document_supported');
       });
     } finally {
@@ -636,7 +632,7 @@ describeOnAnyDatabase('identity assertions that are off', (database) => {
       expect(ours.status).toBe(400);
       const body = `{"error":"unsupported_grant_type","error_description":"grant_type must be ${GRANT_TYPE}"}`;
       expect([await ours.text(), await any.text()]).toEqual([body, body]);
-      const metadata = await bodyOf(await service.fetch('/.well-known/oauth-authorization-server'));
+      const metadata = await jsonOf(await service.fetch('/.well-known/oauth-authorization-server'));
       expect(metadata).toMatchObject({
         grant_types_supported: [GRANT_TYPE],
         token_endpoint_auth_methods_supported: ['none'],

@@ -1,5 +1,6 @@
 // Tokens in the form of four identity providers: what docs/identity-providers.md says becomes of each.
 import { randomUUID } from 'node:crypto';
+import { requestIdOf } from '../support/audit.js';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -80,7 +81,7 @@ describeOnAnyDatabase('tokens of identity providers', (database) => {
 });
 
 function reasonOf(service: TestService, answer: Response): unknown {
-  const requestId = answer.headers.get('x-request-id');
+  const requestId = requestIdOf(answer);
   const lines = service.log.filter((line) => line['requestId'] === requestId);
   const payloads = lines.map(({ payload }) => payload as { reason?: unknown } | undefined);
   return payloads.find((payload) => payload?.reason !== undefined)?.reason;

@@ -1,7 +1,8 @@
 // Which local user an external identity is, what becomes of its role and names, and what storage cannot hold.
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { census, eventsOf } from '../support/census.js';
+import { eventsOf } from '../support/audit.js';
+import { census } from '../support/census.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import {
   BOTH_FLOWS,

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { databaseEnvironment, describeOnPostgresql } from '../support/databases.js';
+import { describeOnPostgresql } from '../support/databases.js';
 import type { CommandResult } from '../support/run-cli.js';
 import { CommandLine } from '../support/run-cli.js';
 import { describeOutsideMain } from '../support/series.js';
@@ -219,10 +219,10 @@ describe('[D115] svc-admin init at a terminal', () => {
 });
 
 describeOnPostgresql('[D115] svc-admin init on PostgreSQL', (database) => {
-  const line = new Folder(() => databaseEnvironment(database));
+  const line = new Folder(() => database.environment);
 
   it('[D115] makes the owner there, and keeps the address of the database in .env', async () => {
-    const { SVC_DATABASE_URL: url = '' } = databaseEnvironment(database);
+    const { SVC_DATABASE_URL: url = '' } = database.environment;
     const told = JSON.parse(
       (await line.run(['init', ...OWNER, '--json', '--database-url', url], {})).stdout,
     ) as Told;

@@ -3,7 +3,7 @@ import { Partner } from '../../demo/partner.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
-import { eventsOf } from '../support/census.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import type { EntryPath } from '../support/entry-paths.js';
 import { ENTRY_PATHS, INVALID_GRANT, outcomeOf } from '../support/entry-paths.js';

@@ -1,9 +1,10 @@
 // An ordinary JWT by the grant of RFC 7523 from outside: which are taken, from whom, and beside identity assertions.
 import { decodeJwt } from 'jose';
+import { jsonOf } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { INVALID_GRANT } from '../support/entry-paths.js';
@@ -32,11 +33,6 @@ const desktop = new IdJagClient('desktop');
 
 const entryOf = (partner: Partner, policy: Members = {}) =>
   partner.staticEntry({ flows: ['jwt-bearer'], ...policy });
-const requestIdOf = (answer: Response) => answer.headers.get('x-request-id') ?? '';
-
-async function bodyOf(answer: Response): Promise<Record<string, unknown>> {
-  return (await answer.json()) as Record<string, unknown>;
-}
 
 function redeem(
   service: TestService,
@@ -49,7 +45,7 @@ function redeem(
 }
 
 async function reasonOf(service: TestService, answer: Response): Promise<unknown> {
-  const [row] = await auditRows(service, requestIdOf(answer));
+  const [row] = await eventsOf(service, answer);
   return row?.payload['reason'] ?? 'none';
 }
 
@@ -70,7 +66,7 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
     await createWorkflow(service, userId, 'of ada');
     const before = await MetricSamples.read(service);
     const answer = await redeem(service, both.sign(both.claims({ sub: 'ada', email })));
-    const body = await bodyOf(answer);
+    const body = await jsonOf(answer);
     expect([answer.status, body]).toEqual([
       200,
       {
@@ -83,10 +79,10 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
     const claims = decodeJwt(String(body['access_token']));
     expect(claims).toMatchObject({ client_id: both.issuer });
     const headers = { authorization: `Bearer ${String(body['access_token'])}` };
-    expect(await bodyOf(await service.fetch('/api/v1/workflows', { headers }))).toMatchObject({
+    expect(await jsonOf(await service.fetch('/api/v1/workflows', { headers }))).toMatchObject({
       data: [{ name: 'of ada' }],
     });
-    const rows = await auditRows(service, requestIdOf(answer));
+    const rows = await eventsOf(service, answer);
     expect(rows.find(({ name }) => name === 'svc.audit.token-exchange.succeeded')?.payload).toMatchObject({
       flow: 'jwt-bearer',
       issuer: both.issuer,
@@ -108,9 +104,7 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
     ['the issuer beside it', narrow, ['https://narrow.example/audience', BASE_URL], 'audience_mismatch'],
   ])('[D133] for the audience %s', async (_, partner, aud, reason) => {
     const answer = await redeem(service, partner.sign(partner.claims({ sub: 'audience', aud })));
-    const isTaken = (await auditRows(service, requestIdOf(answer))).some(({ name }) =>
-      name.endsWith('.succeeded'),
-    );
+    const isTaken = (await eventsOf(service, answer)).some(({ name }) => name.endsWith('.succeeded'));
     expect([isTaken, reason === 'none' ? 'none' : await reasonOf(service, answer)]).toEqual([
       reason === 'none',
       reason,
@@ -138,7 +132,7 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
   ])('[D133] with the credentials of a client: %s', async (_, status, fields, headers, clientId) => {
     const answer = await redeem(service, both.sign(both.claims({ sub: 'client' })), fields, headers);
     expect(answer.status).toBe(status);
-    const body = await bodyOf(answer);
+    const body = await jsonOf(answer);
     if (status === 401) expect(body).toMatchObject({ error: 'invalid_client' });
     else expect(decodeJwt(String(body['access_token']))['client_id']).toBe(clientId);
   });
@@ -152,7 +146,7 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
     const before = await census(service);
     const answer = await redeem(service, make());
     expect([answer.status, await answer.text()]).toEqual([400, INVALID_GRANT]);
-    const [row] = await auditRows(service, requestIdOf(answer));
+    const [row] = await eventsOf(service, answer);
     expect(row).toMatchObject({
       name: 'svc.audit.token-exchange.failed',
       payload: { flow: 'jwt-bearer', reason },
@@ -197,10 +191,10 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
 describeOnAnyDatabase('the grant jwt-bearer where no entry names it', (database) => {
   it('[4.2.grant_type][D58] is not there, until a stored entry does', async () => {
     await withService(database, { trustedKeys: [closed.staticEntry()] }, async (service) => {
-      const grants = async () => (await bodyOf(await service.fetch(METADATA)))['grant_types_supported'];
+      const grants = async () => (await jsonOf(await service.fetch(METADATA)))['grant_types_supported'];
       expect(await grants()).toEqual([GRANT_TYPE]);
       const refused = await redeem(service, both.sign());
-      expect(await bodyOf(refused)).toEqual({
+      expect(await jsonOf(refused)).toEqual({
         error: 'unsupported_grant_type',
         error_description: `grant_type must be ${GRANT_TYPE}`,
       });

@@ -1,6 +1,6 @@
 // What is said of key sets that misbehave in six ways: one state each, the same in every place, and the reason for a refused token.
 import { Partner } from '../../demo/partner.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { explain } from '../support/explanations.js';
 import type { JwksAnswer } from '../support/jwks-server.js';
@@ -159,7 +159,7 @@ describeOnAnyDatabase('[D138] the state of a key set', (database) => {
       const token = one.partner.sign();
       const { outcome, refusal, checks } = await explain(service, { flow: 'exchange', token });
       const answer = await service.exchange({ subject_token: token });
-      const events = await auditRows(service, answer.headers.get('x-request-id') ?? '');
+      const events = await eventsOf(service, answer);
       if (isServing(one)) {
         expect([outcome, answer.status]).toEqual(['accepted', 200]);
         return;

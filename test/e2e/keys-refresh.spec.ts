@@ -1,6 +1,6 @@
 // svc-admin keys refresh: the running service fetches a key set at once, on both databases.
 import { Partner } from '../../demo/partner.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { CommandLine } from '../support/run-cli.js';
@@ -40,7 +40,7 @@ describeOnEachDatabase('[D118] keys refresh', (database) => {
     const { exitCode, stderr, all } = await refresh('acme');
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(all).toMatchObject([{ entry: 'acme', fetched: true, failure: null, kids: ['second'] }]);
-    const text = JSON.stringify(await auditRows(service!));
+    const text = JSON.stringify(await eventsOf(service!));
     expect(text).toContain('"operation":"keys refresh"');
     const told = await line.output(['keys', 'status']);
     expect(told).toContain('second');

@@ -1,10 +1,10 @@
 // The story of a stolen key: one command ends what it has vouched for, beside the running service, and another trusts it again.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
-import { auditRows } from '../support/audit.js';
-import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { eventsOf } from '../support/audit.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { linkedUser } from '../support/local-users.js';
-import { meStatus } from '../support/logins.js';
+import { bearerStatus, meStatus } from '../support/logins.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -22,11 +22,9 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
   let line: CommandLine;
 
   beforeAll(async () => {
-    line = new CommandLine(() => databaseEnvironment(database), VERSION);
+    line = new CommandLine(() => database.environment, VERSION);
   });
 
-  const bearer = async (token: string) =>
-    (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${token}` } })).status;
   const untilStatus = (status: number, ask: () => Promise<number>) =>
     until(`it answers ${status}`, WITHIN_MS, async () => (await ask()) === status);
   const exchange = async (partner: Partner) =>
@@ -40,19 +38,23 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     ];
     const session = await service.sessionCookie(stolen.sign());
     const good = await service.accessToken({ subject_token: next.sign(), actor_token: agent.sign() });
-    expect([await bearer(own), await bearer(delegated), await meStatus(service, session)]).toEqual([
-      200, 200, 200,
-    ]);
+    expect([
+      await bearerStatus(service, own),
+      await bearerStatus(service, delegated),
+      await meStatus(service, session),
+    ]).toEqual([200, 200, 200]);
 
     expect(await line.output(['keys', 'revoke', ...keyOptions])).toMatch(
       new RegExp(
         `^Revoked at ${TIME}: the key stolen of ${ISSUER}\\. What it signed for ends on every instance`,
       ),
     );
-    await untilStatus(401, () => bearer(own));
-    expect([await bearer(delegated), await meStatus(service, session), await bearer(good)]).toEqual([
-      401, 401, 200,
-    ]);
+    await untilStatus(401, () => bearerStatus(service, own));
+    expect([
+      await bearerStatus(service, delegated),
+      await meStatus(service, session),
+      await bearerStatus(service, good),
+    ]).toEqual([401, 401, 200]);
     expect([await exchange(stolen), await exchange(next)]).toEqual([400, 200]);
     expect((await service.embed({ token: stolen.sign() })).status).toBe(401);
 
@@ -63,13 +65,15 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
       `Restored: the key stolen of ${ISSUER}. Access tokens and sessions from before stay ended.\n`,
     );
     await untilStatus(200, () => exchange(stolen));
-    expect([await bearer(own), await bearer(delegated), await meStatus(service, session)]).toEqual([
-      401, 401, 401,
-    ]);
+    expect([
+      await bearerStatus(service, own),
+      await bearerStatus(service, delegated),
+      await meStatus(service, session),
+    ]).toEqual([401, 401, 401]);
     expect(await line.output(['keys', 'revocations'])).toMatch(
       new RegExp(`^ISSUER .*\n${ISSUER} +stolen +restored +${TIME} +${TIME}\n$`),
     );
-    const told = (await auditRows(service)).map(({ name, payload }) => ({ name, payload }));
+    const told = (await eventsOf(service)).map(({ name, payload }) => ({ name, payload }));
     const trust = { issuer: ISSUER, kid: 'stolen' };
     for (const [operation, name] of [
       ['keys revoke', 'trust-revoked'],
@@ -124,7 +128,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     const keys = ['--issuer', issuer, ...(kid === undefined ? [] : ['--kid', kid])];
     const trustedKeys = JSON.stringify([stolen.staticEntry(), next.staticEntry()]);
     const environment = {
-      ...databaseEnvironment(database),
+      ...database.environment,
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: trustedKeys,
     };
     const { exitCode, stderr } = await line.run(['keys', 'revoke', ...keys], environment);
@@ -136,7 +140,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     const stored = Partner.create({ issuer: 'https://stored.example', kid: 'stored', audience: BASE_URL });
     const entry = { ...stored.staticEntry(), name: 'stored' };
     const environment = {
-      ...databaseEnvironment(database),
+      ...database.environment,
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([stolen.staticEntry()]),
     };
     const added = await line.run(['keys', 'add', '--file', '-'], environment, JSON.stringify(entry));
@@ -150,7 +154,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
 
   it('goes also where the configuration cannot be read', async () => {
     const environment = {
-      ...databaseEnvironment(database),
+      ...database.environment,
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/absent/keys.json',
     };
     const { exitCode, stdout, stderr } = await line.run(['keys', 'revoke', ...keyOptions], environment);
@@ -184,7 +188,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     expect(await line.output(['users', 'sign-out', user?.email ?? ''])).toBe(
       `User ${user?.id} is signed out: 1 session, and every access token issued until now.\n`,
     );
-    await untilStatus(401, () => bearer(token));
+    await untilStatus(401, () => bearerStatus(service, token));
     expect(await meStatus(service, session)).toBe(401);
     const nobody = await line.run(['users', 'sign-out', 'nobody@partner.example']);
     expect([nobody.exitCode, nobody.stderr]).toEqual([

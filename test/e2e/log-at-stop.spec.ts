@@ -9,7 +9,7 @@ import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import { describeBuilt, exchangeAt, logOf, surroundingsOf } from '../support/built-service.js';
-import { databaseEnvironment, TestDatabase } from '../support/databases.js';
+import { TestDatabase } from '../support/databases.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example' });
 const REQUESTS = 60;
@@ -26,7 +26,7 @@ describeBuilt('[D21] the log of the process', () => {
   beforeAll(() => database.create());
   beforeEach(async () => {
     surroundings = await surroundingsOf({
-      ...databaseEnvironment(database),
+      ...database.environment,
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
       SVC_PROXY_HOPS: '1',

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { Partner } from '../../demo/partner.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import { describeBuilt, surroundingsOf } from '../support/built-service.js';
-import { databaseEnvironment, describeOnPostgresql } from '../support/databases.js';
+import { describeOnPostgresql } from '../support/databases.js';
 import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
 
 const ISSUERS = 8;
@@ -18,7 +18,7 @@ describeBuilt('[D131] a service with a small heap', () => {
   describeOnPostgresql('and as many logouts as are kept', (database) => {
     it('starts, takes more, and has one row for those of the issuer', async () => {
       const surroundings = await surroundingsOf({
-        ...databaseEnvironment(database),
+        ...database.environment,
         SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
         SVC_ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
         NODE_OPTIONS: `--max-old-space-size=${HEAP}`,

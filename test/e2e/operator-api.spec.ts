@@ -1,4 +1,5 @@
 // The operator's API: what it shows and changes, by the operations that commands use, and what the trail has of it.
+import { eventsOf, requestIdOf } from '../support/audit.js';
 import { Partner } from '../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
@@ -41,10 +42,9 @@ describeOnEachDatabase("the operator's API", (database) => {
     ada = await createOperator(service, 'ada@example.com', 'global:owner');
     browser = await signedIn(service, 'ada@example.com');
   });
-  const performed = () =>
-    service.rows<{ subject: string; payload: Json }>(
-      `SELECT subject_user_id::text AS subject, payload FROM audit_event
-       WHERE name LIKE 'svc.audit.administration.%' AND payload->>'way' = 'operator' ORDER BY id`,
+  const performed = async () =>
+    (await eventsOf(service)).filter(
+      ({ name, payload }) => name.startsWith('svc.audit.administration.') && payload['way'] === 'operator',
     );
 
   it('[D109] adds, shows, changes, suspends, resumes and removes a stored entry, each in the trail by whom and from where', async () => {
@@ -81,12 +81,10 @@ describeOnEachDatabase("the operator's API", (database) => {
       ...['keys add', 'keys add', 'keys policy', 'keys policy', 'keys suspend', 'keys resume'],
       ...['keys remove', 'keys remove'],
     ]);
-    for (const { subject, payload } of changes)
-      expect([subject, payload.clientAddress]).toEqual([ada, '192.0.2.1']);
-    const [change] = await service.rows<{ actor: string }>(
-      `SELECT actor_user_id::text AS actor FROM audit_event WHERE name LIKE '%stored-entry-changed' LIMIT 1`,
-    );
-    expect(change?.actor).toBe(ada);
+    for (const { subjectUserId, payload } of changes)
+      expect([subjectUserId, payload['clientAddress']]).toEqual([ada, '192.0.2.1']);
+    const change = (await eventsOf(service)).find(({ name }) => name.endsWith('stored-entry-changed'));
+    expect(change?.actorUserId).toBe(ada);
   });
 
   it('[D59] revokes a key, which the next exchange sees, and restores it', async () => {
@@ -209,7 +207,7 @@ describeOnEachDatabase("the operator's API", (database) => {
   it('[D112] counts what has happened, and finds refusals by user, issuer, reason and request', async () => {
     const expired = partner.sign(partner.claims({ sub: 'pat', iat: 1_000_000, exp: 1_000_060 }));
     const answer = await service.exchange({ subject_token: expired });
-    const requestId = answer.headers.get('x-request-id') ?? '';
+    const requestId = requestIdOf(answer);
     const activity = await read<{ buckets: Json[]; reasons: Json[]; issuers: Json[] }>(
       browser.get('activity?buckets=4'),
     );

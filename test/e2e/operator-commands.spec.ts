@@ -1,11 +1,12 @@
 // `svc-admin users set-password`: on the database itself and through the running service.
-import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { eventsOf } from '../support/audit.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { OPERATOR_ENVIRONMENT, OperatorBrowser, PASSWORD, errorOf } from '../support/operators.js';
 import { CommandLine } from '../support/run-cli.js';
 import { TestService } from '../support/test-service.js';
 
 describeOnEachDatabase('svc-admin users set-password', (database) => {
-  const line = new CommandLine(() => databaseEnvironment(database));
+  const line = new CommandLine(() => database.environment);
   const set = (args: string[], stdin = '', typed?: string[]) =>
     line.run(['users', 'set-password', ...args], undefined, stdin, { typed });
 
@@ -53,7 +54,7 @@ describeOnEachDatabase('svc-admin users set-password', (database) => {
     expect(stdout).toMatch(/^([2-9A-HJKMNP-Z]{4}-){4}[2-9A-HJKMNP-Z]{4}\n$/);
     expect(stderr).toContain('works once, within 15 minutes');
     // A configuration that cannot be read is named before another code replaces it.
-    const unread = { ...databaseEnvironment(database), SVC_BASE_URL: 'no address' };
+    const unread = { ...database.environment, SVC_BASE_URL: 'no address' };
     expect((await line.run(['users', 'set-password', 'bob@example.com', '--code'], unread)).exitCode).toBe(1);
     const service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT });
     try {
@@ -66,19 +67,18 @@ describeOnEachDatabase('svc-admin users set-password', (database) => {
       expect([await byCode.status(), await bob.status()]).toEqual([200, 401]);
       expect(await errorOf(await bob.signIn('bob@example.com'))).toEqual([401, 'invalid_credentials']);
       const told = JSON.stringify([
-        await service.rows('SELECT payload FROM audit_event'),
+        await eventsOf(service),
         await service.rows('SELECT password_hash, code_hash FROM operator_password'),
       ]);
       for (const secret of [PASSWORD, stdout.trim(), stdout.trim().replaceAll('-', '')]) {
         expect(told).not.toContain(secret);
         expect(service.logText).not.toContain(secret);
       }
-      const performed = await service.rows<{ payload: { way: string; things: object } }>(
-        `SELECT payload FROM audit_event WHERE payload->>'operation' = 'users set-password'
-           AND name = 'svc.audit.administration.performed'`,
+      const performed = (await eventsOf(service)).filter(
+        ({ name, payload }) =>
+          name.endsWith('administration.performed') && payload['operation'] === 'users set-password',
       );
-      expect(performed).toHaveLength(3);
-      expect(performed.every(({ payload }) => payload.way === 'database')).toBe(true);
+      expect(performed.map(({ payload }) => payload['way'])).toEqual(Array(3).fill('database'));
     } finally {
       await service.stop();
     }

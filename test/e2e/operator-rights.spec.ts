@@ -4,7 +4,7 @@ import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { setting } from '../support/entry-edits.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { changeUser, createUser, storedUser } from '../support/local-users.js';
 import type { OperatorBrowser } from '../support/operators.js';
 import {
@@ -53,10 +53,9 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
   });
   const entry = (more: object) => ({ entry: { ...partner.staticEntry(), name: 'partner', ...more } });
   const set = (browser: OperatorBrowser, members: object) => browser.putEntry('partner', setting(members));
-  const operationsOf = (userId: string) =>
-    service.rows<{ name: string; payload: { operation: string; things?: object } }>(
-      `SELECT name, payload FROM audit_event WHERE name LIKE 'svc.audit.administration.%' AND subject_user_id = $1 ORDER BY id`,
-      [userId],
+  const operationsOf = async (userId: string) =>
+    (await eventsOf(service)).filter(
+      ({ name, subjectUserId }) => name.startsWith('svc.audit.administration.') && subjectUserId === userId,
     );
 
   it('[D121] trusts no entry that reaches the owner or administrators, and suspends and removes every one', async () => {
@@ -137,7 +136,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
       const answer = await service.exchange({
         subject_token: job.sign(job.claims({ sub: 'build', email: undefined })),
       });
-      const [row] = await auditRows(service, answer.headers.get('x-request-id') ?? '');
+      const [row] = await eventsOf(service, answer);
       return row?.payload['reason'] ?? answer.status;
     };
     const put = (browser: OperatorBrowser, members: object) => browser.putEntry('job', setting(members));
@@ -328,11 +327,10 @@ describeOnPostgresql('an operator who is changed at the same moment', (database)
     );
     expect(await errorOf(answer)).toEqual([401, 'invalid_credentials']);
     expect(await service.rows('SELECT 1 FROM operator_session WHERE user_id = $1', [id])).toEqual([]);
-    const told = await service.rows<{ payload: object }>(
-      `SELECT payload FROM audit_event WHERE name = 'svc.audit.operator.sign-in-failed' AND subject_user_id = $1`,
-      [id],
-    );
-    expect(told).toEqual([{ payload: { clientAddress: '192.0.2.50', reason: 'wrong_password' } }]);
+    const told = (await eventsOf(service, answer)).map(({ name, payload }) => [name, payload]);
+    expect(told).toEqual([
+      ['svc.audit.operator.sign-in-failed', { clientAddress: '192.0.2.50', reason: 'wrong_password' }],
+    ]);
     expect((await browser.signIn('new@example.com', 'another long password')).status).toBe(201);
   });
 });

@@ -1,12 +1,13 @@
 // A chain of actors in an external token is a record of who has acted before, and never gives anybody's rights.
+import { decodeJwt } from 'jose';
 import type { Members } from '../../demo/partner.js';
-import { census, eventsOf } from '../support/census.js';
+import { eventsOf } from '../support/audit.js';
+import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { INVALID_CLAIMS, credentialOf, signedIn } from '../support/entry-paths.js';
 import { createUser, linkedUser } from '../support/local-users.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { WAYS } from './support/admission.js';
-import { claimsOfAccessToken } from './support/issued-token.js';
 import { TrustedPartner, expectUnchanged, newSub } from './support/trusted-partner.js';
 
 const partner = new TrustedPartner();
@@ -62,7 +63,7 @@ describeOnAnyDatabase('actors before ours', (database) => {
       actor_token: actor && other.token({ sub: 'robot', ...actor }),
     });
     const { authorization = '' } = await credentialOf(answer);
-    return { answer, claims: claimsOfAccessToken(authorization.slice('Bearer '.length)) };
+    return { answer, claims: decodeJwt(authorization.slice('Bearer '.length)) };
   };
   const recordedIn = async (answer: Response) => {
     const succeeded = (await eventsOf(service, answer)).find(({ name }) => name.endsWith('.succeeded'));

@@ -1,11 +1,11 @@
 // Who may act for whom by the policy of the entries, and with whose rights. Checked before a token is used up. The unit tests of grants have
+import { decodeJwt } from 'jose';
 // all cases.
 import type { Members } from '../../demo/partner.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { outcomeOf } from '../support/entry-paths.js';
 import { TestService } from '../support/test-service.js';
-import { claimsOfAccessToken } from './support/issued-token.js';
 import { TrustedPartner, expectRefusal, expectUnchanged, newSub } from './support/trusted-partner.js';
 
 const ACTOR = { flow: 'exchange', party: 'actor' } as const;
@@ -52,7 +52,7 @@ describeOnAnyDatabase('who acts for whom', (database) => {
     ['a subject without an actor', cautious, undefined, undefined],
   ])('[P.rights] where the entry of %s asks for the rights of both', async (_, subject, actor, rights) => {
     const fields = { subject_token: tokenOf(subject), actor_token: actor && tokenOf(actor) };
-    const claims = claimsOfAccessToken(await service.accessToken(fields));
+    const claims = decodeJwt(await service.accessToken(fields));
     expect(claims['delegated_rights']).toBe(rights);
   });
 });

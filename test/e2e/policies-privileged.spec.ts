@@ -1,5 +1,5 @@
 // Linking an owner or administrator by e-mail is told by an event of its own and a warning of the log.
-import { eventsOf } from '../support/census.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { signedIn } from '../support/entry-paths.js';
 import { createUser } from '../support/local-users.js';

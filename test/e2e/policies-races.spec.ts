@@ -1,5 +1,5 @@
 // A role that changes while somebody logs in: neither ceiling nor linking goes by a role that is no longer stored.
-import { eventsOf } from '../support/census.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { isAccepted, outcomeOf } from '../support/entry-paths.js';
 import { createUser, linkedUser, storedUser } from '../support/local-users.js';

@@ -1,7 +1,9 @@
 // What an entry that says nothing allows under strict, what it must say, and what it may say against it.
+import { decodeJwt } from 'jose';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Issued } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
 import { prepareStartup } from '../../src/instance/startup.js';
 import { jsonOf } from '../support/answers.js';
@@ -12,8 +14,6 @@ import { changeUser, createUser } from '../support/local-users.js';
 import { licenseEnvironment } from '../support/license.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { link } from './support/admission.js';
-import type { Issued } from './support/issued-token.js';
-import { claimsOfAccessToken } from './support/issued-token.js';
 import { TrustedPartner, expectRefusal, newSub } from './support/trusted-partner.js';
 
 const [embedGet, embedPost, subject, actor] = ENTRY_PATHS as [EntryPath, EntryPath, EntryPath, EntryPath];
@@ -101,7 +101,7 @@ describeOnAnyDatabase('strict', (database) => {
     await expectRefusal(service, await tried(weak, weak), actor, 'act_for_not_allowed');
     const answer = await tried(weak, scoped);
     // The subject's entry says nothing of rights, and the stricter of both counts.
-    const claims = claimsOfAccessToken((await jsonOf<Issued>(answer)).access_token);
+    const claims = decodeJwt((await jsonOf<Issued>(answer)).access_token);
     expect(claims).toMatchObject({ delegated_rights: 'both', scope: 'a' });
   });
 
@@ -123,7 +123,7 @@ describeOnAnyDatabase('strict', (database) => {
     const refused = await exchange('https://orders.example/');
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_target' }]);
     const { access_token: token } = await jsonOf<Issued>(await exchange());
-    expect([claimsOfAccessToken(token)['aud']].flat()).toEqual([BASE_URL]);
+    expect([decodeJwt(token)['aud']].flat()).toEqual([BASE_URL]);
   });
 
   it('[P.strict] a login by GET is no method of the endpoint, and leaves the token unused', async () => {

@@ -1,4 +1,5 @@
 // What an entry is trusted for: the flows, the time, and with an actor only. Checked before a token is used up.
+import type { Issued } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
 import { jsonOf } from '../support/answers.js';
 import { census } from '../support/census.js';
@@ -9,7 +10,6 @@ import { JwksServer } from '../support/jwks-server.js';
 import { createUser } from '../support/local-users.js';
 import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';
-import type { Issued } from './support/issued-token.js';
 import {
   TrustedPartner,
   expectRefusal,

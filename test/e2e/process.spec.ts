@@ -14,7 +14,7 @@ import {
   surroundingsOf,
   untilLogged,
 } from '../support/built-service.js';
-import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { sessionIdOf } from '../support/logins.js';
 import { GRANT_TYPE } from '../support/test-service.js';
 
@@ -40,7 +40,7 @@ describeBuilt('[D43] the process', () => {
 
     beforeAll(async () => {
       surroundings = await surroundingsOf({
-        ...databaseEnvironment(database),
+        ...database.environment,
         SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry(), job.staticEntry(JOB)]),
         SVC_ENCRYPTION_KEY:
           database.kind === 'postgresql' ? Buffer.alloc(32, 3).toString('base64') : undefined,

@@ -3,7 +3,7 @@ import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { Administration } from '../../src/administration/administration.js';
 import { SET_PROJECT_KEY } from '../../src/administration/projects.operations.js';
-import { EVENT, auditRows } from '../support/audit.js';
+import { EVENT, eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { BOTH_FLOWS, INVALID_CLAIMS, isAccepted, outcomeOf } from '../support/entry-paths.js';
 import type { EntryPath } from '../support/entry-paths.js';
@@ -159,7 +159,7 @@ describeOnEachDatabase('the claim of projects', (database) => {
   const issuerOf = (by: 'claim' | 'people') => (by === 'claim' ? assigning.issuer : null);
   /** The lists of the event that have a project. */
   const recordedChanges = async (answer: Response, id: string): Promise<string[]> => {
-    const rows = await auditRows(service, answer.headers.get('x-request-id') ?? '');
+    const rows = await eventsOf(service, answer);
     const lists = rows.find(({ name }) => name === `${EVENT}projects-updated`)?.payload ?? {};
     return Object.keys(lists).filter((list) => Array.isArray(lists[list]) && lists[list].includes(id));
   };

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { REQUEST_REFUSALS, NOTICES } from '../../src/token-exchange/refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
-import type { AuditRow } from '../support/audit.js';
-import { auditRows } from '../support/audit.js';
+import type { StoredEvent } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
+import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { EXCHANGE_PATH, outcomeOf } from '../support/entry-paths.js';
-import { census } from '../support/census.js';
 import { explain } from '../support/explanations.js';
 import { PROOF_REASONS } from '../support/dpop-client.js';
 import { ASSERTION_REASONS } from '../support/id-jag-client.js';
@@ -31,7 +31,7 @@ const REFUSALS = `SELECT * FROM audit_event WHERE name ~ '(failed|refused)$'`;
 interface Trace {
   readonly answer: Response;
   readonly lines: readonly LogLine[];
-  readonly rows: readonly AuditRow[];
+  readonly rows: readonly StoredEvent[];
 }
 
 /** A service whose clock stands still, and every token and key that was used with it. */
@@ -46,7 +46,7 @@ class Scene {
     const requestId = randomUUID();
     const answer = await send({ 'x-request-id': requestId, 'x-forwarded-proto': 'https' });
     const lines = this.service().log.filter((line) => line['requestId'] === requestId);
-    return { answer, lines, rows: await auditRows(this.service(), requestId) };
+    return { answer, lines, rows: await eventsOf(this.service(), requestId) };
   }
 
   secret(token: string): string {

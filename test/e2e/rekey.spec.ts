@@ -4,7 +4,7 @@ import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
 import type { TestDatabase } from '../support/databases.js';
-import { databaseEnvironment, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';
 import { TestService } from '../support/test-service.js';
 
@@ -38,9 +38,9 @@ async function opensAll(service: TestService, key: string): Promise<boolean> {
 }
 
 describeOnEachDatabase('svc-admin credentials rekey', (database) => {
-  const line = new CommandLine(() => databaseEnvironment(database));
+  const line = new CommandLine(() => database.environment);
   const rekey = (...list: string[]) =>
-    line.run(['credentials', 'rekey'], { ...databaseEnvironment(database), ...keys(...list) });
+    line.run(['credentials', 'rekey'], { ...database.environment, ...keys(...list) });
   let credentialId: string;
 
   beforeAll(async () => {
@@ -81,7 +81,7 @@ describeOnEachDatabase('svc-admin credentials rekey', (database) => {
   it('[D45] deletes what a lost key has sealed, where the operator knows how much that is', async () => {
     const discard = (count: number, ...list: string[]) =>
       line.run(['credentials', 'rekey', '--discard-unreadable', String(count)], {
-        ...databaseEnvironment(database),
+        ...database.environment,
         ...keys(...list),
       });
     const before = await serviceWith(database, newKey);
@@ -112,12 +112,12 @@ describeOnEachDatabase('svc-admin credentials rekey', (database) => {
 });
 
 describeOnPostgresql('svc-admin credentials rekey beside a running service', (database) => {
-  const line = new CommandLine(() => databaseEnvironment(database));
+  const line = new CommandLine(() => database.environment);
   const rekey = (...list: string[]) =>
-    line.run(['credentials', 'rekey'], { ...databaseEnvironment(database), ...keys(...list) });
+    line.run(['credentials', 'rekey'], { ...database.environment, ...keys(...list) });
 
   it('[D45] needs SVC_ENCRYPTION_KEY', async () => {
-    const without = { ...databaseEnvironment(database), SVC_ENCRYPTION_KEY: undefined };
+    const without = { ...database.environment, SVC_ENCRYPTION_KEY: undefined };
     expect(await line.run(['credentials', 'rekey'], without)).toEqual({
       exitCode: 1,
       stdout: '',

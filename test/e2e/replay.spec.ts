@@ -1,7 +1,8 @@
 // Each token id passes once: over both flows, both parties, all issuers, in parallel, and on several instances.
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
-import { census, countEvents } from '../support/census.js';
+import { countEvents } from '../support/audit.js';
+import { census } from '../support/census.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { ENTRY_PATHS, INVALID_GRANT, isAccepted } from '../support/entry-paths.js';
 import { linkedUser } from '../support/local-users.js';

@@ -3,8 +3,9 @@ import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { Cast, OF_INVALID_CLAIMS, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { EMBED_PATH, LOGIN_METHODS, login, sessionHashOf, sessionIdOf } from '../support/logins.js';
+import { LOGIN_METHODS, login, sessionHashOf, sessionIdOf } from '../support/logins.js';
 import { createUser } from '../support/local-users.js';
+import { EMBED_PATH } from '../support/entry-paths.js';
 import { metricsOf } from '../support/metric-samples.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 

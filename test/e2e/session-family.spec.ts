@@ -1,6 +1,6 @@
 // The chain of logins of one user in one browser: what a renewal leaves, and what sign-out and another user's login end.
 import { Partner } from '../../demo/partner.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { cookieOf, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
@@ -54,7 +54,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
   const sizeOf = async (familyId: string | undefined) =>
     (await service.rows('SELECT 1 FROM token_exchange_session WHERE family_id = $1', [familyId])).length;
   const endedIn = async (requestId: string) =>
-    (await auditRows(service, requestId)).filter(({ name }) => name === 'svc.audit.session.ended');
+    (await eventsOf(service, requestId)).filter(({ name }) => name === 'svc.audit.session.ended');
 
   it.each([
     ['the newest cookie', 10],
@@ -201,7 +201,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
       const latest = await login('told', cookies[10]);
       await signOut(latest, 'told-out');
       const payload = { sessions: 2, cause: 'signed-out' };
-      expect(await endedIn('told-out')).toMatchObject([{ subject_user_id: expect.any(String), payload }]);
+      expect(await endedIn('told-out')).toMatchObject([{ subjectUserId: expect.any(String), payload }]);
     });
 
     it("[D28] a login reports another user's sessions that it ended, and a renewal of none", async () => {
@@ -209,13 +209,13 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
       const again = await login('eva', eva, 'eva-renews');
       expect(await endedIn('eva-renews')).toEqual([]);
       await login('fred', again, 'fred-comes');
-      const rows = await auditRows(service, 'fred-comes');
+      const rows = await eventsOf(service, 'fred-comes');
       const [ended] = await endedIn('fred-comes');
       expect(ended).toMatchObject({ payload: { sessions: 2, cause: 'replaced' } });
       const [{ id } = { id: '' }] = await service.rows<{ id: string }>(
         `SELECT id FROM user_account WHERE email = 'eva@partner.example'`,
       );
-      expect(ended?.subject_user_id).toBe(id);
+      expect(ended?.subjectUserId).toBe(id);
       const names = ['user-provisioned', 'embed-login', 'session.ended'];
       expect(rows.map(({ name }) => name.replace(/^svc\.audit\.(token-exchange\.)?/, '')).sort()).toEqual(
         names.sort(),

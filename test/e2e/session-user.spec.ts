@@ -4,7 +4,7 @@ import { ApiClient } from '../support/api-client.js';
 import { RECIPES, requestFor } from '../support/api-recipes.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { meStatus } from '../support/logins.js';
+import { cookieOf, meStatus } from '../support/logins.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -126,10 +126,10 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
     const anna = await service.sessionCookie(token('anna'));
     const annasId = await idOf(anna);
     const renewal = await service.embed({ token: token('anna') }, { cookie: anna });
-    const renewed = (renewal.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    const renewed = cookieOf(renewal);
     expect((await me({ cookie: renewed, 'x-session-user': annasId })).status).toBe(200);
     const login = await service.embed({ token: token('bert') }, { cookie: renewed });
-    const bert = (login.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    const bert = cookieOf(login);
     expect((await me({ cookie: bert, 'x-session-user': annasId })).status).toBe(409);
     expect((await logout({ cookie: bert, 'x-session-user': annasId })).status).toBe(409);
     expect(await meStatus(service, bert)).toBe(200);
@@ -138,7 +138,7 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
   it('[D51] the refusal names the page which posted the other login, and nothing of its user', async () => {
     const token = partner.sign(partner.claims({ sub: 'bert' }));
     const login = await service.embed({ token }, { origin: 'https://product.example' });
-    const bert = (login.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    const bert = cookieOf(login);
     const answer = await me({ cookie: bert, 'x-session-user': other });
     expect(await answer.json()).toEqual({ ...REFUSAL, hostOrigin: 'https://product.example' });
   });

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { ServiceProcess } from '../../demo/service-process.js';
-import { buildIsMissing, logOf, surroundingsOf } from '../support/built-service.js';
-import { databaseEnvironment, describeOnEmbedded } from '../support/databases.js';
+import { buildIsMissing, exchangeAt, logOf, surroundingsOf } from '../support/built-service.js';
+import { describeOnEmbedded } from '../support/databases.js';
 import { describeUnless } from '../support/describe-unless.js';
 import { MetricSamples } from '../support/metric-samples.js';
-import { GRANT_TYPE } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const LIMIT_MS = 60_000;
@@ -65,7 +64,7 @@ describeUnless(missing, '[D97] the clock of a machine', () => {
 
     beforeAll(async () => {
       surroundings = await surroundingsOf({
-        ...databaseEnvironment(database),
+        ...database.environment,
         SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
         SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS: '1',
         SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '20',
@@ -79,12 +78,7 @@ describeUnless(missing, '[D97] the clock of a machine', () => {
       rmSync(surroundings.directory, { recursive: true, force: true });
     });
 
-    const send = async (token: string): Promise<number> => {
-      const body = new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: token });
-      const answer = await fetch(`${surroundings.baseUrl}/rest/auth/oauth/token`, { method: 'POST', body });
-      await answer.arrayBuffer();
-      return answer.status;
-    };
+    const send = async (token: string) => (await exchangeAt(surroundings.baseUrl, token)).status;
     const metric = async (name: string) => (await MetricSamples.at(surroundings.metricsUrl)).value(name);
 
     it('[D97][5.2.5] is set 50 minutes ahead and back: a used token stays refused, and jobs run as often as before', async () => {

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { SignOutService } from '../../src/token-exchange/sessions/sign-out.service.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { linkedUser } from '../support/local-users.js';
-import { cookieOf, meStatus } from '../support/logins.js';
+import { bearerStatus, cookieOf, meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -25,8 +25,7 @@ describeOnEachDatabase('[D62] a user who is signed out everywhere', (database) =
       ...(actor === undefined ? {} : { actor_token: token(actor) }),
     });
   const opened = async (sub: string) => cookieOf(await service.embed({ token: token(sub) }));
-  const bearer = async (accessToken: string) =>
-    (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${accessToken}` } })).status;
+  const bearer = (accessToken: string) => bearerStatus(service, accessToken);
   const signOut = async (sub: string, requestId = 'sign-out-everywhere') => {
     const user = await linkedUser(service, partner.issuer, sub);
     return service.part(SignOutService).signOutEverywhere(user?.id ?? '', requestId);
@@ -78,10 +77,10 @@ describeOnEachDatabase('[D62] a user who is signed out everywhere', (database) =
     await opened('una');
     await signOut('una', 'end-of-una');
     const user = await linkedUser(service, partner.issuer, 'una');
-    expect(await auditRows(service, 'end-of-una')).toMatchObject([
+    expect(await eventsOf(service, 'end-of-una')).toMatchObject([
       {
         name: 'svc.audit.token-exchange.user-signed-out',
-        subject_user_id: user?.id,
+        subjectUserId: user?.id,
         payload: { sessions: 1 },
       },
     ]);

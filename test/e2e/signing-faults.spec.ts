@@ -1,7 +1,7 @@
 // An exchange whose access token cannot be signed: what is used up for it, and what the trail says.
 import { Partner } from '../../demo/partner.js';
 import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
-import { eventsOf } from '../support/census.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 

@@ -2,7 +2,7 @@
 import { Partner } from '../../demo/partner.js';
 import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { resumed, setting, suspended } from '../support/entry-edits.js';
@@ -35,9 +35,9 @@ const refusedFor = (service: TestService, partner: Partner, reason: string) =>
   });
 /** The cause of the last refusal. */
 const lastReason = async (service: TestService) =>
-  (await auditRows(service)).filter(({ name }) => name.endsWith('failed')).at(-1)?.payload['reason'];
+  (await eventsOf(service)).filter(({ name }) => name.endsWith('failed')).at(-1)?.payload['reason'];
 const changes = async (service: TestService) =>
-  (await auditRows(service)).filter(({ name }) => name === CHANGED).map(({ payload }) => payload);
+  (await eventsOf(service)).filter(({ name }) => name === CHANGED).map(({ payload }) => payload);
 
 describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
   const service = TestService.forBlock(database, OPTIONS);

@@ -1,7 +1,7 @@
 // The commands on stored trusted key entries, typed beside a running service on both databases.
 import { Partner } from '../../demo/partner.js';
 import type { ListedEntry } from '../../src/administration/list-entries.operation.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
@@ -75,7 +75,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     expect(await keys('policy', 'acme', '--file', 'shown.json')).toMatch(/had this policy already/);
     expect(await keys('remove', 'acme')).toBe('The entry "acme" is removed, everywhere within 10 seconds.\n');
     expect(await stored()).toEqual([]);
-    const told = (await auditRows(service)).filter(({ name }) => name.endsWith('stored-entry-changed'));
+    const told = (await eventsOf(service)).filter(({ name }) => name.endsWith('stored-entry-changed'));
     expect(told.map(({ payload }) => payload['change'])).toEqual([
       'added',
       'suspended',
@@ -83,11 +83,11 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       'policy-changed',
       'removed',
     ]);
-    const performed = (await auditRows(service)).filter(
+    const performed = (await eventsOf(service)).filter(
       ({ payload }) => payload['operation'] === 'keys suspend',
     );
     expect(performed).toMatchObject([{ payload: { things: { entry: 'acme' } } }, {}]);
-    expect(performed[0]?.request_id).toBe(told[1]?.request_id);
+    expect(performed[0]?.requestId).toBe(told[1]?.requestId);
   });
 
   it('[D70] list configured and stored entries, each as what it is, in words', async () => {

@@ -7,7 +7,8 @@ import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
 
-import { census, eventsOf } from '../support/census.js';
+import { eventsOf, requestIdOf } from '../support/audit.js';
+import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { encodedForm, GRANT_FIELD, INVALID_CLAIMS, INVALID_GRANT, postRaw } from '../support/entry-paths.js';
 import { createUser, createWorkflow, linkedUser } from '../support/local-users.js';
@@ -147,7 +148,7 @@ describeOnAnyDatabase('token exchange', (database) => {
         priorActors: [{ iss: 'https://partner.example', sub: 'robot\\u{202e}' }],
       };
       expect((await eventsOf(service, answer)).at(-1)).toMatchObject({ payload: recorded });
-      const requestId = answer.headers.get('x-request-id');
+      const requestId = requestIdOf(answer);
       const lines = service.log.filter((line) => line['requestId'] === requestId);
       expect(lines).toContainEqual(expect.objectContaining({ payload: expect.objectContaining(recorded) }));
       expect(JSON.stringify(lines)).not.toMatch(/secret|[\u0085\u009b\u2028\u202e\u2066]/);

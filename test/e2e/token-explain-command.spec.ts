@@ -3,10 +3,10 @@ import { Partner } from '../../demo/partner.js';
 import type { ExplainedRequest } from '../../src/administration/explained-request.js';
 import { VERSION } from '../../src/platform/version.js';
 import type { TokenExplanation } from '../../src/token-exchange/explain/token-explanation.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf, requestIdOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import type { TestDatabase } from '../support/databases.js';
-import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { licenseEnvironment } from '../support/license.js';
 import type { CommandResult } from '../support/run-cli.js';
 import { CommandLine } from '../support/run-cli.js';
@@ -23,7 +23,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
   ];
   let license: Record<string, string>;
   const environment = () => ({
-    ...databaseEnvironment(database),
+    ...database.environment,
     ...license,
     SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
     SVC_TOKEN_EXCHANGE_ENABLED: 'true',
@@ -109,7 +109,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     await explain('no-token', '--flow', 'embed');
     expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 2 });
     const way = database.kind === 'embedded' ? 'service' : 'database';
-    const rows = (await auditRows(service)).slice(-2);
+    const rows = (await eventsOf(service)).slice(-2);
     expect(rows.map(({ name, payload }) => ({ name, payload }))).toEqual(
       [0, 1].map(() => ({
         name: 'svc.audit.administration.read',
@@ -125,7 +125,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
   it('[D80] says of a request that succeeded what of it did not count', async () => {
     const answer = await service.exchange({ subject_token: token({ role: 'global:king' }) });
     expect(answer.status).toBe(200);
-    const text = await said('', '--request-id', answer.headers.get('x-request-id') ?? '');
+    const text = await said('', '--request-id', requestIdOf(answer));
     expect(text).toMatch(
       /\nNotice: {3}the service has ignored a role claim, .* \(.*global:member.*\)\nRemedy: {3}the partner corrects/,
     );
@@ -133,7 +133,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
 
   it('[D80] says why a request was refused, by its id', async () => {
     const refused = await service.exchange({ subject_token: token({ role: 'global:admin' }) });
-    const text = await said('', '--request-id', refused.headers.get('x-request-id') ?? '');
+    const text = await said('', '--request-id', requestIdOf(refused));
     expect(text).toMatch(
       /^Request \S+\n\n\S+Z svc\.audit\.token-exchange\.failed: role_not_allowed\nCheck: {4}role\n/,
     );
@@ -147,7 +147,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
 
     const login = await service.embed({ token: token({ sub: 'new', email: 'new@product.example' }) });
     const { events } = JSON.parse(
-      await said('', '--json', '--request-id', login.headers.get('x-request-id') ?? ''),
+      await said('', '--json', '--request-id', requestIdOf(login)),
     ) as ExplainedRequest;
     expect(events.map(({ event, reason, cause }) => [event.split('.').at(-1), reason, cause])).toEqual([
       ['user-provisioned', null, null],
@@ -156,7 +156,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
 
     const headers = { authorization: 'Bearer nothing' };
     const call = await service.fetch('/api/v1/workflows', { headers });
-    expect(await said('', '--request-id', call.headers.get('x-request-id') ?? '')).toMatch(
+    expect(await said('', '--request-id', requestIdOf(call))).toMatch(
       / svc\.audit\.api\.refused: malformed\nCause: {4}`Authorization` has neither a Bearer nor a DPoP credential/,
     );
   });
@@ -239,7 +239,7 @@ describeOnEachDatabase('[D80] token explain where a way in is closed', (database
     ['not_enabled', 'switched off', 'embed', { SVC_EMBED_LOGIN_ENABLED: 'false' }],
   ])('%s: %s, %s', async (reason, state, flow, settings) => {
     const license = state === 'switched off' ? await licenseEnvironment() : {};
-    const environment = { ...databaseEnvironment(database), ...SETTINGS, ...license, ...settings };
+    const environment = { ...database.environment, ...SETTINGS, ...license, ...settings };
     const line = new CommandLine(() => environment, VERSION);
     const { stdout } = await line.run(
       ['token', 'explain', '--json', '--flow', flow],

@@ -5,7 +5,7 @@ import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { SignOutService } from '../../src/token-exchange/sessions/sign-out.service.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { ASSERTIONS_ON, CLIENT_ASSERTION, IdJagClient, sha256 } from '../support/id-jag-client.js';
@@ -167,7 +167,7 @@ describeOnAnyDatabase('token introspection', (database) => {
     const answer = await ask({ token }, headers);
     expect([answer.status, await answer.json()]).toMatchObject([status, { error }]);
     expect(answer.headers.has('www-authenticate')).toBe(status === 401);
-    expect(await auditRows(service, answer.headers.get('x-request-id') ?? '')).toMatchObject([
+    expect(await eventsOf(service, answer)).toMatchObject([
       { name: 'svc.audit.token-exchange.introspection-refused', payload: { reason } },
     ]);
     expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 1 });

@@ -1,8 +1,9 @@
 // Whoever holds an access token may end it (RFC 7009): what a client is told, what ends, and what does not.
 import * as oauth from 'oauth4webapi';
 import { Partner } from '../../demo/partner.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
+import { bearerStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import type { Fields } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -13,8 +14,6 @@ const PATH = '/rest/auth/oauth/revoke';
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry()];
 
-const bearer = async (service: TestService, token: string) =>
-  (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${token}` } })).status;
 const revoke = (service: TestService, fields: Fields, headers: Record<string, string> = {}) =>
   service.post(PATH, fields, headers);
 const endedTokens = async (service: TestService) =>
@@ -31,11 +30,11 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
 
   it('ends at once, and by itself: another one of the same user goes on', async () => {
     const [token, other] = [await issued(), await issued()];
-    expect(await bearer(service, token)).toBe(200);
+    expect(await bearerStatus(service, token)).toBe(200);
     const answer = await revoke(service, { token, token_type_hint: 'refresh_token' });
     expect([answer.status, await answer.text()]).toEqual([200, '']);
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect([await bearer(service, token), await bearer(service, other)]).toEqual([401, 200]);
+    expect([await bearerStatus(service, token), await bearerStatus(service, other)]).toEqual([401, 200]);
   });
 
   it('is in the audit trail once, with its id and its users', async () => {
@@ -46,11 +45,11 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
     };
     for (let time = 0; time < 2; time++)
       expect((await revoke(service, { token }, { 'x-request-id': 'end-of-one' })).status).toBe(200);
-    expect(await auditRows(service, 'end-of-one')).toMatchObject([
+    expect(await eventsOf(service, 'end-of-one')).toMatchObject([
       {
         name: 'svc.audit.token-exchange.token-revoked',
-        subject_user_id: sub,
-        actor_user_id: null,
+        subjectUserId: sub,
+        actorUserId: null,
         payload: { accessTokenId: jti },
       },
     ]);
@@ -62,7 +61,7 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
     const headers = { 'x-request-id': 'end-in-parallel' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => revoke(service, { token }, headers)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-    expect(await auditRows(service, 'end-in-parallel')).toHaveLength(1);
+    expect(await eventsOf(service, 'end-in-parallel')).toHaveLength(1);
   });
 
   it.each([
@@ -89,7 +88,7 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
     const token = await issued('forgotten');
     await revoke(service, { token });
     await service.restart();
-    expect(await bearer(service, token)).toBe(401);
+    expect(await bearerStatus(service, token)).toBe(401);
     expect(await endedTokens(service)).toBeGreaterThan(0);
     clock.advance(60);
     await service.purge('revocation-purge');
@@ -117,7 +116,7 @@ describeOnAnyDatabase('[D61] the endpoint that ends access tokens', (database) =
       const client = { client_id: 'any' };
       const answer = await oauth.revocationRequest(server, client, oauth.None(), token, options);
       await oauth.processRevocationResponse(answer);
-      expect(await bearer(service, token)).toBe(401);
+      expect(await bearerStatus(service, token)).toBe(401);
     });
   });
 

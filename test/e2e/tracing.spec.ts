@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { requestIdOf } from '../support/audit.js';
 import { Partner } from '../../demo/partner.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
@@ -24,7 +25,7 @@ describeOnAnyDatabase('[D92] the trace of a request, without an SDK', (database)
   const environment = { SVC_LOG_LEVEL: 'debug' };
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()], environment });
   const linesOf = (answer: Response) => {
-    const requestId = answer.headers.get('x-request-id');
+    const requestId = requestIdOf(answer);
     return service.log.filter((line) => line['requestId'] === requestId);
   };
   const tracesOf = (answer: Response) =>

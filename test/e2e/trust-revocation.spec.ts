@@ -6,10 +6,10 @@ import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.s
 import { signCompactJws } from '../../src/token-exchange/verify/compact-jws.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { UNPROVED } from '../support/dpop-client.js';
-import { meStatus } from '../support/logins.js';
+import { bearerStatus, meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { sendBeside } from '../support/flow-requests.js';
 import { flowsOf } from '../support/stages.js';
@@ -49,8 +49,6 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     service
       .embed({ token: token(from) }, cookie === undefined ? {} : { cookie })
       .then((answer) => (answer.headers.get('set-cookie') ?? `${answer.status}`).split(';', 1)[0] ?? '');
-  const bearer = async (accessToken: string) =>
-    (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${accessToken}` } })).status;
   const userOf = async (accessToken: string) => {
     const headers = { authorization: `Bearer ${accessToken}` };
     return ((await (await service.fetch('/rest/me', { headers })).json()) as { user: { id: string } }).user
@@ -64,7 +62,8 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     const all = { iss: BASE_URL, aud: BASE_URL, jti: randomUUID(), iat, exp: iat + 300, ...claims };
     return signCompactJws({ alg: 'ES256', typ: 'at+jwt', kid }, all, signer);
   };
-  const statuses = (tokens: readonly string[]) => Promise.all(tokens.map(bearer));
+  const statuses = (tokens: readonly string[]) =>
+    Promise.all(tokens.map((one) => bearerStatus(service, one)));
 
   it('of one key: what it signed for ends, remembered or not, and nothing else', async () => {
     const [remembered, fresh, ofSecond, ofOther] = [
@@ -74,7 +73,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
       await issued(other),
     ];
     const sessions = [await opened(partner), await opened(second), await opened(other)];
-    expect(await bearer(remembered)).toBe(200);
+    expect(await bearerStatus(service, remembered)).toBe(200);
     await revoke(ISSUER, 'first');
     expect(await statuses([remembered, fresh, ofSecond, ofOther])).toEqual([401, 401, 200, 200]);
     expect(await Promise.all(sessions.map((cookie) => meStatus(service, cookie)))).toEqual([401, 200, 200]);
@@ -118,7 +117,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     ];
     expect([answer.status, again.status]).toEqual([200, 400]);
     const { access_token: fresh } = (await answer.json()) as { access_token: string };
-    expect(await bearer(fresh)).toBe(200);
+    expect(await bearerStatus(service, fresh)).toBe(200);
   });
 
   it('does not come back to life when it is restored: what was issued in the very second included', async () => {
@@ -126,12 +125,12 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     const session = await opened(partner);
     await revoke(ISSUER, 'first');
     await restore(ISSUER, 'first');
-    expect([await bearer(before), await meStatus(service, session)]).toEqual([401, 401]);
+    expect([await bearerStatus(service, before), await meStatus(service, session)]).toEqual([401, 401]);
     // Its time is that of the revocation, which nobody can tell from before.
-    expect(await bearer(await issued(partner))).toBe(401);
+    expect(await bearerStatus(service, await issued(partner))).toBe(401);
     clock.advance(1);
-    expect(await bearer(await issued(partner))).toBe(200);
-    expect([await bearer(before), await meStatus(service, session)]).toEqual([401, 401]);
+    expect(await bearerStatus(service, await issued(partner))).toBe(200);
+    expect([await bearerStatus(service, before), await meStatus(service, session)]).toEqual([401, 401]);
   });
 
   it('refuses for good what another instance issued after the revocation, before it had heard of it', async () => {
@@ -140,12 +139,12 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     clock.advance(5);
     const claims = { sub: of, access_generation: '0', client_id: ISSUER };
     const late = signed({ ...claims, vouched_by: [{ iss: ISSUER, kid: 'first' }] });
-    expect(await bearer(late)).toBe(401);
+    expect(await bearerStatus(service, late)).toBe(401);
     clock.advance(5);
     await restore(ISSUER, 'first');
     clock.advance(5);
-    expect(await bearer(late)).toBe(401);
-    expect(await bearer(signed({ ...claims, vouched_by: [] }))).toBe(200);
+    expect(await bearerStatus(service, late)).toBe(401);
+    expect(await bearerStatus(service, signed({ ...claims, vouched_by: [] }))).toBe(200);
   });
 
   it('restores an issuer without its key, and the key without its issuer', async () => {
@@ -193,7 +192,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
       return flowsOf(service, { used, isAlone });
     };
     const namesOf = async (request: string) =>
-      (await auditRows(service, request)).map(({ name, payload }) => [
+      (await eventsOf(service, request)).map(({ name, payload }) => [
         name.slice(EVENT.length),
         payload['reason'],
       ]);
@@ -237,7 +236,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
       unknown.ensureKnown(),
     );
     await expect(sent).rejects.toMatchObject({ status: 503 });
-    expect(await auditRows(service, request)).toEqual([]);
+    expect(await eventsOf(service, request)).toEqual([]);
   });
 
   it('is written into the token and into no other name', async () => {

@@ -1,8 +1,9 @@
 // svc-admin users show, set-role, unlink and delete, typed beside a running service on both databases.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
-import { EVENT, auditRows } from '../support/audit.js';
-import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { EVENT, eventsOf } from '../support/audit.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { bearerStatus } from '../support/logins.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
@@ -18,10 +19,7 @@ interface Shown {
 }
 
 describeOnEachDatabase('commands on one user', (database) => {
-  const commands = new CommandLine(
-    () => ({ ...databaseEnvironment(database), SVC_BASE_URL: BASE_URL }),
-    VERSION,
-  );
+  const commands = new CommandLine(() => ({ ...database.environment, SVC_BASE_URL: BASE_URL }), VERSION);
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
   const users = (...args: string[]) => commands.output(['users', ...args]);
@@ -36,8 +34,6 @@ describeOnEachDatabase('commands on one user', (database) => {
     const response = await service.exchange({ subject_token: partner.sign(partner.claims({ sub, email })) });
     return ((await response.json()) as { access_token: string }).access_token;
   };
-  const meAnswers = async (accessToken: string) =>
-    (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${accessToken}` } })).status;
   const made = async (email: string, ...more: string[]) =>
     (JSON.parse(await users('create', '--email', email, ...more)) as { id: string }).id;
 
@@ -67,9 +63,9 @@ describeOnEachDatabase('commands on one user', (database) => {
       `User ${id} was global:admin already.\n`,
     );
     await users('set-role', id, 'global:owner');
-    const [owner] = (await auditRows(service)).slice(-1);
+    const [owner] = (await eventsOf(service)).slice(-1);
     expect(owner).toMatchObject({
-      ...{ name: 'svc.audit.user.changed', subject_user_id: id, actor_user_id: null },
+      ...{ name: 'svc.audit.user.changed', subjectUserId: id, actorUserId: null },
       payload: { from: { role: 'global:admin', enabled: true }, to: { role: 'global:owner', enabled: true } },
     });
     const second = await made('second@users.example');
@@ -85,12 +81,12 @@ describeOnEachDatabase('commands on one user', (database) => {
   it('unlink undoes a link by e-mail address, with all that was issued by it, and keeps what made a user (2.5.2)', async () => {
     const id = await made('linked@users.example');
     const accessToken = await tokenOf('wrong', 'linked@users.example');
-    expect([(await show(id)).links.length, await meAnswers(accessToken)]).toEqual([1, 200]);
+    expect([(await show(id)).links.length, await bearerStatus(service, accessToken)]).toEqual([1, 200]);
     const link = ['--issuer', partner.issuer, '--subject', 'wrong'];
     expect(await users('unlink', id, ...link)).toMatch(
       /is unlinked from 1 identity of https:\/\/partner\.example, and signed out everywhere/,
     );
-    expect([(await show(id)).links, await meAnswers(accessToken)]).toEqual([[], 401]);
+    expect([(await show(id)).links, await bearerStatus(service, accessToken)]).toEqual([[], 401]);
     expect(await refusal('unlink', id, ...link)).toContain('linked to no such identity');
     // It is linked anew, to the user who has its address now.
     await tokenOf('wrong', 'other@users.example');
@@ -106,18 +102,16 @@ describeOnEachDatabase('commands on one user', (database) => {
     expect(await refusal('delete', 'gone@users.example')).toMatch(
       /^error: Nothing was deleted\. It would delete user \S+, gone@users\.example, global:member, with 1 linked/,
     );
-    expect(await meAnswers(accessToken)).toBe(200);
+    expect(await bearerStatus(service, accessToken)).toBe(200);
     expect(await users('delete', 'gone@users.example', '--yes')).toContain(`User ${id} is deleted`);
-    expect(await meAnswers(accessToken)).toBe(401);
+    expect(await bearerStatus(service, accessToken)).toBe(401);
     for (const [table, column] of [
       ['user_account', 'id'],
       ['project', 'personal_owner_id'],
       ['token_exchange_identity_link', 'user_id'],
     ])
       expect(await service.rows(`SELECT 1 FROM ${table} WHERE ${column} = '${id}'`)).toEqual([]);
-    const events = await service.rows<{ name: string; payload: { things?: object } }>(
-      `SELECT name, payload FROM audit_event WHERE subject_user_id = '${id}' OR payload->'things'->>'userId' = '${id}'`,
-    );
+    const events = (await eventsOf(service)).filter((event) => JSON.stringify(event).includes(id));
     expect(events.map(({ name }) => name)).toEqual(
       expect.arrayContaining(
         ['succeeded', 'user-signed-out']

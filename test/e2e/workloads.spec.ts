@@ -1,10 +1,11 @@
 // Jobs and services whose entry names the user: whom they act as, which get in, and what stops them later.
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
+import { jsonOf } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { ADMIN_ROLE, MEMBER_ROLE, OWNER_ROLE } from '../../src/users/role.js';
-import { auditRows } from '../support/audit.js';
+import { eventsOf, requestIdOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { explain } from '../support/explanations.js';
@@ -14,11 +15,6 @@ import { GITHUB_SUB, github, gitlab, kubernetes } from '../support/platforms.js'
 import { TestService } from '../support/test-service.js';
 
 const SUCCEEDED = 'svc.audit.token-exchange.succeeded';
-const requestIdOf = (answer: Response) => answer.headers.get('x-request-id') ?? '';
-
-async function bodyOf(answer: Response): Promise<Record<string, unknown>> {
-  return (await answer.json()) as Record<string, unknown>;
-}
 
 describeOnAnyDatabase('jobs and services', (database) => {
   const service = TestService.forBlock(database, { trustedKeys: [] });
@@ -33,7 +29,7 @@ describeOnAnyDatabase('jobs and services', (database) => {
 
   async function failed(answer: Response): Promise<Record<string, unknown>> {
     expect(answer.status).toBe(400);
-    const [row, ...others] = await auditRows(service, requestIdOf(answer));
+    const [row, ...others] = await eventsOf(service, answer);
     expect(others).toEqual([]);
     return row?.payload ?? {};
   }
@@ -60,7 +56,7 @@ describeOnAnyDatabase('jobs and services', (database) => {
       await trusted(platform, { ...policy, signInAs: userId });
       const before = await census(service);
       const answer = await exchange(platform.token());
-      const { access_token: token, scope } = await bodyOf(answer);
+      const { access_token: token, scope } = await jsonOf(answer);
       expect([answer.status, scope]).toEqual([200, 'workflow:write']);
       const { iss, sub } = decodeJwt(platform.token());
       const workloads = [{ iss, sub }];
@@ -69,9 +65,9 @@ describeOnAnyDatabase('jobs and services', (database) => {
       const body = JSON.stringify({ name: 'deployed' });
       const made = await service.fetch('/api/v1/workflows', { method: 'POST', headers, body });
       expect(made.status).toBe(201);
-      const rows = await auditRows(service, requestIdOf(answer));
+      const rows = await eventsOf(service, answer);
       expect(rows).toMatchObject([
-        { name: SUCCEEDED, subject_user_id: userId, payload: { issuer: iss, workloads } },
+        { name: SUCCEEDED, subjectUserId: userId, payload: { issuer: iss, workloads } },
       ]);
       expect(
         service.log.find(({ requestId, msg }) => requestId === requestIdOf(answer) && msg === 'audit'),
@@ -97,8 +93,8 @@ describeOnAnyDatabase('jobs and services', (database) => {
       ...{ email: 'owner@acme.example', email_verified: true },
     };
     const answer = await exchange(platform.token(claims));
-    expect(decodeJwt(String((await bodyOf(answer))['access_token'])).sub).toBe(userId);
-    expect((await auditRows(service, requestIdOf(answer))).map((row) => row.name)).toEqual([SUCCEEDED]);
+    expect(decodeJwt(String((await jsonOf(answer))['access_token'])).sub).toBe(userId);
+    expect((await eventsOf(service, answer)).map((row) => row.name)).toEqual([SUCCEEDED]);
     const [user] = await service.rows(`SELECT role, given_name FROM user_account WHERE id = '${userId}'`);
     expect(user).toMatchObject({ role: MEMBER_ROLE });
     expect(user?.['given_name']).not.toBe('Mallory');
@@ -107,7 +103,7 @@ describeOnAnyDatabase('jobs and services', (database) => {
       `INSERT INTO token_exchange_identity_link (issuer, subject, user_id) VALUES ('${platform.issuer.issuer}', '${GITHUB_SUB}', '${other}')`,
     );
     const again = await exchange(platform.token());
-    expect(decodeJwt(String((await bodyOf(again))['access_token'])).sub).toBe(userId);
+    expect(decodeJwt(String((await jsonOf(again))['access_token'])).sub).toBe(userId);
     await entries().remove(name);
   });
 
@@ -194,7 +190,7 @@ describeOnAnyDatabase('jobs and services', (database) => {
       actFor: [person.issuer.issuer],
     });
     const answer = await service.exchange({ subject_token: person.token(), actor_token: job.token() });
-    const claims = decodeJwt(String((await bodyOf(answer))['access_token']));
+    const claims = decodeJwt(String((await jsonOf(answer))['access_token']));
     expect(claims).toMatchObject({ sub: subjectId, act: { sub: actorId } });
     const subs = (claims['workloads'] as { sub: string }[]).map((one) => one.sub);
     expect(subs).toEqual([GITHUB_SUB, 'project_path:acme/group/flows:ref_type:branch:ref:main']);

@@ -4,6 +4,7 @@ import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { MIGRATIONS } from '../../src/instance/schema.js';
 import { JwksServer } from '../support/jwks-server.js';
+import { cookieOf } from '../support/logins.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 import { BASE_URL } from '../support/test-service.js';
@@ -100,7 +101,7 @@ describeWithProcesses('three processes that start at the same moment on an empty
 
   it('[D25][D28] take sessions of each other, and none that one of them has ended', async () => {
     const login = await cluster.instance(0).embed(partner.sign());
-    const cookie = (login.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    const cookie = cookieOf(login);
     const statuses = () =>
       onEach(async (instance) => (await instance.fetch('/rest/me', { headers: { cookie } })).status);
     expect(await statuses()).toEqual([200, 200, 200]);

@@ -1,6 +1,7 @@
 // A revocation reaches every process, with and without a notification, and so does the end of one access token.
 import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { cookieOf } from '../support/logins.js';
 import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
 import { RevocationInstance } from '../support/revocation-instance.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
@@ -26,10 +27,8 @@ describeWithProcesses('three processes', (database) => {
     const answer = await instance.exchange(partner.sign());
     return ((await answer.json()) as { access_token: string }).access_token;
   };
-  const opens = async (instance: ServiceInstance, partner: Partner) => {
-    const answer = await instance.embed(partner.sign());
-    return (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
-  };
+  const opens = async (instance: ServiceInstance, partner: Partner) =>
+    cookieOf(await instance.embed(partner.sign()));
   const me = async (instance: ServiceInstance, headers: Record<string, string>) => {
     const answer = await instance.fetch('/rest/me', { headers });
     await answer.arrayBuffer();

@@ -3,10 +3,9 @@ import { rmSync } from 'node:fs';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
-import { describeBuilt, surroundingsOf } from '../support/built-service.js';
-import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { describeBuilt, exchangeAt, surroundingsOf } from '../support/built-service.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { sizeOf } from '../support/series.js';
-import { GRANT_TYPE } from '../support/test-service.js';
 
 const KILLS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
 const EXCHANGES = 40;
@@ -20,7 +19,7 @@ describeBuilt('[D46] kill -9 under traffic', () => {
     beforeAll(async () => {
       surroundings = await surroundingsOf({
         SVC_ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
-        ...databaseEnvironment(database),
+        ...database.environment,
         SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
         SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
       });
@@ -33,9 +32,7 @@ describeBuilt('[D46] kill -9 under traffic', () => {
 
     /** The status of the answer, or `undefined` where the process was gone first. */
     const exchange = async (token: string): Promise<number | undefined> => {
-      const body = new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: token });
-      const url = `${surroundings.baseUrl}/rest/auth/oauth/token`;
-      const answer = await fetch(url, { method: 'POST', body }).catch(() => undefined);
+      const answer = await exchangeAt(surroundings.baseUrl, token).catch(() => undefined);
       return answer?.status;
     };
 

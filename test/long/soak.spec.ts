@@ -11,12 +11,7 @@ import {
 } from '../../src/token-exchange/retention/purges.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
-import {
-  databaseEnvironment,
-  describeOnEachDatabase,
-  describeOnEmbedded,
-  describeOnPostgresql,
-} from '../support/databases.js';
+import { describeOnEachDatabase, describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { licenseEnvironment } from '../support/license.js';
 import type { Holdings } from './support/process-inspector.js';
@@ -104,7 +99,7 @@ describeBuilt('the service under mixed traffic', () => {
         ...INSPECTABLE,
         ...(await licenseEnvironment({ exp: Math.floor(Date.now() / 1000) + LICENSE_SECONDS })),
         SVC_ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
-        ...databaseEnvironment(database),
+        ...database.environment,
         SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([
           partner.staticEntry(),
           { type: 'jwks', url: jwks.url, issuer: publisher.issuer },

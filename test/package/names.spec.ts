@@ -1,4 +1,5 @@
 // Names that a host gives: where the endpoints are, what the cookie is called, and what names of events begin with.
+import { cookieOf } from '../support/logins.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
 import { HostProcess, newPartner, ofParts, optionsOf } from './support/host-process.js';
 
@@ -23,7 +24,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
       `${PATH_PREFIX}/embed`,
       new URLSearchParams({ token: partner.sign() }).toString(),
     );
-    const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';', 1);
+    const cookie = cookieOf(login);
     expect([login.status, cookie]).toEqual([303, expect.stringMatching(/^__Host-product=[\w-]{43}$/)]);
     const renewal = { cookie };
     await host.post(

@@ -1,5 +1,6 @@
 // Two processes of a host on one database: one leads, each takes what the other has issued, and both trust the same.
 import { Partner } from '../../demo/partner.js';
+import { cookieOf } from '../support/logins.js';
 import { until } from '../support/until.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
 import type { HostOptions } from './host/options.js';
@@ -21,14 +22,12 @@ describeOnEmptyDatabase('two processes, on Express and on Fastify', (database) =
   it('takes the access tokens of the other, and its sessions', async () => {
     const { body } = await first.exchange(partner.sign());
     expect((await second.apiMe(body['access_token'])).status).toBe(200);
-    const login = await second.login(partner.sign());
-    const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const cookie = cookieOf(await second.login(partner.sign()));
     expect((await first.call('/', { headers: { cookie } })).status).toBe(200);
   });
 
   it("[D59] ends the product's own session whose key is revoked", async () => {
-    const login = await first.login(partner.sign());
-    const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const cookie = cookieOf(await first.login(partner.sign()));
     const status = async () => (await second.call('/', { headers: { cookie } })).status;
     expect(await status()).toBe(200);
     await database().query(

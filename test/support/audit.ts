@@ -2,24 +2,37 @@
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { LogLine, TestService } from './test-service.js';
 
-export interface AuditRow {
+/** One row of the trail. */
+export interface StoredEvent {
   name: string;
-  request_id: string;
-  subject_user_id: string | null;
-  actor_user_id: string | null;
+  requestId: string;
+  subjectUserId: string | null;
+  actorUserId: string | null;
   payload: Record<string, unknown>;
 }
 
 /** Names without what all share. */
 export const EVENT = 'svc.audit.token-exchange.';
 
-/** The rows of one request, or of all, in the order in which they were written. */
-export function auditRows(service: TestService, requestId?: string): Promise<AuditRow[]> {
-  const columns = 'name, request_id, subject_user_id, actor_user_id, payload';
-  return service.rows<AuditRow>(
-    `SELECT ${columns} FROM audit_event WHERE $1::text IS NULL OR request_id = $1 ORDER BY id`,
-    [requestId ?? null],
+type Answer = Pick<Response, 'headers'>;
+
+export function requestIdOf({ headers }: Answer): string {
+  return headers.get('x-request-id') ?? '';
+}
+
+/** The rows of one request, by its id or its answer, or of all; in the order in which they were written. */
+export function eventsOf(service: TestService, request?: Answer | string): Promise<StoredEvent[]> {
+  const id = typeof request === 'object' ? requestIdOf(request) : request;
+  return service.rows<StoredEvent>(
+    `SELECT name, request_id AS "requestId", subject_user_id AS "subjectUserId", actor_user_id AS "actorUserId", payload
+     FROM audit_event WHERE $1::text IS NULL OR request_id = $1 ORDER BY id`,
+    [id ?? null],
   );
+}
+
+/** How many rows of a name there are. */
+export async function countEvents(service: TestService, name: string): Promise<number> {
+  return (await eventsOf(service)).filter((event) => event.name === name).length;
 }
 
 /** The log lines that tell of events, of one request or of all. */

@@ -28,31 +28,3 @@ export async function census(service: TestService): Promise<Census> {
   if (counts === undefined) throw new Error('counting answered no row');
   return counts;
 }
-
-/** One row of the audit trail. */
-export interface StoredEvent {
-  name: string;
-  requestId: string;
-  subjectUserId: string | null;
-  actorUserId: string | null;
-  payload: Record<string, unknown>;
-}
-
-/** The audit events of one answer, by its `X-Request-Id`, oldest first. */
-export function eventsOf(service: TestService, answer: Response): Promise<StoredEvent[]> {
-  return service.rows<StoredEvent>(
-    `SELECT name, request_id AS "requestId", subject_user_id AS "subjectUserId",
-            actor_user_id AS "actorUserId", payload
-     FROM audit_event WHERE request_id = $1 ORDER BY id`,
-    [answer.headers.get('x-request-id')],
-  );
-}
-
-/** How many events of a name there are. */
-export async function countEvents(service: TestService, name: string): Promise<number> {
-  const [row] = await service.rows<{ events: number }>(
-    'SELECT count(*)::int AS "events" FROM audit_event WHERE name = $1',
-    [name],
-  );
-  return row?.events ?? 0;
-}

@@ -40,7 +40,7 @@ export class TestDatabase {
     return this.existing().settings;
   }
 
-  /** See `databaseEnvironment`. */
+  /** The SVC_* variables that make the service, as a process or by `createApplication`, run on it. */
   get environment(): Record<string, string> {
     return { ...this.existing().environment };
   }
@@ -100,11 +100,6 @@ export function describeOnEmbedded(title: string, block: (database: TestDatabase
 export function describeOnPostgresql(title: string, block: (database: TestDatabase) => void): void {
   const missing = process.env['TEST_POSTGRES_MISSING'];
   describeOnDatabase(title, new TestDatabase('postgresql'), block, missing);
-}
-
-/** The SVC_* variables that make the service, as a process or by `createApplication`, run on this database. */
-export function databaseEnvironment(database: TestDatabase): Record<string, string> {
-  return database.environment;
 }
 
 /** A server that is busy with other files' databases may take its time. */

@@ -1,8 +1,8 @@
 // Embedded logins by either method, and what their answers carry.
 import { createHash } from 'node:crypto';
+import { EMBED_PATH } from './entry-paths.js';
 import type { Fields, TestService } from './test-service.js';
 
-export const EMBED_PATH = '/rest/auth/embed';
 export const LOGIN_METHODS = ['POST', 'GET'] as const;
 export type LoginMethod = (typeof LOGIN_METHODS)[number];
 
@@ -19,7 +19,7 @@ export function login(
 }
 
 /** The `Cookie` header of the session that an answer sets. */
-export function cookieOf(answer: Response): string {
+export function cookieOf(answer: Pick<Response, 'headers'>): string {
   return (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
 }
 
@@ -36,4 +36,9 @@ export function sessionHashOf(cookie: string): Buffer {
 /** Who the cookie signs in, as the status of `GET /rest/me`. */
 export async function meStatus(service: TestService, cookie: string): Promise<number> {
   return (await service.fetch('/rest/me', { headers: { cookie } })).status;
+}
+
+/** Whether an access token is good for anything, as the status of `GET /rest/me`. */
+export async function bearerStatus(service: TestService, accessToken: string): Promise<number> {
+  return (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${accessToken}` } })).status;
 }

@@ -62,7 +62,7 @@ export class ReplicatedPostgres {
     return url.href;
   }
 
-  /** The SVC_* variables that lead the service to the primary; see `databaseEnvironment`. */
+  /** The SVC_* variables that lead the service to the primary. */
   get environment(): Record<string, string> {
     return { SVC_DATABASE_URL: this.url, SVC_ENCRYPTION_KEY: this.encryptionKey };
   }

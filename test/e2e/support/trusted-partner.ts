@@ -1,9 +1,10 @@
 // A partner whose trusted key entry has a policy, and the refusals that its tokens meet.
 import { Partner } from '../../../demo/partner.js';
 import type { Members, StaticKeyEntry } from '../../../demo/partner.js';
-import { census, eventsOf } from '../../support/census.js';
-import { embedWordOf } from '../../support/attacks.js';
+import { eventsOf } from '../../support/audit.js';
 import type { Census } from '../../support/census.js';
+import { census } from '../../support/census.js';
+import { embedWordOf } from '../../support/attacks.js';
 import { INVALID_GRANT } from '../../support/entry-paths.js';
 import type { EntryPath } from '../../support/entry-paths.js';
 import { BASE_URL } from '../../support/test-service.js';

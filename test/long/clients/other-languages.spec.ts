@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Partner } from '../../../demo/partner.js';
 import { StoredEntryService } from '../../../src/token-exchange/trust/stored/stored-entry.service.js';
-import { auditRows } from '../../support/audit.js';
+import { eventsOf } from '../../support/audit.js';
 import { describeOnAnyDatabase } from '../../support/databases.js';
 import { createUser } from '../../support/local-users.js';
 import type { TestService } from '../../support/test-service.js';
@@ -152,7 +152,7 @@ describeOnAnyDatabase('[D58] clients of other languages', (database) => {
       it(
         `[D133] ${ofAssertions.title} send JWTs of a job, and call the API`,
         async () => {
-          const before = (await auditRows(service)).length;
+          const before = (await eventsOf(service)).length;
           const key = job.privateKeyPem();
           const jwk = { ...createPrivateKey(key).export({ format: 'jwk' }), kid: job.kid };
           const environment = { KEY: key, KEY_AS_JWK: JSON.stringify(jwk) };
@@ -160,7 +160,7 @@ describeOnAnyDatabase('[D58] clients of other languages', (database) => {
           const rest = [baseUrl, endpoint, job.issuer, job.kid, subject];
           const printed = await outputOf([...command, ...rest], folder, environment);
           expect(printed.trim().split('\n')).toEqual(ofAssertions.says.map((what) => `ok: ${what}`));
-          const reasons = (await auditRows(service)).slice(before).map(({ payload }) => payload['reason']);
+          const reasons = (await eventsOf(service)).slice(before).map(({ payload }) => payload['reason']);
           expect(reasons.filter(Boolean)).toEqual(ofAssertions.refused);
         },
         PATIENCE_MS,

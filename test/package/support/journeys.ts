@@ -3,6 +3,7 @@ import type { JSONWebKeySet } from 'jose';
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import type { Partner } from '../../../demo/partner.js';
 import { body, JwksServer } from '../../support/jwks-server.js';
+import { cookieOf } from '../../support/logins.js';
 import { until } from '../../support/until.js';
 import { describeOnEmptyDatabase } from './empty-database.js';
 import type { Kind } from './host-process.js';
@@ -87,7 +88,7 @@ function declareMainJob(host: HostProcess, partner: Partner, { parts }: Kind): v
       status: 303,
       location: '/',
     });
-    const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const cookie = cookieOf(answer);
     expect(cookie).toMatch(parts === 'own' ? /^product_session=/ : /^__Host-svc-session=/);
     const page = await host.call('/', { headers: { cookie } });
     expect(page.text).toContain('Welcome, customer-1@partner.example');
