@@ -66,26 +66,8 @@ const ME = {
   },
 };
 
-const ERROR = {
-  type: 'object',
-  required: ['error', 'message', 'requestId'],
-  properties: {
-    error: TEXT('A stable machine word.'),
-    message: TEXT('For people.'),
-    requestId: TEXT('The X-Request-Id of the answer; the log has the cause under it.'),
-  },
-};
-
-const OTHER_USER = {
-  ...ERROR,
-  properties: {
-    ...ERROR.properties,
-    hostOrigin: {
-      type: ['string', 'null'],
-      description: "The origin of the page which posted the other user's login.",
-    },
-  },
-};
+/** Of the workspace's own description. */
+const ERROR = { $ref: '#/components/schemas/ErrorAnswer' };
 
 const SECURITY = [{ bearer: [] }, { session: [] }];
 const REFUSALS = {
@@ -95,7 +77,7 @@ const REFUSALS = {
   },
   409: answer(
     'The session is of another user than X-Session-User names (session_of_another_user); it goes on',
-    OTHER_USER,
+    ERROR,
   ),
   503: {
     ...answer(

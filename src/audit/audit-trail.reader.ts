@@ -128,14 +128,10 @@ export class AuditTrailReader {
     return { events, next: end && { id: end.id, range }, lookedBackTo: end?.occurredAt };
   }
 
-  /** All events of one request, or of those that their clients called so, the oldest first: as many as are asked for. */
-  async ofRequest(requestId: string, limit = 100): Promise<readonly StoredEvent[]> {
-    const { events } = await this.page({
-      filter: { requestId },
-      place: { range: {} },
-      order: 'oldest',
-      limit,
-    });
+  /** All events of one request, or of those that their clients called so, the oldest first: a hundred at most. */
+  async ofRequest(requestId: string): Promise<readonly StoredEvent[]> {
+    const place = { range: {} };
+    const { events } = await this.page({ filter: { requestId }, place, order: 'oldest', limit: 100 });
     return events;
   }
 

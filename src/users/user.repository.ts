@@ -1,7 +1,7 @@
 // Local users: the entity, all its queries, and every write of role and state.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Column, DataSource, Entity, In, MoreThan, PrimaryColumn, Repository } from 'typeorm';
+import { Column, DataSource, Entity, In, MoreThan, PrimaryColumn } from 'typeorm';
 import type { Batch } from '../platform/database/batch.js';
 import { PreparedStatement, SharedStatement } from '../platform/database/prepared-statement.js';
 import { givenRows, parameter, sql, writtenSql } from '../platform/database/sql.js';
@@ -142,7 +142,7 @@ export class UserRepository {
   /** A page of users in the order of their ids. */
   list(afterId: string | undefined, limit: number): Promise<User[]> {
     const where = afterId === undefined ? {} : { id: MoreThan(afterId) };
-    return this.in().find({ where, order: { id: 'ASC' }, take: limit });
+    return this.dataSource.manager.find(User, { where, order: { id: 'ASC' }, take: limit });
   }
 
   /**
@@ -172,10 +172,10 @@ export class UserRepository {
     return made;
   }
 
-  async update(id: string, change: UserChange, transaction?: Transaction): Promise<void> {
-    await this.in(transaction).update({ id }, { ...change, updatedAt: () => 'now()' });
-    if (isEndOfOperator(change))
-      await this.in(transaction).query('DELETE FROM operator_session WHERE user_id = $1', [id]);
+  async update(id: string, change: UserChange, transaction: Transaction): Promise<void> {
+    const manager = managerOf(transaction);
+    await manager.update(User, { id }, { ...change, updatedAt: () => 'now()' });
+    if (isEndOfOperator(change)) await manager.query('DELETE FROM operator_session WHERE user_id = $1', [id]);
   }
 
   /** Deletes a user with what belongs to that user alone, by the schema's cascades. */
@@ -192,10 +192,6 @@ export class UserRepository {
       'UPDATE user_account SET access_generation = access_generation + 1 WHERE id = $1',
       [id],
     );
-  }
-
-  private in(transaction?: Transaction): Repository<User> {
-    return (transaction === undefined ? this.dataSource : managerOf(transaction)).getRepository(User);
   }
 }
 

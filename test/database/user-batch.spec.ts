@@ -194,7 +194,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     const others = Array.from({ length: 8 }, ask);
     for (let change = 0; change < 60; change++) {
       const [enabled, givenName] = [change % 2 === 0, `Robin ${change}`];
-      await users.update(id, { enabled, givenName });
+      await transactions.run((each) => users.update(id, { enabled, givenName }, each));
       const [user, linked] = await Promise.all([users.findById(id), changing()]);
       expect([user, linked]).toMatchObject([
         { id, enabled, givenName },

@@ -20,10 +20,11 @@ export async function createUser(
 }
 
 export function changeUser(service: TestService, id: string, change: UserChange): Promise<void> {
-  return service.part(UserRepository).update(id, change);
+  const users = service.part(UserRepository);
+  return service.part(Transactions).run((transaction) => users.update(id, change, transaction));
 }
 
-/** Nothing in the service deletes users yet; an operator's SQL may. */
+/** As an operator's SQL may. */
 export async function deleteUser(service: TestService, id: string): Promise<void> {
   await service.rows('DELETE FROM user_account WHERE id = $1', [id]);
 }

@@ -97,13 +97,12 @@ export class OperatorAccountRepository {
    * database gives both the time of that. A user of a command or of the API has no link of that moment. See
    * user-changes.operations.ts, which refuses such a user (2.5.2).
    */
-  async isProvisioned(userId: string, transaction?: Transaction): Promise<boolean> {
-    const text = `SELECT 1 FROM user_account u JOIN token_exchange_identity_link l
-      ON l.user_id = u.id AND l.created_at = u.created_at WHERE u.id = $1 LIMIT 1`;
-    const found =
-      transaction === undefined
-        ? await this.database.query(text, [userId])
-        : await managerOf(transaction).query<unknown[]>(text, [userId]);
+  async isProvisioned(userId: string, transaction: Transaction): Promise<boolean> {
+    const found = await managerOf(transaction).query<unknown[]>(
+      `SELECT 1 FROM user_account u JOIN token_exchange_identity_link l
+         ON l.user_id = u.id AND l.created_at = u.created_at WHERE u.id = $1 LIMIT 1`,
+      [userId],
+    );
     return found.length > 0;
   }
 

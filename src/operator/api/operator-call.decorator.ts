@@ -13,9 +13,9 @@ import {
 import type { OperatorCall } from './operator-calls.js';
 
 /** In this order: the limit of the address, the signed-in operator on a page of the instance, the operator's limit, the route. */
-export function OperatorController(path = ''): ClassDecorator {
+export function OperatorController(): ClassDecorator {
   return applyDecorators(
-    Controller(`rest/admin/${path}`),
+    Controller('rest/admin'),
     UseGuards(OperatorAddressThrottlerGuard, OperatorGuard, OperatorThrottlerGuard),
     UseFilters(OperatorRefusalFilter),
   );

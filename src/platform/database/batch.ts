@@ -33,14 +33,10 @@ export class Batch<Item, Answer> {
   private latestSentAtMs = 0;
   private watch: NodeJS.Timeout | undefined;
 
-  /**
-   * @param waitMs after so many milliseconds an item is not sent any more: its request has had its answer
-   * @param mostItems of one statement
-   */
+  /** @param waitMs after so many milliseconds an item is not sent any more: its request has had its answer */
   constructor(
     private readonly run: BatchRun<Item, Answer>,
     private readonly waitMs = DEFAULT_WAIT_MS,
-    private readonly mostItems = MAX_ITEMS,
   ) {}
 
   /** Resolves with the item's own answer. @throws what its statement throws, or DatabaseWaitError where it was never sent */
@@ -95,7 +91,7 @@ export class Batch<Item, Answer> {
 
   private async send(): Promise<void> {
     this.giveUpOld();
-    const taken = this.waiting.splice(0, this.mostItems);
+    const taken = this.waiting.splice(0, MAX_ITEMS);
     if (taken.length > 0) await this.serve(taken);
     this.statementsInFlight -= 1;
     this.sendIfWorthIt();

@@ -1,7 +1,8 @@
 // Bodies and answers of credentials. No answer has a member for their data.
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PickType } from '@nestjs/swagger';
 import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, FlagField, IdField, ObjectField, TextField } from '../api/body/field-rules.js';
+import { ProjectAnswer } from '../projects/project.dto.js';
 import { CREDENTIAL_TYPE_NAMES } from './credential-types.js';
 import type { CredentialRow } from './credential.repository.js';
 
@@ -45,16 +46,7 @@ export class CredentialChangeBody {
   readonly isPartialData?: boolean;
 }
 
-export class CredentialProjectAnswer {
-  @ApiProperty({ format: 'uuid', description: 'Id.' })
-  readonly id!: string;
-
-  @ApiProperty({ description: 'Name.' })
-  readonly name!: string;
-
-  @ApiProperty({ enum: ['personal', 'team'], description: 'Type.' })
-  readonly type!: string;
-}
+export class CredentialProjectAnswer extends PickType(ProjectAnswer, ['id', 'name', 'type']) {}
 
 export class CredentialAnswer extends TimedAnswer {
   @ApiProperty({ format: 'uuid', description: 'Id.' })

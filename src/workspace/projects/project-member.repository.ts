@@ -69,16 +69,12 @@ export class ProjectMemberRepository {
     await managerOf(transaction).insert(ProjectMember, member);
   }
 
-  /** @returns whether the user is a member */
-  async changeRole({ projectId, userId, role }: ProjectMember): Promise<boolean> {
-    const changed = await this.dataSource.query<object[]>(
-      `WITH changed AS (
-         UPDATE project_member SET role = $3, own_role = CASE WHEN issuer IS NOT NULL THEN $3 END
-         WHERE project_id = $1 AND user_id = $2 RETURNING 1
-       ) SELECT 1 FROM changed`,
+  async changeRole({ projectId, userId, role }: ProjectMember): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE project_member SET role = $3, own_role = CASE WHEN issuer IS NOT NULL THEN $3 END
+       WHERE project_id = $1 AND user_id = $2`,
       [projectId, userId, role],
     );
-    return changed.length === 1;
   }
 
   /** @returns whether the user was a member */

@@ -1,9 +1,10 @@
 // Bodies and answers of projects and their members.
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PickType } from '@nestjs/swagger';
 import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, IdField, TextField } from '../api/body/field-rules.js';
 import type { ProjectRole } from '../rights/rights.js';
 import { PROJECT_ROLES } from '../rights/rights.js';
+import { UserAnswer } from '../users/user.dto.js';
 import type { Project } from './project.repository.js';
 
 const MAX_NAME_CHARACTERS = 128;
@@ -45,19 +46,8 @@ export class NewMemberBody extends MemberRoleBody {
   readonly userId!: string;
 }
 
-export class MemberAnswer {
-  @ApiProperty({ format: 'uuid', description: 'Id of the user.' })
-  readonly id!: string;
-
-  @ApiProperty({ format: 'idn-email', description: 'E-mail address.' })
-  readonly email!: string;
-
-  @ApiProperty({ description: 'Given name.' })
-  readonly givenName!: string;
-
-  @ApiProperty({ description: 'Family name.' })
-  readonly familyName!: string;
-
+/** A user, with the role in one project. */
+export class MemberAnswer extends PickType(UserAnswer, ['id', 'email', 'givenName', 'familyName']) {
   @ApiProperty({ enum: [...PROJECT_ROLES], description: 'Role in this project.' })
   readonly role!: string;
 

@@ -44,18 +44,6 @@ export type WorkflowChange = Partial<Omit<NewWorkflow, 'projectId'>>;
 /** Set by the database. */
 type WorkflowTimes = Pick<Workflow, 'createdAt' | 'updatedAt'>;
 
-/** The column of each member. */
-const COLUMNS: Readonly<Record<keyof Workflow, string>> = {
-  id: 'id',
-  projectId: 'project_id',
-  name: 'name',
-  active: 'active',
-  nodes: 'nodes',
-  connections: 'connections',
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-};
-
 @Injectable()
 export class WorkflowRepository {
   private readonly workflows: Repository<Workflow>;
@@ -88,13 +76,16 @@ export class WorkflowRepository {
    * connections may be large.
    */
   async update(id: string, change: WorkflowChange): Promise<Workflow | undefined> {
-    const read = Object.entries(COLUMNS).filter(([member]) => !Object.hasOwn(change, member));
+    const { columns } = this.workflows.metadata;
+    const read = columns.filter(({ propertyName }) => !Object.hasOwn(change, propertyName));
     const result = await this.workflows
       .createQueryBuilder()
       .update()
       .set({ ...(change as object), updatedAt: () => 'now()' })
       .where({ id })
-      .returning(read.map(([member, column]) => `${column} AS "${member}"`).join(', '))
+      .returning(
+        read.map(({ databaseName, propertyName }) => `${databaseName} AS "${propertyName}"`).join(', '),
+      )
       .execute();
     const [row] = result.raw as Workflow[];
     return row && { ...row, ...change };
