@@ -178,20 +178,9 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     await beside.output(['keys', 'add', '--file', 'entry.json']);
     const states = JSON.parse(await beside.output(['keys', 'status', '--json'])) as unknown;
     await beside.output(['keys', 'remove', 'keys']);
-    expect(states).toEqual([
-      {
-        entry: 'stored:keys',
-        url: 'https://keys.example/set',
-        state: 'never_held',
-        servesUntil: null,
-        reason: null,
-        kids: [],
-        thumbprints: [],
-        lastSuccess: null,
-        lastFailure: null,
-        nextRefresh: null,
-      },
-    ]);
+    // Whether the first attempt has failed by then depends on the machine.
+    const never = { state: 'never_held', servesUntil: null, kids: [], thumbprints: [], lastSuccess: null };
+    expect(states).toMatchObject([{ entry: 'stored:keys', url: 'https://keys.example/set', ...never }]);
     const operations = (await beside.lastEvents(5)).map(({ payload }) => payload['operation']);
     expect(operations).toContain('keys status');
   });
