@@ -6,6 +6,7 @@ import { AdvisoryLockLeader } from '../../src/platform/jobs/advisory-lock.leader
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
 
 const TAKEOVER_MS = 10_000;
 const NOBODY = -1;
@@ -133,7 +134,7 @@ class Election {
 
   async until(condition: (leader: number) => boolean, limitMs: number): Promise<void> {
     // It waits for what was recorded, not for what it sees between two looks: otherwise it might know more than `changes`.
-    await within(limitMs, async () => condition(this.look()));
+    await until('the leader is as expected', limitMs, () => condition(this.look()));
   }
 
   end(): void {
@@ -146,14 +147,6 @@ class Election {
     const leader = this.leader();
     if (leader !== this.changes.at(-1)) this.changes.push(leader);
     return leader;
-  }
-}
-
-async function within(limitMs: number, condition: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + limitMs;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`it did not happen within ${limitMs} ms`);
-    await delay(5);
   }
 }
 
