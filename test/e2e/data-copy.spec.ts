@@ -159,6 +159,7 @@ describeOnPostgresql('svc-admin data copy', (target) => {
     const { exitCode, stderr } = await copy({}, proxy.url);
     await proxy.close();
     expect(exitCode).toBe(1);
+    expect(stderr).not.toContain(proxy.url);
     const [, mark = ''] = /It is not known whether .* Otherwise delete (\S+),/.exec(stderr) ?? [];
     expect(await contentAt(target)).toEqual(before.content);
     await expect(start(source)).rejects.toThrow('was copied to PostgreSQL');

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
-import { describeBuilt, exchangeAt, logOf, surroundingsOf } from '../support/built-service.js';
+import { describeBuilt, exchangeStatusAt, logOf, surroundingsOf } from '../support/built-service.js';
 import { describeOnEmbedded } from '../support/databases.js';
 
 /** What a request gets while the database cannot serve it. */
@@ -31,11 +31,11 @@ class Traffic {
     return this.partner.sign(this.partner.claims({ sub, email: `somebody-${this.count}@partner.example` }));
   }
 
-  /** The status of the answer, or `undefined` where the process was gone. */
+  /** The status of the answer, or `undefined` where the process was gone first. */
   async send(baseUrl: string, token = this.newToken()): Promise<number | undefined> {
-    const answer = await exchangeAt(baseUrl, token).catch(() => undefined);
-    if (answer?.status === 200) this.answered.push(token);
-    return answer?.status;
+    const status = await exchangeStatusAt(baseUrl, token);
+    if (status === 200) this.answered.push(token);
+    return status;
   }
 
   async expectAllUsed(baseUrl: string): Promise<void> {

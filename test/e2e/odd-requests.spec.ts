@@ -211,7 +211,11 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
     ['no HTTP', 'NONSENSE\r\n\r\n'],
   ])('[D21] a request with %s is answered with its id in header and body', async (_, text) => {
     const answer = await sendBytes(service.address, Buffer.from(text));
-    expect(answer).toMatchObject({ status: 400, headers: { 'cache-control': 'no-store' } });
+    const requestId = expect.stringMatching(/^[0-9a-v]{20}$/) as string;
+    expect(answer).toMatchObject({
+      status: 400,
+      headers: { 'cache-control': 'no-store', 'x-request-id': requestId },
+    });
     expect(JSON.parse(answer?.body ?? '')).toEqual({
       error: 'bad_request',
       message: 'The request cannot be read',

@@ -327,9 +327,9 @@ describeOnPostgresql('an operator who is changed at the same moment', (database)
     );
     expect(await errorOf(answer)).toEqual([401, 'invalid_credentials']);
     expect(await service.rows('SELECT 1 FROM operator_session WHERE user_id = $1', [id])).toEqual([]);
-    const told = (await eventsOf(service, answer)).map(({ name, payload }) => [name, payload]);
-    expect(told).toEqual([
-      ['svc.audit.operator.sign-in-failed', { clientAddress: '192.0.2.50', reason: 'wrong_password' }],
+    const told = await eventsOf(service, answer);
+    expect(told.map(({ name, subjectUserId, payload }) => [name, subjectUserId, payload])).toEqual([
+      ['svc.audit.operator.sign-in-failed', id, { clientAddress: '192.0.2.50', reason: 'wrong_password' }],
     ]);
     expect((await browser.signIn('new@example.com', 'another long password')).status).toBe(201);
   });

@@ -156,10 +156,10 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     expect(await errorOf(await set(code))).toEqual([401, 'invalid_code']);
     expect((await browser.signIn('carol@example.com', OTHER_PASSWORD)).status).toBe(201);
     const told = (await events(service, 'password-changed')).at(-1);
-    expect(told).toMatchObject({
-      subjectUserId: carol,
-      payload: { by: 'code', endedSessions: 0, clientAddress: '192.0.2.4' },
-    });
+    expect([told?.subjectUserId, told?.payload]).toEqual([
+      carol,
+      { by: 'code', endedSessions: 0, clientAddress: '192.0.2.4' },
+    ]);
   });
 
   it('[D107] makes those who guess codes wait', async () => {

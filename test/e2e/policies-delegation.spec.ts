@@ -1,6 +1,6 @@
 // Who may act for whom by the policy of the entries, and with whose rights. Checked before a token is used up. The unit tests of grants have
-import { decodeJwt } from 'jose';
 // all cases.
+import { decodeJwt } from 'jose';
 import type { Members } from '../../demo/partner.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';

@@ -1,6 +1,6 @@
 // Which scopes and which audience an access token gets by the policy of the entries. Checked before a token is used up. The unit tests of
-import { decodeJwt } from 'jose';
 // grants have all cases.
+import { decodeJwt } from 'jose';
 import type { Issued } from '../support/answers.js';
 import { eventsOf } from '../support/audit.js';
 import { census } from '../support/census.js';

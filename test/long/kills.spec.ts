@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
-import { describeBuilt, exchangeAt, surroundingsOf } from '../support/built-service.js';
+import { describeBuilt, exchangeStatusAt, surroundingsOf } from '../support/built-service.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { sizeOf } from '../support/series.js';
 
@@ -30,11 +30,7 @@ describeBuilt('[D46] kill -9 under traffic', () => {
       rmSync(surroundings.directory, { recursive: true, force: true });
     });
 
-    /** The status of the answer, or `undefined` where the process was gone first. */
-    const exchange = async (token: string): Promise<number | undefined> => {
-      const answer = await exchangeAt(surroundings.baseUrl, token).catch(() => undefined);
-      return answer?.status;
-    };
+    const exchange = (token: string) => exchangeStatusAt(surroundings.baseUrl, token);
 
     it.each(KILLS)(
       '[5.2.5][D46] time %d: it starts again, and no token that was answered passes twice',

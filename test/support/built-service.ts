@@ -89,12 +89,27 @@ export async function runToEnd(
 export async function exchangeAt(
   baseUrl: string,
   subjectToken: string,
+  headers?: Record<string, string>,
+): Promise<Response> {
+  const answer = await sendExchange(baseUrl, subjectToken, headers);
+  await answer.arrayBuffer();
+  return answer;
+}
+
+/** The status of a token exchange, also of an answer that breaks off after its head, or `undefined` where none comes. */
+export async function exchangeStatusAt(baseUrl: string, subjectToken: string): Promise<number | undefined> {
+  const answer = await sendExchange(baseUrl, subjectToken).catch(() => undefined);
+  await answer?.arrayBuffer().catch(() => undefined);
+  return answer?.status;
+}
+
+function sendExchange(
+  baseUrl: string,
+  subjectToken: string,
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const body = new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: subjectToken });
-  const answer = await fetch(`${baseUrl}/rest/auth/oauth/token`, { method: 'POST', body, headers });
-  await answer.arrayBuffer();
-  return answer;
+  return fetch(`${baseUrl}/rest/auth/oauth/token`, { method: 'POST', body, headers });
 }
 
 /** A form post whose head the service has taken, and whose body is still to come. */

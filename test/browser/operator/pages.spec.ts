@@ -444,9 +444,11 @@ describeInBrowser("the operator's pages", () => {
     const late = one.page.waitForResponse(/users\/search/);
     release();
     await (await late).finished();
-    await one.page.waitForTimeout(500);
+    // Two frames later the page has drawn whatever it does with it.
+    await one.page.evaluate(
+      'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+    );
     expect([await one.row(OWNER).count(), await one.row(ADMIN).count()]).toEqual([1, 0]);
-    await one.page.unrouteAll();
   });
 
   it('a name mirrors no text around it', async () => {

@@ -37,9 +37,11 @@ describe('remembered tokens', () => {
     const tokens = new VerifiedTokens<number>(() => false);
     tokens.remember('head.payload.signature', 1);
     expect(tokens.find('head.payload.signature')).toBe(1);
-    for (const other of ['head.payload.signaturE', 'head.payload', 'head.payload.signature=', '']) {
-      expect(tokens.find(other)).toBeUndefined();
-    }
+    const others = [
+      ...['heaD.payload.signature', 'head.payloaD.signature', 'head.payload.signaturE'],
+      ...['.payload.signature', 'head.payload', 'head.payload.signature=', 'signature', ''],
+    ];
+    for (const other of others) expect(tokens.find(other)).toBeUndefined();
   });
 
   it('are bounded, and the oldest is forgotten first', () => {
@@ -110,6 +112,24 @@ describe('access tokens that come again', () => {
     const verdicts: boolean[] = [];
     for (const age of ages) verdicts.push(await verdictAt(age));
     expect(verdicts).toEqual([true, true, true, false, false, false]);
+  });
+
+  it('[D31][K14] parts of two remembered tokens make no third, nor does one character changed', async () => {
+    const [one, other] = [issue(), issue()];
+    for (const token of [one, other]) expect(await tokens.verify(token)).toBeDefined();
+    const [header, payload, signature] = one.split('.') as [string, string, string];
+    const [, otherPayload, otherSignature] = other.split('.') as [string, string, string];
+    // In the middle of a part, where every bit of a character counts.
+    const changed = (part: string) => `${part.slice(0, 20)}${part[20] === 'A' ? 'B' : 'A'}${part.slice(21)}`;
+    const parts = [
+      [header, otherPayload, signature],
+      [header, payload, otherSignature],
+      [changed(header), payload, signature],
+      [header, changed(payload), signature],
+      [header, payload, changed(signature)],
+    ];
+    const verdicts = await Promise.all(parts.map((each) => tokens.verify(each.join('.'))));
+    expect(verdicts).toEqual(parts.map(() => undefined));
   });
 
   it('[5.3.2] a remembered token goes with the key that signed it', async () => {

@@ -103,7 +103,7 @@ describe('[D19] the throttle storage in memory', () => {
     expect(await hit()).toMatchObject({ totalHits: 2 });
   });
 
-  it('[D19] knows 100,000 keys, and forgets the oldest for one more', async () => {
+  it('[D19] knows 100,000 keys, and forgets the oldest tenth for one more', async () => {
     const others = (count: number) =>
       Promise.all(Array.from({ length: count }, (_, index) => hit(LIMIT, `${count} ${index}`)));
     await hit();
