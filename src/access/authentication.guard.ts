@@ -171,7 +171,7 @@ function refuseOtherUser({ headers }: FastifyRequest, { user, credential }: Prin
   });
 }
 
-/** For each route behind the AuthenticationGuard. The two flows limit themselves, since fetches of keys do not count. */
+/** For each route behind the AuthenticationGuard. The flows limit themselves, since fetches of keys do not count. */
 @Injectable()
 export class WaitLimitInterceptor implements NestInterceptor {
   constructor(private readonly database: Database) {}

@@ -67,7 +67,7 @@ const INSTANCE_EVENTS = {
     things: textsByName('The ids of the affected things, under the names of the API.'),
   }),
   'svc.audit.administration.read': event(
-    "A command, or a page of the operator's, is about to read. Repeated readings of a page are written once a minute.",
+    "A command, or a page of the operator's, is about to read; `keys revoke` looks for the key by `keys list`. Repeated readings of a page are written once a minute.",
     {
       ...ADMINISTRATION,
       things: textsByName('The ids of what is read, under the names of the API; none: all.'),

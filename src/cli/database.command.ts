@@ -208,7 +208,7 @@ async function copyAll(
 /** The answer to the commit did not come. The folder stays marked: its used tokens would pass if the copy is there. */
 function inDoubt(error: unknown, directory: string): CommandError {
   return new CommandError(
-    `It is not known whether all was copied or nothing: ${reasonOf(error)}. If the target has rows in user_account, all was: set ` +
+    `It is not known whether all was copied or nothing: ${reasonOf(error)}. If the target has rows in user_account within a minute, all was: set ` +
       `SVC_DATABASE_URL to it, and start the service. Otherwise delete ${markOf(directory)}, and copy again.`,
   );
 }

@@ -178,7 +178,7 @@ interface NextCommand {
 /** Text that a shell needs no quotes for. */
 const PLAIN = /^[\w./:@%+=,-]+$/;
 
-/** Or the error of a refused exchange, which would otherwise be an access token `undefined`. As in the README. */
+/** Prints the access token, or fails with the error of a refused exchange, as in the README. */
 const SHOW_ACCESS_TOKEN =
   'const a = JSON.parse(fs.readFileSync(0)); if (a.error) throw a; console.log(a.access_token)';
 

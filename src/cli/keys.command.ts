@@ -205,7 +205,8 @@ async function hintAt({ issuer, kid }: ChosenKeys, context: CommandContext): Pro
   const isKnown = ofIssuer.some(
     ({ keys }) => keys !== null && ('url' in keys || kid === null || keys.kid === kid),
   );
-  if (entries.length === 0 || isKnown) return;
+  // An entry that cannot be read may be the one.
+  if (entries.length === 0 || isKnown || entries.some((entry) => entry.issuer === null)) return;
   const hint =
     ofIssuer.length === 0
       ? 'no trusted key entry has this issuer; is it spelt as in the tokens?'

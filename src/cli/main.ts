@@ -33,7 +33,9 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   isClosed = true;
   // A reader that stops early, such as `head`, is no fault.
   if (code === 'EPIPE') return;
-  const fault = new CommandError(`Standard output cannot be written (${code}).`);
+  const fault = new CommandError(
+    `Standard output cannot be written (${code}): look whether the command has done its work before you repeat it.`,
+  );
   new Answers({ stdout, stderr }, args.includes('--json')).fail(fault, FAILED);
   process.exit(FAILED);
 });

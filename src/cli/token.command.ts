@@ -13,7 +13,7 @@ import {
   algorithmsFitting,
   signCompactJws,
 } from '../token-exchange/instance.js';
-import { addCommand, addOperation, isoMoment, jsonMember, wholeNumber } from './command.js';
+import { addCommand, addOperation, isoMoment, jsonMember, usableKid, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { STANDARD_INPUT, defaultKid, inputName, readInput, readPrivateKey, signerOf } from './files.js';
 
@@ -56,7 +56,7 @@ function addSign(token: Command, context: CommandContext): void {
     'Each token is good once. An actor is a second token, about the user who acts.',
   )
     .requiredOption('--key <file>', "the partner's private key, PEM, as `keys keygen` creates it")
-    .option('--kid <kid>', 'kid of the header; the thumbprint of the key if left out')
+    .option('--kid <kid>', 'kid of the header; the thumbprint of the key if left out', usableKid)
     .addOption(
       new Option('--alg <name>', 'alg of the header; the first one that fits the key if left out').choices(
         ALGORITHMS,

@@ -64,7 +64,7 @@ export function parseOrigin(value: string): Parsed<string> {
 }
 
 export function checkOriginsTogether(origins: readonly string[]): string | undefined {
-  return areTooManyOrigins(origins)
+  return areTooManyOrigins(new Set(origins))
     ? `must have at most ${MOST_ORIGINS_CHARACTERS} characters, since a header of every answer names them all`
     : undefined;
 }

@@ -66,7 +66,7 @@ function readinessChecks(
     keys.configuredStatus().every(({ state, reason }) => state !== 'never_held' || reason !== undefined);
   return [
     ...checks,
-    // While clocks differ too much external tokens are answered 503 (D97).
+    // While clocks differ too much requests with external tokens get 503 (D97).
     { name: 'its clock', isReady: () => clocks.isSmall },
     { name: 'key sets', isReady: hasKeySets },
     // Nor one that is added while instances run, until its keys are fetched: it is enough to know which entries there are (D74).

@@ -139,6 +139,17 @@ describeOnEachDatabase('the stored entries', (database) => {
     for (const name of ['half', 'shared', 'none'])
       await instance.make((changes, work) => changes.remove(name, work));
     expect((await lengthen()).events).toHaveLength(1);
+
+    // As rows may hold that another version has stored.
+    const long = [...origins('x', 3_000), ...origins('y', 3_000)];
+    const stored = await instance.changes.show('rest');
+    const text = JSON.stringify({ ...entryOf('rest'), origins: long });
+    await instance.transactions.run((transaction) => instance.repository.put(transaction, { ...stored, text }));
+    const set = (members: object) =>
+      instance.make((changes, work) => changes.change('rest', setting(members), work));
+    expect((await set({ perMinute: 7 })).events).toHaveLength(1);
+    await expect(set({ origins: [...long, 'https://z.example'] })).rejects.toMatchObject(tooMany);
+    expect((await set({ origins: long.slice(1) })).events).toHaveLength(1);
     await instance.make((changes, work) => changes.remove('rest', work));
   });
 

@@ -14,6 +14,7 @@ export async function logged<Answer>(
     throw error;
   });
   const tookMs = Math.round(performance.now() - beganAtMs);
-  if (tookMs > (options.maxQueryExecutionTime ?? Infinity)) logger.logQuerySlow(tookMs, text, values);
+  const { maxQueryExecutionTime: most = 0 } = options;
+  if (most > 0 && tookMs > most) logger.logQuerySlow(tookMs, text, values);
   return answer;
 }

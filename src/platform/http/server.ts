@@ -168,7 +168,7 @@ function limitHeaders(server: FastifyInstance): void {
     // The rest of it is waited for no longer.
     void reply
       .status(431)
-      .header('connection', 'close')
+      .headers({ ...UNFRAMED_HEADERS, connection: 'close' })
       .send({ ...HEADERS_TOO_LARGE, requestId });
   });
 }
@@ -179,7 +179,7 @@ function refuseWithoutHost(server: FastifyInstance): void {
     if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return done();
     void reply
       .status(400)
-      .header('connection', 'close')
+      .headers({ ...UNFRAMED_HEADERS, connection: 'close' })
       .send({ ...UNREADABLE, requestId });
   });
 }

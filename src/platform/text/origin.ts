@@ -12,14 +12,14 @@ export function originOfText(text: string): string | undefined {
 }
 
 /**
- * Of all origins of the setting, of all configured entries, and of all stored ones. A header of every answer names them all, and proxies and
- * clients, such as those in Node.js, take headers of 16 KiB in all.
+ * Of the origins of the setting together, of those of all configured entries together, and of those of all stored ones together. A header
+ * of every answer names them all, and proxies and clients, such as those in Node.js, take headers of 16 KiB in all.
  */
 export const MOST_ORIGINS_CHARACTERS = 4_000;
 
-/** Whether origins are more than a header should name: each counts once. */
-export function areTooManyOrigins(origins: readonly string[]): boolean {
-  return [...new Set(origins)].join(' ').length > MOST_ORIGINS_CHARACTERS;
+/** Whether origins are more than a header should name. */
+export function areTooManyOrigins(origins: ReadonlySet<string>): boolean {
+  return [...origins].join(' ').length > MOST_ORIGINS_CHARACTERS;
 }
 
 /** Whether two addresses are one, however they are written: letter case of the host, usual port, slash after the host. */

@@ -46,7 +46,7 @@ export interface Terms {
 /** An access token that is about to be issued. */
 export interface Issuance {
   readonly terms: Terms;
-  /** Has the signing key already, so that no token is used up for an access token that cannot be signed. @returns it. Secret */
+  /** Has the signing key already, so that no token is used up for an access token that cannot be signed. @returns the access token. Secret */
   readonly sign: (users: Users) => string;
 }
 

@@ -26,7 +26,7 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
     @Inject(LOGGER) private readonly logger: Log,
   ) {}
 
-  /** A database that is away does not keep the process from starting: external tokens are answered 503 until it is there. */
+  /** A database that is away does not keep the process from starting: requests with external tokens get 503 until it is there. */
   async onModuleInit(): Promise<void> {
     await this.measure();
     this.timer = setInterval(() => void this.measure(), MEASURE_EVERY_MS);
@@ -96,7 +96,7 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
     else
       this.logger.error(
         { seconds },
-        'the clock of this process differs from that of the database by more than 30 minutes: external tokens are answered 503',
+        'the clock of this process differs from that of the database by more than 30 minutes: requests with external tokens get 503',
       );
   }
 }

@@ -2,7 +2,7 @@
 // the reader, forms, commands, words and docs/trusted-keys.md follow. What looks at two members is in policy-checks.ts and policy-words.ts.
 import { domainNamed } from '../../platform/text/email-address.js';
 import { momentOf } from '../../platform/text/moment.js';
-import { originOfText } from '../../platform/text/origin.js';
+import { MOST_ORIGINS_CHARACTERS, originOfText } from '../../platform/text/origin.js';
 import type { Flow } from '../host/flow.js';
 import { CLIENTS } from './client-reader.js';
 import type { ValuesOf } from './entry-kinds.js';
@@ -88,7 +88,7 @@ const SIGN_IN = {
     },
     {
       label: 'Origins of the product',
-      rule: "origins (`https://host[:port]`) of the partner's pages, which may frame the instance. Logins by GET, from other origins or from browsers without `Origin` are refused. A program's post, with neither `Origin` nor `Sec-Fetch-Site`, passes. Those of all configured entries, and those of all stored ones, have at most 4,000 characters",
+      rule: `origins (\`https://host[:port]\`) of the partner's pages, which may frame the instance. Logins by GET, from other origins or from browsers without \`Origin\` are refused. A program's post, with neither \`Origin\` nor \`Sec-Fetch-Site\`, passes. Those of all configured entries, and those of all stored ones, have at most ${MOST_ORIGINS_CHARACTERS} characters`,
       option: '--origins <list>',
       unsaid: 'any page may post',
       required: 'strictly',

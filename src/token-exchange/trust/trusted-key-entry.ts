@@ -74,9 +74,9 @@ function reportDuplicates(list: readonly unknown[], problems: string[]): void {
 
 /** At the entry that names one too many. */
 function reportManyOrigins({ entries, problems }: TrustedKeysReading): void {
-  const origins: string[] = [];
+  const origins = new Set<string>();
   for (const entry of entries) {
-    origins.push(...(entry.origins ?? []));
+    for (const origin of entry.origins ?? []) origins.add(origin);
     if (!areTooManyOrigins(origins)) continue;
     const rule = `must have at most ${MOST_ORIGINS_CHARACTERS} characters with those of the entries before it`;
     problems.push(

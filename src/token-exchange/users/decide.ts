@@ -107,8 +107,8 @@ function resolveUnchanged(
   roles: RoleNames,
 ): ResolvedUser | undefined {
   try {
-    const found = decideOnUser('link', token, user, roles, { digest: user.projectsDigest });
-    return isWritten(found) ? undefined : resolvedUser(found, [], roles);
+    const decision = decide(token, { linked: user, projects: { digest: user.projectsDigest } }, roles);
+    return 'newUser' in decision || isWritten(decision) ? undefined : resolvedUser(decision, [], roles);
   } catch (error) {
     throw inContext(error, { party, ...issuerAndKid(token) });
   }

@@ -19,8 +19,8 @@ const owner = session.takeUser();
 let account = null;
 /** The title of the notice of the end, while nobody is signed in here. */
 let ended = null;
-/** Whether a sign-out has no answer yet. */
-let isLeaving = false;
+/** Of the sign-out that has no answer yet. */
+let leaving = null;
 
 async function start() {
   const isOver = await run(
@@ -62,8 +62,10 @@ function leave(isAsked) {
   return run(
     'visit',
     async (signal) => {
-      isLeaving = true;
-      await signOut(signal).finally(() => (isLeaving = false));
+      leaving = signal;
+      await signOut(signal).finally(() => {
+        if (leaving === signal) leaving = null;
+      });
       session.announceSession(null);
       endVisit('signedOutTitle', 'signed-out');
     },
@@ -85,7 +87,7 @@ function noticeEnd(error) {
   }
   if (account === null) return endVisit(ended ?? 'notSignedInTitle');
   // It is this page that has ended it, and is about to hear so.
-  if (isLeaving) return;
+  if (leaving !== null) return;
   const reason = session.reasonOf(error);
   endVisit(reason === 'signed-out-by-provider' ? 'providerTitle' : 'endedTitle', reason);
 }

@@ -12,8 +12,8 @@ const loads = new WeakMap();
  */
 export async function fill(place, load, show) {
   const retry = () => fill(place, load, show);
-  const isLate = () => loads.get(place) !== load;
-  loads.set(place, load);
+  const isLate = () => loads.get(place) !== retry;
+  loads.set(place, retry);
   place.setAttribute('aria-busy', 'true');
   place.replaceChildren(skeleton());
   try {

@@ -161,7 +161,7 @@ export class StoredEntryChanges {
   ): Promise<StoredEntryChange> {
     const { name } = stored;
     if (before !== undefined) refuseOtherKey(valueOf(before), valueOf(stored));
-    const { entry, problems, warnings, notes } = this.checked(stored, all);
+    const { entry, problems, warnings, notes } = this.checked(stored, all, before);
     if (problems.length > 0 && !isStop(before, stored))
       throw new StoredEntryError('The entry has problems:', problems);
     const sharesLogouts = [before ?? [], stored].flat().some((one) => this.sharesLogouts(one, all));
@@ -174,11 +174,18 @@ export class StoredEntryChanges {
   }
 
   /** One of them beside the others. */
-  private checked(stored: StoredEntry, all: readonly StoredEntry[]): CheckedStoredEntry {
+  private checked(
+    stored: StoredEntry,
+    all: readonly StoredEntry[],
+    before?: StoredEntry,
+  ): CheckedStoredEntry {
     const checked = checkStoredEntries(all, this.rules).find((one) => one.stored === stored);
     if (checked === undefined) throw new Error('an entry was not checked');
-    // Where it names none it is not the one to be changed.
-    if (originsIn(stored).length === 0 || !areTooManyOrigins(all.flatMap(originsIn))) return checked;
+    const others = all.filter((one) => one !== stored);
+    const known = new Set([before ?? [], others].flat().flatMap(originsIn));
+    // What adds none can be changed whatever the others name.
+    const addsOne = originsIn(stored).some((origin) => !known.has(origin));
+    if (!addsOne || !areTooManyOrigins(new Set(all.flatMap(originsIn)))) return checked;
     return { ...checked, entry: undefined, problems: [...checked.problems, MANY_ORIGINS] };
   }
 
