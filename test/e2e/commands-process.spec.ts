@@ -164,10 +164,13 @@ describeBuilt('[D46] built commands beside the built service', () => {
   const program = join(REPOSITORY, 'dist', 'src', 'cli', 'main.js');
 
   it.each([
-    [[], 'error: Standard output cannot be written (ENOSPC).\n'],
+    [
+      [],
+      'error: Standard output cannot be written (ENOSPC): look whether the command has done its work before you repeat it.\n',
+    ],
     [
       ['--json'],
-      `${JSON.stringify({ error: { exitCode: 1, message: 'Standard output cannot be written (ENOSPC).', details: [] } })}\n`,
+      `${JSON.stringify({ error: { exitCode: 1, message: 'Standard output cannot be written (ENOSPC): look whether the command has done its work before you repeat it.', details: [] } })}\n`,
     ],
   ])('[D116] an answer that finds no room is an error in one line: %j', (options, stderr) => {
     const full = openSync('/dev/full', 'w');
