@@ -1,6 +1,7 @@
 // svc-admin data copy: an instance goes on with PostgreSQL, with all that it knew, and its folder opens no more.
 import { rmSync } from 'node:fs';
 import { Partner } from '../../demo/partner.js';
+import { markOf } from '../../src/platform/database/embedded/copied-data.js';
 import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
@@ -153,24 +154,6 @@ describeOnPostgresql('svc-admin data copy', (target) => {
     expect(await contentAt(source)).toEqual(before.content);
   });
 
-  it('[D137] claims neither where the answer to its commit is lost, and leaves the folder marked', async () => {
-    const proxy = await TcpProxy.open(urlOf());
-    proxy.loseAnswersTo('COMMIT\0');
-    const { exitCode, stderr } = await copy({}, proxy.url);
-    await proxy.close();
-    expect(exitCode).toBe(1);
-    expect(stderr).not.toContain(proxy.url);
-    const [, mark = ''] = /It is not known whether .* Otherwise delete (\S+),/.exec(stderr) ?? [];
-    expect(await contentAt(target)).toEqual(before.content);
-    await expect(start(source)).rejects.toThrow('was copied to PostgreSQL');
-    // The target is empty again for what follows.
-    const { dataSource, close } = await target.open();
-    const tables = await dataSource.query<{ name: string }[]>(TABLES);
-    await dataSource.query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`);
-    await close();
-    rmSync(mark);
-  });
-
   it('[D137] copies every row, and says how many', async () => {
     const { exitCode, stdout, stderr } = await copy();
     expect([exitCode, stderr]).toEqual([0, '']);
@@ -220,5 +203,24 @@ describeOnPostgresql('svc-admin data copy', (target) => {
       expect(webhook.arrived.map(({ id }) => id)).toEqual(ids);
       expect([...before.told, ...told(service)]).toEqual(ids);
     });
+  });
+
+  it('[D137] claims neither where the answer to its commit is lost, and leaves the folder marked', async () => {
+    const mark = markOf(source.environment['SVC_DATA_DIR'] ?? '');
+    rmSync(mark);
+    const { dataSource, close } = await target.open();
+    const tables = await dataSource.query<{ name: string }[]>(TABLES);
+    await dataSource.query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`);
+    await close();
+    const proxy = await TcpProxy.open(urlOf());
+    proxy.loseAnswersTo('COMMIT\0');
+    const { exitCode, stderr } = await copy({}, proxy.url);
+    await proxy.close();
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/It is not known whether .* Otherwise delete /);
+    expect(stderr).toContain(mark);
+    expect(stderr).not.toContain(proxy.url);
+    expect(await contentAt(target)).toEqual(before.content);
+    await expect(start(source)).rejects.toThrow('was copied to PostgreSQL');
   });
 });
