@@ -144,7 +144,9 @@ describeOnEachDatabase('the stored entries', (database) => {
     const long = [...origins('x', 3_000), ...origins('y', 3_000)];
     const stored = await instance.changes.show('rest');
     const text = JSON.stringify({ ...entryOf('rest'), origins: long });
-    await instance.transactions.run((transaction) => instance.repository.put(transaction, { ...stored, text }));
+    await instance.transactions.run((transaction) =>
+      instance.repository.put(transaction, { ...stored, text }),
+    );
     const set = (members: object) =>
       instance.make((changes, work) => changes.change('rest', setting(members), work));
     expect((await set({ perMinute: 7 })).events).toHaveLength(1);
