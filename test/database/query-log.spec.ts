@@ -48,12 +48,16 @@ describeOnEachDatabase('the log of TypeORM', (database) => {
     limitedTo(60_000);
     await divideBy(1);
     await expect(divideBy(0)).rejects.toMatchObject({ code: '22012' });
+    // To TypeORM that is no limit.
+    limitedTo(0);
+    await divideBy(3);
     limitedTo(1);
     await divideBy(2);
     expect(lines).toEqual([
       ['query', [1]],
       ['query', [0]],
       ['error', [0]],
+      ['query', [3]],
       ['query', [2]],
       ['slow', [2]],
     ]);

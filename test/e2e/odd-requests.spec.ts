@@ -214,7 +214,11 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
     const requestId = expect.stringMatching(/^[0-9a-v]{20}$/) as string;
     expect(answer).toMatchObject({
       status: 400,
-      headers: { 'cache-control': 'no-store', 'x-request-id': requestId },
+      headers: {
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'x-request-id': requestId,
+      },
     });
     expect(JSON.parse(answer?.body ?? '')).toEqual({
       error: 'bad_request',

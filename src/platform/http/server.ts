@@ -162,26 +162,25 @@ function rememberRoutes(server: FastifyInstance, paths: KnownPaths): void {
 /** Reads one more than allowed, so that too many can be recognised. */
 function limitHeaders(server: FastifyInstance): void {
   server.server.maxHeadersCount = MAX_HEADERS + 1;
-  server.addHook('onRequest', ({ raw, id: requestId }, reply, done) => {
+  server.addHook('onRequest', (request, reply, done) => {
     // Names and values take turns.
-    if (raw.rawHeaders.length <= 2 * MAX_HEADERS) return done();
-    // The rest of it is waited for no longer.
-    void reply
-      .status(431)
-      .headers({ ...UNFRAMED_HEADERS, connection: 'close' })
-      .send({ ...HEADERS_TOO_LARGE, requestId });
+    if (request.raw.rawHeaders.length <= 2 * MAX_HEADERS) return done();
+    refuseAtOnce(request, reply.status(431), HEADERS_TOO_LARGE);
   });
 }
 
 /** RFC 9112 §3.2. */
 function refuseWithoutHost(server: FastifyInstance): void {
-  server.addHook('onRequest', ({ raw, id: requestId }, reply, done) => {
-    if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return done();
-    void reply
-      .status(400)
-      .headers({ ...UNFRAMED_HEADERS, connection: 'close' })
-      .send({ ...UNREADABLE, requestId });
+  server.addHook('onRequest', (request, reply, done) => {
+    const { headers, httpVersion } = request.raw;
+    if (headers.host !== undefined || httpVersion !== '1.1') return done();
+    refuseAtOnce(request, reply.status(400), UNREADABLE);
   });
+}
+
+/** The rest of the request is waited for no longer. The hooks of routes see none of it. */
+function refuseAtOnce({ id: requestId }: FastifyRequest, reply: FastifyReply, body: object): void {
+  void reply.headers({ ...UNFRAMED_HEADERS, connection: 'close' }).send({ ...body, requestId });
 }
 
 /** A path that cannot be decoded never reaches a route; Fastify's own answer would echo it. */

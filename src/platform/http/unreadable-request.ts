@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import { newRequestId } from '../log/request-id.js';
-import { HEADERS_TOO_LARGE, UNREADABLE } from './answers.js';
+import { COMMON_HEADERS, HEADERS_TOO_LARGE, UNFRAMED_HEADERS, UNREADABLE } from './answers.js';
 
 const TOO_SLOW = { error: 'request_timeout', message: 'The request took too long to arrive' };
 /** By the code of Node.js's error; for every other one the request is no HTTP. */
@@ -27,15 +27,17 @@ export function answerUnreadableRequest(
   const requestId = newRequestId();
   logger.info({ requestId, method: null, route: null, status, code }, 'request');
   const body = JSON.stringify({ error, message, requestId });
+  const headers = {
+    'x-request-id': requestId,
+    ...COMMON_HEADERS,
+    ...UNFRAMED_HEADERS,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    `X-Request-Id: ${requestId}`,
-    'Cache-Control: no-store',
-    'Pragma: no-cache',
-    'Referrer-Policy: no-referrer',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
