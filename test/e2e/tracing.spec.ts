@@ -11,6 +11,7 @@ import { Partner } from '../../demo/partner.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
+import { DpopClient } from '../support/dpop-client.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { REPOSITORY } from '../support/source-files.js';
 import { GRANT_TYPE, TestService } from '../support/test-service.js';
@@ -126,6 +127,7 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     surroundings = await surroundingsOf({
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry(), fetched]),
       SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+      SVC_DPOP_NONCE: 'true',
       NODE_OPTIONS: `--import ${SDK}`,
       OTEL_EXPORTER_OTLP_ENDPOINT: await collector.listen(),
       OTEL_BSP_SCHEDULE_DELAY: '100',
@@ -185,6 +187,17 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     const spans = await trace(traceId, ROUTE);
     const verify = spans.find(({ name }) => name === 'verify');
     expect(verify && attribute(verify, 'error.type')).toBe('token_expired');
+    expect(spans.map(({ status }) => status.code)).toEqual(spans.map(() => 0));
+  });
+
+  it('of a proof that is asked for its nonce: the stage says so, and nothing is called a fault', async () => {
+    const traceId = TRACE.replace('0af', '3af');
+    const dpop = new DpopClient().proof({ claims: { htu: `${surroundings.baseUrl}/rest/auth/oauth/token` } });
+    const fields = { grant_type: GRANT_TYPE, subject_token: partner.sign() };
+    await post('/rest/auth/oauth/token', fields, { traceparent: `00-${traceId}-${CALLER}-01`, dpop });
+    const spans = await trace(traceId, ROUTE);
+    const verify = spans.find(({ name }) => name === 'verify');
+    expect(verify && attribute(verify, 'error.type')).toBe('dpop_nonce_required');
     expect(spans.map(({ status }) => status.code)).toEqual(spans.map(() => 0));
   });
 
