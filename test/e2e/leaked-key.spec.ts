@@ -148,6 +148,13 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     const revoke = ['keys', 'revoke', '--issuer', stored.issuer, '--kid', 'stored'];
     const { exitCode, stderr } = await line.run(revoke, environment);
     expect([exitCode, stderr]).toEqual([0, '']);
+
+    // One that cannot be read may be the one that is meant.
+    await service.rows(`UPDATE token_exchange_stored_entry SET entry = '{}' WHERE name = 'stored'`);
+    const ofNone = ['--issuer', 'https://none.example'];
+    const unread = await line.run(['keys', 'revoke', ...ofNone], environment);
+    expect([unread.exitCode, unread.stderr]).toEqual([0, '']);
+    await line.output(['keys', 'restore', ...ofNone]);
     await line.output(['keys', 'remove', 'stored']);
     await line.output(['keys', 'restore', '--issuer', stored.issuer, '--kid', 'stored']);
   });

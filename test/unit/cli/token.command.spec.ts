@@ -62,6 +62,12 @@ describe('token sign', () => {
     expect(decodeProtectedHeader(await line.output(args))).toMatchObject({ kid: 'sché/ma:1"' });
   });
 
+  it('signs under no empty kid, since an unset variable of a script would make one', async () => {
+    const args = required(keyOf('ES256')).map((arg) => (arg === 'k 1' ? '' : arg));
+    const { exitCode, stderr } = await line.run(args);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('It must have 1 to 512 bytes.')]);
+  });
+
   it('names the algorithms that a key fits, where it does not fit the one asked for', async () => {
     const { exitCode, stdout, stderr } = await line.run([...required(keyOf('ES384')), '--alg', 'ES256']);
     expect([exitCode, stdout]).toEqual([1, '']);
