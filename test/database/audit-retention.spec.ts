@@ -113,13 +113,14 @@ describeOnEachDatabase('the retention of audit events', (database) => {
   it('[D90] a sink whose cursor is ahead of the database has had nothing, also once that has come as far', async () => {
     await fill(3, 40);
     await moveCursor('restored', 3);
-    await rows('UPDATE audit_sink_cursor SET transaction_id = txid_current() + 3');
+    await rows('UPDATE audit_sink_cursor SET transaction_id = 9000000000000000');
     await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();
     expect(await left()).toEqual({ 40: 3 });
     await cursors.noteAhead('restored');
-    for (let number = 0; number < 6; number++) await fill(1, 1);
+    // As if the database had come as far: how fast it comes there is up to all tests on its server.
+    await rows('UPDATE audit_sink_cursor SET transaction_id = txid_current()');
     await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();
-    expect(await left()).toEqual({ 40: 3, 1: 6 });
+    expect(await left()).toEqual({ 40: 3 });
   });
 
   it('[D90] after the most days it goes in any case, and an error says how many were missed', async () => {

@@ -38,17 +38,6 @@ function repairOfDocs(): string {
   return /UPDATE audit_sink_cursor[^;]+;/.exec(section)![0];
 }
 
-/** Each write of a subtransaction takes a number of its own. */
-const SPEND_TRANSACTIONS = `DO $$ BEGIN
-  CREATE TEMP TABLE spent (number integer) ON COMMIT DROP;
-  FOR number IN 1..310 LOOP
-    BEGIN
-      INSERT INTO spent VALUES (number);
-    EXCEPTION WHEN division_by_zero THEN NULL;
-    END;
-  END LOOP;
-END $$`;
-
 const WITNESS_MOVES = [
   'CREATE TABLE moved (is_forward boolean)',
   `CREATE FUNCTION witness_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -527,11 +516,11 @@ describeOnEachDatabase('the stream of audit events', (database) => {
 
   it('[D88] and stays refused once that database has come as far, until an operator says where the sink is', async () => {
     await trail.cursors.begin('webhook', 'now');
-    // Further than others on the same server come until the first look.
-    await trail.rows('UPDATE audit_sink_cursor SET transaction_id = txid_current() + 300, event_id = 0');
+    await trail.rows('UPDATE audit_sink_cursor SET transaction_id = 9000000000000000, event_id = 0');
     const stream = streamTo(webhookSink());
     await run(stream);
-    await trail.rows(SPEND_TRANSACTIONS);
+    // As if the database had come as far: how fast it comes there is up to all tests on its server.
+    await trail.rows('UPDATE audit_sink_cursor SET transaction_id = txid_current()');
     for (let number = 0; number < 10; number++) {
       await trail.write(`restored ${number}`);
       clock.advance(61);
