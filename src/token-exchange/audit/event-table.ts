@@ -54,9 +54,11 @@ export class EventTable {
     const rows = parameter('json', (refusals: readonly RefusalRow[]) =>
       JSON.stringify(
         refusals.map(({ event, person: { issuer, subject, isActor }, hashes }) => ({
-          ...this.rowOf(event),
-          ...{ issuer, subject, is_actor: isActor },
+          issuer,
+          subject,
+          is_actor: isActor,
           person_hashes: hashes?.map((hash) => `\\x${hash.toString('hex')}`),
+          ...this.rowOf(event),
         })),
       ),
     );

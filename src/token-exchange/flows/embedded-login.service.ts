@@ -81,7 +81,7 @@ export class EmbeddedLoginService {
       const recorded = known && (await this.record(login, known));
       const { users, result } = recorded ?? (await this.apply(login));
       this.notices.warnAfterCommit(request, tokens, users);
-      return { ...result, rateLimit, userId: users.subject.userId };
+      return { rateLimit, userId: users.subject.userId, ...result };
     });
   }
 
@@ -127,11 +127,13 @@ export class EmbeddedLoginService {
     users: Users,
     { familyId: sessionFamilyId }: OpenedSession,
   ): AuditEvent {
+    const { issuer, kid } = issuerAndKid(subject);
     return auditEvent(
       'svc.audit.token-exchange.embed-login',
       { occurredAt: this.clock.now(), requestId, ...idsOf(users) },
       {
-        ...issuerAndKid(subject),
+        issuer,
+        kid,
         clientAddress,
         sessionFamilyId,
         replacedRedirect,

@@ -89,7 +89,7 @@ export class UseRepository {
       if (replayed.has(row.request)) continue;
       const user = row.id === null ? undefined : row;
       const others = linked[row.request];
-      linked[row.request] = row.isActor ? { ...others, actor: user } : { ...others, subject: user };
+      linked[row.request] = row.isActor ? { actor: user, ...others } : { subject: user, ...others };
     }
     return linked;
   }
@@ -103,7 +103,7 @@ function askersOf(request: number, { subject, actor }: PerToken<ExternalIdentity
 /** The statement does not say which of two tokens was used before. */
 export function replayRejection({ subject, actor }: Tokens): Rejection {
   const detail = actor && 'it was the subject token, the actor token, or both';
-  return new Rejection('token_replayed', { ...issuerAndKid(subject), detail });
+  return new Rejection('token_replayed', { detail, ...issuerAndKid(subject) });
 }
 
 /**

@@ -78,9 +78,9 @@ export class EmbedLoginController {
     if (replacedRedirect !== undefined) this.warnOfReplacement(replacedRedirect, requestId);
     // The page learns whom it is for, since the cookie may be another user's when it asks (D51).
     const headers = {
-      ...(rateLimit && rateLimitHeaders(rateLimit)),
       'set-cookie': setCookie,
       location: asksForPage(request) ? namingUser(location, signedIn) : location,
+      ...(rateLimit && rateLimitHeaders(rateLimit)),
     };
     return { status: SEE_OTHER, headers };
   }

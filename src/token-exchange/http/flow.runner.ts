@@ -111,13 +111,13 @@ export class FlowRunner {
     const workloads = recordedWorkloads(
       rejection.workload ? [rejection.workload] : tokens && workloadsOf(tokens),
     );
-    const what = { flow, party, reason, issuer, kid, workloads, clientId, userId, detail, expected, found };
-    const event = this.failure(request, what);
+    const about = { issuer, kid, workloads, clientId, userId, detail, expected, found, clientAddress };
+    const event = this.failure(request, { flow, party, reason, ...about });
     const { name, requestId, payload } = event;
     const person = rejection.person ?? personOf(tokens, context.party);
     try {
       if (person === undefined) await this.audit.record([event]);
-      else await this.audit.recordRefusal(event, { ...person, isActor: context.party === 'actor' });
+      else await this.audit.recordRefusal(event, { isActor: context.party === 'actor', ...person });
     } catch (error) {
       if (this.outages.isUnrecorded(error)) this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
       throw error;
@@ -129,10 +129,10 @@ export class FlowRunner {
 
   /** The log says what the fault was. The database may be the cause, and then the trail is out of reach as well. */
   private async recordFault(request: FlowRequest, fault: unknown): Promise<void> {
-    const { flow } = request;
+    const { flow, clientAddress } = request;
     // A second attempt would wait as long as the first.
     if (this.outages.isUnrecorded(fault)) return this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
-    const event = this.failure(request, { flow, reason: 'internal_error' });
+    const event = this.failure(request, { flow, reason: 'internal_error', clientAddress });
     try {
       await this.audit.record([event]);
       const { name, requestId, payload } = event;
@@ -142,8 +142,7 @@ export class FlowRunner {
     }
   }
 
-  private failure({ flow, requestId, clientAddress }: FlowRequest, refusal: Failure): AuditEvent {
-    const context = { occurredAt: this.clock.now(), requestId };
-    return auditEvent(FAILURE_EVENTS[flow], context, { ...refusal, clientAddress });
+  private failure({ flow, requestId }: FlowRequest, failure: Failure): AuditEvent {
+    return auditEvent(FAILURE_EVENTS[flow], { occurredAt: this.clock.now(), requestId }, failure);
   }
 }

@@ -66,7 +66,7 @@ export class TokenExchangeController {
     const sent = readTokenExchangeForm(form);
     for (const type of sent.otherTypes ?? []) this.warnOfType(type, received.requestId);
     const proving = provingRequestOf(request);
-    return this.success(await this.exchanges.exchange({ ...sent, proving }, received), ACCESS_TOKEN_TYPE);
+    return this.success(await this.exchanges.exchange({ proving, ...sent }, received), ACCESS_TOKEN_TYPE);
   }
 
   /** Other servers would refuse it. Once a minute at most, for a client causes it with every request. */

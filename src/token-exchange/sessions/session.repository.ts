@@ -177,9 +177,10 @@ function deleteWhere(
   );
 }
 
-function sessionOf({ loginSubject, loginSession, loginIssuedAt, ...row }: SessionRow): WebSession {
-  const signedBy = readRecordedKeys(row.signedBy) ?? null;
+function sessionOf(found: SessionRow): WebSession {
+  const { loginSubject, loginSession, loginIssuedAt, signedBy: keys, ...row } = found;
   // Its second key is its session's, or says that there is none; either is found by it.
   const login = { sub: loginSubject ?? '', sid: loginSession, iat: loginIssuedAt };
-  return { ...row, signedBy, externalLogin: loginSubject === null ? null : login };
+  const externalLogin = loginSubject === null ? null : login;
+  return { signedBy: readRecordedKeys(keys) ?? null, externalLogin, ...row };
 }

@@ -83,7 +83,13 @@ export class SessionService extends SessionOpener {
     const expiresAt = new Date(createdAt.getTime() + lifetimeSeconds * 1000);
     const setCookie = sessionCookie(id, lifetimeSeconds, this.options);
     const session = {
-      ...{ idHash: hashOf(id), userId, familyId, createdAt, expiresAt, signedBy, externalLogin },
+      idHash: hashOf(id),
+      userId,
+      familyId,
+      createdAt,
+      expiresAt,
+      signedBy,
+      externalLogin,
       loginOrigin: loginOrigin ?? null,
       accessGeneration: accessGeneration ?? null,
     };

@@ -87,7 +87,7 @@ export class ClientAuthenticator {
     if (fault !== undefined) throw invalid(sub, fault);
     // Ids are the client's own: another client, or an issuer, may use the same.
     const use = { jti: `client:${JSON.stringify([sub, jti])}`, exp: Number(exp) };
-    return { ...client, use };
+    return { use, ...client };
   }
 
   /** @param matching the entries that its credential is of. One that is suspended, or whose trust has ended, counts for nothing. */

@@ -83,7 +83,7 @@ export class DatabaseCounts {
     }
     if (count.hits > limit) {
       const untilMs = this.clock.monotonicMs() + Math.min(REFUSAL_MS, count.remainingMs);
-      this.refusals.set(key, { ...count, untilMs });
+      this.refusals.set(key, { untilMs, ...count });
       await this.ask(REFUND_HIT, { key, durationMs, ageMs: 0 });
     }
     return count;

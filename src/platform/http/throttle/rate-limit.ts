@@ -81,7 +81,7 @@ export class TooManyRequestsError extends Error {
 
   get headers(): Readonly<Record<string, string>> {
     const ofLimit = this.rateLimit && rateLimitHeaders(this.rateLimit);
-    return { ...ofLimit, 'Retry-After': String(this.retryAfterSeconds) };
+    return { 'Retry-After': String(this.retryAfterSeconds), ...ofLimit };
   }
 }
 
