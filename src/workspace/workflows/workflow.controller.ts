@@ -193,7 +193,7 @@ export class WorkflowController {
   }
 
   private pageOf(principal: Principal, { limit, cursor, sort = 'updatedAt', ...query }: WorkflowListQuery) {
-    const scope = { ...query, ...memberScopeOf(principal), sort };
+    const scope = { sort, ...query, ...memberScopeOf(principal) };
     const rowsOf = (range: SortedRange) => this.workflows.list({ ...scope, ...range });
     return sortedPage(PLACES[sort], { limit, cursor }, rowsOf, (row): ListedWorkflow => row);
   }

@@ -55,7 +55,7 @@ export class WorkflowRepository {
   /** One page of a list. A workflow that moves meanwhile may be missed or come twice. */
   async list({ limit, ...rest }: WorkflowPageQuery): Promise<SortedRows<PlacedWorkflow>> {
     // One more than asked for shows whether there is a next page.
-    const query = { ...rest, limit: limit + 1 };
+    const query = { limit: limit + 1, ...rest };
     const rows = await workflowPage(query).run(this.dataSource, query);
     const page = rows.slice(0, limit);
     return { rows: page, end: rows.length > limit ? page.at(-1) : undefined };
