@@ -208,6 +208,7 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
       `GET /api/v1/users/${'a'.repeat(3_000)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
     ],
     ['no host', 'GET /healthz HTTP/1.1\r\n\r\n'],
+    ['two hosts', 'GET /healthz HTTP/1.1\r\nHost: a\r\nhost: a\r\nConnection: close\r\n\r\n'],
     ['no HTTP', 'NONSENSE\r\n\r\n'],
   ])('[D21] a request with %s is answered with its id in header and body', async (_, text) => {
     const answer = await sendBytes(service.address, Buffer.from(text));
@@ -225,6 +226,11 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
       message: 'The request cannot be read',
       requestId: answer?.headers['x-request-id'],
     });
+  });
+
+  it('[D21] HTTP/1.0 needs no host', async () => {
+    const answer = await sendBytes(service.address, Buffer.from('GET /healthz HTTP/1.0\r\n\r\n'));
+    expect([answer?.status, answer && hasRequestId(answer)]).toEqual([200, true]);
   });
 
   it('[D21] an unknown Expect is ignored', async () => {

@@ -79,7 +79,7 @@ export function createServer({
     keepAliveTimeout: keepAliveSeconds * 1000,
     maxHeaderSize: HEADER_LIMIT_BYTES,
     connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
-    // Node.js would answer without body and request id: `refuseWithoutHost` does it.
+    // Node.js would answer without body and request id: `refuseUnlessOneHost` does it.
     requireHostHeader: false,
   };
   const makeServer = (handler: RequestListener): Server => {
@@ -118,7 +118,7 @@ export function createServer({
   traceRequests(server, traces);
   answerWithCommonHeaders(adapter);
   limitHeaders(server);
-  refuseWithoutHost(server);
+  refuseUnlessOneHost(server);
   rememberRoutes(server, new KnownPaths(isAbsent));
   readBodies(adapter);
   dropTheRest(server);
@@ -169,11 +169,14 @@ function limitHeaders(server: FastifyInstance): void {
   });
 }
 
-/** RFC 9112 §3.2. */
-function refuseWithoutHost(server: FastifyInstance): void {
+/** RFC 9112 §3.2: one `Host`, which HTTP/1.0 may leave out. Node.js would take the first of two. */
+function refuseUnlessOneHost(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
-    const { headers, httpVersion } = request.raw;
-    if (headers.host !== undefined || httpVersion !== '1.1') return done();
+    const { rawHeaders, httpVersion } = request.raw;
+    const isHost = (text: string, at: number) =>
+      at % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
+    const hosts = rawHeaders.filter(isHost).length;
+    if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return done();
     refuseAtOnce(request, reply.status(400), UNREADABLE);
   });
 }
