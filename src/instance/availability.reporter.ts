@@ -149,12 +149,13 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   }
 
   private warnOfSwitches(): void {
-    const { embedLoginEnabled, exchangeEnabled, idAssertionEnabled } = this.settings.config;
-    if (embedLoginEnabled || exchangeEnabled || idAssertionEnabled) return;
-    const switches = `${VARIABLES.embedLoginEnabled.name} and ${VARIABLES.exchangeEnabled.name}`;
+    const { config } = this.settings;
+    if (config.embedLoginEnabled || config.exchangeEnabled || config.idAssertionEnabled) return;
+    const { embedLoginEnabled, exchangeEnabled, idAssertionEnabled } = VARIABLES;
+    const switches = `${embedLoginEnabled.name}, ${exchangeEnabled.name} and ${idAssertionEnabled.name}`;
     this.log.warn(
       { endpoints: ENDPOINTS },
-      `token exchange is there, but its endpoints answer 501: neither of ${switches} is true`,
+      `token exchange is there, but its endpoints answer 501: none of ${switches} is true`,
     );
   }
 }

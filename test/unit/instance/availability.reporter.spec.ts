@@ -90,7 +90,7 @@ describe('[D82] the log', () => {
       'both switches off',
       400,
       { SVC_EMBED_LOGIN_ENABLED: 'false' },
-      'warn: token exchange is there, but its endpoints answer 501: neither of SVC_EMBED_LOGIN_ENABLED and SVC_TOKEN_EXCHANGE_ENABLED is true',
+      'warn: token exchange is there, but its endpoints answer 501: none of SVC_EMBED_LOGIN_ENABLED, SVC_TOKEN_EXCHANGE_ENABLED and SVC_ID_ASSERTION_ENABLED is true',
     ],
   ])('of %s at the start, in one line, once', (_, daysLeft, environment, text) => {
     const made = report(daysLeft, environment);
