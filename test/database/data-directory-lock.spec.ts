@@ -66,7 +66,9 @@ describe('the lock of a data directory', () => {
       const lock = DataDirectoryLock.take(directory);
       renameSync(lockFile(), join(directory, other));
       lock.release();
-      expect(() => DataDirectoryLock.take(directory)).toThrow(`in use by process ${process.pid}`);
+      expect(() => DataDirectoryLock.take(directory)).toThrow(
+        `The data directory ${directory} is in use by process ${process.pid}. Stop that process first.`,
+      );
       expect(readdirSync(directory)).toEqual([other]);
     },
   );

@@ -18,10 +18,7 @@ export class DataDirectoryLockedError extends Error {
     readonly directory: string,
     readonly processId: number,
   ) {
-    super(
-      `The data directory ${directory} is in use by process ${processId}. ` +
-        'Stop that process first, or run on PostgreSQL (SVC_DATABASE_URL), where commands and the service share a database.',
-    );
+    super(`The data directory ${directory} is in use by process ${processId}. Stop that process first.`);
     this.name = 'DataDirectoryLockedError';
   }
 }
