@@ -161,7 +161,8 @@ export class AuthenticationGuard implements CanActivate {
  * @rule D51 A session's request that names another user in `X-Session-User` is refused, and changes nothing.
  */
 function refuseOtherUser({ headers }: FastifyRequest, { user, credential }: Principal): void {
-  const named = headers[SESSION_USER];
+  // Letters of a UUID have no case (RFC 9562 §4).
+  const named = headers[SESSION_USER]?.toString().toLowerCase();
   if (named === undefined || named === user.id) return;
   throw new ConflictException({
     error: 'session_of_another_user',

@@ -89,6 +89,10 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
     expect((await me({ cookie, 'x-session-user': `${own}, ${own}` })).status).toBe(409);
   });
 
+  it('[D51] letters of an id have no case', async () => {
+    expect((await me({ cookie, 'x-session-user': own.toUpperCase() })).status).toBe(200);
+  });
+
   it('[D51] the own id signs out', async () => {
     const session = await world.sessionOf('viewer');
     const answer = await logout({ cookie: session, 'x-session-user': world.idOf('viewer') });
