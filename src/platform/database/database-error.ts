@@ -1,5 +1,9 @@
 // What errors of the database mean: what it has refused, and that it cannot serve now.
-import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -127,8 +131,10 @@ const DRIVER_MESSAGES: Readonly<Record<string, Unavailability>> = {
  * See http/database-outages.ts for what becomes of it (D49), wait-limit.ts for how long it is waited for.
  */
 export function unavailabilityOf(error: unknown): Unavailability | undefined {
-  // The connection broke between two statements of a transaction, and TypeORM has given it back.
+  // The connection broke between two statements of a transaction, and TypeORM has given it back: runners and managers say so each in
+  // their way.
   if (error instanceof QueryRunnerAlreadyReleasedError) return 'connection_lost';
+  if (error instanceof QueryRunnerProviderAlreadyReleasedError) return 'connection_lost';
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   if (cause instanceof DatabaseWaitError) return cause.why;
   if (typeof cause !== 'object' || cause === null) return undefined;

@@ -1,5 +1,9 @@
 // Which errors mean that the database cannot serve now, and which are faults.
-import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 import { DatabaseWaitError, unavailabilityOf } from '../../../../src/platform/database/database-error.js';
 
 const withCode = (code: string, more: object = {}) =>
@@ -75,8 +79,10 @@ it.each([
   expect(unavailabilityOf(new Error(message))).toBe(why),
 );
 
-it('[D49] TypeORM has given a connection back that broke between two statements', () =>
-  expect(unavailabilityOf(new QueryRunnerAlreadyReleasedError())).toBe('connection_lost'));
+it.each([QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError])(
+  '[D49] TypeORM has given a connection back that broke between two statements: %p',
+  (Released) => expect(unavailabilityOf(new Released())).toBe('connection_lost'),
+);
 
 it('[D49] what was not waited for any longer says why', () =>
   expect(unavailabilityOf(new DatabaseWaitError('not_replicated'))).toBe('not_replicated'));
