@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { ConcurrencyLimit } from '../../../../src/platform/http/concurrency-limit.js';
@@ -18,6 +19,8 @@ const partsOf = (concurrency: ConcurrencyLimit, shutdown?: GracefulShutdown) => 
 };
 const addressOf = ({ server }: FastifyInstance) =>
   `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+const PATIENCE_MS = 60_000;
 
 describe('[D102] a server with one request in progress, which is all it may have', () => {
   let server: FastifyInstance;
@@ -152,7 +155,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
     });
     await server.listen({ port: 0, host: '127.0.0.1' });
     await send(0, AT_ONCE);
-    await until('all of them are worked for', 10_000, () => begun.size === AT_ONCE);
+    await until('all of them are worked for', PATIENCE_MS, () => begun.size === AT_ONCE);
   });
   afterEach(async () => {
     await untilAnswered();
@@ -173,7 +176,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
     for (let n = first; n < first + count; n++) {
       answers.push(statusOf(n, signal));
     }
-    await until('they have come', 10_000, () => concurrency.count === before + count);
+    await until('they have come', PATIENCE_MS, () => concurrency.count === before + count);
   };
   const end = (n: number) => begun.get(String(n))?.();
   const untilAnswered = async () => {
@@ -190,7 +193,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
     await send(AT_ONCE + 1, 1);
     expect([begun.size, concurrency.count]).toEqual([AT_ONCE, AT_ONCE + 2]);
     end(7);
-    await until('the first has its turn', 10_000, () => begun.has('200'));
+    await until('the first has its turn', PATIENCE_MS, () => begun.has('200'));
     expect(begun.has('201')).toBe(false);
     expect(new Set(await untilAnswered())).toEqual(new Set([200]));
   });
@@ -200,9 +203,9 @@ describe('[D102] a server with more requests than it works for at once', () => {
     await send(AT_ONCE + 1, 1);
     giveUpPlace(requests.get('7')!);
     giveUpPlace(requests.get('7')!);
-    await until('the first has its turn', 10_000, () => begun.has('200'));
+    await until('the first has its turn', PATIENCE_MS, () => begun.has('200'));
     end(7);
-    await until('it is answered', 10_000, () => concurrency.count === AT_ONCE + 1);
+    await until('it is answered', PATIENCE_MS, () => concurrency.count === AT_ONCE + 1);
     await pause(50);
     expect(begun.has('201')).toBe(false);
   });
@@ -211,9 +214,10 @@ describe('[D102] a server with more requests than it works for at once', () => {
     const gone = new AbortController();
     await send(AT_ONCE, 1, gone.signal);
     gone.abort();
-    await pause(50);
+    const connections = promisify(server.server.getConnections.bind(server.server));
+    await until('the server knows', PATIENCE_MS, async () => (await connections()) === AT_ONCE);
     end(7);
-    await until('it is out of the count', 10_000, () => concurrency.count === AT_ONCE - 1);
+    await until('it is out of the count', PATIENCE_MS, () => concurrency.count === AT_ONCE - 1);
     expect(begun.has('200')).toBe(false);
   });
 

@@ -1,5 +1,6 @@
 // Which methods a path has, for requests that no route has matched.
 import { KnownPaths } from '../../../../src/platform/http/server.js';
+import { quickestMs } from '../../../support/quickest.js';
 
 const paths = new KnownPaths(
   (url, method) => url === '/gone' || (url === '/things/schema' && method === 'HEAD'),
@@ -37,7 +38,11 @@ it.each([
 ])('[D57] %j is no path', (target) => expect(paths.methodsAt(target)).toEqual([]));
 
 it('[B.work] a path of the longest kind takes no time', () => {
-  const startedAt = performance.now();
-  expect(paths.methodsAt('/'.repeat(65_536))).toEqual([]);
-  expect(performance.now() - startedAt).toBeLessThan(20);
+  const path = '/'.repeat(65_536);
+  const askOften = () => {
+    for (let count = 0; count < 3_000; count += 1) paths.methodsAt(path);
+  };
+  expect(paths.methodsAt(path)).toEqual([]);
+  // Some milliseconds; seconds where all parts of the path are looked at.
+  expect(quickestMs(500, askOften)).toBeLessThan(500);
 });

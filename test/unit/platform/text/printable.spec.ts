@@ -7,6 +7,7 @@ import {
   printableSeconds,
   visible,
 } from '../../../../src/platform/text/printable.js';
+import { quickestMs } from '../../../support/quickest.js';
 
 const TOKEN = `eyJhbGciOiJFUzI1NiJ9.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.${'x'.repeat(86)}`;
 
@@ -87,15 +88,8 @@ describe('[D77] a text', () => {
   });
 
   it('of a megabyte takes no time', () => {
-    const startedAt = performance.now();
-    for (const text of [
-      '@'.repeat(1_000_000),
-      '@.'.repeat(500_000),
-      'eyJ'.repeat(300_000),
-      'a b'.repeat(300_000),
-    ])
-      printable(text);
-    expect(performance.now() - startedAt).toBeLessThan(200);
+    const texts = ['@', '@.', 'eyJ', 'a b'].map((piece) => piece.repeat(1_000_000 / piece.length));
+    expect(quickestMs(200, () => texts.forEach(printable))).toBeLessThan(200);
   });
 });
 

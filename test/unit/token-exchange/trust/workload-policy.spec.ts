@@ -11,6 +11,7 @@ import {
   shownSubject,
   subjectPatternOf,
 } from '../../../../src/token-exchange/trust/workload-policy.js';
+import { quickestMs } from '../../../support/quickest.js';
 
 const partner = Partner.create({ issuer: 'https://jobs.example', audience: 'https://instance.example' });
 const USER = '6f1c8a52-2f0e-4c2b-9a35-0d6c1e0c7b11';
@@ -120,9 +121,10 @@ it('[P.subjects] takes time in proportion to the subject, whatever the pattern',
   const sub = Array.from({ length: 60 }, () => 'aaaa')
     .join(':')
     .slice(0, -1);
-  const began = performance.now();
-  for (let count = 0; count < 100; count += 1) matchesSubject(new Set([pattern]), `${sub}b`);
-  expect(performance.now() - began).toBeLessThan(500);
+  const match = () => {
+    for (let count = 0; count < 100; count += 1) matchesSubject(new Set([pattern]), `${sub}b`);
+  };
+  expect(quickestMs(500, match)).toBeLessThan(500);
 });
 
 it.each<[string, boolean]>([

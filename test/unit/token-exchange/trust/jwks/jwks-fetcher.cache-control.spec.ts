@@ -1,5 +1,6 @@
 // How long an HTTP answer says that it is fresh.
 import { maxAgeSeconds } from '../../../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
+import { quickestMs } from '../../../../support/quickest.js';
 
 it.each([
   ['max-age=600', 600],
@@ -33,7 +34,7 @@ it.each([
 ])('[D34] max-age does not count in %p', (field) => expect(maxAgeSeconds(field)).toBeUndefined());
 
 it('[D34] max-age is found in no more time than the length of the field asks for', () => {
-  const startedAt = performance.now();
-  expect(maxAgeSeconds(String.raw`"\"`.repeat(20_000))).toBeUndefined();
-  expect(performance.now() - startedAt).toBeLessThan(200);
+  const field = String.raw`"\"`.repeat(20_000);
+  expect(quickestMs(200, () => maxAgeSeconds(field))).toBeLessThan(200);
+  expect(maxAgeSeconds(field)).toBeUndefined();
 });

@@ -20,6 +20,7 @@ import {
   trickle,
 } from '../../../../support/jwks-server.js';
 import { makeSelfSignedCertificate } from '../../../../support/self-signed-certificate.js';
+import { until } from '../../../../support/until.js';
 
 const PROJECT = join(__dirname, '../../../../..');
 const SWC_OPTIONS = {
@@ -46,6 +47,7 @@ const FETCH_SCRIPT = `
     console.log(await fetcher.fetch(url).then(({ maxAgeSeconds }) => maxAgeSeconds, ({ message }) => message));
   }`;
 const MIB = 1_048_576;
+const PATIENCE_MS = 60_000;
 const LOOPBACK: Pick<JwksSettings, 'allowHttp' | 'allowPrivate'> = { allowHttp: true, allowPrivate: [] };
 const STRICT: typeof LOOPBACK = { allowHttp: false, allowPrivate: [] };
 
@@ -126,21 +128,31 @@ describe('a fetch of a key set', () => {
     trickling.answerWith(trickle());
     both.answerWith(delayed(3000, trickle()));
     const startedAt = performance.now();
-    const reasons = await Promise.all([failure(), failure(trickling.url), failure(both.url)]);
-    const took = performance.now() - startedAt;
-    expect(reasons).toEqual(Array(3).fill('no complete answer within 5 seconds'));
-    expect(took).toBeGreaterThan(4_900);
-    expect(took).toBeLessThan(6_000);
-    for (const each of [server, trickling, both]) expect(await each.openConnections()).toBe(0);
+    const servers = [server, trickling, both];
+    const took = await Promise.all(
+      servers.map(async ({ url }) => {
+        expect(await failure(url)).toBe('no complete answer within 5 seconds');
+        return performance.now() - startedAt;
+      }),
+    );
+    expect(Math.min(...took)).toBeGreaterThan(4_900);
+    // Together, however late a busy machine finds them due: with a deadline for each part the last would end three seconds later.
+    expect(Math.max(...took) - Math.min(...took)).toBeLessThan(2_000);
+    for (const each of servers)
+      await until('it is left', PATIENCE_MS, async () => (await each.openConnections()) === 0);
     await Promise.all([trickling.close(), both.close()]);
-  }, 15_000);
+  });
 
   it('[D33] the deadline is over what an answer has named, too', async () => {
     server.answerWith(silence());
-    const startedAt = performance.now();
-    const reason = await reasonOf(fetcher.fetch(server.url, undefined, startedAt - 4_500));
-    expect(reason).toBe('no complete answer within 5 seconds');
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    const ended: string[] = [];
+    const other = failure().then(() => ended.push('with a deadline of its own'));
+    await until('the other has come', PATIENCE_MS, () => server.requestCount === 1);
+    const fetched = fetcher.fetch(server.url, undefined, performance.now() - 4_500);
+    expect(await reasonOf(fetched)).toBe('no complete answer within 5 seconds');
+    // It has begun behind the other, and ends before it.
+    expect(ended).toEqual([]);
+    await other;
   });
 
   it('[D33] each fetch connects anew, so that each is checked', async () => {

@@ -1,0 +1,15 @@
+// How long work takes on a machine that other tests keep busy: they only ever add to it, so the quickest of several times counts.
+
+const TRIES = 5;
+
+/** @returns the least time of a processor that the work took, in milliseconds; as soon as one is below the limit no other is tried */
+export function quickestMs(limitMs: number, work: () => unknown): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < TRIES && least >= limitMs; tries += 1) {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 1_000);
+  }
+  return least;
+}
