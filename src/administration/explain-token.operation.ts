@@ -118,8 +118,8 @@ function explanationText(explanation: TokenExplanation): string {
     ...explanation.tokens.flatMap(tokenLines),
   ];
   const rest = [
-    ...(failed.length > 0 && passed.length > 0 ? [`Passed: ${placesOf(passed)}.\n`] : []),
-    ...(unreached.length > 0 ? [`Not reached: ${placesOf(unreached)}.\n`] : []),
+    ...(failed.length > 0 ? placesLine('Passed', passed, failed) : []),
+    ...placesLine('Not reached', unreached, failed),
   ];
   return [
     `${lines.map(printable).join('\n')}\n`,
@@ -128,9 +128,16 @@ function explanationText(explanation: TokenExplanation): string {
   ].join('');
 }
 
+const WORK: Readonly<Record<AccessFlow, string>> = {
+  embed: 'An embedded login',
+  exchange: 'A token exchange',
+  'id-jag': 'An identity assertion',
+  'jwt-bearer': 'A JWT assertion',
+};
+
 function outcomeLines(explanation: TokenExplanation): string[] {
   const { refusal, flow, checks, issued } = explanation;
-  const work = flow === 'embed' ? 'An embedded login' : 'A token exchange';
+  const work = WORK[flow];
   if (refusal === null) return issuedLines(work, issued);
   const { reason, check, party, detail, cause, remedy } = refusal;
   const failed = checks.find(({ state }) => state === 'failed');
@@ -195,7 +202,7 @@ function tokenLines({ party, content, entry, user }: ExplainedToken): string[] {
 }
 
 function placeOf({ index }: { readonly index: number | null }): string {
-  return index === null ? 'stored by a command' : `configured, index ${index}`;
+  return index === null ? 'stored' : `configured, index ${index}`;
 }
 
 const FOUND_BY: Readonly<Record<ExplainedUser['by'], string>> = {
@@ -221,10 +228,19 @@ function rowOf({ state, party, check, about, expected, found }: ExplainedCheck):
   return [state, party ?? '-', check, about ?? '', expected ?? '', found ?? ''];
 }
 
-/** Each check once for each token. */
-function placesOf(checks: readonly ExplainedCheck[]): string {
-  const places = checks.map(({ check, party }) => (party === null ? check : `${check} (${party})`));
-  return [...new Set(places)].join(', ');
+/** Each check once for each token, but for one of which a part has failed. */
+function placesLine(
+  state: string,
+  checks: readonly ExplainedCheck[],
+  failed: readonly ExplainedCheck[],
+): string[] {
+  const places = new Set(checks.map(placeOfCheck));
+  for (const check of failed) places.delete(placeOfCheck(check));
+  return places.size === 0 ? [] : [`${state}: ${[...places].join(', ')}.\n`];
+}
+
+function placeOfCheck({ check, party }: ExplainedCheck): string {
+  return party === null ? check : `${check} (${party})`;
 }
 
 /** Members with lines of their own. */

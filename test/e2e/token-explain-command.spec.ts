@@ -101,6 +101,25 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     });
   });
 
+  it('[D80] lists no check as passed of which a part has failed', async () => {
+    const text = await said(token(), '--at', '2020-01-01T00:00:00Z');
+    expect(text).toMatch(/^A token exchange would be refused: token_issued_in_future\n/);
+    expect(text).toMatch(/\nfailed +subject +times +iat /);
+    expect(text).toMatch(/\nPassed: .*, audience \(subject\)\.\n/);
+  });
+
+  it('[D80] names the flow, and an entry that is stored', async () => {
+    const stored = Partner.create({ issuer: 'https://stored.example', audience: BASE_URL });
+    commands.write('stored.json', JSON.stringify(stored.staticEntry({ name: 'kept' })));
+    expect(await commands.run(['keys', 'add', '--file', 'stored.json'], environment())).toMatchObject({
+      exitCode: 0,
+    });
+    const asked = stored.sign(stored.claims(SECRETIVE));
+    expect(await said(asked)).toContain('\n  Entry: stored:kept (stored, static)\n');
+    expect(await said(asked, '--flow', 'id-jag')).toMatch(/^An identity assertion would be refused: /);
+    expect(await said(asked, '--flow', 'jwt-bearer')).toMatch(/^A JWT assertion would be refused: /);
+  });
+
   it('[D80] is in the trail by its name alone, and in no log with anything of the token', async () => {
     const asked = token();
     const before = await census(service);

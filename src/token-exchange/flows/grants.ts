@@ -59,7 +59,7 @@ function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[
   if (granted.length > 0) return granted;
   const grantsSome = ({ scopes }: TrustPolicy) =>
     scopes === undefined || asked.some((token) => scopes.has(token));
-  const values = { expected: `some of ${printableList(ceiling)}`, found: printableList(new Set(asked)) };
+  const values = { expected: choiceOf('some', ceiling), found: printableList(new Set(asked)) };
   throw new Rejection('scope_not_allowed', { ...whoseList(tokens, grantsSome), ...values });
 }
 
@@ -88,10 +88,14 @@ function grantedAudience(
   }
   const listsIt = ({ resources }: TrustPolicy) => resources?.has(only) !== false;
   const values = {
-    expected: `one of ${printableList(ceiling)}`,
+    expected: choiceOf('one', ceiling),
     found: printableList([only, ...others].map(printableAddress)),
   };
   throw new Rejection('resource_not_allowed', { ...whoseList(tokens, listsIt), ...values });
+}
+
+function choiceOf(howMany: 'one' | 'some', ceiling: ReadonlySet<string>): string {
+  return ceiling.size === 0 ? 'none' : `${howMany} of ${printableList(ceiling)}`;
 }
 
 function assertedScopes({ subject: { assertion } }: Tokens): ReadonlySet<string> | undefined {

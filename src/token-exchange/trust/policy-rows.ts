@@ -42,7 +42,7 @@ const SIGN_IN = {
     strict: new Set<Flow>(['embed', 'exchange']),
     prevents: 'a leaked key for the frame gives access tokens',
     fault: (flows) => (flows.size === 0 ? 'must have at least one flow' : undefined),
-    words: (flows) => flows && `${listed(flows, ' and ')} only`,
+    words: (flows) => flows && `${new Intl.ListFormat('en-GB').format(flows)} only`,
   }),
   clients: CLIENTS,
   tenants: list(

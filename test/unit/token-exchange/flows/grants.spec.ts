@@ -106,6 +106,21 @@ describe('resources', () => {
   });
 });
 
+it.each([
+  ['none', set()],
+  ['one of https://api.example', set(API)],
+])('[P.resources] a refusal expects %s', (expected, resources) => {
+  const refusal = refusalOf(() => checkGrants({ resource: [ISSUER] }, alone({ resources })));
+  expect(refusal).toMatchObject({ expected });
+});
+
+it.each([
+  ['none', set()],
+  [`some of ${READ}`, set(READ)],
+])('[P.scopes] a refusal expects %s', (expected, scopes) => {
+  expect(refusalOf(() => checkGrants({ scope: WRITE }, alone({ scopes })))).toMatchObject({ expected });
+});
+
 it('[D133] a client that asks for nothing asks for what its assertion grants', () => {
   const said = { scope: READ, resource: [API] };
   expect(askedOf({}, asserted(said))).toEqual(said);

@@ -369,6 +369,7 @@ describe('a policy in words', () => {
 
   it.each<[object, string]>([
     [{ flows: ['embed'] }, 'embed only'],
+    [{ flows: ['embed', 'exchange', 'logout'] }, 'embed, exchange and logout only'],
     [{ notAfter: '2030-12-31' }, 'until 2031-01-01T00:00:00Z'],
     [{ allowedRoles: [] }, 'may assign no role'],
     [{ allowedRoles: ['global:member'], roleCeiling: true }, 'signs in users with global:member only'],
