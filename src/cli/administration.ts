@@ -13,6 +13,7 @@ import {
 import { DataDirectoryLockedError, holderOf } from '../platform/database/embedded/data-directory.lock.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { newRequestId } from '../platform/log/request-id.js';
+import { MisuseError } from './answers.js';
 import type { CommandContext } from './command-context.js';
 import { instanceDatabase, instanceSettings, openInstanceDatabase } from './instance.js';
 
@@ -66,14 +67,14 @@ export async function* readPages<Input, Item>(
     if ('page' in piece) yield piece.page as readonly Item[];
 }
 
-/** Before anything else, and in the words of the command line. @throws CommandError */
+/** Before anything else, and in the words of the command line. @throws MisuseError */
 export function checkedInput<Input>(operation: { read(input: unknown): Input }, input: unknown): Input {
   try {
     return operation.read(input);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const option = error.member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new CommandError(`--${option} ${error.rule}.`);
+    throw new MisuseError(`--${option} ${error.rule}.`);
   }
 }
 

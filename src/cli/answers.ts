@@ -72,10 +72,12 @@ export function reasonOf(error: unknown): string {
   return (message || code || 'unknown fault').split('\n', 1)[0] ?? '';
 }
 
+/** Called wrongly: options that do not go together, one that is missing, or a value that an option cannot have. Nothing was done. */
+export class MisuseError extends CommandError {
+  override name = 'MisuseError';
+}
+
 /** Files that the command would create exist already. Nothing was changed. */
 export class InPlaceError extends CommandError {
-  constructor(summary: string, details: readonly string[] = []) {
-    super(summary, details);
-    this.name = 'InPlaceError';
-  }
+  override name = 'InPlaceError';
 }

@@ -17,7 +17,7 @@ import { reseal, unopened } from '../platform/secrets/resealing.js';
 import { counted } from '../platform/text/wording.js';
 import { SigningKeyRepository } from '../token-exchange/instance.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
-import { reasonOf } from './answers.js';
+import { MisuseError, reasonOf } from './answers.js';
 import { addCommand, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { keyRingOf, withDatabase } from './instance.js';
@@ -144,7 +144,7 @@ async function copy(context: CommandContext, to: string | undefined): Promise<vo
   const config = context.settings.read('databaseUrl', 'databasePoolSize', 'dataDirectory', 'encryptionKeys');
   const url = to ?? config.databaseUrl;
   if (url === undefined)
-    throw new CommandError('Give the address of the new database: --to, or SVC_DATABASE_URL.');
+    throw new MisuseError('Give the address of the new database: --to, or SVC_DATABASE_URL.');
   const { dataDirectory: directory } = config;
   if (!hasDatabase(directory))
     throw new CommandError(`There is no embedded database in ${directory}: see SVC_DATA_DIR.`);

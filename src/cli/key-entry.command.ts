@@ -7,6 +7,7 @@ import { CommandError } from '../administration/command-error.js';
 import type { Algorithm, Findings, Row } from '../token-exchange/instance.js';
 import { ALGORITHMS, KEY_MEMBERS, POLICY, algorithmsFitting, readEntry } from '../token-exchange/instance.js';
 import { pemFault } from '../platform/text/pem-fault.js';
+import { MisuseError } from './answers.js';
 import { addCommand, jsonMember, listOf, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { defaultKid, readTextFile } from './files.js';
@@ -107,9 +108,9 @@ function checked(entry: object, isStrict: boolean, context: CommandContext): Fin
 
 async function keyMembers(options: EntryOptions, context: CommandContext): Promise<object> {
   const { publicKey: path, jwksUri: url, issuer } = options;
-  if (issuer === undefined) throw new CommandError('Give --issuer.');
+  if (issuer === undefined) throw new MisuseError('Give --issuer.');
   if (url !== undefined) return { type: 'jwks', url, issuer };
-  if (path === undefined) throw new CommandError('Give --public-key or --jwks-uri.');
+  if (path === undefined) throw new MisuseError('Give --public-key or --jwks-uri.');
   return { type: 'static', ...(await staticKey(path, options, context)), issuer };
 }
 

@@ -24,6 +24,7 @@ import { printable } from '../administration/table.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import { ALGORITHMS, newPrivateKey } from '../token-exchange/instance.js';
 import { readList, readOne } from './administration.js';
+import { MisuseError } from './answers.js';
 import { addCommand, addOperation, jsonMember, usableKid, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { addEntryCommand, staticKey } from './key-entry.command.js';
@@ -144,7 +145,7 @@ async function newEntry({ file, like, key, kid, name }: AddOptions, context: Com
   if (file !== undefined && [like, key, kid, name].every((option) => option === undefined))
     return { entry: readJsonFile(context, file, 'one entry') };
   if (file !== undefined || like === undefined || key === undefined)
-    throw new CommandError('Give either --file, or --like and --key.');
+    throw new MisuseError('Give either --file, or --like and --key.');
   // The algorithms stay those of the other entry.
   const { algorithms: _fitting, ...ownKey } = await staticKey(key, { kid }, context);
   return { entry: { name: name ?? `${like.replace(/^stored:/, '')}-2`, ...ownKey }, like };
@@ -174,8 +175,7 @@ type Entry = Readonly<Record<string, unknown>>;
 
 function editOf({ set = [], unset = [], file }: Omit<PolicyOptions, 'name'>, context: CommandContext) {
   const isByMember = set.length + unset.length > 0;
-  if (isByMember === (file !== undefined))
-    throw new CommandError('Give either --set and --unset, or --file.');
+  if (isByMember === (file !== undefined)) throw new MisuseError('Give either --set and --unset, or --file.');
   if (file === undefined) return (entry: Entry) => edited(entry, Object.fromEntries(set), unset);
   const whole = readJsonFile(context, file, 'one entry');
   return () => whole;

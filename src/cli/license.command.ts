@@ -8,6 +8,7 @@ import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.j
 import { endOf } from '../instance/availability.js';
 import { Clock } from '../platform/clock.js';
 import { signCompactJws } from '../token-exchange/instance.js';
+import { MisuseError } from './answers.js';
 import { addCommand, isoMoment, listOf, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
@@ -86,7 +87,7 @@ function keygen({ outPrivate, outPublic, force }: KeygenOptions, context: Comman
   const [privatePath, publicPath] = [outPrivate, outPublic].map((path) =>
     resolve(context.workingDirectory, path),
   );
-  if (privatePath === publicPath) throw new CommandError('The two keys need two files.');
+  if (privatePath === publicPath) throw new MisuseError('The two keys need two files.');
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const files = [
     { path: outPrivate, text: privatePem(privateKey), isPrivate: true },
@@ -102,7 +103,7 @@ function issue(options: IssueOptions, command: Command, context: CommandContext)
   const signer = signerOf(readPrivateKey(context, privateKey), 'EdDSA', privateKey);
   const iat = Math.floor(new Clock().nowSeconds());
   const exp = endFor(options, iat) ?? command.error('error: give --days or --expires');
-  if (exp <= iat) throw new CommandError('The licence would have ended already.');
+  if (exp <= iat) throw new MisuseError('The licence would have ended already.');
   const jws = signCompactJws({ alg: 'EdDSA' }, { customer, features, iat, exp }, signer);
   const terms = { features, expiresAt: new Date(exp * 1000).toISOString() };
   if (out === undefined) return context.answers.give({ license: jws, ...terms }, `${jws}\n`);

@@ -1,7 +1,7 @@
 // The admin command line as a whole: its commands, and what exit codes and error lines say.
 import { Command, CommanderError } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import { Answers, InPlaceError } from './answers.js';
+import { Answers, InPlaceError, MisuseError } from './answers.js';
 import { addAuditCommands } from './audit.command.js';
 import { addClientsCommands } from './clients.command.js';
 import type { CliContext, CommandContext } from './command-context.js';
@@ -42,6 +42,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : MISUSED;
+  if (error instanceof MisuseError) return MISUSED;
   return error instanceof InPlaceError ? IN_PLACE : FAILED;
 }
 

@@ -13,6 +13,7 @@ import {
   algorithmsFitting,
   signCompactJws,
 } from '../token-exchange/instance.js';
+import { MisuseError } from './answers.js';
 import { addCommand, addOperation, isoMoment, jsonMember, usableKid, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { STANDARD_INPUT, defaultKid, inputName, readInput, readPrivateKey, signerOf } from './files.js';
@@ -150,7 +151,7 @@ function inputOf(options: ExplainOptions, context: CommandContext): TokenToExpla
   const { flow, tokenFile, actorTokenFile, proofFile, scope, resource, origin, at } = options;
   const files = [tokenFile, actorTokenFile, proofFile];
   if (files.filter((file) => file === STANDARD_INPUT).length > 1)
-    throw new CommandError('Only one of them can come from standard input.');
+    throw new MisuseError('Only one of them can come from standard input.');
   const readIf = (file?: string) => (file === undefined ? undefined : readToken(context, file));
   return {
     ...{ flow, scope, resource, origin, at: at?.toISOString() },

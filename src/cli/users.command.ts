@@ -24,6 +24,7 @@ import { VARIABLES } from '../config/environment.js';
 import { counted } from '../platform/text/wording.js';
 import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
 import { perform, readOne } from './administration.js';
+import { MisuseError } from './answers.js';
 import { addCommand, addOperation } from './command.js';
 import type { CommandContext } from './command-context.js';
 
@@ -69,16 +70,16 @@ function addSetPassword(users: Command, context: CommandContext): void {
   const about = 'set the password with which an owner or administrator signs in at /admin; asks for it twice';
   addCommand(users, 'set-password', about, 'users set-password owner@example.com --code')
     .argument(...USER.user)
-    .option(
-      '--code',
-      'print a code with which that person sets the password at /admin within 15 minutes, once',
+    .addOption(
+      new Option(
+        '--code',
+        'print a code with which that person sets the password at /admin within 15 minutes, once',
+      ).conflicts('passwordStdin'),
     )
     .option('--password-stdin', 'read the password from the first line of standard input')
-    .action((user: string, { code, passwordStdin }: SetPasswordOptions) => {
-      if (code && passwordStdin)
-        throw new CommandError('Only one of --code and --password-stdin can be given.');
-      return code ? makeCode(user, context) : setPassword(user, passwordStdin, context);
-    });
+    .action((user: string, { code, passwordStdin }: SetPasswordOptions) =>
+      code ? makeCode(user, context) : setPassword(user, passwordStdin, context),
+    );
 }
 
 async function makeCode(user: string, context: CommandContext): Promise<void> {
@@ -118,7 +119,7 @@ function firstLine(text: string): string {
 
 async function typedTwice({ secrets }: CommandContext): Promise<string> {
   if (secrets === undefined)
-    throw new CommandError(
+    throw new MisuseError(
       'There is no terminal to ask for the password: use --password-stdin, or --code for the person to choose it.',
     );
   const first = await secrets.ask('New password: ');

@@ -6,6 +6,7 @@ import { SHOW_USER } from '../administration/users.operations.js';
 import { firstCharacters } from '../platform/text/characters.js';
 import { OPERATOR_ROLES, OWNER_ROLE } from '../users/role.js';
 import { readOne } from './administration.js';
+import { MisuseError } from './answers.js';
 import type { CommandContext } from './command-context.js';
 
 export interface WorkloadOptions {
@@ -103,7 +104,8 @@ export function withWorkload(command: Command): Command {
 /**
  * The members that the platform and the user decide; undefined members are left to other options.
  * @param audience of its tokens, unless another option names one
- * @throws CommandError for options that do not go together, or name nobody
+ * @throws MisuseError for options that do not go together
+ * @throws CommandError for a user who is not there, or the owner
  */
 export async function workloadMembers(
   options: WorkloadOptions,
@@ -116,8 +118,7 @@ export async function workloadMembers(
     refuseStray(options, ['branch', 'id', 'server']);
     return signInAs === undefined ? {} : { signInAs };
   }
-  if (signInAs === undefined)
-    throw new CommandError(`--${name} needs --as: the user whom its tokens act as.`);
+  if (signInAs === undefined) throw new MisuseError(`--${name} needs --as: the user whom its tokens act as.`);
   const { keys, subjects, claims } = workloadOf(name, options);
   if (keys !== undefined && claims === undefined)
     context.answers.remark(
@@ -139,10 +140,10 @@ function workloadOf(name: PlatformName, options: WorkloadOptions): Workload {
   const platform: Platform = PLATFORMS[name];
   const { form, pattern, isOfBranch } = platform;
   const path = options[name] ?? '';
-  if (!pattern.test(path)) throw new CommandError(`--${name} must be ${form}.`);
+  if (!pattern.test(path)) throw new MisuseError(`--${name} must be ${form}.`);
   if (!isOfBranch) refuseStray(options, ['branch', 'id', 'server']);
-  if (isOfBranch && !options.branch) throw new CommandError(`--${name} needs --branch.`);
-  if (options.id !== undefined && !/^\d+$/.test(options.id)) throw new CommandError('--id must be a number.');
+  if (isOfBranch && !options.branch) throw new MisuseError(`--${name} needs --branch.`);
+  if (options.id !== undefined && !/^\d+$/.test(options.id)) throw new MisuseError('--id must be a number.');
   return platform.workload(path, {
     ...options,
     branch: options.branch ?? '',
@@ -152,7 +153,7 @@ function workloadOf(name: PlatformName, options: WorkloadOptions): Workload {
 
 function refuseStray(options: WorkloadOptions, names: readonly (keyof WorkloadOptions)[]): void {
   const stray = names.find((name) => options[name] !== undefined);
-  if (stray !== undefined) throw new CommandError(`--${stray} is for --github and --gitlab.`);
+  if (stray !== undefined) throw new MisuseError(`--${stray} is for --github and --gitlab.`);
 }
 
 /** An e-mail address may belong to somebody else later; an id stays. */

@@ -95,13 +95,13 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
   it.each([
     [
       ['--event', 'nothing'],
-      1,
+      2,
       'error: --event must be the name of an event, or the beginning of one and *.',
     ],
     [['--user', 'nobody@partner.example'], 1, 'error: There is no user with this e-mail address.'],
     [
       ['--since', '2001-01-01'],
-      1,
+      2,
       'error: --since must be at most 31 days before until, which is now unless given.',
     ],
     [['--since', 'yesterday'], 2, 'It must be a moment such as 2031-05-01'],

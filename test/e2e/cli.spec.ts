@@ -106,7 +106,7 @@ describeOnAnyDatabase('svc-admin users, with either database', (database) => {
     ],
   ])('refuses %j', async (options, complaint) => {
     const { exitCode, stderr } = await admin.run(['users', 'create', ...options]);
-    expect([exitCode, stderr]).toEqual([1, `error: ${complaint}\n`]);
+    expect([exitCode, stderr]).toEqual([2, `error: ${complaint}\n`]);
   });
 
   it('disables and enables by id and by e-mail address, twice without harm', async () => {

@@ -185,7 +185,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     ['an issuer with NUL', ['--issuer', 'a\0b'], 'error: --issuer has characters that cannot be stored.\n'],
   ])('is refused a revocation with %s', async (_, options, complaint) => {
     const { exitCode, stderr } = await line.run(['keys', 'revoke', ...options]);
-    expect([exitCode, stderr]).toEqual([1, complaint]);
+    expect([exitCode, stderr]).toEqual([2, complaint]);
   });
 
   it('[D62] a user of it is signed out everywhere by another command', async () => {

@@ -29,7 +29,7 @@ describeOnEachDatabase('svc-admin users set-password', (database) => {
     expect((await set([email, '--password-stdin'], 'short\n')).stderr).toBe(
       'error: The password must have at least 12 characters.\n',
     );
-    expect((await set([email, '--code', '--password-stdin'])).exitCode).toBe(1);
+    expect((await set([email, '--code', '--password-stdin'])).exitCode).toBe(2);
     const done = await set([email], '', [PASSWORD, PASSWORD]);
     expect(done).toMatchObject({
       exitCode: 0,

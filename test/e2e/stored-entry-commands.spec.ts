@@ -31,11 +31,15 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
 
   const keys = (...args: string[]) => commands.output(['keys', ...args]);
   /** What a command that fails says on standard error. */
-  const refusal = async (...args: string[]) => {
-    const { exitCode, stdout, stderr } = await commands.run(['keys', ...args]);
-    expect([exitCode, stdout]).toEqual([1, '']);
-    return stderr;
-  };
+  const failing =
+    (code: number) =>
+    async (...args: string[]) => {
+      const { exitCode, stdout, stderr } = await commands.run(['keys', ...args]);
+      expect([exitCode, stdout]).toEqual([code, '']);
+      return stderr;
+    };
+  const refusal = failing(1);
+  const misuse = failing(2);
   const listed = async () => JSON.parse(await keys('list', '--json')) as ListedEntry[];
   const stored = async () => (await listed()).filter(({ from }) => from === 'command');
   const exchangeSoonAnswers = (status: number) =>
@@ -160,7 +164,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       'is configured, not stored',
     );
     expect(await refusal('add', '--like', 'nobody', ...add.slice(3))).toContain('There is no stored entry');
-    expect(await refusal('add', '--like', 'acme')).toContain('Give either --file, or --like and --key.');
+    expect(await misuse('add', '--like', 'acme')).toContain('Give either --file, or --like and --key.');
     expect(await refusal('add', '--like', 'acme', '--key', 'private.pem')).toContain('has left its owner');
     for (const name of ['acme', 'acme-2']) await keys('remove', name);
   });
@@ -224,7 +228,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     expect(await refusal('policy', 'acme', '--set', 'colour="red"')).toContain(
       '"colour": is not a known member',
     );
-    expect(await refusal('policy', 'acme')).toBe('error: Give either --set and --unset, or --file.\n');
+    expect(await misuse('policy', 'acme')).toBe('error: Give either --set and --unset, or --file.\n');
     for (const word of ['suspend', 'resume', 'remove'])
       expect(await refusal(word, 'nobody')).toBe('error: There is no stored entry with this name.\n');
     expect(await refusal('remove', 'from file')).toBe(

@@ -152,7 +152,7 @@ describe('keys entry', () => {
     expect(stderr).not.toContain('algorithms');
     expect(stderr).not.toContain('BEGIN');
     expect(await entry(...TRUST)).toMatchObject({
-      exitCode: 1,
+      exitCode: 2,
       stderr: 'error: Give --public-key or --jwks-uri.\n',
     });
   });

@@ -71,7 +71,7 @@ describe('license', () => {
 
     it('refuses one file for both keys', async () => {
       const { exitCode, stderr } = await keygen('both.pem', './both.pem');
-      expect([exitCode, stderr]).toEqual([1, 'error: The two keys need two files.\n']);
+      expect([exitCode, stderr]).toEqual([2, 'error: The two keys need two files.\n']);
       expect(existsSync(join(line.folder, 'both.pem'))).toBe(false);
     });
 
@@ -127,7 +127,7 @@ describe('license', () => {
       ['no days', ['--days', '0'], 2, 'a whole number from 1 to 36500'],
       ['a day that does not exist', ['--expires', '2099-02-30'], 2, 'It must be a date'],
       ['a time without zone', ['--expires', '2099-02-20T10:00'], 2, 'It must be a date'],
-      ['an end in the past', ['--expires', '2001-01-01'], 1, 'would have ended already'],
+      ['an end in the past', ['--expires', '2001-01-01'], 2, 'would have ended already'],
     ])('refuses %s', async (_, end, code, complaint) => {
       const { exitCode, stdout, stderr } = await issue('--features', 'token-exchange', ...end);
       expect([exitCode, stdout]).toEqual([code, '']);

@@ -28,7 +28,13 @@ describe('svc-admin', () => {
       'Allowed choices are global:owner, global:admin',
     ],
     [['users', 'disable'], "error: missing required argument 'id-or-email'"],
-  ])('exits with 2 and says how it is used: %j', async (args, complaint) => {
+    [['users', 'set-password', 'a@b.example', '--code', '--password-stdin'], 'cannot be used with'],
+    [['keys', 'add', '--like', 'acme'], 'error: Give either --file, or --like and --key.'],
+    [['keys', 'entry'], 'error: Give --issuer.'],
+    [['keys', 'entry', '--branch', 'main'], 'error: --branch is for --github and --gitlab.'],
+    [['audit', 'list', '--since', '2031-05-02', '--until', '2031-05-01'], 'error: --since '],
+    [['data', 'copy'], 'error: Give the address of the new database'],
+  ])('[D116] exits with 2 and says how it is used: %j', async (args, complaint) => {
     const { exitCode, stdout, stderr } = await line.run(args);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);
