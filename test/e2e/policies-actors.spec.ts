@@ -135,6 +135,21 @@ describeOnAnyDatabase('actors before ours', (database) => {
     expect(await recordedIn(answer)).toEqual([{ iss: other.issuer, sub: 'robot-1' }]);
   });
 
+  it('[P.priorActors][D23] the trail and the log leave out their e-mail addresses, and the access token has them', async () => {
+    const act = {
+      sub: 'jane@product.example',
+      act: { sub: 'robot', iss: `${ELSEWHERE}/jane@product.example` },
+    };
+    const { claims, answer } = await issued({ act }, {});
+    expect(claims['act']).toMatchObject({ act: { sub: act.sub, act: act.act } });
+    const hidden = expect.stringContaining('not shown');
+    expect(await recordedIn(answer)).toEqual([
+      { iss: partner.issuer, sub: hidden },
+      { iss: hidden, sub: 'robot' },
+    ]);
+    expect(service.logText).not.toContain('jane@');
+  });
+
   it('[P.priorActors] without any, our own actor stands alone', async () => {
     const { claims, answer } = await issued({}, {});
     expect(claims['act']).toEqual({ sub: expect.any(String) });

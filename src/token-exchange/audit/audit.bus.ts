@@ -6,21 +6,12 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { visible } from '../../platform/text/printable.js';
 import type { ExternalPerson } from '../refusals/rejection.js';
 import type { TOKEN_EXCHANGE_EVENTS } from './event-catalogue.js';
 import type { PayloadsOf } from './event-members.js';
 
 /** The payload of each event. A host that writes events of its own to the same trail adds them by declaration merging. */
 export interface AuditPayloads extends PayloadsOf<typeof TOKEN_EXCHANGE_EVENTS> {}
-
-type PriorActors = AuditPayloads['svc.audit.token-exchange.succeeded']['priorActors'];
-
-/** As a payload has them: none where there are none, and with nothing that cannot be seen. */
-export function recordedActors(actors: PriorActors = []): PriorActors {
-  if (actors.length === 0) return undefined;
-  return actors.map(({ iss, sub }) => ({ iss: visible(iss), sub: visible(sub) }));
-}
 
 export type AuditEventName = keyof AuditPayloads;
 

@@ -1,7 +1,7 @@
 // Embedded login: takes an external token, and opens a session.
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit.bus.js';
-import { auditEvent, recordedActors } from '../audit/audit.bus.js';
+import { auditEvent } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
 import type { OpenedSession, SessionLogin } from '../host/logins.js';
@@ -14,7 +14,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { Users } from '../users/decide.js';
 import { decideRequest, idsOf, ignoredRoleOf } from '../users/decide.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
-import { refuseRevokedSince } from '../verify/tokens.js';
+import { recordedActors, refuseRevokedSince } from '../verify/tokens.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { Applied } from './apply.service.js';
 import { ApplyService } from './apply.service.js';

@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit.bus.js';
-import { auditEvent, recordedActors } from '../audit/audit.bus.js';
+import { auditEvent } from '../audit/audit.bus.js';
 import { recordedKeys } from '../revocation/external-login.js';
 import type { ResolvedUser, Users } from '../users/decide.js';
 import { idsOf, ignoredRoleOf } from '../users/decide.js';
 import type { Tokens } from '../verify/tokens.js';
-import { listOf, recordedWorkloads, workloadsOf } from '../verify/tokens.js';
+import { listOf, recordedActors, workloadsOf } from '../verify/tokens.js';
 import { Clock } from '../../platform/clock.js';
 import { isOfAssertion } from '../host/flow.js';
 import { printableAddress, printableSeconds, visible } from '../../platform/text/printable.js';
@@ -219,7 +219,7 @@ export function successOf(
       keyThumbprint: proof?.thumbprint,
       priorActors: recordedActors(priorActors),
       ignoredRole: ignoredRoleOf(users),
-      workloads: recordedWorkloads(workloadsOf(tokens)),
+      workloads: recordedActors(workloadsOf(tokens)),
     },
   );
 }

@@ -17,7 +17,7 @@ import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import type { Flow } from '../host/flow.js';
 import { FlowRequest } from '../flows/flow-request.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
-import { personOf, recordedWorkloads, workloadsOf } from '../verify/tokens.js';
+import { personOf, recordedActors, workloadsOf } from '../verify/tokens.js';
 import { rejectionLine } from '../refusals/refusal-line.js';
 import { Rejection, FlowRefusal, inContext } from '../refusals/rejection.js';
 import { EntryThrottleService } from '../flows/entry-throttle.service.js';
@@ -108,7 +108,7 @@ export class FlowRunner {
     // Elsewhere there is one token only.
     const party = flow === 'exchange' ? context.party : undefined;
     // In the order in which lines of the log show them.
-    const workloads = recordedWorkloads(
+    const workloads = recordedActors(
       rejection.workload ? [rejection.workload] : tokens && workloadsOf(tokens),
     );
     const about = { issuer, kid, workloads, clientId, userId, detail, expected, found, clientAddress };

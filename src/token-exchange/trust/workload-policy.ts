@@ -1,7 +1,6 @@
 // The members of a trusted key entry for jobs and services: whose its tokens are, as which user they act, and how a job is shown.
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { firstCharacters, hasMoreCharacters } from '../../platform/text/characters.js';
-import { isEmailAddress } from '../../platform/text/email-address.js';
 import { isId } from '../../platform/text/id.js';
 import { kindOf, printable, printableList, visible } from '../../platform/text/printable.js';
 import type { Row } from './entry-kinds.js';
@@ -139,10 +138,16 @@ function shownClaim(value: unknown): string {
   return typeof value === 'string' ? printable(value) : String(value);
 }
 
-/** `printable` would take the ids in a `sub` of GitHub for an e-mail address. */
+/** Of an e-mail address, also in percent-encoding. `printable` would take the ids in a `sub` of GitHub for one, beyond their separators. */
+const ADDRESS = /(?:@|%40)[^\s@:/,;]*\.[^\s@:/,;]/i;
+
+/** What an issuer calls a job or an actor, without an e-mail address. */
+export function shownName(name: string): string {
+  return ADDRESS.test(name) ? printable(name) : visible(name);
+}
+
 export function shownSubject(sub: string): string {
-  const shown = firstCharacters(sub, MAX_SUBJECT_CHARACTERS);
-  return shown.split(/[:/,;\s]/).some(isEmailAddress) ? printable(shown) : visible(shown);
+  return shownName(firstCharacters(sub, MAX_SUBJECT_CHARACTERS));
 }
 
 export function shownPatterns(patterns: ReadonlySet<string>): string {

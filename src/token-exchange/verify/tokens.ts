@@ -4,9 +4,8 @@ import type { TokenUse } from '../replay/token-use.js';
 import type { AuthenticatedClient } from './client-authenticator.js';
 import type { DpopProof } from './dpop-proof.js';
 import type { VerifiedToken } from './external-token.verifier.js';
-import { visible } from '../../platform/text/printable.js';
 import type { PriorActor } from './external-claims.js';
-import { shownSubject } from '../trust/workload-policy.js';
+import { shownName, shownSubject } from '../trust/workload-policy.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { Revocations } from '../revocation/revocations.js';
 import { issuerAndKid } from './external-token.verifier.js';
@@ -50,13 +49,12 @@ export function workloadsOf(tokens: PerToken<VerifiedToken>): readonly PriorActo
 }
 
 /**
- * As the trail holds them.
+ * Jobs and prior actors as trail and log hold them; undefined where there are none.
  * @rule D145 Which job it was stands in trail and log, and in the access token as it is.
  */
-export function recordedWorkloads(
-  workloads: readonly PriorActor[] | undefined,
-): readonly PriorActor[] | undefined {
-  return workloads?.map(({ iss, sub }) => ({ iss: visible(iss), sub: shownSubject(sub) }));
+export function recordedActors(actors: readonly PriorActor[] = []): readonly PriorActor[] | undefined {
+  if (actors.length === 0) return undefined;
+  return actors.map(({ iss, sub }) => ({ iss: shownName(iss), sub: shownSubject(sub) }));
 }
 
 /**

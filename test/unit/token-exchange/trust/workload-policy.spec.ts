@@ -166,6 +166,9 @@ it.each([
   'repo:acme/jane@product.example:ref',
   'auth0|jane@product.example',
   'runner, jane@product.example',
+  'Jane <jane@product.example>',
+  'jane%40product.example',
+  'jane@product.example.',
 ])('[D145] of %s no address is shown', (sub) => {
   expect(shownSubject(sub)).not.toMatch(/jane|product/);
 });
