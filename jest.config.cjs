@@ -22,6 +22,7 @@ module.exports = {
   testEnvironment: '<rootDir>/test/support/one-realm.environment.cjs',
   runtime: '<rootDir>/test/support/shared-packages.runtime.cjs',
   testMatch: scope ? filesOf(scope).map((path) => `<rootDir>/test/${path}`) : ['<rootDir>/test/**/*.spec.ts'],
+  testSequencer: '<rootDir>/test/support/sequencer.cjs',
   transform: { '\\.ts$': compiled('typescript', decorated), '\\.mjs$': compiled('ecmascript') },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'] },
   globalSetup: '<rootDir>/test/support/global-setup.cjs',

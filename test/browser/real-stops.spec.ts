@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { BrowserContext } from 'playwright-core';
 import { Partner } from '../../demo/partner.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import type { StoppableBrowser } from '../support/browser.js';
@@ -76,24 +77,50 @@ describeBuilt('the frame of a process', () => {
       });
       expect(made.status).toBe(201);
     };
-    const open = (tokens: () => string | undefined = token) => {
+    /** A window without the sessions of others. */
+    const openContext = async () => {
+      const context = await browser.context.browser()!.newContext();
+      context.setDefaultTimeout(PATIENCE_MS);
+      return context;
+    };
+    const open = (context: BrowserContext, tokens: () => string | undefined = token) => {
       const serve = (path: string, body: string) => {
         html = body;
         return origin + path;
       };
-      const host = { context: browser.context, instanceOrigin: surroundings.baseUrl, serve };
+      const host = { context, instanceOrigin: surroundings.baseUrl, serve };
       return ElementPage.open(host, { token: tokens, attributes: `redirect-to="/#search=morning"` });
     };
-    const atWorkflow = async (tokens?: () => string | undefined) => {
-      const page = await open(tokens);
+    const atWorkflow = async (context = browser.context, tokens?: () => string | undefined) => {
+      const page = await open(context, tokens);
       await page.frame.getByRole('link', { name: WORKFLOW }).click();
       await page.frame.getByRole('heading', { name: WORKFLOW }).waitFor();
       // Nothing of it is still under way.
       await page.frame.getByText('administrators').waitFor();
       return page;
     };
-    const isBackAtWorkflow = async (page: ElementPage) => {
-      await page.told('session-ready', 2);
+    /** Opens a workflow of which no answer comes at first. */
+    const onItsWay = async (context = browser.context) => {
+      const page = await open(context);
+      let answers = 0;
+      await page.page.route(/\/api\/v1\/workflows\/[^/?]+$/, (route) => {
+        answers += 1;
+        return answers === 1 ? undefined : route.continue();
+      });
+      await page.frame.getByRole('link', { name: WORKFLOW }).click();
+      await page.frame.locator('#detail[aria-busy=true]').waitFor();
+      return page;
+    };
+    const stopBrowser = async (stopMs: number) => {
+      browser.signal('SIGSTOP');
+      await pause(stopMs);
+      browser.signal('SIGCONT');
+    };
+    const logins = async (page: ElementPage) =>
+      (await page.names()).filter((name) => name === 'session-ready').length;
+    /** @param before how many logins and renewals there were: half of the session may have passed by then */
+    const isBackAtWorkflow = async (page: ElementPage, before: number) => {
+      await page.told('session-ready', before + 1);
       await page.frame.getByRole('heading', { name: WORKFLOW }).waitFor();
       await page.frame.getByRole('button', { name: 'All workflows' }).click();
       await page.frame.locator('#count', { hasText: '1 found' }).waitFor();
@@ -101,73 +128,66 @@ describeBuilt('the frame of a process', () => {
       expect(await page.page.getByRole('alert').count()).toBe(0);
       await page.page.close();
     };
+    const showsWorkflow = async (page: ElementPage) => {
+      await page.frame.getByText('administrators').waitFor();
+      expect(await page.frame.getByText('could not be loaded').count()).toBe(0);
+      await page.page.close();
+    };
 
     it('[D131] a logout by the provider has "Continue", which asks for a token once', async () => {
       let isOff = false;
-      const page = await atWorkflow(() => (isOff ? undefined : token()));
+      const page = await atWorkflow(browser.context, () => (isOff ? undefined : token()));
       const answer = await post(LOGOUT_PATH, { logout_token: logoutToken(partner, { sub: 'ada' }) });
       expect(answer.status).toBe(200);
       expect(await page.told('session-ended')).toEqual({ reason: 'signed-out-by-provider' });
-      expect(page.tokens).toBe(1);
+      const [before, tokens] = [await logins(page), page.tokens];
+      expect(tokens).toBe(before);
       isOff = true;
       await page.frame.getByRole('button', { name: 'Continue' }).click();
       await page.told('login-failed');
       // Of other ends it would ask again after half a second to one and a half.
       await pause(3000);
-      expect(page.tokens).toBe(2);
+      expect(page.tokens).toBe(tokens + 1);
       isOff = false;
       await page.page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
-      await isBackAtWorkflow(page);
+      await isBackAtWorkflow(page, before);
     });
 
     describeOutsideMain('for longer than the session', () => {
-      it('a browser that was stopped comes back', async () => {
-        const page = await atWorkflow();
-        browser.signal('SIGSTOP');
-        await pause(LONGER_MS);
-        browser.signal('SIGCONT');
-        await isBackAtWorkflow(page);
+      it('a browser that was stopped comes back, and shows a workflow that was on its way', async () => {
+        const contexts = [await openContext(), await openContext()];
+        const shown = await atWorkflow(contexts[0]);
+        const coming = await onItsWay(contexts[1]);
+        const before = await logins(shown);
+        await stopBrowser(LONGER_MS);
+        await isBackAtWorkflow(shown, before);
+        await showsWorkflow(coming);
+        await Promise.all(contexts.map((context) => context.close()));
       });
 
-      it.each([
-        ['longer than the page waits for an answer', WAIT_MS],
-        ['longer than the session', LONGER_MS],
-      ])('a browser that was stopped %s while a workflow was on its way shows it', async (_, stopMs) => {
-        const page = await open();
-        let answers = 0;
-        await page.page.route(/\/api\/v1\/workflows\/[^/?]+$/, (route) => {
-          answers += 1;
-          // The first has no answer.
-          return answers === 1 ? undefined : route.continue();
-        });
-        await page.frame.getByRole('link', { name: WORKFLOW }).click();
-        await page.frame.locator('#detail[aria-busy=true]').waitFor();
-        browser.signal('SIGSTOP');
-        await pause(stopMs);
-        browser.signal('SIGCONT');
-        await page.frame.getByText('administrators').waitFor();
-        expect(await page.frame.getByText('could not be loaded').count()).toBe(0);
-        await page.page.close();
+      it('a browser that was stopped longer than the page waits for an answer shows a workflow that was on its way', async () => {
+        const page = await onItsWay();
+        await stopBrowser(WAIT_MS);
+        await showsWorkflow(page);
       });
 
-      it('a browser that was offline keeps what it shows, and comes back', async () => {
-        const page = await atWorkflow();
-        await browser.context.setOffline(true);
-        await pause(LONGER_MS);
-        expect(await page.frame.getByRole('heading', { name: WORKFLOW }).count()).toBe(1);
-        await browser.context.setOffline(false);
-        await isBackAtWorkflow(page);
-      });
-
-      it('a service that was killed and started again has its page back', async () => {
-        const page = await atWorkflow();
+      it('a browser that was offline, and a service that was killed, keep what is shown, and come back', async () => {
+        const contexts = [await openContext(), await openContext()] as const;
+        const pages = [await atWorkflow(contexts[0]), await atWorkflow(contexts[1])];
+        const before = await Promise.all(pages.map(logins));
+        await contexts[0].setOffline(true);
         // No public method of the class kills.
         service['child'].kill('SIGKILL');
         expect(await service.exited).toBe('SIGKILL');
         await pause(LONGER_MS);
-        expect(await page.frame.getByRole('heading', { name: WORKFLOW }).count()).toBe(1);
+        for (const page of pages)
+          expect(await page.frame.getByRole('heading', { name: WORKFLOW }).count()).toBe(1);
         service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
-        await isBackAtWorkflow(page);
+        await isBackAtWorkflow(pages[1]!, before[1]!);
+        expect(await logins(pages[0]!)).toBe(before[0]);
+        await contexts[0].setOffline(false);
+        await isBackAtWorkflow(pages[0]!, before[0]!);
+        await Promise.all(contexts.map((context) => context.close()));
       });
     });
   });
