@@ -222,9 +222,9 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     },
   );
 
-  it('[D46] folder and socket are for the account of the service alone', () => {
+  it('[D46] socket, its folder and that of the database are for the account of the service alone', () => {
     const folder = join(beside.path, '..');
-    expect(statSync(folder).mode & 0o7777).toBe(0o700);
+    for (const one of [folder, join(folder, '../database')]) expect(statSync(one).mode & 0o7777).toBe(0o700);
     expect(lstatSync(beside.path).isSocket()).toBe(true);
     expect(lstatSync(beside.path).mode & 0o7777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['socket']);

@@ -1,4 +1,5 @@
 // The embedded engine: PostgreSQL in this process, spoken to in the bytes of its protocol.
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { forceAll, forcedFiles, forcingStartParams } from './forced-writes.js';
 
@@ -59,6 +60,9 @@ async function createPglite({ directory }: EngineSettings) {
   const { PGlite } = await import('@electric-sql/pglite');
   const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((each) => ['-c', each])];
   const dataDirectory = join(directory, 'database');
+  // The engine makes files that every account may write, and the data directory may have been there before, open to all.
+  mkdirSync(dataDirectory, { recursive: true });
+  chmodSync(dataDirectory, 0o700);
   const fs = await forcedFiles(dataDirectory);
   const pglite = await PGlite.create({ fs, startParams: forcingStartParams(startParams) });
   // After the creation files may not be on the disk yet.
