@@ -32,7 +32,9 @@ export interface PoolState {
 
 export function poolState(dataSource: DataSource): PoolState {
   const { options, totalCount, idleCount, waitingCount } = driverPool(dataSource);
-  return { most: options.max ?? 0, open: totalCount, idle: idleCount, waiting: waitingCount };
+  // The driver queues each request, also one that gets an idle connection as soon as this turn ends.
+  const waiting = Math.max(0, waitingCount - idleCount);
+  return { most: options.max ?? 0, open: totalCount, idle: idleCount, waiting };
 }
 
 type Taken = (
