@@ -134,26 +134,37 @@ export class ProductPage {
     await (await this.shownFrame()).evaluate('window.isMarked = true');
   }
 
-  /** From the next login on the page `/` in the frame hears so late that it is to sign out, as if something kept it busy. */
-  async holdSignOutUp(milliseconds: number): Promise<void> {
+  /** From the next login on the page `/` in the frame hears only by `deliver` that it is to sign out, as if something kept it busy. */
+  async holdSignOutUp(): Promise<void> {
     await this.page.addInitScript(`location.pathname === '/' && addEventListener('message', (event) => {
       if (!event.isTrusted || event.data?.type !== 'sign-out') return;
       event.stopImmediatePropagation();
       const { data, origin, source } = event;
-      setTimeout(() => dispatchEvent(new MessageEvent('message', { data, origin, source })), ${milliseconds});
+      window.deliver = () => dispatchEvent(new MessageEvent('message', { data, origin, source }));
     })`);
   }
 
-  /** In pages that come from now on a sign-out has its answer so late, though the session has ended by then. */
-  async holdSignOutAnswerUp(milliseconds: number): Promise<void> {
+  /** In pages that come from now on a sign-out has its answer only by `deliver`, though the session has ended by then. */
+  async holdSignOutAnswerUp(): Promise<void> {
     await this.page.addInitScript(`{
       const ask = fetch;
       window.fetch = async (path, ...how) => {
         const answer = await ask(path, ...how);
-        if (path === '/rest/auth/logout') await new Promise((resolve) => setTimeout(resolve, ${milliseconds}));
+        if (path === '/rest/auth/logout') await new Promise((resolve) => (window.deliver = resolve));
         return answer;
       };
     }`);
+  }
+
+  /** Delivers to the page in the frame what was held up. */
+  async deliver(): Promise<void> {
+    await (await this.shownFrame()).evaluate('deliver()');
+  }
+
+  /** Waits until the page in view has told so often of a session that it has found by itself. */
+  async found(times: number): Promise<void> {
+    const told = 'messages.filter(({ isRenewal }) => isRenewal === true).length';
+    await this.page.waitForFunction(`${told} >= ${times}`);
   }
 
   async isFrameMarked(): Promise<boolean> {
