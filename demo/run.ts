@@ -22,17 +22,22 @@ const options = readOptions();
 const transcript = new Transcript(process.stdout, coloured, options.verbose);
 const interruption = new AbortController();
 
-/** Ends the process where the command line is not understood. */
+/** Ends the process where help is asked for, or the command line is not understood. */
 function readOptions() {
+  const usage =
+    'Usage: npm run demo -- [--once: end after the requests] [--verbose: show what goes and comes]\n';
   const known = {
     once: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   } as const;
   try {
-    return parseArgs({ options: known }).values;
+    const { values } = parseArgs({ options: known });
+    if (!values.help) return values;
+    process.stdout.write(usage);
+    return process.exit(0);
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.stderr.write('Usage: npm run demo -- [--once] [--verbose]\n');
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
     return process.exit(2);
   }
 }
