@@ -1,6 +1,7 @@
 // A login, renewal or sign-out in progress: its frame, how long it may take, and how it ends.
+import { dressed } from './addresses.js';
 import { isBlank, postInto } from './frames.js';
-import type { EmbeddedInstanceError, EmbeddedSession, LoginFailure } from './options.js';
+import type { Appearance, EmbeddedInstanceError, EmbeddedSession, LoginFailure } from './options.js';
 
 /** A page of the instance answers at once; what has loaded and does not is none. */
 export const ANSWER_MS = 3000;
@@ -44,10 +45,13 @@ export class Attempt {
   }
 
   /** Posts a token into its frame, once there is one. */
-  post(action: string, token: string | Promise<string>, fields: object): void {
+  post(token: string | Promise<string>, look: Appearance, asked: object): void {
+    // In the address too: of a body that is too large the instance keeps nothing.
+    const action = this.origin + dressed(this.origin, '/rest/auth/embed?answer=page', look);
     const post = (value: string) => {
       if (this.#isOver || !this.frame) return;
-      if (!postInto(this.frame.name, action, { token: value, ...fields })) this.fail({ error: 'blocked' });
+      const fields = { token: value, answer: 'page', ...asked };
+      if (!postInto(this.frame.name, action, fields)) this.fail({ error: 'blocked' });
     };
     Promise.resolve(token)
       .then((value) => {

@@ -1,6 +1,6 @@
 // The script for host pages, `/embed.js`: a frame of the instance, its login, and its session's life as events.
 // The instance joins what the compiler makes of this folder, without imports and exports, in one scope of its own.
-import { dressed, namingUser } from './addresses.js';
+import { namingUser } from './addresses.js';
 import { ANSWER_MS, Attempt } from './attempt.js';
 import { addHiddenFrame, addSuccessor } from './frames.js';
 import { checkOptions } from './option-checks.js';
@@ -107,7 +107,9 @@ export class EmbeddedInstance {
    * @throws EmbeddedInstanceError as `login-failed` says it; Error when the frame is not in the page
    */
   login(token: string | Promise<string>, redirectTo = '/'): Promise<EmbeddedSession> {
-    return this.#open(redirectTo, (attempt) => this.#post(attempt, token, this.#shown.landing(redirectTo)));
+    return this.#open(redirectTo, (attempt) =>
+      attempt.post(token, this.#shown.look(), { redirectTo: this.#shown.landing(redirectTo) }),
+    );
   }
 
   /**
@@ -141,7 +143,7 @@ export class EmbeddedInstance {
     if (userId === undefined) return this.login(token, path);
     const attempt = this.#begin('renewal', addHiddenFrame());
     // With it the instance accepts a token of this user alone.
-    this.#post(attempt, token, '/renewed', { userId });
+    attempt.post(token, this.#shown.look(), { redirectTo: '/renewed', userId });
     return attempt.promise;
   }
 
@@ -191,13 +193,6 @@ export class EmbeddedInstance {
     if (frame) frame.onload = () => attempt.expectAnswer() && this.#shown.hello(frame);
     this.#attempt = attempt;
     return attempt;
-  }
-
-  #post(attempt: Attempt, token: string | Promise<string>, redirectTo: string, expected: object = {}): void {
-    // In the address too: of a body that is too large the instance keeps nothing.
-    const { origin } = this.#shown;
-    const action = origin + dressed(origin, '/rest/auth/embed?answer=page', this.#shown.look());
-    attempt.post(action, token, { redirectTo, answer: 'page', ...expected });
   }
 
   /** The policy of the host page may forbid the frame, or that forms are posted into it. */
