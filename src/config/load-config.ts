@@ -24,7 +24,7 @@ export interface Given {
   readonly as: string;
   /** Which of the sources had it, from 0. */
   readonly source: number;
-  /** The absolute path of the file that holds the value. */
+  /** The absolute path of the file that the value was read from. */
   readonly path?: string;
   /** An effect of the value that its author may not expect. */
   readonly remark?: string;
@@ -105,10 +105,14 @@ function readVariable(
   const set = settingOf(variable, sources);
   if (set === undefined) return variable.absent;
   const { as, source, path } = set;
-  given.set(variable.name, { as, source, path });
   const text = 'problem' in set ? set : textOf(set);
-  if ('problem' in text) problems.push(text.problem);
-  if ('problem' in text) return variable.absent;
+  if ('problem' in text) {
+    // Without the path, which may be the value in the place of its path.
+    given.set(variable.name, { as, source });
+    problems.push(text.problem);
+    return variable.absent;
+  }
+  given.set(variable.name, { as, source, path });
   const parsed = text.value.startsWith(BYTE_ORDER_MARK) ? MARKED : variable.parse(text.value);
   if ('value' in parsed) {
     given.set(variable.name, { as, source, path, remark: parsed.remark });

@@ -349,4 +349,11 @@ describe('problems and warnings', () => {
       ['SVC_LOG_LEVEL', { as: 'SVC_LOG_LEVEL', source: 1 }],
     ]);
   });
+
+  it('[D83] no file is known that could not be read: its path may be the value', () => {
+    const { given } = read({ SVC_AUDIT_WEBHOOK_SECRET_FILE: MARKER });
+    expect([...given]).toEqual([
+      ['SVC_AUDIT_WEBHOOK_SECRET', { as: 'SVC_AUDIT_WEBHOOK_SECRET_FILE', source: 0 }],
+    ]);
+  });
 });
