@@ -139,7 +139,7 @@ describeOnPostgresql('with a hundred thousand workflows and credentials', (datab
   let opened: OpenDatabase;
   beforeAll(async () => {
     opened = await filled(database);
-  }, 60_000);
+  });
 
   it('a table is larger than what any page may read', async () => {
     const everything = { text: 'SELECT count(nodes) FROM workflow', values: [] };

@@ -56,7 +56,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     const { position } = (await cursors.cursorOf(name))!;
     // Transactions of other tests on the same server hold events back for a while.
     let last = position;
-    await until('the events are to be seen', 20_000, async () => {
+    await until('the events are to be seen', 90_000, async () => {
       const { end } = await reader.after(BEGINNING, events);
       if (end !== undefined) last = end;
       return end !== undefined;

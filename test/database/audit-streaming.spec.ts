@@ -1,6 +1,6 @@
 // The audit trail as a stream: its order, what holds it back, the cursors, and the sinks that it goes to, on real servers.
 import { readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
@@ -26,7 +26,7 @@ import { until } from '../support/until.js';
 
 const SECRET = 'a secret of thirty-two characters';
 /** A transaction of another test file on the same server holds the stream back too. */
-const SEEN_MS = 20_000;
+const SEEN_MS = 90_000;
 const FAILED = 'svc.audit.token-exchange.failed';
 
 const event = (requestId: string) =>
@@ -87,7 +87,7 @@ class Trail {
       );
       return row?.settled !== false;
     };
-    await until('no transaction is open', 20_000, isSettled);
+    await until('no transaction is open', SEEN_MS, isSettled);
   }
 
   /** Many at once. */
@@ -231,16 +231,22 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   it('[D94] two that stream at once lose no event, and move no cursor back', async () => {
     webhook.answersAfterMs = () => 20 * Math.random();
     for (const statement of WITNESS_MOVES) await trail.rows(statement);
-    let streaming = 2;
+    let isOver = false;
     const streams = [streamTo(webhookSink()), streamTo(webhookSink())].map(async (stream) => {
-      for (let time = 0; time < 60; time += 1) await run(stream);
-      streaming -= 1;
+      // The embedded database answers without leaving this turn of the event loop.
+      for (; !isOver; await nextTurn()) await run(stream);
     });
-    for (; streaming > 0; await pause(5)) await trail.fill(1);
-    await Promise.all(streams);
+    try {
+      await until('twenty events have come from both', SEEN_MS, async () => {
+        await trail.fill(1);
+        return webhook.arrived.length - webhook.firstArrivals.length >= 20;
+      });
+    } finally {
+      isOver = true;
+      await Promise.all(streams);
+    }
     await run(streamTo(webhookSink()));
     expect([...webhook.firstArrivals].sort()).toEqual((await trail.ids()).sort());
-    expect(webhook.arrived.length).toBeGreaterThan(webhook.firstArrivals.length);
     expect(await trail.rows('SELECT DISTINCT is_forward FROM moved')).toEqual([{ is_forward: true }]);
   });
 
@@ -374,7 +380,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.cursor('syslog')).toMatchObject({ eventId: (await trail.ids())[0] });
 
     syslog.breakConnections();
-    await pause(100);
+    await until('it is seen', SEEN_MS, () => !stream.sink.isIntact());
     await trail.write('afterwards');
     clock.advance(61);
     await run(stream);
@@ -460,7 +466,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     const noted = await trail.cursors.backlogAfter(BEGINNING);
     expect(noted.events).toBe(3);
     expect(noted.seconds).toBeGreaterThan(2 * 86_400 - 1);
-    expect(noted.seconds).toBeLessThan(2 * 86_400 + 60);
+    expect(noted.seconds).toBeLessThan(2 * 86_400 + 3_600);
     webhook.answerWith(undefined);
     clock.advance(60);
     await run(stream);

@@ -8,11 +8,15 @@ import { Partner } from '../../demo/partner.js';
 import type { DatabaseSettings } from '../../src/platform/database/data-source.js';
 import { TestDatabase, describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
 import { EmptyDatabase } from '../package/support/empty-database.js';
+import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example' });
 const environment = { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
-const options = { trustedKeys: [partner.staticEntry()], environment };
+/** It stands, so that tokens are alive however long dump and restore take, and are refused as used and not as expired. */
+const clock = new TestClock();
+const options = { trustedKeys: [partner.staticEntry()], environment, clock };
+const newToken = () => partner.sign(partner.claims({ iat: Math.floor(clock.nowSeconds()) }));
 
 /** A database that somebody has restored. */
 class RestoredDatabase extends TestDatabase {
@@ -35,7 +39,7 @@ interface Left {
 async function leave(database: TestDatabase): Promise<Left> {
   const service = await TestService.start(database, options);
   try {
-    const usedTokens = [partner.sign(), partner.sign()];
+    const usedTokens = [newToken(), newToken()];
     const [first = '', second = ''] = usedTokens;
     const cookie = await service.sessionCookie(first);
     const accessToken = await service.accessToken({ subject_token: second });
@@ -56,7 +60,7 @@ async function expectRestored(settings: DatabaseSettings, left: Left): Promise<v
       (await service.fetch('/rest/me', { headers })).status;
     expect(await me({ cookie: left.cookie })).toBe(200);
     expect(await me({ authorization: `Bearer ${left.accessToken}` })).toBe(200);
-    expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
+    expect((await service.exchange({ subject_token: newToken() })).status).toBe(200);
   } finally {
     await service.stop();
   }

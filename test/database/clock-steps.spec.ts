@@ -24,7 +24,7 @@ class SetClock extends Clock {
 const LOGGER = createLogger('silent');
 const MINUTE = 60;
 const HOUR = 3_600;
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 90_000;
 
 describeOnEachDatabase('[D97] replay records and clocks', (database) => {
   const clock = new SetClock();

@@ -27,7 +27,7 @@ const MOST_LOG_BYTES = 5 * 2 ** 20;
 const MOST_SEGMENTS = 3;
 const LOOK_AGAIN_MS = 100;
 const SOME_LOOKS_MS = 1_000;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 interface Round {
   tableBytes: number;
@@ -163,10 +163,13 @@ describe('the embedded database, through which rows go in and out', () => {
       await pause(milliseconds);
       return uses;
     };
-    await usesWithin(SOME_LOOKS_MS);
+    // What the tests before this one have left to do comes first.
+    await until(async () => (await usesWithin(SOME_LOOKS_MS)) === 0);
     expect(await usesWithin(SOME_LOOKS_MS)).toBe(0);
     await dataSource.query('SELECT 1');
-    expect(await usesWithin(SOME_LOOKS_MS)).toBeGreaterThan(0);
+    uses = 0;
+    await until(() => Promise.resolve(uses > 0));
+    expect(uses).toBeGreaterThan(0);
   });
 
   it('cleans at its start what an earlier process has left', async () => {

@@ -92,9 +92,8 @@ describeOnEachDatabase('the JWKS provider', (database) => {
 
     it('[5.3.1] a dead endpoint delays no start', async () => {
       server.answerWith(silence());
-      const startedAt = performance.now();
       const instance = await start();
-      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      // Had it waited, it would know of a failure.
       expect(instance.keys.status()[0]).toMatchObject({ state: 'never_held', reason: undefined });
     });
 
@@ -272,12 +271,12 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       other.publish({ keys: [OLD] });
       const entries = [entryFor(server), entryFor(other, { issuer: 'https://b.example' })];
       const instance = await start({ entries });
-      void instance.find(ISSUER, 'any');
+      let isWaiting = true;
+      void instance.find(ISSUER, 'any').finally(() => (isWaiting = false));
       other.publish({ keys: [OLD, NEW] });
-      const startedAt = performance.now();
       expect(await instance.find('https://b.example', 'new')).toBeDefined();
       expect(instance.held('https://b.example', 'old')).toBeDefined();
-      expect(performance.now() - startedAt).toBeLessThan(1_000);
+      expect(isWaiting).toBe(true);
     });
 
     it('[D34] is no worse with the snapshots out of reach: what was fetched serves', async () => {

@@ -1,6 +1,5 @@
 // The table of stored entries: changes take turns, and its state tells each of them.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
@@ -11,6 +10,7 @@ import type {
 import { StoredEntryChanges } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
 import { StoredEntryRepository } from '../../src/token-exchange/trust/stored/stored-entry.repository.js';
 import { shownEntry } from '../../src/token-exchange/trust/stored/stored-entry.js';
+import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { TestDatabase } from '../support/databases.js';
 import { resumed, setting, suspended } from '../support/entry-edits.js';
@@ -222,15 +222,19 @@ describeOnPostgresql('two instances that change stored entries', (database) => {
     const released = new Promise<void>((resolve) => (release = resolve));
     let isLaterDone = false;
     const [first = ''] = await one!.names();
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
     const earlier = one!.make(async (changes, work) => {
       const change = await changes.change(first, suspended, work);
+      begin();
       await released;
       return change;
     });
-    await pause(100);
+    await begun;
     const later = other!.make((changes, work) => changes.add(entryOf('later'), work));
     void later.then(() => (isLaterDone = true));
-    await pause(300);
+    const { dataSource } = await database.open();
+    await untilOneIsBlocked((sql) => dataSource.query(sql));
     expect(isLaterDone).toBe(false);
     const before = await one!.repository.state();
     release();

@@ -41,6 +41,11 @@ export class RevocationInstance {
     return this.follower.onModuleInit();
   }
 
+  /** So that it hears by notification or not at all. Right after the start, when no look is under way. */
+  stopLooking(): void {
+    clearTimeout(this.follower['timer']);
+  }
+
   stop(): Promise<void> {
     return this.follower.beforeApplicationShutdown();
   }
