@@ -18,6 +18,7 @@ import { auditEvent } from '../../src/token-exchange/audit/audit.bus.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Clock } from '../../src/platform/clock.js';
+import { untilTrailIsSettled } from '../support/audit.js';
 import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { makeSelfSignedCertificate } from '../support/self-signed-certificate.js';
@@ -78,16 +79,8 @@ class Trail {
     if (!this.hasOpenTransactions) await this.settled();
   }
 
-  /** Until no transaction of anybody on the server holds back what is there. */
   async settled(): Promise<void> {
-    const isSettled = async () => {
-      const [row] = await this.rows<{ settled: boolean | null }>(
-        `SELECT max(transaction_id) < txid_snapshot_xmin(txid_current_snapshot()) AS settled FROM audit_event
-         WHERE transaction_id < txid_snapshot_xmax(txid_current_snapshot())`,
-      );
-      return row?.settled !== false;
-    };
-    await until('no transaction is open', SEEN_MS, isSettled);
+    await untilTrailIsSettled((sql) => this.rows(sql));
   }
 
   /** Many at once. */

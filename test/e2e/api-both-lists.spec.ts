@@ -44,7 +44,7 @@ describeOnEachDatabase(`[D76] lists of what both see (seed ${SEED})`, (database)
     }
     tokens = new Map();
     for (const id of users) tokens.set(id, await world.token(id));
-  }, 60_000);
+  });
   afterAll(() => service?.stop());
 
   const LISTS = [

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { runCli } from '../../src/cli/program.js';
 import { VERSION } from '../../src/platform/version.js';
-import { eventsOf } from '../support/audit.js';
+import { eventsOf, untilTrailIsSettled } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -132,10 +132,10 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
        FROM generate_series(1, 40000) n`,
     );
     const time = ['--since', '2031-05-01', '--until', '2031-05-02'];
-    const reading = line.run(['audit', 'export', ...time]);
-    await pause(300);
+    const { said, ended } = running(['audit', 'export', ...time]);
+    await until('it has begun', PATIENCE_MS, () => said.stdout !== '');
     await service.restart();
-    const { exitCode, stdout, stderr } = await reading;
+    const [exitCode, { stdout, stderr }] = [await ended, said];
     await service.rows(`DELETE FROM audit_event WHERE request_id LIKE 'old-%'`);
     const lines = stdout.split('\n').length - 1;
     expect([exitCode, lines < 40_000]).toEqual([1, true]);
@@ -145,12 +145,12 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
   });
 
   /** An open transaction in any database of the server holds the trail back, so those of the files beside this one do. */
-  const PATIENCE_MS = 60_000;
+  const PATIENCE_MS = 90_000;
 
-  /** A tail that goes on until it is told that nobody reads it any more. */
-  const tail = (...options: string[]) => {
+  /** A command of which is seen what it has said so far, and which is told when nobody reads it any more. */
+  const running = (args: string[]) => {
     const said = { stdout: '', stderr: '', isClosed: false };
-    const ended = runCli(['audit', 'tail', ...options], {
+    const ended = runCli(args, {
       environment: database.environment,
       workingDirectory: line.folder,
       stdin: { read: () => '' },
@@ -165,8 +165,10 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     });
     return { said, ended };
   };
+  const tail = (...options: string[]) => running(['audit', 'tail', ...options]);
 
   it('[D85] tail: the last events, then those of another process as they come, until its reader disconnects', async () => {
+    await untilTrailIsSettled((sql) => service.rows(sql));
     const { said, ended } = tail('--json', '--lines', '1', '--event', 'token-exchange.failed');
     await until('it shows the last one', PATIENCE_MS, () => parsed(said.stdout).length === 1);
     expect(requestsOf(parsed(said.stdout))).toEqual(['nonsense-1']);
@@ -183,9 +185,11 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
 
   it('[D85] tail: lines for people, and the service stops all the same', async () => {
     const { said, ended } = tail('--lines', '0');
-    await pause(1_500);
-    await service.exchange({ subject_token: 'x' }, { 'x-request-id': 'nonsense-4' });
-    await until('it shows a line', PATIENCE_MS, () => said.stdout.includes('nonsense-4'));
+    // Again and again: it says nothing of when it has begun.
+    await until('it shows a line', PATIENCE_MS, async () => {
+      await service.exchange({ subject_token: 'x' }, { 'x-request-id': 'nonsense-4' });
+      return said.stdout.includes('nonsense-4');
+    });
     expect(said.stdout).toMatch(/^\S+Z {2}token-exchange\.failed +- +- +nonsense-4 +reason=/m);
     if (database.kind === 'embedded') {
       await service.restart();

@@ -5,6 +5,7 @@ import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { EVENT, eventsOf, countEvents } from '../support/audit.js';
+import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { linkedUser } from '../support/local-users.js';
 import { cookieOf } from '../support/logins.js';
@@ -12,7 +13,6 @@ import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
 import { metricsOf } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -300,10 +300,7 @@ describeOnPostgresql('[D132] a login whose statement has begun before the logout
     await holder.startTransaction();
     await holder.query(`INSERT INTO token_exchange_used_jti VALUES ($1, now())`, [jtiHashOf(jti)]);
     const login = service.embed({ token: partner.sign(partner.claims({ jti })) });
-    await until('it waits for the replay record', 1_500, async () => {
-      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'`;
-      return (await service.rows(waiting)).length > 0;
-    });
+    await untilOneIsBlocked((sql) => service.rows(sql));
     const logout = await service.post(LOGOUT_PATH, {
       logout_token: logoutToken(partner, { sub: 'customer-1' }),
     });

@@ -7,7 +7,7 @@ import { CommandLine } from '../support/run-cli.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-const SOON_MS = 10_000;
+const SOON_MS = 60_000;
 const acme = new IdJagClient('desktop');
 const configured = new IdJagClient('configured');
 

@@ -65,7 +65,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
   /** The commands of a log, once there are so many: lines are written a moment later. */
   const commandsOf = async (service: ServiceProcess, count: number) => {
     const find = async () => (await logOf(service)).filter(({ msg }) => msg === 'command');
-    await until(`${count} commands are logged`, 5_000, async () => (await find()).length >= count);
+    await until(`${count} commands are logged`, 60_000, async () => (await find()).length >= count);
     return (await find()).map(({ command }) => command);
   };
   const createUser = async (where: Surroundings, email: string) =>
@@ -137,7 +137,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     const { id } = await createUser(where, 'early@b.example');
     const service = await starting;
     expect(await commandsOf(service, 1)).toEqual(['users create']);
-    await until('the user is logged', 5_000, async () => JSON.stringify(await logOf(service)).includes(id));
+    await until('the user is logged', 60_000, async () => JSON.stringify(await logOf(service)).includes(id));
   });
 
   it('[D46] where the path is too long the service starts and says so; a command says what to do at once', async () => {
@@ -146,7 +146,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     const where = await surroundings(deep);
     const service = await start(where);
     const told = async () => (await logOf(service)).filter(({ level }) => level === 'error');
-    await until('an error is logged', 5_000, async () => (await told()).length > 0);
+    await until('an error is logged', 60_000, async () => (await told()).length > 0);
     expect(await told()).toEqual([
       expect.objectContaining({
         msg: 'commands cannot be taken while the service runs',

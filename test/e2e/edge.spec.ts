@@ -99,7 +99,7 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
         .filter(({ requestId, level }) => requestId === id && level !== 'debug')
         .map(({ msg }) => msg);
     const [id, later] = [requestIdOf(await send()), requestIdOf(await service.fetch(TOKEN_PATH))];
-    await until('the line of a later answer', 5_000, () => messagesOf(later).includes('request'));
+    await until('the line of a later answer', 60_000, () => messagesOf(later).includes('request'));
     expect(messagesOf(id)).toContain('audit');
     expect(messagesOf(id)).not.toContain('request');
   });

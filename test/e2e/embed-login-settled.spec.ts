@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { eventsOf, onEveryEvent } from '../support/audit.js';
+import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { changeUser, linkedUser } from '../support/local-users.js';
 import { cookieOf, meStatus } from '../support/logins.js';
@@ -10,12 +11,10 @@ import { sendBeside } from '../support/flow-requests.js';
 import { flowsOf } from '../support/stages.js';
 import { statementsOf } from '../support/statements.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry()];
 const MOST = 3;
-const LIMIT_MS = 10_000;
 const tokenOf = (sub: string) => partner.sign(partner.claims({ sub }));
 
 describeOnEachDatabase('[4.1] a login of a known user', (database) => {
@@ -186,10 +185,7 @@ describeOnPostgresql('[D3] a login whose user is being deleted while it is recor
     await deletion.startTransaction();
     await deletion.query('DELETE FROM user_account WHERE normalized_email LIKE $1', ['leaving@%']);
     const answer = login();
-    await until('the login waits for the deletion', LIMIT_MS, async () => {
-      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO token_exchange_session%'`;
-      return (await service.rows(waiting)).length > 0;
-    });
+    await untilOneIsBlocked((sql) => service.rows(sql));
     await deletion.commitTransaction();
     await deletion.release();
     expect((await answer).status).toBe(303);

@@ -29,13 +29,15 @@ describeBuilt('[D115] the program of the npm package', () => {
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    let isClosed = false;
+    child.once('close', () => (isClosed = true));
     const address = `http://localhost:${port}/healthz/readiness`;
     const isReady = () =>
       fetch(address).then(
         ({ ok }) => ok,
         () => false,
       );
-    await until('it is ready', PATIENCE_MS, async () => child.exitCode !== null || isReady());
+    await until('it is ready', PATIENCE_MS, async () => isClosed || isReady());
     return output;
   };
   const stopped = async () => {

@@ -41,7 +41,7 @@ describeOnAnyDatabase('[5.5.3] framing', (database) => {
     await withServiceApart({ trustedKeys, environment }, async (service) => {
       await service.part(StoredEntryService).add(open.staticEntry({ name: 'stored', origins: origins('d') }));
       const named = [...origins('s'), ...origins('c'), ...origins('d')].join(' ');
-      await until('all are named', 10_000, async () => ancestorsIn(await service.fetch('/')) === named);
+      await until('all are named', 60_000, async () => ancestorsIn(await service.fetch('/')) === named);
       expect((await service.embed({ token: open.sign() })).status).toBe(303);
     });
   });

@@ -139,7 +139,7 @@ describeOnEachDatabase('an emptied key set', (database) => {
   const pass = async (seconds: number) => {
     clock.advance(seconds);
     // After such a leap a leader has to find out first that it still is one.
-    await until('the instance leads', 10_000, () => service.part(Leader).isLeader);
+    await until('the instance leads', 60_000, () => service.part(Leader).isLeader);
     await service.part(JwksKeyProvider).tick();
   };
 

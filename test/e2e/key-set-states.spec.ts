@@ -11,7 +11,7 @@ import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 interface Case {
   readonly name: string;

@@ -24,9 +24,9 @@ describeOnAnyDatabase('[K4][D71] an entry that is suspended', (database) => {
     await entries.add(suspended.staticEntry({ name: 'suspended' }));
     const answers = async (status: number) =>
       (await service.exchange({ subject_token: suspended.sign() })).status === status;
-    await until('the entry is trusted', 5_000, () => answers(200));
+    await until('the entry is trusted', 60_000, () => answers(200));
     await entries.change('suspended', (entry) => ({ ...entry, suspended: true }));
-    await until('the entry is suspended', 5_000, () => answers(400));
+    await until('the entry is suspended', 60_000, () => answers(400));
   });
   it.each(WAYS_IN)('[K4][K5][D71] by %s: refused, and nothing is left of it', async (_, path) => {
     const token = suspended.sign();

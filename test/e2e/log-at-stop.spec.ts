@@ -15,7 +15,7 @@ const partner = Partner.create({ issuer: 'https://partner.example' });
 const REQUESTS = 60;
 /** The pipe of a child process holds some 200 KiB; each of these logs more than 700 bytes. */
 const REQUESTS_THAT_FILL_A_PIPE = 450;
-const START_PATIENCE_MS = 30_000;
+const START_PATIENCE_MS = 90_000;
 
 type Surroundings = ServiceSurroundings & { baseUrl: string };
 

@@ -6,6 +6,7 @@ import { promtool, promtoolIsMissing } from '../support/promtool.js';
 import { repositoryFile } from '../support/source-files.js';
 import { metricsOf } from '../support/metric-samples.js';
 import { TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 const DASHBOARD = 'deploy/observability/grafana-dashboard.json';
 const ALERTS = 'deploy/observability/alerts.yml';
@@ -24,9 +25,10 @@ describeOnAnyDatabase('[D91] the names of metrics', (database) => {
       trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: publisher.issuer }],
       environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
     });
-    const deadline = Date.now() + 10_000;
-    do exposition = await metricsOf(service);
-    while (!exposition.includes('svc_jwks_keys_age_seconds{') && Date.now() < deadline);
+    await until('the key set is fetched', 60_000, async () => {
+      exposition = await metricsOf(service);
+      return exposition.includes('svc_jwks_keys_age_seconds{');
+    });
   });
   afterAll(() => service?.stop());
 

@@ -123,7 +123,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     const refetch = async (outcome: string, state: string, keys: number) => {
       const before = (await MetricSamples.read(service)).value(FETCHES, { outcome });
       let samples = await MetricSamples.read(service);
-      await until(`a fetch ended by ${outcome}, and is told of`, 15_000, async () => {
+      await until(`a fetch ended by ${outcome}, and is told of`, 60_000, async () => {
         // Each time: the state of the fetch before, when it is read once more, takes this back.
         cached?.refreshSoon();
         samples = await MetricSamples.read(service);
@@ -134,7 +134,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       return samples;
     };
     const fine = await refetch('succeeded', 'held', 2);
-    expect(fine.value('svc_jwks_keys_age_seconds', entry)).toBeLessThan(10);
+    expect(fine.value('svc_jwks_keys_age_seconds', entry)).toBeLessThan(60);
     expect(fine.value('svc_jwks_next_refresh_seconds', entry)).toBeGreaterThan(60);
     for (const [outcome, answer] of [
       ['status', status(500)],

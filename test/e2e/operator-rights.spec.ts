@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
+import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { setting } from '../support/entry-edits.js';
 import { eventsOf } from '../support/audit.js';
@@ -152,7 +153,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
       expect([answer.status, await answer.json()]).toMatchObject([409, { message }]);
     }
     const becomes = (outcome: string | number) =>
-      until(`it is ${outcome}`, 10_000, async () => (await exchange()) === outcome);
+      until(`it is ${outcome}`, 60_000, async () => (await exchange()) === outcome);
     expect((await admin.send('POST', 'entries', asUser(userId))).status).toBe(201);
     await becomes(200);
     await changeUser(service, userId, { role: 'global:admin' });
@@ -291,13 +292,7 @@ describeOnPostgresql('an operator who is changed at the same moment', (database)
       await other.query('SELECT 1 FROM user_account WHERE id = $1 FOR NO KEY UPDATE', [userId]);
       await other.query(sql, values);
       const answer = asked();
-      await until('the request waits', 60_000, async () => {
-        const [row] = await service.rows<{ count: number }>(
-          `SELECT count(*)::int AS count FROM pg_stat_activity
-           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return (row?.count ?? 0) > 0;
-      });
+      await untilOneIsBlocked((sql) => service.rows(sql));
       await other.commitTransaction();
       return await answer;
     } finally {

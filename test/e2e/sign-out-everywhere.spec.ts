@@ -4,12 +4,12 @@ import type { QueryRunner } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { SignOutService } from '../../src/token-exchange/sessions/sign-out.service.js';
 import { eventsOf } from '../support/audit.js';
+import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { linkedUser } from '../support/local-users.js';
 import { bearerStatus, cookieOf, meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -115,10 +115,6 @@ describeOnPostgresql('[D7][D62] what is issued while access is being ended', (da
     cookie: await service.sessionCookie(partner.sign(partner.claims({ jti }))),
   });
   const me = async (headers: Record<string, string>) => (await service.fetch('/rest/me', { headers })).status;
-  const isWaiting = async () => {
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'`;
-    return (await service.rows(waiting)).length > 0;
-  };
 
   /** Lets the service know the user as they are: the first of both finds out where what it remembers is out of date. */
   const makeKnown = async () => {
@@ -152,7 +148,7 @@ describeOnPostgresql('[D7][D62] what is issued while access is being ended', (da
     await holder.startTransaction();
     await holder.query('INSERT INTO token_exchange_used_jti VALUES ($1, now())', [jtiHashOf(jti)]);
     const handing = hand(jti);
-    await until('it waits for the replay record', 1_500, isWaiting);
+    await untilOneIsBlocked((sql) => service.rows(sql));
     await end();
     await holder.rollbackTransaction();
     await holder.release();

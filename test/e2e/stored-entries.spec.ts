@@ -14,6 +14,7 @@ import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { withService } from '../support/with-service.js';
 
+const LIMIT_MS = 60_000;
 const CHANGED = 'svc.audit.token-exchange.stored-entry-changed';
 const configured = Partner.create({ issuer: 'https://configured.example', kid: 'c', audience: BASE_URL });
 const acme = Partner.create({ issuer: 'https://acme.example', kid: 'a', audience: BASE_URL });
@@ -27,10 +28,14 @@ const exchanged = async (service: TestService, partner: Partner) =>
   (await service.exchange({ subject_token: partner.sign() })).status;
 /** The outcome of an exchange, once it is the expected one: this process hears of its own changes after their commit. */
 const soon = (service: TestService, partner: Partner, status: number) =>
-  until(`an exchange answers ${status}`, 2_000, async () => (await exchanged(service, partner)) === status);
+  until(
+    `an exchange answers ${status}`,
+    LIMIT_MS,
+    async () => (await exchanged(service, partner)) === status,
+  );
 /** A refusal of its token has this cause, once the change before has reached the process. */
 const refusedFor = (service: TestService, partner: Partner, reason: string) =>
-  until(`an exchange is refused for ${reason}`, 2_000, async () => {
+  until(`an exchange is refused for ${reason}`, LIMIT_MS, async () => {
     return (await exchanged(service, partner)) === 400 && (await lastReason(service)) === reason;
   });
 /** The cause of the last refusal. */
@@ -121,7 +126,7 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
     const entries = storedEntries(service);
     const url = `${keySet.url}?token=marker-5150`;
     await entries.add({ type: 'jwks', name: 'acme', url, issuer: acme.issuer, expectedAudience: BASE_URL });
-    await until('its keys are held', 5_000, async () => {
+    await until('its keys are held', LIMIT_MS, async () => {
       return (await MetricSamples.read(service)).value('svc_trusted_keys', { entry: 'stored:acme' }) === 1;
     });
     expect(await exchanged(service, acme)).toBe(200);
@@ -146,9 +151,9 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
 
   it('[D74] make no instance unready that is ready, though their endpoint is silent', async () => {
     keySet.answerWith(silence());
-    await storedEntries(service).add({ type: 'jwks', name: 'silent', url: keySet.url, issuer: acme.issuer });
     const requests = keySet.requestCount;
-    await until('the endpoint is asked', 5_000, () => keySet.requestCount > requests);
+    await storedEntries(service).add({ type: 'jwks', name: 'silent', url: keySet.url, issuer: acme.issuer });
+    await until('the endpoint is asked', LIMIT_MS, () => keySet.requestCount > requests);
     expect((await service.fetch('/healthz/readiness')).status).toBe(200);
     await storedEntries(service).remove('silent');
   });
@@ -219,7 +224,7 @@ describeOnEachDatabase('a table of stored entries that cannot be read', (databas
         `UPDATE hidden SET entry = jsonb_set(entry::jsonb, '{suspended}', 'true')::text, revision = DEFAULT`,
       );
       await service.rows(`ALTER TABLE hidden RENAME TO ${TABLE}`);
-      await until('the table is read again', 5_000, async () => {
+      await until('the table is read again', LIMIT_MS, async () => {
         return (await exchanged(service, acme)) === 400;
       });
       expect(await lastReason(service)).toBe('entry_suspended');
@@ -238,7 +243,7 @@ describeOnAnyDatabase('[D74] who may frame the instance', (database: TestDatabas
     withService(database, OPTIONS, async (service) => {
       const entries = storedEntries(service);
       const becomes = (expected: string | undefined) =>
-        until(`frame-ancestors ${expected}`, 2_000, async () => (await ancestors(service)) === expected);
+        until(`frame-ancestors ${expected}`, LIMIT_MS, async () => (await ancestors(service)) === expected);
       expect(await ancestors(service)).toBeUndefined();
       await entries.add(acme.staticEntry({ name: 'acme', origins: [PRODUCT] }));
       await becomes(PRODUCT);

@@ -215,7 +215,7 @@ describeOnEachDatabase('[D80] an explanation of fetched keys', (database) => {
     const entry = { type: 'jwks', url: keySet.url, issuer: partner.issuer, expectedAudience: BASE_URL };
     const environment = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
     service = await TestService.start(database, { trustedKeys: [entry], environment });
-    await until('the keys are stored', 5_000, async () => {
+    await until('the keys are stored', 60_000, async () => {
       const rows = await service.rows('SELECT 1 FROM token_exchange_jwks_snapshot WHERE key_set IS NOT NULL');
       return rows.length > 0;
     });

@@ -220,7 +220,7 @@ describeOnAnyDatabase('[D61] introspections of one address', (database) => {
     const environment = {
       ...ASSERTIONS_ON,
       SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
-      SVC_DATABASE_WAIT_MS: '3000',
+      SVC_DATABASE_WAIT_MS: '2000',
     };
     try {
       await withService(database, { trustedKeys: [slow], environment }, async (service) => {
@@ -229,9 +229,9 @@ describeOnAnyDatabase('[D61] introspections of one address', (database) => {
           const fields = { token: 'x', client_assertion_type: CLIENT_ASSERTION, client_assertion };
           return (await service.post(PATH, fields, {})).status;
         };
-        await until('the key set is fetched', 5_000, async () => (await asked()) === 200);
+        await until('the key set is fetched', 60_000, async () => (await asked()) === 200);
         caller.keys.rotate();
-        server.answerWith(delayed(4_000, body(JSON.stringify(caller.keys.jwks()))));
+        server.answerWith(delayed(3_000, body(JSON.stringify(caller.keys.jwks()))));
         expect(await asked()).toBe(200);
         expect(service.logText).not.toContain('the database does not serve');
       });

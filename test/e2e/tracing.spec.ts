@@ -15,6 +15,7 @@ import { DpopClient } from '../support/dpop-client.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { REPOSITORY } from '../support/source-files.js';
 import { GRANT_TYPE, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
@@ -157,10 +158,8 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
   };
   /** The spans of a trace once the one with this name has come, which ends last. */
   const trace = async (traceId: string, last: string) => {
-    const deadline = Date.now() + 20_000;
     const spans = () => collector.spans.filter((span) => span.traceId === traceId);
-    while (!spans().some(({ name }) => name === last) && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(`the span ${last} has come`, 60_000, () => spans().some(({ name }) => name === last));
     return spans();
   };
   const ROUTE = 'POST /rest/auth/oauth/token';

@@ -19,7 +19,7 @@ describeOnAnyDatabase('[D73] whom the service trusts', (database) => {
 
   beforeAll(async () => {
     await service.part(StoredEntryService).add(acme.staticEntry({ name: 'acme' }));
-    await until('the entry counts', 10_000, async () => (await exchanged(acme)) === 200);
+    await until('the entry counts', 60_000, async () => (await exchanged(acme)) === 200);
   });
   const exchanged = async (partner: Partner) =>
     (await service.exchange({ subject_token: partner.sign() })).status;

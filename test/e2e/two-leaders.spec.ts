@@ -10,20 +10,24 @@ import { until } from '../support/until.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const LOAD_MS = 4_000;
-const SOON_MS = 20_000;
+/** An open transaction of another test on the same server holds the stream back, and with it what was not sent yet. */
+const SOON_MS = 90_000;
 const USER = '00000000-0000-4000-8000-000000000001';
 
-/** Each row of every table that is purged, with whether its time had come when it was deleted. */
+/** The tables that are purged, with when the time of a row has come. */
+const KINDS = Object.entries({
+  token_exchange_used_jti: 'OLD.expires_at < clock_timestamp()',
+  token_exchange_ended_token: 'OLD.expires_at < clock_timestamp()',
+  token_exchange_session: 'OLD.expires_at < clock_timestamp()',
+  operator_session: 'OLD.expires_at < clock_timestamp()',
+  throttle_counter: 'OLD.window_ends_at < clock_timestamp()',
+  audit_event: "OLD.occurred_at < clock_timestamp() - interval '1 day'",
+});
+
+/** Each row of them that is deleted, with whether its time had come. */
 const WITNESS = [
   `CREATE TABLE deleted (name text, is_due boolean)`,
-  ...Object.entries({
-    token_exchange_used_jti: 'OLD.expires_at < clock_timestamp()',
-    token_exchange_ended_token: 'OLD.expires_at < clock_timestamp()',
-    token_exchange_session: 'OLD.expires_at < clock_timestamp()',
-    operator_session: 'OLD.expires_at < clock_timestamp()',
-    throttle_counter: 'OLD.window_ends_at < clock_timestamp()',
-    audit_event: "OLD.occurred_at < clock_timestamp() - interval '1 day'",
-  }).flatMap(([table, isDue]) => [
+  ...KINDS.flatMap(([table, isDue]) => [
     `CREATE FUNCTION witness_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       INSERT INTO deleted VALUES ('${table}', ${isDue});
       RETURN NULL;
@@ -110,18 +114,10 @@ describeOnPostgresql('[D94] two that both believe that they lead', (database) =>
     const missing = () => written.size - webhook.firstArrivals.filter((id) => written.has(id)).length;
     await until('every event has arrived', SOON_MS, () => missing() === 0);
 
-    const kinds = await first.rows<{ name: string; early: number }>(
-      `SELECT name, (count(*) FILTER (WHERE NOT is_due))::int AS early FROM deleted GROUP BY name ORDER BY name`,
-    );
-    expect(kinds).toEqual(
-      [
-        'audit_event',
-        'operator_session',
-        'throttle_counter',
-        'token_exchange_ended_token',
-        'token_exchange_session',
-        'token_exchange_used_jti',
-      ].map((name) => ({ name, early: 0 })),
-    );
+    await until('of every kind one is deleted', SOON_MS, async () => {
+      await runJobs(first);
+      return (await first.rows('SELECT DISTINCT name FROM deleted')).length === KINDS.length;
+    });
+    expect(await first.rows('SELECT DISTINCT name FROM deleted WHERE NOT is_due')).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
       [projects],
     );
     rows = await service.rows<Row>(ROWS_AS_THEY_ARE);
-  }, 60_000);
+  });
   afterAll(() => service?.stop());
 
   /** What the list must be. */

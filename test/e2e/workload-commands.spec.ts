@@ -45,7 +45,7 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
       await commands.output(['keys', 'add', '--file', 'ci.json']);
       const status = async (change: object) =>
         (await service.exchange({ subject_token: platform.token({ ...change }) })).status;
-      await until('the job gets in', 15_000, async () => (await status({})) === 200);
+      await until('the job gets in', 60_000, async () => (await status({})) === 200);
       const withIds = 'repo:acme@123456/flows@456789:ref:refs/heads/main';
       expect(await status({ sub: withIds })).toBe(200);
       expect(await status({ sub: withIds.replace('@456789', '@1'), repository_id: '1' })).toBe(400);

@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 
 const WIDTH = 6;
 const SOME = 30;
-const SOON_MS = 10_000;
+const SOON_MS = 60_000;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 /** Of an address that nobody here has: TEST-NET-3 (RFC 5737). */
 const ELSEWHERE = '203.0.113.9';

@@ -9,7 +9,7 @@ import { ServiceCluster, describeWithProcesses } from '../support/service-cluste
 import { until } from '../support/until.js';
 
 const ISSUER = 'https://partner.example';
-const WITHIN_MS = 10_000;
+const WITHIN_MS = 60_000;
 
 describeWithProcesses('three processes', (database) => {
   const stolen = Partner.create({ issuer: ISSUER, kid: 'stolen' });

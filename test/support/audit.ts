@@ -1,6 +1,7 @@
 // Reads the audit trail from the three places where it appears: table, log and event bus.
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { LogLine, TestService } from './test-service.js';
+import { until } from './until.js';
 
 /** One row of the trail. */
 export interface StoredEvent {
@@ -13,6 +14,8 @@ export interface StoredEvent {
 
 /** Names without what all share. */
 export const EVENT = 'svc.audit.token-exchange.';
+
+const SETTLED_MS = 90_000;
 
 type Answer = Pick<Response, 'headers'>;
 
@@ -33,6 +36,20 @@ export function eventsOf(service: TestService, request?: Answer | string): Promi
 /** How many rows of a name there are. */
 export async function countEvents(service: TestService, name: string): Promise<number> {
   return (await eventsOf(service)).filter((event) => event.name === name).length;
+}
+
+/**
+ * Until the stream of events has all that are there: the transaction of any test on the same server holds back what was written after it
+ * began.
+ */
+export async function untilTrailIsSettled(rows: TestService['rows']): Promise<void> {
+  await until('no transaction holds the trail back', SETTLED_MS, async () => {
+    const [row] = await rows<{ settled: boolean | null }>(
+      `SELECT max(transaction_id) < txid_snapshot_xmin(txid_current_snapshot()) AS settled FROM audit_event
+       WHERE transaction_id < txid_snapshot_xmax(txid_current_snapshot())`,
+    );
+    return row?.settled !== false;
+  });
 }
 
 /** The log lines that tell of events, of one request or of all. */

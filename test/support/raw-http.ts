@@ -19,7 +19,9 @@ export interface RawRequest {
   body?: string | Uint8Array;
 }
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
+/** A connection that stays open after an answer is left. */
+const LEAVES_AFTER_MS = 10_000;
 
 /** Sends one request on a connection of its own. Undefined when the server closed it without an answer. */
 export function sendRaw(address: string, request: RawRequest): Promise<RawAnswer | undefined> {
@@ -32,15 +34,25 @@ export function sendRaw(address: string, request: RawRequest): Promise<RawAnswer
   return sendBytes(address, Buffer.concat([head, bytes]));
 }
 
-/** Sends bytes that need not be HTTP at all, and reads until the server closes. */
+/**
+ * Sends bytes that need not be HTTP at all, and reads until the server closes, or says no more.
+ * @throws Error where it neither says anything nor closes
+ */
 export async function sendBytes(address: string, bytes: Uint8Array): Promise<RawAnswer | undefined> {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);
   // A server may close while we still write; what it answered before counts.
   socket.on('error', () => undefined);
-  socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+  let isHanging = false;
+  socket.setTimeout(PATIENCE_MS, () => {
+    isHanging = socket.bytesRead === 0;
+    socket.destroy();
+  });
+  socket.once('data', () => socket.setTimeout(LEAVES_AFTER_MS));
   socket.write(bytes);
-  return parse(await readToEnd(socket));
+  const answer = parse(await readToEnd(socket));
+  if (isHanging) throw new Error('the server neither answers nor closes the connection');
+  return answer;
 }
 
 /** Sends bytes and breaks the connection without waiting for an answer. */

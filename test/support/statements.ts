@@ -2,6 +2,9 @@
 import { DataSource } from 'typeorm';
 import type { TestService } from './test-service.js';
 
+/** SQLSTATE `deadlock_detected`. */
+const DEADLOCK = '40P01';
+
 /** The texts of all statements that are sent meanwhile, on the connections of requests. */
 export async function statementsOf(service: TestService, work: () => Promise<unknown>): Promise<string[]> {
   const logQuery = jest.spyOn(service.part(DataSource).logger, 'logQuery');
@@ -10,6 +13,17 @@ export async function statementsOf(service: TestService, work: () => Promise<unk
     return logQuery.mock.calls.map(([text]) => text);
   } finally {
     logQuery.mockRestore();
+  }
+}
+
+/** How many statements fail meanwhile because PostgreSQL has found a deadlock, also where they are made once more. */
+export async function deadlocksDuring(service: TestService, work: () => Promise<unknown>): Promise<number> {
+  const logError = jest.spyOn(service.part(DataSource).logger, 'logQueryError');
+  try {
+    await work();
+    return logError.mock.calls.filter(([error]) => (error as { code?: string }).code === DEADLOCK).length;
+  } finally {
+    logError.mockRestore();
   }
 }
 
