@@ -75,6 +75,39 @@ describeOnAnyDatabase('[D131] the client of partners, which signs a user out', (
     }
   });
 
+  it('keeps no token of an exchange that was under way, and lets nobody wait for it', async () => {
+    const service = await TestService.start(database, { trustedKeys: [await entryOf(partnerWith(KEY))] });
+    const [arrived, late] = [new AbortController(), new AbortController()];
+    const over = ({ signal }: AbortController) =>
+      new Promise((resolve) => signal.addEventListener('abort', resolve));
+    const [arrival, release] = [over(arrived), over(late)];
+    const sent = new SentForms();
+    const slowly: typeof fetch = async (url, init) => {
+      const isFirst = sent.count === 0;
+      const answer = await sent.fetch(url, init);
+      if (!isFirst) return answer;
+      arrived.abort();
+      await release;
+      return answer;
+    };
+    try {
+      const partner = partnerWith(KEY, service, { fetch: slowly });
+      const under = partner.exchange({ subject: ADA });
+      await arrival;
+      await partner.signOut(ADA.sub);
+      const next = await partner.exchange({ subject: ADA });
+      late.abort();
+      const ended = await under;
+      const kept = await partner.exchange({ subject: ADA });
+      const statuses = [ended, next, kept].map(
+        async ({ accessToken }) => (await me(service, accessToken))['status'],
+      );
+      expect(await Promise.all(statuses)).toEqual([401, 200, 200]);
+    } finally {
+      await service.stop();
+    }
+  });
+
   it('says why it was refused, and tries nothing again then', async () => {
     const entry = await entryOf(partnerWith(KEY), { flows: ['exchange'] });
     const service = await TestService.start(database, { trustedKeys: [entry] });

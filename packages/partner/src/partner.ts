@@ -70,6 +70,8 @@ class SigningPartner implements Partner {
   readonly #settings: Settings;
   readonly #cache: AccessTokenCache;
   readonly #flights = new SingleFlight<AccessToken>();
+  /** So many users were signed out: what was asked for before is not kept, since it may have ended with them. */
+  #signOuts = 0;
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -118,7 +120,9 @@ class SigningPartner implements Partner {
     const claims = { ...claimsOf(sub, 'sub'), events: { [LOGOUT_EVENT]: {} } };
     const never = new AbortController().signal;
     const token = await this.#retried('The sign-out', never, (signal) => this.#logOutOnce(claims, signal));
+    this.#signOuts += 1;
     this.#cache.forgetWhere((id) => isAbout(sub, id));
+    this.#flights.forgetWhere((id) => isAbout(sub, id));
     await clock.wait(Math.max(0, (token.issuedAt + 1) * 1000 - clock.nowMs()), never);
   }
 
@@ -180,7 +184,7 @@ class SigningPartner implements Partner {
       fields,
       dpopKey,
     };
-    const [sentMs, sentAt] = [clock.monotonicMs(), clock.nowMs()];
+    const [sentMs, sentAt, signOuts] = [clock.monotonicMs(), clock.nowMs(), this.#signOuts];
     const nowMs = () => clock.nowMs();
     const answer = await requestToken(form, { url: `${origin}${TOKEN_PATH}`, fetch: send, nowMs, signal });
     const { accessToken, expiresInSeconds, scope } = answer;
@@ -191,7 +195,7 @@ class SigningPartner implements Partner {
       expiresAt: new Date(sentAt + expiresInSeconds * 1000),
       scope,
     } as const;
-    this.#cache.put(id, token, sentMs, expiresInSeconds);
+    if (signOuts === this.#signOuts) this.#cache.put(id, token, sentMs, expiresInSeconds);
     return token;
   }
 

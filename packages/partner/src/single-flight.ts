@@ -30,6 +30,11 @@ export class SingleFlight<T> {
     }
   }
 
+  /** Whoever asks from now on begins anew. @param isOver by the id that was asked for */
+  forgetWhere(isOver: (id: string) => boolean): void {
+    for (const id of this.flights.keys()) if (isOver(id)) this.flights.delete(id);
+  }
+
   private begin(id: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
     const flight = { result: work(controller.signal), controller, waiting: 0 };
