@@ -21,6 +21,8 @@ describeInBrowser('<embedded-instance>', () => {
   const guidePage = async (tokens: () => string | undefined) => {
     const page = await browsing.context.newPage();
     await page.addInitScript(`window.events = [];
+      window.renewals = 0;
+      addEventListener('message', ({ data }) => (renewals += data?.isRenewal === true));
       for (const name of ['session-ready', 'session-expiring', 'session-ended', 'login-failed', 'reloaded'])
         document.addEventListener(name, ({ detail }) => events.push([name, detail]), true);`);
     const html = exampleOfTheGuide().replaceAll('https://instance.example', browsing.instanceOrigin);
@@ -56,7 +58,7 @@ describeInBrowser('<embedded-instance>', () => {
     const renewed = ['session-ready', 'session-expiring', 'session-ready'];
     await eventsAre(page, renewed);
     // The page in view hears of the renewal, and asks, a moment later.
-    await page.waitForTimeout(1500);
+    await page.waitForFunction('renewals > 0');
     isOff = true;
     await pass(541);
     const failed = [...renewed, 'session-expiring', 'login-failed'];

@@ -30,7 +30,7 @@ describeInBrowser('a frame as high as its page', () => {
   const heightNow = () => product.page.evaluate<number>('instance.frame.getBoundingClientRect().height');
   const height = async (isIt: (now: number) => boolean) => {
     for (const since = Date.now(); !isIt(await heightNow()); await product.page.waitForTimeout(50))
-      if (Date.now() - since > 20_000) throw new Error(`the frame is ${await heightNow()} px high`);
+      if (Date.now() - since > 60_000) throw new Error(`the frame is ${await heightNow()} px high`);
   };
   const scrolled = (isIt: string) => product.page.waitForFunction(`((y) => ${isIt})(scrollY)`);
   const link = (name: string) => product.frame.getByRole('link', { name, exact: true });

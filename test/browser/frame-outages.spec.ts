@@ -33,7 +33,7 @@ describeInBrowser('a frame behind a proxy that fails', () => {
   ])(
     '%s: says so by one event and one rejection, and keeps the page that was there',
     async (fault, error) => {
-      const product = await signedIn({ loginTimeoutSeconds: 5 });
+      const product = await signedIn({ loginTimeoutSeconds: 15 });
       await product.markFrame();
       await browsing.proxy.behave(fault);
       const [ended, detail] = await login(product);
@@ -61,17 +61,14 @@ describeInBrowser('a frame behind a proxy that fails', () => {
     expect(await card(product).count()).toBe(0);
   });
 
-  it.each<Fault>(['away', 'cut'])(
-    '%s: says so within a second where the script may ask by itself',
-    async (fault) => {
-      const product = await browsing.productPage();
-      await browsing.proxy.behave(fault);
-      const took = [];
-      // The quickest of three counts: others may keep this machine busy.
-      for (let round = 0; round < 3; round += 1) took.push((await login(product))[2]);
-      expect(Math.min(...took)).toBeLessThan(1000);
-    },
-  );
+  it.each<Fault>(['away', 'cut'])('%s: says so soon where the script may ask by itself', async (fault) => {
+    const product = await browsing.productPage();
+    await browsing.proxy.behave(fault);
+    const took = [];
+    // The quickest of three counts: others may keep this machine busy. Where the script may not ask it takes three seconds.
+    for (let round = 0; round < 3; round += 1) took.push((await login(product))[2]);
+    expect(Math.min(...took)).toBeLessThan(2500);
+  });
 
   it('asks nothing by itself where the policy of the host page forbids it, and signs in all the same', async () => {
     const product = await browsing.productPage('partner.test', {}, "connect-src 'none'");

@@ -55,6 +55,7 @@ describeInBrowser('[D51] two tabs, two users', () => {
     await one.heading(ANOTHER_USER);
     const text = await one.frame.locator('body').innerText();
     for (const secret of ['ben', 'ada', 'Orders']) expect(text).not.toContain(secret);
+    await one.page.waitForFunction(`events.at(-1)?.[0] === 'session-ended'`);
     expect((await one.events()).at(-1)).toEqual(['session-ended', { reason: 'another-user' }]);
     expect(await sessionsOf('ben@login.partner.test')).toBeGreaterThan(0);
     await two.reloadFrame();

@@ -34,7 +34,7 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
       `instance.on('reloaded', (detail) => events.push(['reloaded', detail])); document.body.prepend(container)`,
     );
     await product.frame.getByText('Morning orders').waitFor();
-    expect(await product.eventNames()).toContain('reloaded');
+    await product.page.waitForFunction(`events.some(([name]) => name === 'reloaded')`);
     await product.page.evaluate('document.body.append(container)');
     await product.frame.getByText('Morning orders').waitFor();
   });
@@ -45,6 +45,7 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
     await product.page.getByRole('alert').getByText('You could not be signed in').waitFor();
     await product.renew(browsing.token('ada'));
     await product.frame.getByText('Morning orders').waitFor();
+    await product.event(2);
     expect(await product.eventNames()).toEqual(['login-failed', 'session-ready']);
   });
 

@@ -136,12 +136,15 @@ const MISTAKES: readonly Mistake[] = [
   {
     name: 'a token that is sent late, or by a slow clock',
     plant: byToken(() => ({ iat: now() - 180, exp: now() - 125 })),
-    says: ['token_expired', /expired 12\d s ago; issued 18\d s ago for 55 s: sent late, or by a slow clock/],
+    says: [
+      'token_expired',
+      /expired 1\d\d s ago; issued [12]\d\d s ago for 55 s: sent late, or by a slow clock/,
+    ],
   },
   {
     name: 'a clock that is ahead',
     plant: byToken(() => ({ iat: now() + 180, exp: now() + 230 })),
-    says: ['token_issued_in_future', /issued 1[78]\d s ahead/],
+    says: ['token_issued_in_future', /issued 1\d\d s ahead/],
   },
   {
     name: 'a token that lives too long for a login',
