@@ -148,12 +148,11 @@ export async function findUser(
   { users }: InstanceParts,
   transaction?: Transaction,
 ): Promise<User> {
-  const isById = isId(idOrEmail);
-  const user = await (isById
+  const user = await (isId(idOrEmail)
     ? users.findById(idOrEmail, transaction)
     : users.findByEmail(idOrEmail, transaction));
   if (user !== undefined) return user;
-  throw new CommandError(`There is no user with this ${isById ? 'id' : 'e-mail address'}.`);
+  throw new CommandError('There is no user with this id or e-mail address.');
 }
 
 /**
@@ -162,11 +161,8 @@ export async function findUser(
  */
 export async function userIdOf(
   idOrEmail: string | undefined,
-  { users }: InstanceParts,
+  parts: InstanceParts,
 ): Promise<string | undefined> {
   if (idOrEmail === undefined) return undefined;
-  if (isId(idOrEmail)) return idOrEmail.toLowerCase();
-  const found = await users.findByEmail(idOrEmail);
-  if (found !== undefined) return found.id;
-  throw new CommandError('There is no user with this e-mail address.');
+  return isId(idOrEmail) ? idOrEmail.toLowerCase() : (await findUser(idOrEmail, parts)).id;
 }

@@ -68,13 +68,17 @@ export async function* readPages<Input, Item>(
 }
 
 /** Before anything else, and in the words of the command line. @throws MisuseError */
-export function checkedInput<Input>(operation: { read(input: unknown): Input }, input: unknown): Input {
+export function checkedInput<Input>(
+  operation: { read(input: unknown): Input; command?: Operation['command'] },
+  input: unknown,
+): Input {
   try {
     return operation.read(input);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const option = error.member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new MisuseError(`--${option} ${error.rule}.`);
+    const [argument = `--${option}`] = operation.command?.takes?.[error.member] ?? [];
+    throw new MisuseError(`${argument} ${error.rule}.`);
   }
 }
 

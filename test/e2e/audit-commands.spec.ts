@@ -98,7 +98,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
       2,
       'error: --event must be the name of an event, or the beginning of one and *.',
     ],
-    [['--user', 'nobody@partner.example'], 1, 'error: There is no user with this e-mail address.'],
+    [['--user', 'nobody@partner.example'], 1, 'error: There is no user with this id or e-mail address.'],
     [
       ['--since', '2001-01-01'],
       2,

@@ -204,7 +204,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(await beside.lastEvents(1)).toEqual([failed('users create')]);
     expect(await beside.run(['users', 'disable', 'nobody@b.example'])).toMatchObject({
       exitCode: 1,
-      stderr: 'error: There is no user with this e-mail address.\n',
+      stderr: 'error: There is no user with this id or e-mail address.\n',
     });
     expect(await beside.lastEvents(1)).toEqual([failed('users disable')]);
     expect(await beside.users()).toHaveLength(before);

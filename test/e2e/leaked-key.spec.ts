@@ -200,7 +200,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     const nobody = await line.run(['users', 'sign-out', 'nobody@partner.example']);
     expect([nobody.exitCode, nobody.stderr]).toEqual([
       1,
-      'error: There is no user with this e-mail address.\n',
+      'error: There is no user with this id or e-mail address.\n',
     ]);
   });
 });

@@ -50,7 +50,7 @@ describeOnEachDatabase('commands on one user', (database) => {
     expect(text).toMatch(/^Identity: +s-1 of https:\/\/partner\.example, since \S+Z$/m);
     expect(text).toMatch(/^Created: +\S+Z, by a token$/m);
     expect(await refusal('show', 'nobody@users.example')).toBe(
-      'error: There is no user with this e-mail address.\n',
+      'error: There is no user with this id or e-mail address.\n',
     );
   });
 

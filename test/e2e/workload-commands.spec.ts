@@ -114,7 +114,7 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
     [
       'a stranger',
       ['--github', 'a/b', '--branch', 'main', '--as', 'x@example.com'],
-      /no user with this e-mail/,
+      /no user with this id or e-mail/,
     ],
     [
       'the owner',

@@ -30,6 +30,10 @@ describe('svc-admin', () => {
     [['users', 'disable'], "error: missing required argument 'id-or-email'"],
     [['users', 'set-password', 'a@b.example', '--code', '--password-stdin'], 'cannot be used with'],
     [['keys', 'add', '--like', 'acme'], 'error: Give either --file, or --like and --key.'],
+    [
+      ['projects', 'set-key', '1', '--issuer', 'a', '--key', 'b'],
+      'error: <project-id> must be the id of a project.',
+    ],
     [['keys', 'entry'], 'error: Give --issuer.'],
     [['keys', 'entry', '--branch', 'main'], 'error: --branch is for --github and --gitlab.'],
     [['audit', 'list', '--since', '2031-05-02', '--until', '2031-05-01'], 'error: --since '],
