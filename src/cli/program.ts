@@ -1,5 +1,5 @@
 // The admin command line as a whole: its commands, and what exit codes and error lines say.
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { Answers, InPlaceError, MisuseError } from './answers.js';
 import { addAuditCommands } from './audit.command.js';
@@ -88,7 +88,11 @@ function configure(program: Command, { version, stdout, stderr, answers }: Comma
       '--json',
       'print the result as one JSON document (JSON lines for endless lists), and errors as JSON',
     )
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      optionDescription: (option) =>
+        new Help().optionDescription(option) + (option.mandatory ? ' (required)' : ''),
+    })
     .addHelpText('after', '\nExample:\n  svc-admin --env-file production.env users list')
     .exitOverride()
     .showHelpAfterError(answers.isJson ? false : '(add --help to see how it is used)')

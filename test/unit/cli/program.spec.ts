@@ -105,6 +105,8 @@ describe('[D117] every command', () => {
     expect(stdout).toContain(`Usage: svc-admin ${name} [options]`);
     expect(stdout).toMatch(/\n {2}--json +print the result as one JSON document/);
     const { command } = leaves.find((leaf) => leaf.name === name) ?? {};
+    const required = command?.options.filter(({ mandatory }) => mandatory) ?? [];
+    expect(stdout.match(/\(required\)/g) ?? []).toHaveLength(required.length);
     expect(command && examplesOf(command)).toMatch(
       new RegExp(`^(.*\n)*svc-admin (--env-file \\S+ )?${name}( |$)`),
     );
