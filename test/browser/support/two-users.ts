@@ -66,10 +66,12 @@ export async function loadTogether(
 
 async function settled(all: readonly { page: Page; sub: string }[]): Promise<Outcome[]> {
   let before = '';
-  for (let round = 0; round < 40; round += 1) {
+  let same = 0;
+  for (let round = 0; round < 80; round += 1) {
     const outcomes = await Promise.all(all.map(({ page, sub }) => outcomeOf(page, sub)));
     const now = JSON.stringify(outcomes.map(({ sub, shows, told }) => [sub, shows, told]));
-    if (now === before && outcomes.every(({ told }) => told.length > 0)) return outcomes;
+    same = now === before ? same + 1 : 0;
+    if (same === 2 && outcomes.every(({ told }) => told.length > 0)) return outcomes;
     before = now;
     // Longer than a page takes to look again whose session it is.
     await all[0]?.page.waitForTimeout(1500);
