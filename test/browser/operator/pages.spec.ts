@@ -75,6 +75,8 @@ describeInBrowser("the operator's pages", () => {
 
     it('says of an unknown address, and of an id of no request, where else to look', async () => {
       one = await browsing.signedIn('#/refusals');
+      const reasons = one.field('Reason').locator('option');
+      await reasons.getByText('DPoP proof missing').waitFor({ state: 'attached' });
       await one.field('User').fill('nobody@login.partner.test');
       await one.button('Search').click();
       await one.heading('No refusal fits');
@@ -190,6 +192,10 @@ describeInBrowser("the operator's pages", () => {
       [requestId],
     );
     one = await browsing.signedIn('#/trail');
+    const kinds = one.field('Kind').locator('option');
+    await kinds.getByText('Token exchange, refused', { exact: true }).waitFor({ state: 'attached' });
+    const names = await kinds.allTextContents();
+    expect(new Set(names).size).toBe(names.length);
     await one.field('Kind').selectOption({ label: 'Tokens, logins and trust' });
     await one.field('Person').fill('trail@login.partner.test');
     await one.button('Search').click();

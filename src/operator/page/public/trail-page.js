@@ -7,7 +7,7 @@ import { pageHead, tellNews } from './shell.js';
 import { attempt, empty, problemOf, problemPlace } from './states.js';
 import { table } from './table.js';
 import { filtersIn, listFound, offer, searchForm, searchPage, timeControls } from './trail-search.js';
-import { counted, eventInWords, reasonInWords, wholeTime } from './wording.js';
+import { counted, eventInWords, kindOfEvent, reasonInWords, wholeTime } from './wording.js';
 
 const KINDS = [
   { value: '', text: 'All' },
@@ -39,7 +39,7 @@ export function trailPage({ query, signal, goTo }) {
   const filters = filtersIn(query, FILTERS);
   const place = h('div', {});
   const isKind = KINDS.some(({ value }) => value === filters.event);
-  const kinds = isKind ? KINDS : [...KINDS, { value: filters.event, text: eventInWords(filters.event) }];
+  const kinds = isKind ? KINDS : [...KINDS, { value: filters.event, text: kindOfEvent(filters.event) }];
   const controls = {
     event: select(kinds, filters.event),
     user: textInput(filters.user),
@@ -186,5 +186,5 @@ function save(text, type) {
 /** Suggestions only. */
 async function offerEvents(control, signal) {
   const { events = [] } = await read('/reasons', { signal }).catch(() => ({}));
-  offer(control, events, eventInWords);
+  offer(control, events, kindOfEvent);
 }

@@ -36,6 +36,7 @@ const EVENTS = {
   'svc.audit.token-exchange.embed-login': 'Embedded login',
   'svc.audit.token-exchange.logout': 'Logout by the provider',
   'svc.audit.token-exchange.logout-failed': 'Logout by the provider',
+  'svc.audit.api.called': 'API call',
   'svc.audit.api.refused': 'API call',
 };
 
@@ -57,6 +58,12 @@ export function counted(count, one, many = `${one}s`) {
 }
 
 /** A moment in the reader's zone, with its offset from UTC. */
+/** As `eventInWords`, where no mark beside it says which of two it is. */
+export function kindOfEvent(event) {
+  const isRefused = EVENTS[event] !== undefined && /(failed|refused)$/.test(event);
+  return `${eventInWords(event)}${isRefused ? ', refused' : ''}`;
+}
+
 export function momentInWords(moment) {
   const { text, zone } = partsOf(moment);
   return `${text} ${zone}`;
@@ -150,7 +157,10 @@ export function eventInWords(event) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-const TERMS = { kid: 'key id', jti: 'token id', sub: 'subject', iat: 'issue time', exp: 'expiry' };
+const TERMS = {
+  ...{ kid: 'key id', jti: 'token id', sub: 'subject', iat: 'issue time', exp: 'expiry' },
+  ...{ dpop: 'DPoP', email: 'e-mail' },
+};
 
 /** `token_expired` as `Token expired`. */
 export function reasonInWords(reason) {
