@@ -139,7 +139,10 @@ export const OUTCOME_EVENTS = AUDIT_EVENT_NAMES.filter((name) => outcomeOf(name)
 export const REFUSAL_EVENTS = OUTCOME_EVENTS.filter((name) => outcomeOf(name)?.is === 'failed');
 
 /** A token exchange or an embedded login that succeeded. */
-export const SIGN_IN_EVENTS = OUTCOME_EVENTS.filter((name) => outcomeOf(name)?.is === 'succeeded');
+export const SIGN_IN_EVENTS = OUTCOME_EVENTS.filter((name) => {
+  const outcome = outcomeOf(name);
+  return outcome?.is === 'succeeded' && outcome.of !== 'logout';
+});
 
 export function outcomeOf(name: string): EventRow['outcome'] {
   return AUDIT_EVENTS[name]?.outcome;

@@ -45,7 +45,13 @@ describeOnEachDatabase('commands on one user', (database) => {
       links: [{ issuer: partner.issuer, subject: 's-1' }],
       signIns: [{ event: 'svc.audit.token-exchange.succeeded', issuer: partner.issuer }],
     });
+    const logout = 'svc.audit.token-exchange.logout';
+    await service.rows(
+      `INSERT INTO audit_event (name, occurred_at, request_id, subject_user_id, payload) VALUES ($1, now(), 'r', $2, '{}')`,
+      [logout, shown.id],
+    );
     const text = await users('show', shown.id);
+    expect(text).not.toContain(logout);
     expect(text).toMatch(/^User: +[0-9a-f-]{36}\nE-mail: +seen@users\.example\n/);
     expect(text).toMatch(/^Identity: +s-1 of https:\/\/partner\.example, since \S+Z$/m);
     expect(text).toMatch(/^Created: +\S+Z, by a token$/m);
