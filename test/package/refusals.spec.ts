@@ -21,7 +21,7 @@ describeOnEmptyDatabase.each(KINDS.slice(0, 2), (kind, database) => {
     });
     const id = answer.headers.get('x-request-id');
     const told = () => host.events.filter(({ requestId }) => requestId === id);
-    await until('the host is told', 5_000, () => told().length > 0);
+    await until('the host is told', 60_000, () => told().length > 0);
     expect(told()).toMatchObject([
       { name: 'svc.audit.token-exchange.failed', payload: { reason: 'audience_mismatch' } },
     ]);

@@ -41,7 +41,7 @@ describeOnEmptyDatabase('a host starts', (database) => {
   it('on Fastify for requests that are injected, without a connection', async () => {
     const injected = partner.sign();
     const started = await start({ server: 'fastify', parts: 'own', isMadeForTests: true, injected });
-    await until('it is injected', 10_000, () => started.printed('injected') !== undefined);
+    await until('it is injected', 60_000, () => started.printed('injected') !== undefined);
     expect(started.printed('injected')).toBe('200');
   });
 

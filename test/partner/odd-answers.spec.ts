@@ -1,10 +1,16 @@
 // The client for partners' backends where something else than the service answers, or nothing does, or its caller gives up.
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { decodeJwt } from 'jose';
 import { freePort } from '../../demo/free-port.js';
-import type { Partner, PartnerError, PartnerOptions } from '../../packages/partner/src/index.js';
+import type {
+  Partner,
+  PartnerClock,
+  PartnerError,
+  PartnerOptions,
+} from '../../packages/partner/src/index.js';
 import { createPartner } from '../../packages/partner/src/index.js';
 import { until } from '../support/until.js';
 import { OddEndpoint } from './support/odd-endpoint.js';
@@ -211,10 +217,18 @@ describe('[D119] giving up', () => {
 
   it('ends waiting for the next try too', async () => {
     endpoint.answer(json(503, { error: 'temporarily_unavailable' }, { 'retry-after': '20' }));
-    const one = createPartner({ issuer: ISSUER, baseUrl: endpoint.baseUrl, key: KEY });
+    let isWaiting = false;
+    const given: PartnerClock = {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      wait: async (_, signal) => {
+        isWaiting = true;
+        await once(signal, 'abort');
+      },
+    };
     const controller = new AbortController();
-    const call = failureOf(one.exchange({ subject: 'ada', signal: controller.signal }));
-    await until('the request has come', 30_000, async () => endpoint.requests === 1);
+    const call = failureOf(partner({ clock: given }).exchange({ subject: 'ada', signal: controller.signal }));
+    await until('it waits for the next try', 30_000, () => isWaiting);
     controller.abort();
     expect(await call).toMatchObject({ code: 'aborted' });
     expect(endpoint.requests).toBe(1);
