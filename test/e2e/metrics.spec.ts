@@ -31,6 +31,8 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     const fetched = { type: 'jwks', name: 'the publisher', url: jwks.url, issuer: publisher.issuer };
     const environment = {
       SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+      // So that no purge comes between, but when a test asks for it.
+      SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS: '3600',
       SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: String(LIMIT),
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: String(LIMIT),
     };
@@ -83,8 +85,10 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
   });
 
   it('[P.name] says how many keys each entry of the configuration has, by its name', async () => {
-    const held = (await MetricSamples.read(service)).named(KEYS);
-    const counts = held.map(({ labels, value }) => [labels['entry'], labels['issuer'], value]);
+    const keys = async () => (await MetricSamples.read(service)).named(KEYS);
+    const isFetched = async () => (await keys()).some(({ value }) => value === 2);
+    await until('the key set is fetched', 60_000, isFetched);
+    const counts = (await keys()).map(({ labels, value }) => [labels['entry'], labels['issuer'], value]);
     expect(counts).toEqual([
       ['entry-0', partner.issuer, 1],
       ['entry-2', cast.revoked.issuer, 1],
