@@ -224,6 +224,7 @@ describe('[D119] giving up', () => {
       wait: async (_, signal) => {
         isWaiting = true;
         await once(signal, 'abort');
+        isWaiting = false;
       },
     };
     const controller = new AbortController();
@@ -231,6 +232,7 @@ describe('[D119] giving up', () => {
     await until('it waits for the next try', 30_000, () => isWaiting);
     controller.abort();
     expect(await call).toMatchObject({ code: 'aborted' });
+    await until('it waits no more', 30_000, () => !isWaiting);
     expect(endpoint.requests).toBe(1);
   });
 
