@@ -1,4 +1,5 @@
 // Statements that the database parses and plans once per connection.
+import { createHash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
@@ -19,6 +20,11 @@ const known = new Map<string, { readonly name: string; readonly text: string }>(
 /** All that were made so far, by name: each stands in the snapshot of the tests. */
 export function preparedStatements(): readonly { readonly name: string; readonly text: string }[] {
   return [...known.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** The name of a statement about a table that a host names: hosts and registrations of one process may name several. */
+export function nameOn(table: object, name: string): string {
+  return `${name}_${createHash('sha256').update(JSON.stringify(table)).digest('hex').slice(0, 8)}`;
 }
 
 /** A statement with a name of its own; under one name there is only ever one text. */

@@ -6,7 +6,7 @@ import type { EventTable } from '../audit/event-table.js';
 import { EventTableTrail } from '../audit/event-table.js';
 import type { Batch } from '../../platform/database/batch.js';
 import { Database } from '../../platform/database/database.js';
-import { SharedStatement } from '../../platform/database/prepared-statement.js';
+import { SharedStatement, nameOn } from '../../platform/database/prepared-statement.js';
 import { identifier, parameter, sql } from '../../platform/database/sql.js';
 import { keysOfLogin, recordedKeys } from '../revocation/external-login.js';
 import type { NewSession } from '../sessions/session.repository.js';
@@ -47,9 +47,10 @@ export class LoginRepository {
  * then carries the earlier generation, and each use is refused.
  */
 export function recordStatement(
-  { name, idType, columns }: UserTable,
+  table: UserTable,
   events: EventTable,
 ): SharedStatement<RecordedLogin, { readonly place: number }, boolean> {
+  const { name, idType, columns } = table;
   const userId = identifier(idType);
   const logins = parameter('json', (given: readonly RecordedLogin[]) =>
     JSON.stringify(
@@ -57,7 +58,7 @@ export function recordStatement(
     ),
   );
   return new SharedStatement(
-    'login_record',
+    nameOn(table, 'login_record'),
     sql`WITH login AS MATERIALIZED (
     SELECT given.* FROM json_to_recordset(${logins}) AS given (place integer, ${events.columns}, subject_user_id ${userId},
       actor_user_id ${userId}, id_hash text, family_id uuid, created_at float8, expires_at float8, login_origin text, vouched_by jsonb,

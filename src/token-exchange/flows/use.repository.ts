@@ -3,7 +3,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Batch } from '../../platform/database/batch.js';
 import { Database } from '../../platform/database/database.js';
-import { PreparedStatement } from '../../platform/database/prepared-statement.js';
+import { PreparedStatement, nameOn } from '../../platform/database/prepared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
 import { givenRows, identifier, sql } from '../../platform/database/sql.js';
 import type { ExternalIdentity } from '../host/users.js';
@@ -143,10 +143,11 @@ const ASKERS: Sql<Statement> = givenRows('asker', ({ askers }: Statement) => ask
  * All users of one snapshot: what commits after it counts as later than these requests. LATERAL with LIMIT makes the planner use
  * the two keys, one after the other, for tables of any size.
  */
-export function useStatement({ name, idType, columns }: UserTable): UseStatement {
+export function useStatement(table: UserTable): UseStatement {
+  const { name, idType, columns } = table;
   const column = (member: keyof UserTable['columns']) => sql`account.${identifier(columns[member])}`;
   return new PreparedStatement(
-    'token_use',
+    nameOn(table, 'token_use'),
     sql<Statement>`WITH ${USED}
   SELECT accepted.request, asker.is_actor AS "isActor", found.*
   FROM accepted JOIN ${ASKERS} ON asker.request = accepted.request LEFT JOIN LATERAL (

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import {
   PreparedStatement,
+  nameOn,
   preparedStatements,
 } from '../../../../src/platform/database/prepared-statement.js';
 import { sql } from '../../../../src/platform/database/sql.js';
@@ -39,7 +40,7 @@ const NAMES = [
   'identity_link_find',
   'identity_link_insert',
   'jti_use',
-  'login_record',
+  nameOn(USER_TABLE, 'login_record'),
   'maintenance_due',
   'maintenance_filled',
   'maintenance_log_length',
@@ -49,7 +50,7 @@ const NAMES = [
   'throttle_counter_refund_hit',
   'token_exchange_audit_event_append',
   'token_exchange_audit_event_append_refusal',
-  'token_use',
+  nameOn(USER_TABLE, 'token_use'),
   'user_account_create',
   'user_account_find',
   'user_account_find_by_email',
@@ -89,6 +90,13 @@ describe('a prepared statement', () => {
     const make = (text = sql`SELECT 1`) => new PreparedStatement('twice', text);
     expect(make().text).toBe(make().text);
     expect(() => make(sql`SELECT 2`)).toThrow('there is another statement twice already');
+  });
+
+  it('has one for each table of users that hosts and registrations of one process name', () => {
+    const other = { ...USER_TABLE, name: 'product_user' };
+    expect(useStatement(other).name).not.toBe(useStatement(USER_TABLE).name);
+    const record = (table: typeof other) => recordStatement(table, AUDIT_EVENTS);
+    expect(record(other).name).not.toBe(record(USER_TABLE).name);
   });
 
   it('has a name that PostgreSQL does not cut', () => {
