@@ -19,7 +19,7 @@ function port<T>(part: string, token: InjectionToken<T>, ...methods: (keyof T & 
   return { part, token, methods };
 }
 
-const PORTS: readonly Port[] = [
+export const PORTS: readonly Port[] = [
   port('users', UserDirectory, 'findById', 'findByEmail', 'create', 'lock', 'update'),
   port('sessions', SessionOpener, 'open'),
   port('auditTrail', AuditTrail, 'append'),

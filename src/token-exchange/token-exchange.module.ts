@@ -30,6 +30,7 @@ import { ENDPOINTS, WELL_KNOWN } from './http/paths.js';
 import { OwnRoutes, CallerService } from './http/token-exchange-auth.js';
 import { publishedGrants } from './http/token-exchange.form.js';
 import { UnguardedRoutes } from './http/unguarded-routes.js';
+import { RegistrationsCheck } from './registrations-check.js';
 import {
   refuseUnknownMembers,
   completedOptions,
@@ -79,6 +80,7 @@ const EDGE = [
   MemoryCounts,
   PublishedPaths,
   UnguardedRoutes,
+  RegistrationsCheck,
 ];
 const KEYS = [
   StaticKeyProvider,

@@ -78,6 +78,16 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     expect(exitCode).not.toBe(0);
   });
 
+  it('does not start where both are at one path, and says so', async () => {
+    const beside = optionsFor('b', second.url);
+    const { exitCode, output } = await HostProcess.failing({
+      ...optionsFor('a', database().url),
+      beside: { ...beside, settings: { ...beside.settings, pathPrefix: '/a' } },
+    });
+    expect(output).toContain('pathPrefix: two registrations of TokenExchangeModule have the same');
+    expect(exitCode).not.toBe(0);
+  });
+
   describe('the only registration', () => {
     const limited = Partner.create({ issuer: 'https://limited.example', audience: BASE_URL });
     const host = HostProcess.forBlock(() => {
