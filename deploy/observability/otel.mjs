@@ -1,6 +1,6 @@
 // Sends the service's spans to a collector, by OTLP over HTTP: `node --import ./otel.mjs dist/src/main.js`.
 //
-// Install beside the service: npm install @opentelemetry/sdk-trace-node@2 @opentelemetry/exporter-trace-otlp-http@0.223.1
+// Install beside the service: npm install --ignore-scripts @opentelemetry/sdk-trace-node@2 @opentelemetry/exporter-trace-otlp-http@0.223.1
 // The collector: OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318. How many traces: TRACED_SHARE, 0 to 1, else all.
 import process from 'node:process';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
