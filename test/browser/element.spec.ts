@@ -49,6 +49,15 @@ describeInBrowser('<embedded-instance>', () => {
     await browsing.context.clock.fastForward(seconds * 1000);
   };
 
+  it('leaves the console of a page that signs in empty', async () => {
+    const lines: string[] = [];
+    browsing.context.on('console', (line) => lines.push(line.text()));
+    const page = await guidePage(() => token());
+    await frameOf(page).getByText('Morning orders').waitFor();
+    await page.waitForFunction('events.length > 0');
+    expect(lines).toEqual([]);
+  });
+
   it('signs in, renews, and signs in again after the end, as the ten lines of the guide say', async () => {
     expect(exampleOfTheGuide().trim().split('\n').length).toBeLessThanOrEqual(10);
     let isOff = false;

@@ -60,9 +60,9 @@ export class ShownFrame {
     this.say({ type: 'navigate', path: innerPath(this.origin, path), look: this.look() });
   }
 
-  /** Only a page of the instance hears it. @param frame another one than that which is shown */
-  say(message: object, { contentWindow } = this.#element): void {
-    contentWindow?.postMessage(message, this.origin);
+  /** Only a page of the instance hears it: of an empty frame the browser complains. @param frame another one than the shown one */
+  say(message: object, frame = this.#element): void {
+    if (!isBlank(frame)) frame.contentWindow?.postMessage(message, this.origin);
   }
 
   /** Makes the page in the frame answer; it offers another login where that is heard. */
