@@ -1,5 +1,4 @@
 // Checks at the start what one registration cannot see by itself: what others of the application have, and how long parts live.
-import type { OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { Database } from '../platform/database/database.js';
@@ -15,14 +14,14 @@ import { ROUTE_SETTINGS } from './settings/token-exchange.options.js';
 const LOOKED_AT = new WeakSet<ModulesContainer>();
 
 @Injectable()
-export class RegistrationsCheck implements OnModuleInit {
+export class RegistrationsCheck {
   constructor(
     private readonly modules: ModulesContainer,
     @Inject(LOGGER) private readonly log: Log,
   ) {}
 
   /** @throws Error that names what two registrations share, or the part that is made anew for each request */
-  onModuleInit(): void {
+  run(): void {
     if (LOOKED_AT.has(this.modules)) return;
     LOOKED_AT.add(this.modules);
     const registrations = [...this.modules.values()].filter(({ providers }) => providers.has(ROUTE_SETTINGS));

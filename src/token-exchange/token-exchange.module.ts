@@ -1,5 +1,5 @@
 // The parts list of token exchange: controllers, keys, the stages of a request, the flows, jobs.
-import type { DynamicModule, Provider, Type } from '@nestjs/common';
+import type { DynamicModule, NestModule, Provider, Type } from '@nestjs/common';
 import { Module, Controller, VERSION_NEUTRAL } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AuditBus, EVENT_PREFIX } from './audit/audit.bus.js';
@@ -119,7 +119,14 @@ const FLOWS = [
  * hosts, and registers it only when flag and licence allow it (see src/instance/token-exchange.modules.ts of its repository).
  */
 @Module({})
-export class TokenExchangeModule {
+export class TokenExchangeModule implements NestModule {
+  constructor(private readonly registrations: RegistrationsCheck) {}
+
+  /** Before routes are made, of which Fastify refuses two of one path in its own words. */
+  configure(): void {
+    this.registrations.run();
+  }
+
   /** @throws Error for members that are not known and a port that is missing; at the start for settings that cannot be meant */
   static register(settings: TokenExchangeSettings & RouteSettings, parts: TokenExchangeParts): DynamicModule {
     const { pathPrefix, metadata, ...others } = settings;

@@ -52,8 +52,7 @@ function registration({
 
 async function start(...registrations: readonly Registration[]): Promise<void> {
   const compiled = await Test.createTestingModule({ imports: registrations.map(registration) }).compile();
-  await compiled.init();
-  await compiled.close();
+  compiled.get(RegistrationsCheck, { strict: false }).run();
 }
 
 describe('the registrations of an application', () => {
