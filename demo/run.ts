@@ -25,7 +25,7 @@ const interruption = new AbortController();
 /** Ends the process where help is asked for, or the command line is not understood. */
 function readOptions() {
   const usage =
-    'Usage: npm run demo -- [--once] [--verbose]\n--once ends after the requests, --verbose shows what goes and comes.\n';
+    'Usage: npm run demo -- [--once] [--verbose] [--help]\n--once ends after the requests, --verbose shows requests and answers.\n';
   const known = {
     once: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },

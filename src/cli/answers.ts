@@ -72,12 +72,12 @@ export function reasonOf(error: unknown): string {
   return (message || code || 'unknown fault').split('\n', 1)[0] ?? '';
 }
 
-/** Called wrongly: options that do not go together, one that is missing, or a value that an option cannot have. Nothing was done. */
+/** Called wrongly: options that do not go together, a terminal or an option that is missing, or a value that an option cannot have. Nothing was done. */
 export class MisuseError extends CommandError {
-  override name = 'MisuseError';
+  override readonly name = 'MisuseError';
 }
 
 /** Files that the command would create exist already. Nothing was changed. */
 export class InPlaceError extends CommandError {
-  override name = 'InPlaceError';
+  override readonly name = 'InPlaceError';
 }

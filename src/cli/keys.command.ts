@@ -176,18 +176,19 @@ type Entry = Readonly<Record<string, unknown>>;
 function editOf({ set = [], unset = [], file }: Omit<PolicyOptions, 'name'>, context: CommandContext) {
   const isByMember = set.length + unset.length > 0;
   if (isByMember === (file !== undefined)) throw new MisuseError('Give either --set and --unset, or --file.');
+  const both = unset.find((member) => set.some(([name]) => name === member));
+  if (both !== undefined)
+    throw new MisuseError(`${JSON.stringify(both)} is named by both --set and --unset.`);
   if (file === undefined) return (entry: Entry) => edited(entry, Object.fromEntries(set), unset);
   const whole = readJsonFile(context, file, 'one entry');
   return () => whole;
 }
 
-/** @throws CommandError for a member that is to be taken away and is not there, or is to be set as well */
+/** @throws CommandError for a member that is to be taken away and is not there */
 function edited(entry: Entry, set: Entry, unset: readonly string[]): Entry {
-  const problems = unset.flatMap((member) => {
-    const name = JSON.stringify(member);
-    if (set[member] !== undefined) return [`${name}: is named by both --set and --unset`];
-    return entry[member] === undefined ? [`${name}: is not set`] : [];
-  });
+  const problems = unset
+    .filter((member) => entry[member] === undefined)
+    .map((member) => `${JSON.stringify(member)}: is not set`);
   if (problems.length > 0) throw new CommandError('The policy cannot be changed like this:', problems);
   return Object.fromEntries(
     Object.entries({ ...entry, ...set }).filter(([member]) => !unset.includes(member)),

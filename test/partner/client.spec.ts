@@ -13,6 +13,7 @@ import type {
 import { createPartner } from '../../packages/partner/src/index.js';
 import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
 import { describeOnAnyDatabase, describeOnPostgresql } from '../support/databases.js';
+import { LOGOUT_PATH } from '../support/logout-tokens.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { withServiceApart } from '../support/with-service.js';
@@ -103,6 +104,23 @@ describeOnAnyDatabase('[D131] the client of partners, which signs a user out', (
         async ({ accessToken }) => (await me(service, accessToken))['status'],
       );
       expect(await Promise.all(statuses)).toEqual([401, 200, 200]);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('keeps no token either where the answer to a sign-out is lost', async () => {
+    const service = await TestService.start(database, { trustedKeys: [await entryOf(partnerWith(KEY))] });
+    const lossy: typeof fetch = async (url, init) => {
+      const answer = await fetch(url, init);
+      if (new Request(url).url.endsWith(LOGOUT_PATH)) throw new TypeError('the connection broke');
+      return answer;
+    };
+    try {
+      const partner = partnerWith(KEY, service, { fetch: lossy });
+      const { accessToken } = await partner.exchange({ subject: ADA });
+      await expect(partner.signOut(ADA.sub)).rejects.toMatchObject({ name: 'PartnerError' });
+      expect((await partner.exchange({ subject: ADA })).accessToken).not.toBe(accessToken);
     } finally {
       await service.stop();
     }

@@ -47,7 +47,8 @@ export interface Partner {
   embedForm(request: EmbedRequest): Promise<EmbedForm>;
   /**
    * Signs one of your users out: ends all sessions and access tokens that tokens of your issuer have opened for them, and forgets kept
-   * tokens. Resolves in the next second, since a token of the same one would count as made before. A 429 or 503 is tried again.
+   * tokens, also where the answer is lost. Resolves in the next second, since a token of the same one would count as made before. A 429
+   * or 503 is tried again.
    * @param sub your id of the user
    * @throws PartnerError
    */
@@ -119,11 +120,16 @@ class SigningPartner implements Partner {
     const { clock } = this.#settings;
     const claims = { ...claimsOf(sub, 'sub'), events: { [LOGOUT_EVENT]: {} } };
     const never = new AbortController().signal;
-    const token = await this.#retried('The sign-out', never, (signal) => this.#logOutOnce(claims, signal));
+    const signedOut = this.#retried('The sign-out', never, (signal) => this.#logOutOnce(claims, signal));
+    // Also where its answer is lost: the instance may have ended them.
+    const token = await signedOut.finally(() => this.#forgetAllOf(sub));
+    await clock.wait(Math.max(0, (token.issuedAt + 1) * 1000 - clock.nowMs()), never);
+  }
+
+  #forgetAllOf(sub: string): void {
     this.#signOuts += 1;
     this.#cache.forgetWhere((id) => isAbout(sub, id));
     this.#flights.forgetWhere((id) => isAbout(sub, id));
-    await clock.wait(Math.max(0, (token.issuedAt + 1) * 1000 - clock.nowMs()), never);
   }
 
   async jwks(): Promise<JSONWebKeySet> {

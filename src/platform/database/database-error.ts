@@ -131,10 +131,12 @@ const DRIVER_MESSAGES: Readonly<Record<string, Unavailability>> = {
  * See http/database-outages.ts for what becomes of it (D49), wait-limit.ts for how long it is waited for.
  */
 export function unavailabilityOf(error: unknown): Unavailability | undefined {
-  // The connection broke between two statements of a transaction, and TypeORM has given it back: runners and managers say so each in
-  // their way.
-  if (error instanceof QueryRunnerAlreadyReleasedError) return 'connection_lost';
-  if (error instanceof QueryRunnerProviderAlreadyReleasedError) return 'connection_lost';
+  // The connection broke between two statements of a transaction, and TypeORM has given it back. A manager has an error of its own for it.
+  if (
+    error instanceof QueryRunnerAlreadyReleasedError ||
+    error instanceof QueryRunnerProviderAlreadyReleasedError
+  )
+    return 'connection_lost';
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   if (cause instanceof DatabaseWaitError) return cause.why;
   if (typeof cause !== 'object' || cause === null) return undefined;

@@ -26,7 +26,7 @@ export interface PoolState {
   readonly open: number;
   /** Those not in use. */
   readonly idle: number;
-  /** Requests that wait for a connection. */
+  /** Requests that wait for a connection while none is idle. */
   readonly waiting: number;
 }
 

@@ -52,7 +52,7 @@ export class IdAssertionService {
     const asked = askedOf(sent, tokens);
     const issued = await this.exchanges.issueFor(tokens, asked, request);
     if (sent.flow !== 'id-jag' || asked.resource === undefined) return issued;
-    return { ...issued, resource: issued.audience ?? this.accessTokens.audience };
+    return { resource: issued.audience ?? this.accessTokens.audience, ...issued };
   }
 
   private async authenticated(

@@ -88,8 +88,8 @@ export class UseRepository {
     for (const row of rows) {
       if (replayed.has(row.request)) continue;
       const user = row.id === null ? undefined : row;
-      const others = linked[row.request];
-      linked[row.request] = row.isActor ? { actor: user, ...others } : { subject: user, ...others };
+      const { subject, actor } = linked[row.request] ?? {};
+      linked[row.request] = row.isActor ? { subject, actor: user } : { subject: user, actor };
     }
     return linked;
   }

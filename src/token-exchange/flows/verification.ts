@@ -172,7 +172,8 @@ export async function withProof(
   const proof = await proofs.verify(request);
   refuseWithoutKey(tokens, proof);
   const nonce = proof && proofs.missingNonce(proof);
-  if (nonce === undefined) return { proof, ...tokens };
+  const { subject, actor, client } = tokens;
+  if (nonce === undefined) return { subject, actor, client, proof };
   const message = 'The DPoP proof needs the nonce of this answer';
   throw new FlowRefusal('dpop_nonce_required', message, { 'dpop-nonce': nonce });
 }

@@ -29,7 +29,7 @@ export const WORK: Readonly<Record<ThrottledFlow, string>> = {
   exchange: 'a token exchange',
   embed: 'an embedded login',
   'id-jag': 'an identity assertion',
-  'jwt-bearer': 'an assertion',
+  'jwt-bearer': 'a JWT assertion',
   logout: 'a back-channel logout',
   revocation: 'a token revocation',
   introspection: 'an introspection',

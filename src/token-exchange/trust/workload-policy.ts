@@ -138,8 +138,11 @@ function shownClaim(value: unknown): string {
   return typeof value === 'string' ? printable(value) : String(value);
 }
 
-/** Of an e-mail address, also in percent-encoding. `printable` would take the ids in a `sub` of GitHub for one, beyond their separators. */
-const ADDRESS = /(?:@|%40)[^\s@:/,;]*\.[^\s@:/,;]/i;
+/**
+ * Of an e-mail address, also in percent-encoding. It stops at separators, unlike `printable`, which takes the ids in a `sub` of GitHub for
+ * one; and no label of a domain ends a version, as in a tag `core@1.2.3`.
+ */
+const ADDRESS = /(?:@|%40)(?:\[|[^\s@:/,;]*\.[^\s@:/,;.\d])/i;
 
 /** What an issuer calls a job or an actor, without an e-mail address. */
 export function shownName(name: string): string {

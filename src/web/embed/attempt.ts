@@ -45,7 +45,11 @@ export class Attempt {
   }
 
   /** Posts a token into its frame, once there is one. */
-  post(token: string | Promise<string>, look: Appearance, asked: object): void {
+  post(
+    token: string | Promise<string>,
+    look: Appearance,
+    asked: { redirectTo: string; userId?: string },
+  ): void {
     // In the address too: of a body that is too large the instance keeps nothing.
     const action = this.origin + dressed(this.origin, '/rest/auth/embed?answer=page', look);
     const post = (value: string) => {

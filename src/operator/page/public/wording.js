@@ -58,12 +58,6 @@ export function counted(count, one, many = `${one}s`) {
 }
 
 /** A moment in the reader's zone, with its offset from UTC. */
-/** As `eventInWords`, where no mark beside it says which of two it is. */
-export function kindOfEvent(event) {
-  const isRefused = EVENTS[event] !== undefined && /(failed|refused)$/.test(event);
-  return `${eventInWords(event)}${isRefused ? ', refused' : ''}`;
-}
-
 export function momentInWords(moment) {
   const { text, zone } = partsOf(moment);
   return `${text} ${zone}`;
@@ -155,6 +149,12 @@ export function eventInWords(event) {
   if (EVENTS[event] !== undefined) return EVENTS[event];
   const words = event.replace(/^svc\.audit\./, '').replaceAll(/[.-]/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** As `eventInWords`, where no mark beside it says which of two it is. */
+export function kindOfEvent(event) {
+  const isRefused = EVENTS[event] !== undefined && /(failed|refused)$/.test(event);
+  return `${eventInWords(event)}${isRefused ? ', refused' : ''}`;
 }
 
 const TERMS = {

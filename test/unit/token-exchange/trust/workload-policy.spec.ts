@@ -154,6 +154,11 @@ it.each<[string, boolean]>([
 it.each([
   ['repo:acme@123456/flows@456789:ref:refs/heads/main', 'repo:acme@123456/flows@456789:ref:refs/heads/main'],
   ['system:serviceaccount:ci:deployer', 'system:serviceaccount:ci:deployer'],
+  ['repo:acme/app:ref:refs/tags/core@1.2.3', 'repo:acme/app:ref:refs/tags/core@1.2.3'],
+  [
+    'repo:acme/app:ref:refs/tags/@acme/core@1.2.3-beta.1',
+    'repo:acme/app:ref:refs/tags/@acme/core@1.2.3-beta.1',
+  ],
   ['job\n1', 'job\\u{a}1'],
   ['j'.repeat(300), 'j'.repeat(255)],
 ])('[D145] %j is shown as %j', (sub, shown) => {
@@ -169,6 +174,8 @@ it.each([
   'Jane <jane@product.example>',
   'jane%40product.example',
   'jane@product.example.',
+  'jane@[10.0.0.1]',
+  'jane@3product.com',
 ])('[D145] of %s no address is shown', (sub) => {
   expect(shownSubject(sub)).not.toMatch(/jane|product/);
 });
