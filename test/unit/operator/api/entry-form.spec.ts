@@ -41,7 +41,9 @@ it.each<['stored' | 'strict', object]>([
     fields.filter(({ leftOut }) => isValue(leftOut)).map(({ name, leftOut }) => [name, leftOut]),
   );
   expect(wordsOf({ ...others, ...required }, defaults)).toEqual(wordsOf(required, defaults));
-  expect(wordsOf({ ...required, flows }, defaults).join()).toContain((flows as string[]).join(' and '));
+  expect(wordsOf({ ...required, flows }, defaults).join()).toContain(
+    `${new Intl.ListFormat('en-GB').format(flows as string[])} only`,
+  );
 });
 
 it('offers what can be chosen, without links and without what only JSON can hold', () => {
