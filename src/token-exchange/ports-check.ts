@@ -6,7 +6,8 @@ import { AuditTrail } from './audit/audit.bus.js';
 import { LoginFailurePage, SessionOpener } from './host/logins.js';
 import { ProjectDirectory } from './host/projects.js';
 import { ExchangeTelemetry } from './host/telemetry.js';
-import { UserDirectory } from './host/users.js';
+import { GIVEN_USERS } from './host/checked-users.js';
+import type { UserDirectory } from './host/users.js';
 
 interface Port {
   /** What the parts call it. */
@@ -20,7 +21,7 @@ function port<T>(part: string, token: InjectionToken<T>, ...methods: (keyof T & 
 }
 
 export const PORTS: readonly Port[] = [
-  port('users', UserDirectory, 'findById', 'findByEmail', 'create', 'lock', 'update'),
+  port<UserDirectory>('users', GIVEN_USERS, 'findById', 'findByEmail', 'create', 'lock', 'update'),
   port('sessions', SessionOpener, 'open'),
   port('auditTrail', AuditTrail, 'append'),
   port(

@@ -19,6 +19,7 @@ import { LOGGER } from '../platform/log/log.js';
 import { LoginFailurePage, SessionOpener } from './host/logins.js';
 import { ExchangeTelemetry, SilentTelemetry } from './host/telemetry.js';
 import { ProjectDirectory } from './host/projects.js';
+import { GIVEN_USERS, checkedUsers } from './host/checked-users.js';
 import { UserDirectory } from './host/users.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { TOKEN_EXCHANGE_TABLES } from './migrations/index.js';
@@ -176,7 +177,8 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
       useFactory: databaseWithOwnTables,
     },
     PORTS_CHECK,
-    ...part(UserDirectory, parts.users),
+    ...part(GIVEN_USERS, parts.users),
+    { provide: UserDirectory, inject: [GIVEN_USERS], useFactory: checkedUsers },
     ...part(ProjectDirectory, parts.projects),
     ...part(LoginFailurePage, parts.loginFailurePage),
     ...part(SessionOpener, parts.sessions, ownSessions),

@@ -40,7 +40,7 @@ export interface ExternalIdentity {
 /** How a user's row is locked: `FOR UPDATE` or `FOR NO KEY UPDATE` of PostgreSQL, or `FOR SHARE`. */
 export type UserLock = 'update' | 'share';
 
-/** The product's users. Every method works in the transaction that it is given. */
+/** The product's users. Every method works in the transaction that it is given. Null is taken for undefined. */
 export abstract class UserDirectory {
   abstract findById(transaction: Transaction, id: string): Promise<HostUser | undefined>;
   /** Finds by e-mail address: case-insensitive, Unicode NFC (D4). */

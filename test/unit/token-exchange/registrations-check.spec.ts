@@ -4,7 +4,7 @@ import { Injectable, Module, Scope } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Database } from '../../../src/platform/database/database.js';
 import { LOGGER, SILENT } from '../../../src/platform/log/log.js';
-import { UserDirectory } from '../../../src/token-exchange/host/users.js';
+import { GIVEN_USERS } from '../../../src/token-exchange/host/checked-users.js';
 import { RegistrationsCheck } from '../../../src/token-exchange/registrations-check.js';
 import { SESSION_OPTIONS } from '../../../src/token-exchange/sessions/session-cookie.js';
 import { ROUTE_SETTINGS } from '../../../src/token-exchange/settings/token-exchange.options.js';
@@ -45,7 +45,7 @@ function registration({
       { provide: Database, useValue: { dataSource } },
       { provide: SESSION_OPTIONS, useValue: { cookieName } },
       { provide: LOGGER, useValue: { ...SILENT, warn } },
-      { provide: UserDirectory, ...users } as never,
+      { provide: GIVEN_USERS, ...users } as never,
     ],
   };
 }

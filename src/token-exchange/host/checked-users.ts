@@ -1,0 +1,37 @@
+// The host's users as this module takes them: compilers do not see what rows and untyped code really hold.
+import type { HostUser, UserDirectory } from './users.js';
+
+/** Injection token of what the host gave. */
+export const GIVEN_USERS = Symbol('users as the host gave them');
+
+type Answered = HostUser | null | undefined;
+
+/** Null, as TypeORM finds nobody, is undefined. What cannot be meant is a fault that names the method, and not a user without access. */
+export function checkedUsers(given: UserDirectory): UserDirectory {
+  return {
+    findById: async (transaction, id) => checked('findById', await given.findById(transaction, id)),
+    findByEmail: async (transaction, email) =>
+      checked('findByEmail', await given.findByEmail(transaction, email)),
+    create: async (transaction, user) => checked('create', await given.create(transaction, user)),
+    lock: async (transaction, id, lock) => checked('lock', await given.lock(transaction, id, lock)),
+    update: (transaction, id, update) => given.update(transaction, id, update),
+    endAccess: given.endAccess && (async (transaction, id) => given.endAccess?.(transaction, id)),
+  };
+}
+
+/** @throws TypeError */
+function checked(method: string, answer: Answered): HostUser | undefined {
+  const user = answer ?? undefined;
+  if (user === undefined) return undefined;
+  // Null as undefined, both of which a host has that has none.
+  const { enabled, accessGeneration: generation } = user;
+  const accessGeneration = generation ?? undefined;
+  if (typeof enabled !== 'boolean') throw unmeant(method, 'enabled must be true or false', enabled);
+  if (accessGeneration !== undefined && typeof accessGeneration !== 'string')
+    throw unmeant(method, 'accessGeneration must be a string', accessGeneration);
+  return generation === accessGeneration ? user : { ...user, accessGeneration };
+}
+
+function unmeant(method: string, rule: string, found: unknown): TypeError {
+  return new TypeError(`users.${method}: ${rule}, and is of type ${typeof found}`);
+}
