@@ -65,11 +65,14 @@ describeOnPostgresql('[D94] the leader', (database) => {
   it('[D94] hands over when it stops', async () => {
     const first = await join();
     await join();
+    const endedByServer = await sessionsEndedByServer(database);
     const stopping = first.stop();
     expect(first.isLeader).toBe(false);
     await election.until((leader) => leader === 1, TAKEOVER_MS);
     await stopping;
     expect(election.mostAtOnce).toBe(1);
+    // Otherwise the lock would have become free by the limit of a silent session, seconds later.
+    expect(await sessionsEndedByServer(database)).toBe(endedByServer);
   });
 
   it('[D94][D95] knows that its session was killed, and there is a leader again', async () => {
@@ -184,6 +187,15 @@ async function lockHolders(database: TestDatabase): Promise<number[]> {
      WHERE locktype = 'advisory' AND granted AND datname = current_database()`,
   );
   return rows.map(({ pid }) => pid);
+}
+
+/** How many sessions of the database the server has ended with an error, as it does after `idle_session_timeout`. */
+async function sessionsEndedByServer(database: TestDatabase): Promise<number> {
+  const rows = await query<{ ended: number }>(
+    urlOf(database),
+    'SELECT sessions_fatal::int AS ended FROM pg_stat_database WHERE datname = current_database()',
+  );
+  return rows[0]?.ended ?? Number.NaN;
 }
 
 async function killLockHolder(database: TestDatabase): Promise<void> {
