@@ -185,7 +185,7 @@ describeOnPostgresql('[D3] a login whose user is being deleted while it is recor
     await deletion.startTransaction();
     await deletion.query('DELETE FROM user_account WHERE normalized_email LIKE $1', ['leaving@%']);
     const answer = login();
-    await untilOneIsBlocked((sql) => service.rows(sql));
+    await untilOneIsBlocked((sql) => service.rows(sql), 'INSERT INTO token_exchange_session');
     await deletion.commitTransaction();
     await deletion.release();
     expect((await answer).status).toBe(303);

@@ -8,6 +8,8 @@ export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
+  /** The server ended the connection: it was not left because the server said no more. */
+  isClosed: boolean;
 }
 
 /** A request in its parts; `Host`, and the length of the body, are added. */
@@ -43,16 +45,17 @@ export async function sendBytes(address: string, bytes: Uint8Array): Promise<Raw
   const socket = connect(Number(port), hostname);
   // A server may close while we still write; what it answered before counts.
   socket.on('error', () => undefined);
-  let isHanging = false;
+  let isClosed = true;
   socket.setTimeout(PATIENCE_MS, () => {
-    isHanging = socket.bytesRead === 0;
+    isClosed = false;
     socket.destroy();
   });
   socket.once('data', () => socket.setTimeout(LEAVES_AFTER_MS));
   socket.write(bytes);
   const answer = parse(await readToEnd(socket));
-  if (isHanging) throw new Error('the server neither answers nor closes the connection');
-  return answer;
+  if (!isClosed && socket.bytesRead === 0)
+    throw new Error('the server neither answers nor closes the connection');
+  return answer && { ...answer, isClosed };
 }
 
 /** Sends bytes and breaks the connection without waiting for an answer. */
@@ -71,7 +74,7 @@ async function readToEnd(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function parse(bytes: Buffer): RawAnswer | undefined {
+function parse(bytes: Buffer): Omit<RawAnswer, 'isClosed'> | undefined {
   const [head = '', ...rest] = bytes.toString('latin1').split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1]);
