@@ -32,6 +32,6 @@ module.exports = {
   // On two cores: a third of the time of a worker is spent waiting.
   maxWorkers: 3,
   workerIdleMemoryLimit: '500MB',
-  // Only a test that hangs takes so long; a slow machine may take more than Jest's own five seconds.
-  testTimeout: 120_000,
+  // Only a test that hangs takes so long. Several waits of one test end earlier, each with the name of what it waited for.
+  testTimeout: 300_000,
 };
