@@ -36,6 +36,7 @@ import {
   completedOptions,
   completedRoutes,
   entryRules,
+  givenSettings,
 } from './settings/token-exchange.settings.js';
 import type { Members } from './settings/settings.js';
 import { ROUTES } from './settings/settings.js';
@@ -131,15 +132,14 @@ export class TokenExchangeModule implements NestModule {
   static register(settings: TokenExchangeSettings & RouteSettings, parts: TokenExchangeParts): DynamicModule {
     const { pathPrefix, metadata, ...others } = settings;
     refuseUnknownParts(parts, PARTS);
-    return moduleOf(parts, { pathPrefix, metadata }, { provide: TOKEN_EXCHANGE_SETTINGS, useValue: others });
+    return moduleOf(parts, { pathPrefix, metadata }, settingsBy({ useFactory: () => others }));
   }
 
   /** As `register`, with settings that are made of what the host injects. Those of the routes are not among them. */
   static registerAsync(given: TokenExchangeParts & RouteSettings & SettingsFactory): DynamicModule {
     refuseUnknownParts(given, { ...PARTS, ...ROUTES, ...FACTORY });
-    const { inject = [], useFactory, pathPrefix, metadata, ...parts } = given;
-    const settings = { provide: TOKEN_EXCHANGE_SETTINGS, inject: [...inject], useFactory };
-    return moduleOf(parts, { pathPrefix, metadata }, settings);
+    const { inject, useFactory, pathPrefix, metadata, ...parts } = given;
+    return moduleOf(parts, { pathPrefix, metadata }, settingsBy({ inject, useFactory }));
   }
 }
 
@@ -158,6 +158,14 @@ const CONTROLLERS = [
   BackChannelLogoutController,
 ];
 const PUBLISHED = [MetadataController, KeySetController];
+
+function settingsBy({ inject = [], useFactory }: SettingsFactory): Provider {
+  return {
+    provide: TOKEN_EXCHANGE_SETTINGS,
+    inject: [...inject],
+    useFactory: async (...needs: never[]) => givenSettings(await useFactory(...needs)),
+  };
+}
 
 function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Provider): DynamicModule {
   const completed = completedRoutes(routes);

@@ -1,5 +1,6 @@
 // `use`: the statement by which concurrent requests use up their tokens, and read whom these are linked to. It commits for itself,
 // and contains no rule about users. Which of its requests gets a `jti` that they share is decided in replay/token-use.ts.
+import type { OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Batch } from '../../platform/database/batch.js';
 import { Database } from '../../platform/database/database.js';
@@ -44,15 +45,26 @@ type UseRow = Pick<Asker, 'request' | 'isActor'> & (LinkedUser | Record<keyof Li
 type UseStatement = PreparedStatement<Statement, UseRow>;
 
 @Injectable()
-export class UseRepository {
+export class UseRepository implements OnModuleInit {
+  private readonly statement: UseStatement;
   private readonly requests: Batch<UseRequest, LinkedUsers | undefined>;
 
   constructor(
     private readonly database: Database,
     @Inject(TOKEN_EXCHANGE_OPTIONS) { userTable }: Pick<TokenExchangeOptions, 'userTable'>,
   ) {
-    const statement = userTable === undefined ? USE_ALONE : useStatement(userTable);
-    this.requests = new Batch((requests) => this.run(statement, requests), database.waitMs);
+    this.statement = userTable === undefined ? USE_ALONE : useStatement(userTable);
+    this.requests = new Batch((requests) => this.run(requests), database.waitMs);
+  }
+
+  /** Runs the statement for nobody. @throws Error where the table of users is not as the host says, which else the first token would show */
+  async onModuleInit(): Promise<void> {
+    if (this.statement === USE_ALONE) return;
+    try {
+      await this.run([]);
+    } catch (error) {
+      throw new Error(`userTable: ${String(error)}`, { cause: error });
+    }
   }
 
   /**
@@ -75,15 +87,12 @@ export class UseRepository {
   }
 
   /** Undefined for a request of which a token was used before, or is used by another of these. */
-  private async run(
-    statement: UseStatement,
-    requests: readonly UseRequest[],
-  ): Promise<(LinkedUsers | undefined)[]> {
+  private async run(requests: readonly UseRequest[]): Promise<(LinkedUsers | undefined)[]> {
     const { asked, replayed } = shareOut(requests.map(({ uses }) => uses));
     const askers = requests.flatMap(({ identities }, request) =>
       replayed.has(request) ? [] : askersOf(request, identities),
     );
-    const rows = await statement.run(this.database.dataSource, { asked, askers });
+    const rows = await this.statement.run(this.database.dataSource, { asked, askers });
     const linked = requests.map((): LinkedUsers | undefined => undefined);
     for (const row of rows) {
       if (replayed.has(row.request)) continue;

@@ -20,12 +20,36 @@ import { didYouMean } from '../../platform/text/wording.js';
 
 const SEALING_KEY_BYTES = 32;
 
+/** What has no default. */
+const NEEDED = ['trustedKeys', 'roles', 'roles.assignable', 'roles.owner', 'roles.initial'];
+const NEEDED_OF_TABLE = [
+  'userTable.name',
+  'userTable.idType',
+  ...Object.keys(SETTINGS.userTable.members.columns).map((name) => `userTable.columns.${name}`),
+];
+
+/** @throws RangeError for members that are not known, or that untyped code has left out, as a variable that is not set does */
+export function givenSettings(settings: TokenExchangeSettings | undefined): TokenExchangeSettings {
+  if (settings === undefined) throw new RangeError('useFactory: has to return the settings');
+  refuseUnknownMembers(settings, SETTINGS);
+  const needed = settings.userTable === undefined ? NEEDED : [...NEEDED, ...NEEDED_OF_TABLE];
+  const missing = needed.find((path) => valueAt(path, settings) === undefined);
+  if (missing !== undefined) throw new RangeError(`${missing}: is needed`);
+  return settings;
+}
+
+function valueAt(path: string, settings: object): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], settings);
+}
+
 /**
  * The options for settings. Notes about the trusted keys are logged.
  * @throws RangeError naming the setting; Error with all problems of the trusted keys
  */
 export function completedOptions(settings: TokenExchangeSettings, log: Log = SILENT): TokenExchangeOptions {
-  refuseUnknownMembers(settings, SETTINGS);
+  givenSettings(settings);
   const { clockToleranceSeconds: tolerance } = SETTINGS;
   const {
     roles,

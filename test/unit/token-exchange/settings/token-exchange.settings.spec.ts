@@ -118,6 +118,18 @@ describe('settings', () => {
     );
   });
 
+  const TABLE = { name: 'user_account', idType: 'uuid', columns: { id: 'id', enabled: 'enabled' } };
+
+  it.each<[string, object | undefined]>([
+    ['useFactory: has to return the settings', undefined],
+    ['trustedKeys: is needed', { roles }],
+    ['roles: is needed', { trustedKeys: [] }],
+    ['roles.owner: is needed', { ...LEAST, roles: { assignable: ['user'], initial: 'user' } }],
+    ['userTable.columns.role: is needed', { ...LEAST, userTable: TABLE }],
+  ])('are refused where untyped code leaves out what is needed: %s', (fault, settings) => {
+    expect(() => completedOptions(settings as TokenExchangeSettings)).toThrow(new RangeError(fault));
+  });
+
   it.each(['rest', '/rest/', '//', '/a b', '/:id', '/a?b'])(
     'are refused with the path prefix %j',
     (pathPrefix) => {
