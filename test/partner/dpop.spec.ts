@@ -93,7 +93,7 @@ describe.each(['false', 'true'])('[D119] the client with a key, nonces: %s', (no
       await expect(never).rejects.toMatchObject({ code: 'use_dpop_nonce', status: 400 });
       expect(counting).toHaveBeenCalledTimes(2);
       expect(() => partner({ dpop: 'yes' as never })).toThrow('dpop must be true or false');
-      for (const wrong of [{ accessToken: '' }, { method: 7 }, { url: '/rest/me' }]) {
+      for (const wrong of [{ accessToken: '' }, { method: 7 }, { url: '/rest/me' }, { dpopNonce: 'n' }]) {
         const given = { accessToken: 'a', method: 'GET', url: ME, ...wrong } as never;
         await expect(partner().headersFor(given)).rejects.toMatchObject({ code: 'invalid_option' });
       }

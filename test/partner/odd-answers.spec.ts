@@ -405,6 +405,7 @@ describe('[D119] options', () => {
       },
       /^otherKeys\[0\] has the kid of another key/,
     ],
+    ['an option that there is not', { dPop: true }, /^options has a member that is none of issuer, /],
     ['a bad other key', { nextKey: KEY, otherKeys: [KEY, 'x'] }, /^otherKeys\[1\] is no PEM/],
   ])('refuse %s', (_, wrong, message) => {
     const make = () => createPartner({ ...good, ...wrong });
@@ -464,6 +465,11 @@ describe('[D119] options', () => {
         new RegExp(`^${field} has nothing in it: leave it out for all that there is$`),
       ]),
     ),
+    [
+      'a member that there is not',
+      { subject: 'a', scopes: 'a' },
+      /^the request has a member that is none of subject, actor, scope, /,
+    ],
     ['a signal that is none', { subject: 'a', signal: {} }, /^signal must be an AbortSignal$/],
     ['fresh by a number', { subject: 'a', fresh: 1 }, /^fresh must be true, false, or the access token/],
     ['a kid that no key has', { subject: 'a', subjectKid: 'gone' }, /^no key has the kid that is named$/],
@@ -496,7 +502,13 @@ describe('[D119] options', () => {
   });
 
   it('of a login are reported to be wrong, as those of an exchange are', async () => {
-    for (const wrong of [undefined, {}, { subject: null }, { redirectTo: null }]) {
+    for (const wrong of [
+      undefined,
+      {},
+      { subject: null },
+      { redirectTo: null },
+      { subject: 'a', path: '/' },
+    ]) {
       const error = await failureOf(partner().embedForm(wrong as unknown as { subject: string }));
       expect(error).toMatchObject({ name: 'PartnerError', code: 'invalid_option' });
     }

@@ -45,7 +45,7 @@ const LOCAL_PATH = /^\/(?![/\\])\P{Cc}*$/u;
  * @throws PartnerError `invalid_option`
  */
 export function copyOfEmbed(request: EmbedRequest): EmbedRequest & { readonly redirectTo: string } {
-  requireObject(request, 'the request');
+  requireObject(request, 'the request', { subject: true, redirectTo: true, kid: true });
   const { subject, redirectTo = '/', kid } = request;
   if (typeof redirectTo !== 'string' || !LOCAL_PATH.test(redirectTo))
     throw invalidOption('redirectTo must be a path on the instance');

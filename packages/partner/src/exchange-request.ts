@@ -26,6 +26,17 @@ export interface ExchangeRequest {
   readonly fresh?: boolean | string;
 }
 
+const MEMBERS = {
+  subject: true,
+  actor: true,
+  scope: true,
+  resource: true,
+  subjectKid: true,
+  actorKid: true,
+  signal: true,
+  fresh: true,
+} as const;
+
 export interface AccessToken {
   readonly accessToken: string;
   /** `DPoP`: each call needs a proof; see `headersFor`. */
@@ -56,7 +67,7 @@ export interface Exchange {
  * @throws PartnerError `invalid_option`
  */
 export function copyOf(request: ExchangeRequest): ExchangeRequest {
-  requireObject(request, 'the request');
+  requireObject(request, 'the request', MEMBERS);
   const { subject, actor, scope, resource, subjectKid, actorKid, signal, fresh } = request;
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw invalidOption('signal must be an AbortSignal');

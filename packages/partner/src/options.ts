@@ -60,12 +60,28 @@ export interface Settings {
   readonly clock: PartnerClock;
 }
 
+const OPTIONS = {
+  issuer: true,
+  baseUrl: true,
+  key: true,
+  nextKey: true,
+  otherKeys: true,
+  audience: true,
+  tokenLifetimeSeconds: true,
+  maxTries: true,
+  timeoutSeconds: true,
+  cacheSize: true,
+  dpop: true,
+  allowHttp: true,
+  fetch: true,
+  clock: true,
+} as const;
 const LONGEST_ISSUER_BYTES = 512;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** @throws PartnerError `invalid_option` */
 export function readOptions(options: PartnerOptions): Settings {
-  requireObject(options, 'options');
+  requireObject(options, 'options', OPTIONS);
   const { issuer } = options;
   if (typeof issuer !== 'string' || !isUrl(issuer) || Buffer.byteLength(issuer) > LONGEST_ISSUER_BYTES)
     throw invalidOption(`issuer must be a URL of at most ${LONGEST_ISSUER_BYTES} bytes`);

@@ -16,7 +16,12 @@ export function ownCopy<T>(given: T, name: string): T {
   }
 }
 
-/** @throws PartnerError `invalid_option` */
-export function requireObject(given: unknown, name: string): void {
+/**
+ * A misspelt member is refused: without it, a token might have every scope, or be bound to no key.
+ * @throws PartnerError `invalid_option`
+ */
+export function requireObject<T>(given: T, name: string, known: Readonly<Record<keyof T, true>>): void {
   if (typeof given !== 'object' || given === null) throw invalidOption(`${name} must be an object`);
+  if (Object.keys(given).some((member) => !Object.hasOwn(known, member)))
+    throw invalidOption(`${name} has a member that is none of ${Object.keys(known).join(', ')}`);
 }

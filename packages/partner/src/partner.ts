@@ -97,7 +97,7 @@ class SigningPartner implements Partner {
   }
 
   async headersFor(call: ProvedRequest & { readonly accessToken: string }): Promise<Record<string, string>> {
-    requireObject(call, 'the call');
+    requireObject(call, 'the call', { accessToken: true, method: true, url: true, nonce: true });
     const { method, url, nonce, accessToken } = call;
     for (const [name, value] of Object.entries({ method, url, accessToken }))
       if (typeof value !== 'string' || value === '') throw invalidOption(`${name} must be a text`);
