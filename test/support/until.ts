@@ -16,9 +16,18 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
 ): Promise<number> {
   const startedAt = performance.now();
-  while (!(await condition())) {
+  while (!(await answered(condition, startedAt + limitMs - performance.now()))) {
     if (performance.now() - startedAt > limitMs) throw new Error(`not within ${limitMs} ms: ${what}`);
     await pause(LOOK_AGAIN_MS);
   }
   return performance.now() - startedAt;
+}
+
+/** False where the condition itself has not answered in the time that is left. */
+async function answered(condition: () => boolean | Promise<boolean>, leftMs: number): Promise<boolean> {
+  const answer = condition();
+  if (typeof answer === 'boolean') return answer;
+  const settled = new AbortController();
+  const timeUp = pause(Math.max(0, leftMs), false, { signal: settled.signal }).catch(() => false);
+  return Promise.race([answer, timeUp]).finally(() => settled.abort());
 }
