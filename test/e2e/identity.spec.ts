@@ -45,8 +45,6 @@ let subjects = 0;
 /** A sub that no other test uses. */
 const newSub = () => `person-${++subjects}`;
 
-/** Eight exchanges take a tenth of this; several deadlocks, each found after a second, take longer. */
-
 const companion = () => tokenOf(rival, { sub: 'companion' });
 const ofAccepted = (answers: readonly Response[]) => answers.filter(isAccepted).length;
 

@@ -14,7 +14,7 @@ const LOAD_MS = 4_000;
 const SOON_MS = 90_000;
 const USER = '00000000-0000-4000-8000-000000000001';
 
-/** The tables that are purged, with when the time of a row has come. */
+/** The tables that are purged, each with the condition for a row to be due. */
 const KINDS = Object.entries({
   token_exchange_used_jti: 'OLD.expires_at < clock_timestamp()',
   token_exchange_ended_token: 'OLD.expires_at < clock_timestamp()',

@@ -1,4 +1,4 @@
-// How long work takes on a machine that other tests keep busy: they only ever add to it, so the quickest of several times counts.
+// How long work takes on a machine that other tests keep busy: other tests only add to it, so the quickest of several times counts.
 
 const TRIES = 5;
 
