@@ -5,8 +5,20 @@ import { MOST_WAITING, statementMs, withinWait } from '../../../../src/platform/
 
 const never = () => new Promise<never>(() => undefined);
 
+afterEach(() => jest.useRealTimers());
+
 it('[D49] work that does not end is not waited for', async () => {
   await expect(withinWait(20, never)).rejects.toEqual(new DatabaseWaitError('time_limit'));
+});
+
+it('[D49] work is waited for as long as a request may wait, and no millisecond longer', async () => {
+  jest.useFakeTimers();
+  const ended = jest.fn();
+  withinWait(1_800, never).catch(ended);
+  await jest.advanceTimersByTimeAsync(1_799);
+  expect(ended).not.toHaveBeenCalled();
+  await jest.advanceTimersByTimeAsync(1);
+  expect(ended).toHaveBeenCalledWith(new DatabaseWaitError('time_limit'));
 });
 
 it('[D49] where nothing is left to wait, what hangs is refused at once', async () => {
@@ -51,5 +63,4 @@ it('[D49] an item whose request has had its answer is not sent any more', async 
   free();
   await expect(second).rejects.toEqual(new DatabaseWaitError('time_limit'));
   expect([await first, sent]).toEqual(['0', [0]]);
-  jest.useRealTimers();
 });
