@@ -41,7 +41,7 @@ export interface RevocableToken extends RevocableSession {
 }
 
 /** Without news for so long, revocations are unknown. */
-export const KNOWN_FOR_MS = 10_000;
+const KNOWN_FOR_MS = 10_000;
 
 const FORGET_EVERY_MS = 60_000;
 /** The times of access tokens are whole seconds: one of the same second may be of a later login. */

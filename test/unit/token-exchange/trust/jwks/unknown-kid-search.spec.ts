@@ -1,4 +1,5 @@
-// The search for a kid that is not held, where the database or a place to wait is missing.
+// The search for a kid that is not held, where the database or a place to wait is missing, and how long it may last.
+import { DatabaseWaitError } from '../../../../../src/platform/database/database-error.js';
 import { SILENT } from '../../../../../src/platform/log/log.js';
 import { JwksCacheEntry } from '../../../../../src/token-exchange/trust/jwks/jwks-cache-entry.js';
 import type { JwksRefresh } from '../../../../../src/token-exchange/trust/jwks/jwks-refresh.js';
@@ -40,4 +41,44 @@ it('[D34][D49] a fetch for which nobody waits, as all places are taken, may fail
   expect(unhandled).toEqual([]);
   free(undefined);
   await Promise.all(waiting);
+});
+
+describe('[D36] the one fetch that all share', () => {
+  const never = () => new Promise<never>(() => undefined);
+  const searchWith = (clock: TestClock, reservedByOther?: Date) =>
+    new UnknownKidSearch(
+      {
+        waitMs: 1_800,
+        reserveUnknownKidFetch: () => Promise.resolve(reservedByOther),
+      } as unknown as JwksSnapshotRepository,
+      { reread: () => Promise.resolve(), follow: () => Promise.resolve() } as unknown as JwksSnapshotFollower,
+      { running: () => undefined, refresh: never } as unknown as JwksRefresh,
+      clock,
+    );
+
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('[D36] is waited for six seconds beside what a request may wait for the database', async () => {
+    const ended = jest.fn();
+    searchWith(new TestClock()).search(cachedAt('https://a.example/1'), 'unknown').catch(ended);
+    await jest.advanceTimersByTimeAsync(7_799);
+    expect(ended).not.toHaveBeenCalled();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(ended).toHaveBeenCalledWith(new DatabaseWaitError('time_limit'));
+  });
+
+  it.each([
+    [0, 6_000],
+    [2_000, 4_000],
+  ])('[D36] of another instance, reserved %d ms ago, is waited for %d ms', async (agoMs, leftMs) => {
+    const clock = new TestClock();
+    const ended = jest.fn();
+    const search = searchWith(clock, new Date(clock.nowMs() - agoMs));
+    void search.search(cachedAt('https://a.example/1'), 'unknown').then(ended);
+    await jest.advanceTimersByTimeAsync(leftMs - 1);
+    expect(ended).not.toHaveBeenCalled();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(ended).toHaveBeenCalled();
+  });
 });

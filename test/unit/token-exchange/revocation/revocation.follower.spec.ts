@@ -1,0 +1,43 @@
+// How often revocations are read where no announcement comes.
+import { Clock } from '../../../../src/platform/clock.js';
+import { SILENT } from '../../../../src/platform/log/log.js';
+import { RevocationFollower } from '../../../../src/token-exchange/revocation/revocation.follower.js';
+import type { RevocationRepository } from '../../../../src/token-exchange/revocation/revocation.repository.js';
+import { Revocations } from '../../../../src/token-exchange/revocation/revocations.js';
+import { DEAF } from '../../../support/deaf-notifications.js';
+
+afterEach(() => jest.useRealTimers());
+
+const NOTHING_NEW = { trust: [], endedTokens: [], logouts: [], horizon: '1', last: undefined };
+
+const followerOf = (read: () => Promise<unknown>) =>
+  new RevocationFollower(
+    { read } as unknown as RevocationRepository,
+    new Revocations(),
+    DEAF,
+    new Clock(),
+    SILENT,
+  );
+
+it('[D59][D60] revocations are read every two seconds, also where no announcement comes', async () => {
+  jest.useFakeTimers();
+  const read = jest.fn(() => Promise.resolve(NOTHING_NEW));
+  await followerOf(read).onModuleInit();
+  for (const times of [1, 2]) {
+    await jest.advanceTimersByTimeAsync(1_999);
+    expect(read).toHaveBeenCalledTimes(times);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(read).toHaveBeenCalledTimes(times + 1);
+  }
+});
+
+it('[D60] a reading that hangs is not waited for beyond three seconds, so that the next one may come in time', async () => {
+  jest.useFakeTimers();
+  const read = jest.fn(() => Promise.resolve(NOTHING_NEW));
+  await followerOf(read).onModuleInit();
+  read.mockReturnValueOnce(new Promise(() => undefined));
+  await jest.advanceTimersByTimeAsync(2_000 + 3_000 + 1_999);
+  expect(read).toHaveBeenCalledTimes(2);
+  await jest.advanceTimersByTimeAsync(1);
+  expect(read).toHaveBeenCalledTimes(3);
+});
