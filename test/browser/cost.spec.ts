@@ -34,11 +34,15 @@ describeInBrowser('the cost of the page', () => {
 
     let painted = Number.POSITIVE_INFINITY;
     for (let visit = 1; visit <= VISITS && painted >= MAX_FIRST_PAINT_MS; visit += 1) {
-      if (visit > 1) await page.reload();
-      await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
-      painted = await page.evaluate<number>(
+      // Each by a browser that has nothing of the page in its cache.
+      const context = await browsing.context.browser()!.newContext({ ignoreHTTPSErrors: true });
+      const visited = await context.newPage();
+      await visited.goto(browsing.instanceOrigin);
+      await visited.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+      painted = await visited.evaluate<number>(
         `performance.getEntriesByName('first-contentful-paint')[0].startTime`,
       );
+      await context.close();
     }
     expect(painted).toBeLessThan(MAX_FIRST_PAINT_MS);
   });

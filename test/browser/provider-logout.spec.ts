@@ -39,8 +39,11 @@ describeInBrowser('[D131] a logout by the provider', () => {
       );
       await browsing.context.clock.runFor(ASKS_AFTER_MS);
       await until('it has asked', PATIENCE_MS, () => refusals === 1);
-      await browsing.context.clock.resume();
+      // Until the page has that answer, and waits for its second look.
+      await product.page.waitForTimeout(500);
+      await browsing.context.clock.runFor(1_000);
       expect(await product.event(2)).toEqual(['session-ended', { reason: 'signed-out-by-provider' }]);
+      await browsing.context.clock.resume();
       for (let look = 0; look < 3; look += 1) await browsing.context.clock.fastForward(ASKS_AFTER_MS);
       expect(await product.eventNames()).toEqual(['session-ready', 'session-ended']);
       await product.page.close();
