@@ -1,0 +1,37 @@
+// How soon a provider sees what another instance has stored, where no announcement comes.
+import { Clock } from '../../../../../src/platform/clock.js';
+import { SILENT } from '../../../../../src/platform/log/log.js';
+import { SilentTelemetry } from '../../../../../src/token-exchange/host/telemetry.js';
+import type { JwksSettings } from '../../../../../src/token-exchange/settings/token-exchange.options.js';
+import { JwksKeyProvider } from '../../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import type { JwksSnapshotRepository } from '../../../../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
+import type { JwksEntry } from '../../../../../src/token-exchange/trust/trusted-key.js';
+import { DEAF } from '../../../../support/deaf-notifications.js';
+
+afterEach(() => jest.useRealTimers());
+
+it('[D36] an instance that does not lead looks for snapshots every five seconds by itself', async () => {
+  jest.useFakeTimers();
+  const findChanged = jest.fn(() => Promise.resolve([]));
+  const jwks: JwksSettings = {
+    refreshIntervalSeconds: 3_600,
+    maxStaleSeconds: 0,
+    allowHttp: false,
+    allowPrivate: [],
+  };
+  const entry = { type: 'jwks', url: 'https://a.example/keys', label: 'a' } as JwksEntry;
+  const provider = new JwksKeyProvider(
+    { jwks, trustedKeys: [entry] },
+    { findChanged } as unknown as JwksSnapshotRepository,
+    DEAF,
+    { isLeader: false },
+    new Clock(),
+    SILENT,
+    new SilentTelemetry(),
+  );
+  await provider.onApplicationBootstrap();
+  await jest.advanceTimersByTimeAsync(4_999);
+  expect(findChanged).toHaveBeenCalledTimes(1);
+  await jest.advanceTimersByTimeAsync(1);
+  expect(findChanged).toHaveBeenCalledTimes(2);
+});
