@@ -11,7 +11,6 @@ const WORKFLOW = 'Morning orders';
 const SESSION_SECONDS = 60;
 const LONGER_MS = (SESSION_SECONDS + 5) * 1000;
 const PATIENCE_MS = 70_000;
-const TEST_TIMEOUT_MS = 240_000;
 
 describeInBrowser('<embedded-instance> in Firefox', () => {
   if (firefoxPath() === undefined) {
@@ -19,7 +18,6 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
       undefined);
     return;
   }
-  jest.setTimeout(TEST_TIMEOUT_MS);
   const browsing = EmbeddedBrowsing.forBlock({
     isBehindProxy: true,
     customers: { ada: WORKFLOW, ben: 'Secret of ben' },

@@ -23,11 +23,9 @@ const LONGER_MS = (SESSION_SECONDS + 5) * 1000;
 const WAIT_MS = 20_000;
 /** The element waits for half a minute at most after so short an outage. */
 const PATIENCE_MS = 70_000;
-const TEST_TIMEOUT_MS = 240_000;
 
 describeBuilt('the frame of a process', () => {
   describeInBrowser('<embedded-instance> after a real stop', () => {
-    jest.setTimeout(TEST_TIMEOUT_MS);
     const database = TestDatabase.ofAnyKind();
     const partner = Partner.create({ issuer: 'https://login.partner.test' });
     let surroundings: Awaited<ReturnType<typeof surroundingsOf>>;

@@ -52,7 +52,7 @@ describe('the embedded database, through which rows go in and out', () => {
     await maintenance.onApplicationBootstrap();
     rounds = [];
     for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measureRound());
-  }, 180_000);
+  });
   afterAll(async () => {
     await maintenance.beforeApplicationShutdown();
     await database.remove();

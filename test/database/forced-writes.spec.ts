@@ -4,8 +4,6 @@ import { SCHEMA } from '../../src/instance/schema.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { describeOnEmbedded } from '../support/databases.js';
 
-jest.setTimeout(180_000);
-
 /** The files that the process forces while it does some work; the system is asked for their names. */
 async function forcedDuring(work: () => Promise<unknown>): Promise<string[]> {
   const forced: string[] = [];

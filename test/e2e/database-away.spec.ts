@@ -22,8 +22,6 @@ const PATIENCE_MS = 60_000;
 const GONE = 'the database does not serve: requests that need it are answered 503';
 const BACK = 'the database serves again; requests were refused meanwhile';
 
-jest.setTimeout(180_000);
-
 /** The database of the pair, behind a network that can fail. */
 class AwayDatabase extends TestDatabase {
   private constructor(

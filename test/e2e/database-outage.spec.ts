@@ -21,8 +21,6 @@ interface Sent {
   readonly tookMs: number;
 }
 
-jest.setTimeout(300_000);
-
 describeOnPostgresql('[D3][D49] exchanges while the database goes away', (database) => {
   let behind: DatabaseBehindProxy;
   let service: TestService;

@@ -17,8 +17,6 @@ const DISK_MEGABYTES = 128;
 const FAILURES = 5;
 const MOST_REQUESTS = 3_000;
 
-jest.setTimeout(240_000);
-
 /** An exchange by somebody new: it makes a user, so that tables grow. */
 class Traffic {
   readonly partner = Partner.create({ issuer: 'https://partner.example' });

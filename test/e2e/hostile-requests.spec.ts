@@ -121,7 +121,7 @@ declare('[B.work] what one request may cost', (database) => {
       problems.push(...(await problemsOf({ method: operation.method, path, headers }, hostile)));
     }
     expect(problems).toEqual([]);
-  }, 240_000);
+  });
 
   it('[B.work] the data of every type of credential', async () => {
     const operation = { method: 'POST', path: '/api/v1/credentials' };
@@ -130,7 +130,7 @@ declare('[B.work] what one request may cost', (database) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
     const hostile = hostileCredentials(Object.fromEntries(CREDENTIAL_TYPES), body as object);
     expect(await problemsOf({ method: 'POST', path, headers }, hostile)).toEqual([]);
-  }, 240_000);
+  });
 
   it('[B.work][B.headers][K33] every header and query, on every route', async () => {
     const problems: string[] = [];
@@ -148,7 +148,7 @@ declare('[B.work] what one request may cost', (database) => {
       );
     }
     expect(problems).toEqual([]);
-  }, 240_000);
+  });
 });
 
 function faultsOf({ status, bytes }: MeasuredAnswer, { path }: HostileRoute): string[] {

@@ -7,9 +7,6 @@ import type { CommandResult } from '../support/run-cli.js';
 import { CommandLine } from '../support/run-cli.js';
 import { describeOutsideMain } from '../support/series.js';
 
-// Each opens an embedded database, where others keep the machine busy.
-jest.setTimeout(240_000);
-
 const OWNER = ['--yes', '--owner-email', 'owner@b.example'];
 const FILES = [
   '.env',

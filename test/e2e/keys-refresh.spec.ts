@@ -7,7 +7,6 @@ import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-jest.setTimeout(180_000);
 const ISSUER = 'https://acme.example';
 const partnerWith = (kid: string) => Partner.create({ issuer: ISSUER, kid, audience: BASE_URL });
 

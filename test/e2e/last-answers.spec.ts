@@ -18,8 +18,6 @@ const FORM = 'application/x-www-form-urlencoded';
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry()];
 
-jest.setTimeout(3 * PATIENCE_MS);
-
 interface Place {
   readonly host: string;
   readonly port: number;

@@ -29,8 +29,6 @@ const CLOSED = 'closed';
 /** In a cell of the page. */
 const NONE = '–';
 
-jest.setTimeout(4 * PATIENCE_MS);
-
 interface Row {
   readonly limit: string;
   readonly byDefault: string;

@@ -15,8 +15,6 @@ const LIMIT_MS = 60_000;
 const WATCHED_MS = 5_000;
 const MOST_RUNS = 10;
 
-jest.setTimeout(180_000);
-
 const LIBRARY = join('faketime', 'libfaketimeMT.so.1');
 
 /** The library that stands between a program and the system's clock; undefined where it is not installed. */

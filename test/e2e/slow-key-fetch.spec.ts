@@ -5,7 +5,6 @@ import { JwksServer, body, delayed, silence } from '../support/jwks-server.js';
 import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
 import { pause, until } from '../support/until.js';
 
-jest.setTimeout(180_000);
 const PATIENCE_MS = 60_000;
 const ISSUER = 'https://acme.example';
 /** This machine may be busy: below it the database has to answer. */

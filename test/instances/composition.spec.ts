@@ -26,8 +26,6 @@ import { RunningProgram, systemProgram } from '../support/system-program.js';
 import { pause } from '../support/until.js';
 import { NameServer } from './support/name-server.js';
 
-jest.setTimeout(240_000);
-
 /** As with `--scale instance=3`: on Linux each address of 127.0.0.0/8 is this machine's. */
 const HOSTS = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
 /** More than `refresh` of the Caddyfile. */

@@ -21,8 +21,6 @@ const LEADS_NOW = 'this instance is the leader now';
 const LEADS_NO_LONGER = 'this instance is no longer the leader';
 const partner = Partner.create({ issuer: 'https://partner.example' });
 
-jest.setTimeout(240_000);
-
 /** One token, and what it was answered each time. */
 interface Sent {
   readonly token: string;

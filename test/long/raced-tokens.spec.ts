@@ -10,7 +10,7 @@ const USERS = 50;
 const ACCEPTED = [200, 303];
 const REFUSED = [400, 401];
 
-jest.setTimeout(sizeOf({ small: 120_000, whole: 3_600_000 }));
+jest.setTimeout(sizeOf({ small: 300_000, whole: 3_600_000 }));
 
 describeWithProcesses('[5.2.5][D2][K16] tokens that three processes get at the same moment', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });

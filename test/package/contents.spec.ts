@@ -74,7 +74,7 @@ let manifest: Manifest;
 beforeAll(() => {
   installation = preparedInstallation();
   manifest = manifestIn(homeOf(installation));
-}, 180_000);
+});
 
 /** Runs a program in plain Node.js, in the folder where the package is installed. @returns what it printed, parsed */
 function evaluated(program: string): unknown {

@@ -4,9 +4,6 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describeBuilt } from '../support/built-service.js';
 import { InitInstance, blocksOf } from '../support/init-instance.js';
 
-// Each command is a process of its own, where others keep the machine busy.
-jest.setTimeout(300_000);
-
 const textsOf = (page: string, language: string) => blocksOf(`docs/${page}`, language);
 
 /** What a page prints as JSON, in the shape that it has. */

@@ -18,8 +18,6 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-/** More than the waits of one test, which say what they waited for: each takes its time where many tests share a machine. */
-const TEST_TIMEOUT_MS = 300_000;
 const STEP_TIMEOUT_MS = 40_000;
 
 /** As a visitor sets it in the browser's own settings: "block third-party cookies". */
@@ -115,9 +113,8 @@ export function firefoxPath(): string | undefined {
   return executable('FIREFOX_PATH', ['firefox-esr', 'firefox']);
 }
 
-/** Declares a block of tests, with time enough, that need a browser; without one a skipped test in its place says why. */
+/** Declares a block of tests that need a browser; without one a skipped test in its place says why. */
 export function describeInBrowser(title: string, block: () => void): void {
-  jest.setTimeout(TEST_TIMEOUT_MS);
   if (chromiumPath() !== undefined) describe(title, block);
   else describe(title, () => it.skip(`skipped: ${MISSING}`, () => undefined));
 }
