@@ -176,8 +176,10 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     expect(stages.map(({ name }) => name)).toEqual(['verify', 'use', 'record']);
     expect(new Set(stages.map((stage) => stage.parentSpanId))).toEqual(new Set([request?.spanId]));
     expect(new Set(stages.map((stage) => attribute(stage, 'svc.flow')))).toEqual(new Set(['exchange']));
-    const lines = (await logOf(service)).filter(({ traceId }) => traceId === TRACE);
-    expect(lines.map(({ msg, spanId }) => [msg, spanId])).toContainEqual(['audit', request?.spanId]);
+    const audited = async () =>
+      (await logOf(service)).find(({ traceId, msg }) => traceId === TRACE && msg === 'audit');
+    await until('its line is written', 60_000, async () => (await audited()) !== undefined);
+    expect(await audited()).toMatchObject({ spanId: request?.spanId });
   });
 
   it('of a refused token: the stage says why, and nothing is called a fault', async () => {
