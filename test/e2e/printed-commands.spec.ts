@@ -93,7 +93,7 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
         /A token exchange would succeed[^]*An embedded login would succeed[^]*what actor and subject both have[^]*token_malformed/,
     },
     { begins: 'npx svc-admin audit list --event', prints: /token-exchange\.failed/ },
-    { begins: 'npm install @opentelemetry' },
+    { begins: 'npm install --ignore-scripts @opentelemetry' },
   ],
   'docs/deployment.md': [{ begins: 'docker build' }, { begins: 'sha256sum --check' }],
   'docs/deploy-from-ci.md': [
