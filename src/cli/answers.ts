@@ -72,7 +72,10 @@ export function reasonOf(error: unknown): string {
   return (message || code || 'unknown fault').split('\n', 1)[0] ?? '';
 }
 
-/** Called wrongly: options that do not go together, a terminal or an option that is missing, or a value that an option cannot have. Nothing was done. */
+/**
+ * Called wrongly: options that do not go together, a terminal or an option that is missing, or a value that an option cannot have.
+ * Nothing was done.
+ */
 export class MisuseError extends CommandError {
   override readonly name = 'MisuseError';
 }

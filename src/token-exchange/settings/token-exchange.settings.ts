@@ -45,11 +45,10 @@ function valueAt(path: string, settings: object): unknown {
 }
 
 /**
- * The options for settings. Notes about the trusted keys are logged.
+ * The options for settings that `givenSettings` has taken. Notes about the trusted keys are logged.
  * @throws RangeError naming the setting; Error with all problems of the trusted keys
  */
 export function completedOptions(settings: TokenExchangeSettings, log: Log = SILENT): TokenExchangeOptions {
-  givenSettings(settings);
   const { clockToleranceSeconds: tolerance } = SETTINGS;
   const {
     roles,

@@ -8,6 +8,7 @@ import {
   completedOptions,
   completedRoutes,
   completedSessions,
+  givenSettings,
 } from '../../../../src/token-exchange/settings/token-exchange.settings.js';
 
 const roles = { assignable: ['user', 'admin'], owner: 'owner', initial: 'user' };
@@ -106,7 +107,7 @@ describe('settings', () => {
       userTable: { columns: { rol: 'role' } },
       colour: 'blue',
     } as unknown as TokenExchangeSettings;
-    expect(() => completedOptions(misspelt)).toThrow(
+    expect(() => givenSettings(misspelt)).toThrow(
       new RangeError(
         [
           'stict: is not known (did you mean strict?)',
@@ -127,7 +128,7 @@ describe('settings', () => {
     ['roles.owner: is needed', { ...LEAST, roles: { assignable: ['user'], initial: 'user' } }],
     ['userTable.columns.role: is needed', { ...LEAST, userTable: TABLE }],
   ])('are refused where untyped code leaves out what is needed: %s', (fault, settings) => {
-    expect(() => completedOptions(settings as TokenExchangeSettings)).toThrow(new RangeError(fault));
+    expect(() => givenSettings(settings as TokenExchangeSettings)).toThrow(new RangeError(fault));
   });
 
   it.each(['rest', '/rest/', '//', '/a b', '/:id', '/a?b'])(
