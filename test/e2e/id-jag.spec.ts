@@ -359,6 +359,13 @@ describeOnAnyDatabase('identity assertions', (database) => {
     it.each<[string, Fields, Members, string, string]>([
       ['this instance, by its own name', {}, { resource: `${BASE_URL}/` }, BASE_URL, BASE_URL],
       [
+        'the one that the client asks for, where null names none',
+        { resource: BASE_URL },
+        { resource: null, scope: null, tenant: null },
+        BASE_URL,
+        BASE_URL,
+      ],
+      [
         'the one of several that the client asks for',
         { resource: OTHER_SERVICE },
         { resource: [BASE_URL, OTHER_SERVICE] },

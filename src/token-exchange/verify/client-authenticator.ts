@@ -19,7 +19,7 @@ import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { CompactJws } from './compact-jws.js';
 import { parseCompactJws, signerAmong, typeOf } from './compact-jws.js';
-import { isAloneFor } from './external-claims.js';
+import { isAloneFor, withoutNulls } from './external-claims.js';
 
 /** The credentials that a client sent. Secret. */
 export type ClientCredentials =
@@ -166,7 +166,8 @@ function readJws(assertion: string): CompactJws {
   try {
     const jws = parseCompactJws(assertion);
     const { crit, b64 } = jws.header;
-    if (crit === undefined && b64 === undefined && TYPES.includes(typeOf(jws))) return jws;
+    if (crit === undefined && b64 === undefined && TYPES.includes(typeOf(jws)))
+      return { ...jws, payload: withoutNulls(jws.payload) };
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
   }

@@ -3,8 +3,9 @@ import { printable, printableList, printableName, printableSeconds } from '../..
 import { algorithmNamed, thumbprintOf } from '../trust/algorithms.js';
 import { keySetInWords } from '../trust/jwks/key-set-state.js';
 import { flowsOf } from '../trust/trusted-key.js';
+import type { CompactJws } from './compact-jws.js';
 import { parseCompactJws, signerAmong, typeOf } from './compact-jws.js';
-import { readIssuer } from './external-claims.js';
+import { readIssuer, withoutNulls } from './external-claims.js';
 import { heldKids, likeness, servedAlgorithms } from './key-hints.js';
 import type { AnyToken, Compared, TokenCheck } from './token-check.js';
 
@@ -23,7 +24,7 @@ export const OF_THE_HEADER: readonly TokenCheck<AnyToken>[] = [
     about: 'its form',
     reason: 'token_malformed',
     isNeeded: true,
-    read: (token) => void (token.jws = parseCompactJws(token.text)),
+    read: (token) => void (token.jws = readToken(token)),
     compared: () => ['a JWT in compact form', 'a JWT in compact form'],
   },
   {
@@ -184,6 +185,12 @@ export const OF_THE_ENTRY: readonly TokenCheck<AnyToken>[] = [
     compared: ({ key, flow }) => [printableList(flowsOf(key.policy)), flow],
   },
 ];
+
+/** D130: null is an absent claim in an identity assertion and in a logout token, and a claim of the wrong type elsewhere. */
+function readToken({ text, flow }: AnyToken): CompactJws {
+  const jws = parseCompactJws(text);
+  return flow === 'id-jag' || flow === 'logout' ? { ...jws, payload: withoutNulls(jws.payload) } : jws;
+}
 
 /** May take one bounded fetch (D34). */
 async function findKey(token: AnyToken): Promise<void> {

@@ -185,6 +185,8 @@ describe('[D133] a client', () => {
     ['a JWT for an hour', 'accepted', jwt({ exp: NOW + 3600 })],
     ['a JWT for over an hour', INVALID, jwt({ exp: NOW + 3600.5 })],
     ['a JWT without iat', 'accepted', jwt({ iat: undefined, exp: NOW + 50 })],
+    ['a JWT with null as iat and nbf', 'accepted', jwt({ iat: null, nbf: null, exp: NOW + 50 })],
+    ['a JWT with null as jti', INVALID, jwt({ jti: null })],
     ['a JWT within the tolerance', 'accepted', jwt({ iat: NOW + 5, nbf: NOW + 5 })],
     ['a JWT from the future', INVALID, jwt({ iat: NOW + 5.5 })],
     ['a JWT that is not valid yet', INVALID, jwt({ nbf: NOW + 5.5 })],
@@ -196,6 +198,12 @@ describe('[D133] a client', () => {
     expect(await outcomeOf(authenticator.authenticate(sent))).toMatch(new RegExp(`^${outcome}(:|$)`)),
   );
 });
+
+/** The claims that an identity assertion may have or not. */
+const OPTIONAL = [
+  ...['scope', 'resource', 'aud_sub', 'sub_id', 'tenant', 'aud_tenant', 'authorization_details', 'cnf'],
+  ...['nbf', 'email', 'given_name', 'family_name', 'role', 'sid', 'act', 'may_act', 'events'],
+];
 
 describe('[D133][K36] an identity assertion', () => {
   const verifier = new ExternalTokenVerifier(keys, clock, options);
@@ -256,6 +264,15 @@ describe('[D133][K36] an identity assertion', () => {
         { sub: 'ada', sub_id: { format: 'iss_sub', iss: desktop.idp.issuer, sub: 'ada', ...change } },
       ],
     ),
+    ...OPTIONAL.map((name): [string, string, Members] => [
+      `with null as ${name}`,
+      'accepted',
+      { [name]: null },
+    ]),
+    ['with null inside of act', 'accepted', { act: { sub: 'agent', iss: null, act: null } }],
+    ['with null in the place of an actor', 'claims_invalid', { act: { sub: null } }],
+    ['with null as client_id', 'claims_invalid', { client_id: null }],
+    ['with a list that has null', 'claims_invalid', { resource: [null] }],
     ['with a scope that is no text', 'claims_invalid', { scope: ['workflow:write'] }],
     ['with a longest scope', 'accepted', { scope: `workflow:read ${'s'.repeat(1010)}` }],
     [
@@ -287,6 +304,7 @@ describe('[D133][K36] an identity assertion', () => {
     ],
     [{ resource: [OTHER, BASE_URL] }, { resource: [OTHER, BASE_URL] }],
     [{ aud_sub: 'ada' }, { localUserId: 'ada' }],
+    [{ aud_sub: null, scope: null, resource: null, tenant: null, aud_tenant: null }, {}],
   ])('with %j says so', async (members, said) =>
     expect((await verified(members)).assertion).toEqual({ clientId: desktop.id, ...said }),
   );
@@ -303,6 +321,9 @@ describe('[D133][K36] an identity assertion', () => {
     const by = { id: tenanted.id, issuers: new Set([tenanted.idp.issuer]) };
     expect(await outcomeOf(verifier.verify(token, 'id-jag', undefined, by))).toBe(outcome);
   });
+
+  it('[D5] with null as email_verified says that the address is not verified', async () =>
+    expect((await verified({ email_verified: null })).claims.emailVerified).toBe(false));
 
   it('is not accepted without a client', async () => {
     const token = desktop.assertion({ iat: NOW - 5 });
