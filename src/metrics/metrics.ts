@@ -3,7 +3,13 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { VERSION } from '../platform/version.js';
 import type { SinkStatus } from '../audit/sinks/audit-streaming.js';
 import type { PoolState } from '../platform/database/driver-pool.js';
-import type { EntryEnd, KeySetFigures, KeysHeld, ReplayRecords } from '../token-exchange/instance.js';
+import type {
+  EntryEnd,
+  KeySetFigures,
+  KeysHeld,
+  ReplayRecords,
+  ThrottledFlow,
+} from '../token-exchange/instance.js';
 import { KEY_SET_FETCH_OUTCOMES, KEY_SET_STATES } from '../token-exchange/instance.js';
 import { BoundedReading } from './bounded-reading.js';
 
@@ -12,6 +18,17 @@ const STAGE_BUCKETS_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025
 
 /** A purge deletes faster than so many can gather; where there are more, how many more does not matter. */
 const MOST_EXPIRED_COUNTED = 10_000;
+
+/** Values of the label `flow`. */
+const ENDPOINTS: Readonly<Record<ThrottledFlow, true>> = {
+  exchange: true,
+  'id-jag': true,
+  'jwt-bearer': true,
+  embed: true,
+  logout: true,
+  revocation: true,
+  introspection: true,
+};
 
 export const MEMBERSHIP_CHANGES = ['added', 'changed', 'removed'] as const;
 
@@ -123,12 +140,9 @@ export class Metrics {
     for (const outcome of KEY_SET_FETCH_OUTCOMES) this.keySetFetches.inc({ outcome }, 0);
     for (const change of MEMBERSHIP_CHANGES) this.membershipChanges.inc({ change }, 0);
     for (const outcome of ['succeeded', 'failed']) this.replayPurges.inc({ outcome }, 0);
-    for (const flow of ['exchange', 'embed', 'logout', 'revocation', 'introspection', 'api', 'operator'])
-      this.throttled.inc({ flow }, 0);
-    for (const flow of ['exchange', 'embed', 'logout', 'revocation', 'introspection', 'api'])
-      this.databaseRefusals.inc({ flow }, 0);
-    const { exchange, embed, logout } = this.outcomes;
-    for (const counter of [exchange, embed, logout])
+    for (const flow of [...Object.keys(ENDPOINTS), 'api', 'operator']) this.throttled.inc({ flow }, 0);
+    for (const flow of [...Object.keys(ENDPOINTS), 'api']) this.databaseRefusals.inc({ flow }, 0);
+    for (const counter of Object.values(this.outcomes))
       counter.inc({ outcome: 'failed', reason: 'internal_error' }, 0);
   }
 
