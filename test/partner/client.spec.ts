@@ -23,6 +23,7 @@ import { SentForms } from './support/sent-forms.js';
 const ISSUER = 'https://partner.example';
 const KEY = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
 const ADA = { sub: 'ada', email: 'ada@partner.example', email_verified: true };
+const CY = { sub: 'cy', email: 'cy@partner.example', email_verified: true };
 const BOB = { sub: 'bob', email: 'bob@partner.example', email_verified: true };
 
 /** The entry with which an instance trusts the key that signs. */
@@ -202,7 +203,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
       const partner = partnerWith(KEY, service, { fetch: seen.fetch, tokenLifetimeSeconds: 60 });
       const { accessToken } = await partner.exchange({ subject: ADA });
       const [claims = {}] = seen.claims();
-      expect(Number(claims.exp) - Number(claims.iat)).toBe(60);
+      expect(Number(claims.exp) - Number(claims.iat)).toBe(65);
       const issued = decodeJwt(accessToken);
       expect(Number(issued.exp) - Number(issued.iat)).toBeLessThanOrEqual(60);
     });
@@ -329,6 +330,20 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
       expect(Math.abs(clockOffsetSeconds - offsetSeconds)).toBeLessThanOrEqual(60);
     });
 
+    it('is not for a clock that is nearly ten seconds ahead, in an exchange, a login and a sign-out', async () => {
+      const clock = new WaitingClock(Date.now() + 8_500);
+      const partner = partnerWith(KEY, service, { clock });
+      const { accessToken } = await partner.exchange({ subject: CY });
+      expect((await me(service, accessToken))['status']).toBe(200);
+      const { fields } = await partner.embedForm({ subject: CY });
+      expect((await service.embed(fields)).status).toBe(303);
+      await partner.signOut(CY.sub);
+      expect((await me(service, accessToken))['status']).toBe(401);
+      expect(clock.waits.map((wait) => wait <= 1000)).toEqual([true]);
+      const again = await partner.exchange({ subject: CY });
+      expect((await me(service, again.accessToken))['status']).toBe(200);
+    });
+
     it('names the field that is wrong', async () => {
       const failure = partnerWith(KEY, service).exchange({ subject: ADA, scope: 'a'.repeat(1025) });
       await expect(failure).rejects.toMatchObject({ code: 'invalid_request', status: 400, tries: 1 });
@@ -340,6 +355,11 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
     const forms: [string, () => KeyInput | Promise<KeyInput>][] = [
       ['PEM (PKCS #8)', () => pem(KEY, 'pkcs8')],
       ['PEM (SEC 1)', () => pem(KEY, 'sec1')],
+      [
+        'PEM with the two characters \\n, as variables have it',
+        () => pem(KEY, 'pkcs8').replaceAll('\n', '\\n'),
+      ],
+      ['PEM with \\r\\n, as bytes', () => Buffer.from(pem(KEY, 'sec1').replaceAll('\n', '\\r\\n'))],
       ['PEM as the bytes of its file', () => Buffer.from(pem(KEY, 'pkcs8'))],
       ['JWK', () => KEY.export({ format: 'jwk' })],
       ['KeyObject', () => KEY],

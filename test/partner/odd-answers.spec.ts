@@ -103,7 +103,29 @@ describe('[D120] a failure that is no 429 or 503', () => {
     const error = await failureOf(
       partner({ baseUrl: `http://127.0.0.1:${await freePort()}` }).exchange({ subject: 'ada' }),
     );
-    expect(error).toMatchObject({ code: 'network_error', tries: 1 });
+    expect(error).toMatchObject({
+      code: 'network_error',
+      tries: 1,
+      message: 'No answer came from the instance: ECONNREFUSED',
+    });
+  });
+
+  it.each([
+    [
+      'of its cause',
+      new TypeError('fetch failed', { cause: { code: 'CERT_HAS_EXPIRED' } }),
+      ': CERT_HAS_EXPIRED',
+    ],
+    ['of its own', Object.assign(new Error('no'), { code: 'ENOTFOUND' }), ': ENOTFOUND'],
+    ['that is no code', new TypeError('fetch failed', { cause: { code: 'eyJhbGciOi' } }), ''],
+    ['at all', new Error('no'), ''],
+  ])('is reported with the code %s, of a fetch that fails', async (_, thrown, suffix) => {
+    const broken: typeof fetch = () => Promise.reject(thrown);
+    const error = await failureOf(partner({ fetch: broken }).exchange({ subject: 'ada' }));
+    expect(error).toMatchObject({
+      code: 'network_error',
+      message: `No answer came from the instance${suffix}`,
+    });
   });
 });
 
@@ -332,13 +354,13 @@ describe('[D119] what is asked for', () => {
 describe('[D119] a refusal', () => {
   const DATE = 'Sun, 22 Nov 2026 10:00:00 GMT';
   it.each([
-    [600, 4, undefined],
-    [600, 5, 'ahead of'],
+    [600, 9, undefined],
+    [600, 10, 'ahead of'],
     [600, -592, undefined],
     [600, -593, 'behind'],
     [60, -30, undefined],
     [60, -53, 'behind'],
-    [5, 4, undefined],
+    [5, 9, undefined],
     [5, -2, undefined],
     [5, -3, 'behind'],
   ])('of a token of %d seconds, by a clock %d off, says %s', async (life, offset, side) => {
@@ -353,6 +375,7 @@ describe('[D119] a refusal', () => {
 
 describe('[D119] options', () => {
   const good = { issuer: ISSUER, baseUrl: 'https://instance.example', key: KEY };
+  const pkcs8 = () => KEY.export({ type: 'pkcs8', format: 'pem' }).toString();
   const publicPem = () =>
     generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
@@ -405,7 +428,24 @@ describe('[D119] options', () => {
       },
       /^otherKeys\[0\] has the kid of another key/,
     ],
-    ['an option that there is not', { dPop: true }, /^options has a member that is none of issuer, /],
+    ['an option that there is not', { dPop: true }, /^options has "dPop", which is none of issuer, /],
+    [
+      'a member of a key that there is not',
+      { key: { key: KEY, Kid: 'first' } },
+      /^key has "Kid", which is none of key, kid, alg$/,
+    ],
+    ...[5, null, {}, { nowMs: Date.now }].map((clock): [string, Record<string, unknown>, RegExp] => [
+      `the clock ${JSON.stringify(clock)}`,
+      { clock },
+      /^clock must be an object with the functions nowMs, monotonicMs and wait$/,
+    ]),
+    ['http by a text', { allowHttp: 'false' }, /^allowHttp must be true or false$/],
+    ['DPoP by a text', { dpop: 'false' }, /^dpop must be true or false$/],
+    [
+      'a PEM without line breaks',
+      { key: pkcs8().replaceAll('\n', ' ') },
+      /^key is a damaged PEM: a first line, lines of base64 and a last line are wanted$/,
+    ],
     ['a bad other key', { nextKey: KEY, otherKeys: [KEY, 'x'] }, /^otherKeys\[1\] is no PEM/],
   ])('refuse %s', (_, wrong, message) => {
     const make = () => createPartner({ ...good, ...wrong });
@@ -437,7 +477,7 @@ describe('[D119] options', () => {
     [
       'what is no claim of a person',
       { subject: { sub: 'a', password: 'b' } },
-      /^subject has a member that is none of sub, /,
+      /^subject has "password", which is none of sub, /,
     ],
     ['nothing', null, /^the request must be an object$/],
     ['a subject that is null', { subject: null }, /^subject must be claims, or their sub as a text$/],
@@ -468,7 +508,7 @@ describe('[D119] options', () => {
     [
       'a member that there is not',
       { subject: 'a', scopes: 'a' },
-      /^the request has a member that is none of subject, actor, scope, /,
+      /^the request has "scopes", which is none of subject, actor, scope, /,
     ],
     ['a signal that is none', { subject: 'a', signal: {} }, /^signal must be an AbortSignal$/],
     ['fresh by a number', { subject: 'a', fresh: 1 }, /^fresh must be true, false, or the access token/],
@@ -499,6 +539,24 @@ describe('[D119] options', () => {
       code: 'invalid_option',
       message: 'redirectTo must be a path on the instance',
     });
+  });
+
+  it.each([{ target: 5 }, { id: null }, { name: 'frame' }, null])(
+    'of the HTML of a login may not be %j',
+    async (options) => {
+      const form = await partner().embedForm({ subject: 'a' });
+      expect(() => form.toHtml(options as unknown as object)).toThrow(
+        expect.objectContaining({ code: 'invalid_option' }),
+      );
+    },
+  );
+
+  it('of the headers of a call may not have a nonce that is no text', async () => {
+    const call = { accessToken: 'a', method: 'GET', url: 'https://instance.example/', nonce: 5 };
+    const error = await failureOf(
+      partner().headersFor(call as unknown as { accessToken: string; method: string; url: string }),
+    );
+    expect(error).toMatchObject({ code: 'invalid_option', message: 'nonce must be a text' });
   });
 
   it('of a login are reported to be wrong, as those of an exchange are', async () => {

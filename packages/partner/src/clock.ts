@@ -1,5 +1,6 @@
 // What time it is, and waiting: replaced in tests, which would otherwise wait for real.
 import { setTimeout as pause } from 'node:timers/promises';
+import { invalidOption } from './partner-error.js';
 
 export interface PartnerClock {
   /** Milliseconds since 1970, for the claims of tokens. */
@@ -10,8 +11,15 @@ export interface PartnerClock {
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-export const SYSTEM_CLOCK: PartnerClock = {
+const SYSTEM_CLOCK: PartnerClock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
 };
+
+/** @throws PartnerError `invalid_option` for a clock without its three functions */
+export function readClock(clock: PartnerClock = SYSTEM_CLOCK): PartnerClock {
+  const names = ['nowMs', 'monotonicMs', 'wait'] as const;
+  if (names.every((name) => typeof clock?.[name] === 'function')) return clock;
+  throw invalidOption('clock must be an object with the functions nowMs, monotonicMs and wait');
+}

@@ -23,7 +23,7 @@ export interface HtmlOptions {
 export interface EmbedForm {
   readonly method: 'post';
   readonly action: string;
-  /** `token` is for one login, within 60 seconds; `login` of /embed.js takes it as well. */
+  /** `token` is for one login, within 55 seconds; `login` of /embed.js takes it as well. */
   readonly fields: { readonly token: string; readonly redirectTo: string };
   /** The form as HTML, everything in it escaped. The page has to submit it: it has no script and no button. */
   toHtml(options?: HtmlOptions): string;
@@ -57,7 +57,9 @@ export function embedForm(action: string, fields: EmbedForm['fields']): EmbedFor
     method: 'post',
     action,
     fields,
-    toHtml: ({ target, id } = {}) => {
+    toHtml: (options = {}) => {
+      requireObject(options, 'the options', { target: true, id: true });
+      const { target, id } = options;
       const attributes = Object.entries({ id, method: 'post', action, target });
       const inputs = Object.entries(fields).map(
         ([name, value]) => `<input type="hidden" name="${name}" value="${escaped(value)}">`,
@@ -68,7 +70,9 @@ export function embedForm(action: string, fields: EmbedForm['fields']): EmbedFor
 }
 
 function attribute([name, value]: [string, string | undefined]): string {
-  return value === undefined ? '' : ` ${name}="${escaped(value)}"`;
+  if (value === undefined) return '';
+  if (typeof value !== 'string') throw invalidOption(`${name} must be a text`);
+  return ` ${name}="${escaped(value)}"`;
 }
 
 function escaped(text: string): string {

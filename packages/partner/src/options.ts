@@ -1,6 +1,6 @@
 // Reads what a partner is made with, and fills in what was left out.
 import type { PartnerClock } from './clock.js';
-import { SYSTEM_CLOCK } from './clock.js';
+import { readClock } from './clock.js';
 import { DpopKey } from './dpop-key.js';
 import { requireObject } from './own-copy.js';
 import { invalidOption } from './partner-error.js';
@@ -22,7 +22,7 @@ export interface PartnerOptions {
   readonly audience?: string;
   /**
    * Life of the tokens that are exchanged, 5 to 3600 seconds, default 600. An access token lives no longer: the shorter, the more often
-   * each user needs an exchange, and an address has 20 a minute. Tokens of the embedded login never live longer than 60.
+   * each user needs an exchange, and an address has 20 a minute. Tokens of the embedded login live at most 55.
    */
   readonly tokenLifetimeSeconds?: number;
   /** Maximum number of requests for one exchange, 1 to 10, default 3: what 429 and 503 answer is tried again. */
@@ -90,7 +90,7 @@ export function readOptions(options: PartnerOptions): Settings {
   if (typeof audience !== 'string' || audience === '') throw invalidOption('audience must be a text');
   if (options.fetch !== undefined && typeof options.fetch !== 'function')
     throw invalidOption('fetch must be a function');
-  const clock = options.clock ?? SYSTEM_CLOCK;
+  const clock = readClock(options.clock);
   return {
     issuer,
     origin,
@@ -106,9 +106,13 @@ export function readOptions(options: PartnerOptions): Settings {
   };
 }
 
-function dpopKeyOf({ dpop = false }: PartnerOptions, clock: PartnerClock): DpopKey | undefined {
-  if (typeof dpop !== 'boolean') throw invalidOption('dpop must be true or false');
-  return dpop ? new DpopKey(clock) : undefined;
+function dpopKeyOf({ dpop }: PartnerOptions, clock: PartnerClock): DpopKey | undefined {
+  return isOn('dpop', dpop) ? new DpopKey(clock) : undefined;
+}
+
+function isOn(name: string, value = false): boolean {
+  if (typeof value !== 'boolean') throw invalidOption(`${name} must be true or false`);
+  return value;
 }
 
 function keysOf(options: PartnerOptions): Settings['keys'] {
@@ -126,7 +130,8 @@ function keysOf(options: PartnerOptions): Settings['keys'] {
   return [first, ...rest];
 }
 
-function originOf({ baseUrl, allowHttp = false }: PartnerOptions): string {
+function originOf({ baseUrl, ...options }: PartnerOptions): string {
+  const allowHttp = isOn('allowHttp', options.allowHttp);
   if (typeof baseUrl !== 'string' || !isUrl(baseUrl)) throw invalidOption('baseUrl must be a URL');
   const { protocol, hostname, origin, href } = new URL(baseUrl);
   if (href !== `${origin}/`)

@@ -1,6 +1,8 @@
 // Copies what a caller gives, so that nothing that is done to it later changes what is signed.
 import { invalidOption } from './partner-error.js';
 
+const LONGEST_SHOWN = 64;
+
 /**
  * A copy of data, with all that is nested in it.
  * @throws PartnerError `invalid_option`: it has a function or the like, or what JSON cannot say
@@ -22,6 +24,13 @@ export function ownCopy<T>(given: T, name: string): T {
  */
 export function requireObject<T>(given: T, name: string, known: Readonly<Record<keyof T, true>>): void {
   if (typeof given !== 'object' || given === null) throw invalidOption(`${name} must be an object`);
-  if (Object.keys(given).some((member) => !Object.hasOwn(known, member)))
-    throw invalidOption(`${name} has a member that is none of ${Object.keys(known).join(', ')}`);
+  requireKnown(Object.keys(given), name, Object.keys(known));
+}
+
+/** @throws PartnerError `invalid_option`, which names the first unknown member */
+export function requireKnown(members: readonly string[], name: string, known: readonly string[]): void {
+  const unknown = members.find((member) => !known.includes(member));
+  if (unknown === undefined) return;
+  const shown = JSON.stringify(unknown.slice(0, LONGEST_SHOWN));
+  throw invalidOption(`${name} has ${shown}, which is none of ${known.join(', ')}`);
 }

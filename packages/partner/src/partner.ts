@@ -7,7 +7,7 @@ import { copyOfEmbed, embedForm } from './embed-form.js';
 import type { AccessToken, Exchange, ExchangeRequest, Signed } from './exchange-request.js';
 import { copyOf, isAbout, readExchange } from './exchange-request.js';
 import type { ExternalToken } from './external-token.js';
-import { signedToken } from './external-token.js';
+import { BACKDATED_SECONDS, signedToken } from './external-token.js';
 import type { PartnerOptions, Settings } from './options.js';
 import { isUrl, readOptions } from './options.js';
 import { requireObject } from './own-copy.js';
@@ -25,8 +25,8 @@ const EMBED_PATH = '/rest/auth/embed';
 const LOGOUT_PATH = '/rest/auth/backchannel-logout';
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const LOGOUT_LIFETIME_SECONDS = 120;
-/** The instance takes none for an embedded login that lives longer. */
-const EMBED_LIFETIME_SECONDS = 60;
+/** The instance accepts an embedded login with at most 60 seconds from `iat` to `exp`. */
+const EMBED_LIFETIME_SECONDS = 60 - BACKDATED_SECONDS;
 
 export interface Partner {
   /**
@@ -101,6 +101,7 @@ class SigningPartner implements Partner {
     const { method, url, nonce, accessToken } = call;
     for (const [name, value] of Object.entries({ method, url, accessToken }))
       if (typeof value !== 'string' || value === '') throw invalidOption(`${name} must be a text`);
+    if (nonce !== undefined && typeof nonce !== 'string') throw invalidOption('nonce must be a text');
     if (!isUrl(url)) throw invalidOption('url must be a URL');
     const { dpopKey } = this.#settings;
     if (dpopKey === undefined) return { authorization: `Bearer ${accessToken}` };
@@ -123,7 +124,7 @@ class SigningPartner implements Partner {
     const signedOut = this.#retried('The sign-out', never, (signal) => this.#logOutOnce(claims, signal));
     // Also where its answer is lost: the instance may have ended them.
     const token = await signedOut.finally(() => this.#forgetAllOf(sub));
-    await clock.wait(Math.max(0, (token.issuedAt + 1) * 1000 - clock.nowMs()), never);
+    await clock.wait(Math.max(0, (token.signedAt + 1) * 1000 - clock.nowMs()), never);
   }
 
   #forgetAllOf(sub: string): void {

@@ -1,4 +1,5 @@
 // Whom a token is about, as its claims say it.
+import { requireKnown } from './own-copy.js';
 import { invalidOption } from './partner-error.js';
 
 /** Somebody at an issuer, with who has acted before them. */
@@ -57,9 +58,11 @@ export function claimsOf(person: Person | string, name: string): Record<string, 
     throw invalidOption(`${name} must be claims, or their sub as a text`);
   const claims = Object.entries(typeof person === 'string' ? { sub: person } : person);
   // Whoever passes a whole user of their own would send along what is nobody else's business.
-  const unknown = claims.map(([member]) => member).find((member) => !MEMBERS.includes(member));
-  if (unknown !== undefined)
-    throw invalidOption(`${name} has a member that is none of ${MEMBERS.join(', ')}`);
+  requireKnown(
+    claims.map(([member]) => member),
+    name,
+    MEMBERS,
+  );
   const present = Object.fromEntries(claims.filter(([, value]) => value !== undefined));
   const { sub } = present as { sub?: unknown };
   if (typeof sub !== 'string' || sub === '' || sub.length > LONGEST_SUB)

@@ -4,6 +4,7 @@ import type { JsonWebKey, webcrypto } from 'node:crypto';
 import { types } from 'node:util';
 import type { JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose';
+import { requireObject } from './own-copy.js';
 import { invalidOption } from './partner-error.js';
 
 export type SigningAlgorithm =
@@ -46,6 +47,7 @@ export class SigningKey {
 
   /** @throws PartnerError `invalid_option`, without anything of the key */
   static read(input: KeyInput, name: string): SigningKey {
+    if (isNamed(input)) requireObject(input, name, { key: true, kid: true, alg: true });
     const { key: given, kid, alg } = isNamed(input) ? input : { key: input };
     const key = given instanceof Uint8Array ? Buffer.from(given).toString('utf8') : given;
     const privateKey = privateKeyOf(key, name);
@@ -107,11 +109,16 @@ function objectOf(key: ReadableKey, name: string): KeyObject {
   if (types.isCryptoKey(key)) return KeyObject.from(key);
   try {
     return typeof key === 'string'
-      ? createPrivateKey(key)
+      ? createPrivateKey(withLineBreaks(key))
       : createPrivateKey({ key: key as JsonWebKey, format: 'jwk' });
   } catch {
     throw invalidOption(`${name} ${faultOf(key)}`);
   }
+}
+
+/** Environment variables and JSON often contain a PEM with `\\n` as two characters. */
+function withLineBreaks(pem: string): string {
+  return pem.replace(/\\r\\n|\\n/g, '\n');
 }
 
 function faultOf(key: string | JWK): string {
@@ -119,6 +126,8 @@ function faultOf(key: string | JWK): string {
   if (key.includes('ENCRYPTED'))
     return 'is an encrypted PEM: decrypt it first, createPrivateKey of node:crypto does';
   if (key.includes('PUBLIC KEY')) return 'must be a private key, and is a public one';
+  if (key.includes('PRIVATE KEY-----'))
+    return 'is a damaged PEM: a first line, lines of base64 and a last line are wanted';
   return 'is no PEM of a private key; of a file the content is wanted, not the path';
 }
 

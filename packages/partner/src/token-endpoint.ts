@@ -2,6 +2,7 @@
 import type { DpopKey } from './dpop-key.js';
 import type { PartnerErrorCode, PartnerErrorDetails } from './partner-error.js';
 import { PartnerError, isInstanceErrorCode } from './partner-error.js';
+import { BACKDATED_SECONDS } from './external-token.js';
 import type { ExternalToken } from './external-token.js';
 import { unlessAborted } from './unless-aborted.js';
 
@@ -12,8 +13,8 @@ const LONGEST_ANSWER_BYTES = 256 * 1024;
 const LONGEST_DESCRIPTION = 200;
 /** `Date` has whole seconds, and an answer is on its way for a while. */
 const CLOCKS_AGREE_SECONDS = 2;
-/** The instance takes a token of so much in the future, and no more. */
-const LEEWAY_SECONDS = 5;
+/** A clock further ahead signs tokens that the instance refuses: its tolerance for `iat` is 5 seconds. */
+const LEEWAY_SECONDS = 5 + BACKDATED_SECONDS;
 /** The instance issues no access token of less. */
 const SHORTEST_LIFE_SECONDS = 5;
 const BY_STATUS: Readonly<Record<number, PartnerErrorCode>> = {
@@ -94,8 +95,18 @@ async function post(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof PartnerError) throw error;
-    throw new PartnerError('network_error', 'No answer came from the instance', { cause: error });
+    const code = systemCodeOf(error);
+    const message = `No answer came from the instance${code === undefined ? '' : `: ${code}`}`;
+    throw new PartnerError('network_error', message, { cause: error });
   }
+}
+
+/** The code of the error or of its cause, such as ECONNREFUSED or CERT_HAS_EXPIRED: `fetch` hides it in the cause. */
+function systemCodeOf(error: unknown): string | undefined {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: { code?: unknown } };
+  return [code, cause?.code].find(
+    (each): each is string => typeof each === 'string' && /^[A-Z][A-Z\d_]{2,63}$/.test(each),
+  );
 }
 
 function bodyOf({ subject, actor, fields }: TokenForm): URLSearchParams {
@@ -202,7 +213,7 @@ function offsetOf(headers: Headers, nowMs: number): number | undefined {
 function hintOf(offset: number | undefined, token: ExternalToken): string {
   if (offset === undefined) return '';
   const difference = `the clock of this machine is ${Math.abs(offset)} seconds`;
-  const lifetime = token.expiresAt - token.issuedAt;
+  const lifetime = token.expiresAt - token.signedAt;
   if (offset >= LEEWAY_SECONDS)
     return `${difference} ahead of the instance's, for which the token is issued in the future: set the clock`;
   const isLate = -offset >= lifetime - SHORTEST_LIFE_SECONDS - CLOCKS_AGREE_SECONDS;

@@ -58,6 +58,8 @@ export function pemFault(text: string, wanted: PemKind): string {
   if (kind === undefined) return 'is a PEM of another kind';
   if (kind !== `a ${wanted}`) return `is ${kind}${conversion(kind, wanted)}`;
   if (text.includes('ENCRYPTED')) return 'is a private key with a passphrase';
+  if (text.includes('\\n'))
+    return `is a damaged ${wanted}: write line breaks instead of the two characters \\n`;
   return `is a damaged ${wanted}: a PEM is a first line, lines of base64 and a last line, complete and alone`;
 }
 

@@ -89,7 +89,12 @@ describe('[D83] what is wrong with a PEM', () => {
       'is a private key with a passphrase',
     ],
     ['another thing', 'public key', pem.replaceAll('PUBLIC KEY', 'PKCS7'), 'is a PEM of another kind'],
-    ['literal line breaks', 'public key', pem.replaceAll('\n', '\\n'), damaged('public key')],
+    [
+      'literal line breaks',
+      'public key',
+      pem.replaceAll('\n', '\\n'),
+      'is a damaged public key: write line breaks instead of the two characters \\n',
+    ],
     ['line breaks lost altogether', 'certificate', cert.replaceAll('\n', ''), damaged('certificate')],
     ['a lost end', 'public key', pem.slice(0, 100), damaged('public key')],
     ['two keys', 'public key', pem + pem, damaged('public key')],
