@@ -10,7 +10,7 @@ export const COMMAND_BLOCKS = { commands: () => commandReference(wholeProgram())
 export function wholeProgram(): Command {
   const quiet = { write: () => undefined };
   const surroundings = {
-    ...{ environment: {}, workingDirectory: '', stdin: { read: () => '' }, version: '' },
+    ...{ environment: {}, workingDirectory: '', stdin: { read: () => Buffer.of() }, version: '' },
     ...{ stdout: quiet, stderr: quiet },
   };
   return createProgram(surroundings, new Answers(surroundings, false));

@@ -20,7 +20,7 @@ export interface CliContext {
   /** Relative paths, `.env` and the embedded data directory are looked for here. */
   readonly workingDirectory: string;
   /** Gives all of it; waits for its end. */
-  readonly stdin: { read(): string };
+  readonly stdin: { read(): Uint8Array };
   /** Undefined without a terminal. */
   readonly terminal?: Terminal;
   /** The same, but it shows nothing of what is typed. */

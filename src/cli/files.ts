@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, resolve } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
 import { JsonError, explainJsonError, parseStrictJson } from '../platform/json/strict-json.js';
+import { EncodingError, textOf } from '../platform/text/encoding.js';
 import type { Algorithm, JwsSigner } from '../token-exchange/instance.js';
 import { algorithmsFitting, keyFits, signatureParameters, thumbprintOf } from '../token-exchange/instance.js';
 import type { CommandContext } from './command-context.js';
@@ -30,12 +31,17 @@ interface WriteOptions {
 /** In place of a path. */
 export const STANDARD_INPUT = '-';
 
-/** @throws CommandError when the file cannot be read */
+/** @throws CommandError when the file cannot be read, or is not UTF-8 */
 export function readTextFile({ workingDirectory }: PathContext, path: string): string {
+  return decoded(path, () => readFileSync(resolve(workingDirectory, path)));
+}
+
+function decoded(name: string, read: () => Uint8Array): string {
   try {
-    return readFileSync(resolve(workingDirectory, path), 'utf8');
+    return textOf(read());
   } catch (error) {
-    throw new CommandError(`${path} cannot be read (${codeOf(error)})`);
+    const fault = error instanceof EncodingError ? error.message : `cannot be read (${codeOf(error)})`;
+    throw new CommandError(`${name} ${fault}`);
   }
 }
 
@@ -56,7 +62,9 @@ export function readJsonFile(context: CommandContext, path: string, what: string
 
 /** The text of a file, or of standard input. */
 export function readInput(context: CommandContext, path: string): string {
-  return path === STANDARD_INPUT ? context.stdin.read() : readTextFile(context, path);
+  return path === STANDARD_INPUT
+    ? decoded(inputName(path), () => context.stdin.read())
+    : readTextFile(context, path);
 }
 
 export function inputName(path: string): string {

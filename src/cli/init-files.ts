@@ -1,7 +1,7 @@
 // Writes the files of `svc-admin init`, and moves those of an earlier run aside.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
@@ -14,7 +14,7 @@ import { Clock } from '../platform/clock.js';
 import { MEMBER_ROLE } from '../users/role.js';
 import type { InitAnswers } from './init-answers.js';
 import type { NewFile } from './files.js';
-import { codeOf, keyTexts, privatePem, publicPem } from './files.js';
+import { codeOf, keyTexts, privatePem, publicPem, readTextFile } from './files.js';
 
 const TRIAL_DAYS = 90;
 const SECONDS_A_DAY = 86_400;
@@ -162,7 +162,7 @@ export function variableOf(name: string): string {
 export function sealingKeysIn({ sealingKey, data }: InitPaths): readonly Buffer[] {
   const path = [sealingKey, join(data, 'encryption.key')].find(existsSync);
   if (path === undefined) return [];
-  const parsed = VARIABLES.encryptionKeys.parse(readFileSync(path, 'utf8').trim());
+  const parsed = VARIABLES.encryptionKeys.parse(readTextFile({ workingDirectory: '.' }, path).trim());
   if ('value' in parsed) return parsed.value;
   throw new CommandError(`${path}: ${parsed.problem}`);
 }

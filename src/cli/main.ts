@@ -44,7 +44,7 @@ process.exitCode = await runCli(args, {
   environment: process.env,
   workingDirectory: process.cwd(),
   // Not by process.stdin, which would make a pipe answer at once that nothing is there yet.
-  stdin: { read: () => readFileSync(STANDARD_INPUT, 'utf8') },
+  stdin: { read: () => readFileSync(STANDARD_INPUT) },
   // If one of the two leads elsewhere, a question would not be seen or not be answered.
   terminal:
     isatty(STANDARD_INPUT) && isatty(STANDARD_ERROR) ? new TerminalPrompt(process, 'shown') : undefined,

@@ -27,6 +27,7 @@ import { perform, readOne } from './administration.js';
 import { MisuseError } from './answers.js';
 import { addCommand, addOperation } from './command.js';
 import type { CommandContext } from './command-context.js';
+import { STANDARD_INPUT, readInput } from './files.js';
 
 export function addUsersCommands(program: Command, context: CommandContext): void {
   const users = program.command('users').description('manage the users of the instance');
@@ -94,7 +95,7 @@ async function makeCode(user: string, context: CommandContext): Promise<void> {
 
 async function setPassword(user: string, isPiped: true | undefined, context: CommandContext): Promise<void> {
   const page = pageOf(context);
-  const password = isPiped ? firstLine(context.stdin.read()) : await typedTwice(context);
+  const password = isPiped ? firstLine(readInput(context, STANDARD_INPUT)) : await typedTwice(context);
   const fault = faultOfPassword(password);
   if (fault !== undefined) throw new CommandError(`The password ${fault}.`);
   const passwordHash = await new PasswordHasher().hash(password);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { EncodingError, textOf as decodedText, withoutMark } from '../platform/text/encoding.js';
 import { looksLikePath } from '../platform/text/pem-fault.js';
 import { counted, similarName } from '../platform/text/wording.js';
 import { VARIABLES } from './environment.js';
@@ -72,9 +73,6 @@ export function readConfig(sources: readonly Environment[]): ConfigReading {
   };
 }
 
-/** Some editors write it before a text; it cannot be seen. */
-const BYTE_ORDER_MARK = '\ufeff';
-
 /** Where an instance without SVC_BASE_URL says that it is. */
 export function defaultBaseUrl({ port, tlsCertificate }: Pick<Config, 'port' | 'tlsCertificate'>): string {
   return `${tlsCertificate === undefined ? 'http' : 'https'}://localhost:${port}`;
@@ -86,16 +84,13 @@ export function defaultBaseUrl({ port, tlsCertificate }: Pick<Config, 'port' | '
  */
 export function readEnvFile(path: string, required: boolean): Environment {
   try {
-    return parseEnv(readFileSync(path, 'utf8').replace(/^\ufeff/, ''));
+    return parseEnv(decodedText(readFileSync(path)));
   } catch (error) {
+    if (error instanceof EncodingError) throw new ConfigurationError([`env file ${path}: ${error.message}`]);
     if (!required && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new ConfigurationError([`env file ${path}: cannot be read (${describeFault(error)})`]);
   }
 }
-
-const MARKED = {
-  problem: 'begins with a byte order mark (U+FEFF), which some editors write; save it without',
-};
 
 function readVariable(
   variable: EnvironmentVariable,
@@ -113,7 +108,7 @@ function readVariable(
     return variable.absent;
   }
   given.set(variable.name, { as, source, path });
-  const parsed = text.value.startsWith(BYTE_ORDER_MARK) ? MARKED : variable.parse(text.value);
+  const parsed = variable.parse(text.value);
   if ('value' in parsed) {
     given.set(variable.name, { as, source, path, remark: parsed.remark });
     return parsed.value;
@@ -165,10 +160,11 @@ function settingOf(
  * @rule 2.1.file Every variable may be given as the path of a file.
  */
 function textOf({ as, text, path }: Setting): { value: string } | { problem: string } {
-  if (path === undefined) return { value: text };
+  if (path === undefined) return { value: withoutMark(text) };
   try {
-    return { value: readFileSync(path, 'utf8').replace(/\r?\n$/, '') };
+    return { value: decodedText(readFileSync(path)).replace(/\r?\n$/, '') };
   } catch (error) {
+    if (error instanceof EncodingError) return { problem: `${as}: ${path} ${error.message}` };
     const fault = `cannot be read (${describeFault(error)})`;
     if (looksLikePath(text)) return { problem: `${as}: ${path} ${fault}` };
     // A common mistake is a secret in the place of its path.

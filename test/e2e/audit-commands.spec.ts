@@ -153,7 +153,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     const ended = runCli(args, {
       environment: database.environment,
       workingDirectory: line.folder,
-      stdin: { read: () => '' },
+      stdin: { read: () => Buffer.of() },
       stdout: {
         write: (text: string) => void (said.stdout += text),
         get isClosed() {

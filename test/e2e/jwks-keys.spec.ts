@@ -36,7 +36,9 @@ describeOnAnyDatabase('keys of a key set that are not used', (database) => {
   let service: TestService;
 
   beforeAll(async () => {
-    jwks.publish({ keys: [...unstorable, good].flatMap((partner) => partner.jwks().keys) });
+    const keys = [...unstorable, good].flatMap((partner) => partner.jwks().keys);
+    // RFC 8259 §8.1: a byte order mark may be ignored.
+    jwks.answerWith((response) => response.end(`\ufeff${JSON.stringify({ keys })}`));
     service = await TestService.start(database, {
       trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: good.issuer, expectedAudience: BASE_URL }],
       environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },

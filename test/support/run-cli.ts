@@ -48,7 +48,7 @@ export class CommandLine {
   async run(
     args: string[],
     environment = this.environment(),
-    stdin = '',
+    stdin: string | Uint8Array = '',
     { terminal, typed }: { terminal?: Terminal; typed?: string[] } = {},
   ): Promise<CommandResult> {
     const said = { stdout: '', stderr: '' };
@@ -56,7 +56,7 @@ export class CommandLine {
     const exitCode = await runCli(args, {
       environment,
       workingDirectory: this.folder,
-      stdin: { read: () => stdin },
+      stdin: { read: () => (typeof stdin === 'string' ? Buffer.from(stdin) : stdin) },
       terminal,
       ...(typed && { secrets: { ask: () => Promise.resolve(typed.shift() ?? '') } }),
       stdout: output('stdout'),
@@ -74,9 +74,10 @@ export class CommandLine {
   }
 
   /** Writes a file into the working directory and returns its whole path. */
-  write(name: string, content: string | object): string {
+  write(name: string, content: string | Uint8Array | object): string {
     const path = join(this.folder, name);
-    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    const isRaw = typeof content === 'string' || content instanceof Uint8Array;
+    writeFileSync(path, isRaw ? content : JSON.stringify(content));
     return path;
   }
 }

@@ -1,6 +1,7 @@
 // Reads JSON as security demands it: one meaning only, so no member twice, and nothing that storage cannot hold.
 
 import { isUtf8 } from 'node:buffer';
+import { EncodingError, textOf } from '../text/encoding.js';
 
 /** The text is not JSON, or has the same member twice in one object. */
 export class JsonError extends Error {}
@@ -68,6 +69,19 @@ export function parseStrictJsonBytes(bytes: Uint8Array, maxParts?: number): unkn
   if (!isUtf8(bytes)) throw new JsonError('not valid UTF-8');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   return parseStrictJson(text, maxParts);
+}
+
+/** Parses a file or an answer as `parseStrictJson` does; a byte order mark is skipped (RFC 8259 §8.1). @throws JsonError */
+export function parseStrictJsonDocument(bytes: Uint8Array, maxParts?: number): unknown {
+  return parseStrictJson(documentText(bytes), maxParts);
+}
+
+function documentText(bytes: Uint8Array): string {
+  try {
+    return textOf(bytes);
+  } catch (error) {
+    throw error instanceof EncodingError ? new JsonError(`it ${error.message}`) : error;
+  }
 }
 
 /** A string of JSON, and whether a colon follows: then it is a name. */

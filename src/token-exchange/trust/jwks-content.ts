@@ -5,7 +5,7 @@ import {
   JsonError,
   isJsonObject,
   isUnstorable,
-  parseStrictJsonBytes,
+  parseStrictJsonDocument,
 } from '../../platform/json/strict-json.js';
 import { visible } from '../../platform/text/printable.js';
 import type { Algorithm } from './algorithms.js';
@@ -102,7 +102,7 @@ function parseKeys(bytes: Uint8Array): unknown[] {
 /** @throws JwksContentError */
 export function parseDocument(bytes: Uint8Array): unknown {
   try {
-    return parseStrictJsonBytes(bytes);
+    return parseStrictJsonDocument(bytes);
   } catch (error) {
     if (error instanceof JsonError)
       throw new JwksContentError(`the answer is no usable JSON: ${error.message}`);

@@ -9,6 +9,7 @@ import type { Findings } from './entry-members.js';
 import { readEntry } from './entry-reader.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { TrustedKeyEntry } from './trusted-key.js';
+import { withoutMark } from '../../platform/text/encoding.js';
 import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../../platform/text/origin.js';
 import { parsedUrl } from '../../platform/text/url.js';
 
@@ -51,7 +52,7 @@ export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedK
 
 function parseList(text: string, problems: string[]): unknown[] {
   try {
-    const list = parseStrictJson(text);
+    const list = parseStrictJson(withoutMark(text));
     if (Array.isArray(list)) return list;
     problems.push('must be a JSON array of entries');
   } catch (error) {

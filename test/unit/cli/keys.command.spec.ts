@@ -123,6 +123,12 @@ describe('keys entry', () => {
     });
   });
 
+  it('prints a key without the byte order mark of its file', async () => {
+    line.write('marked.pem', `\ufeff${read('e.pub.pem')}`);
+    const { stdout } = await entry('--public-key', 'marked.pem', ...TRUST);
+    expect(JSON.parse(stdout)).toMatchObject({ key: read('e.pub.pem') });
+  });
+
   it('[P.strict] names what the strict policy asks for, and lets it be left out by --no-strict', async () => {
     const least = ['--jwks-uri', 'https://partner.example/jwks.json', '--issuer', ISSUER];
     const { exitCode, stdout, stderr } = await entry(...least);

@@ -15,7 +15,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 const read = (...sources: Environment[]) => readConfig(sources);
 
-function file(content: string): string {
+function file(content: string | Uint8Array): string {
   const path = join(directory, `${Math.random()}`);
   writeFileSync(path, content);
   return path;
@@ -193,14 +193,23 @@ describe('other kinds of value', () => {
     expect(problems[0]).not.toContain(text);
   });
 
-  it('[D83] a byte order mark, which nobody sees, is said; before an env file it is dropped', () => {
-    const marked = 'begins with a byte order mark (U+FEFF), which some editors write; save it without';
-    const path = file('\ufeffdb.example');
-    expect(read({ SVC_BASE_URL: '\ufeffhttps://other.example', SVC_HOST_FILE: path }).problems).toEqual([
-      `SVC_BASE_URL: ${marked}`,
-      `SVC_HOST (in ${path}): ${marked}`,
-    ]);
+  it('[D32] a byte order mark is no part of a value or an env file', () => {
+    const path = file('\ufeffdb.example\n');
+    const { config, problems } = read({ SVC_BASE_URL: '\ufeffhttps://other.example', SVC_HOST_FILE: path });
+    expect([config.baseUrl, config.host, problems]).toEqual(['https://other.example', 'db.example', []]);
     expect(readEnvFile(file('\ufeffSVC_PORT=1\n'), true)).toEqual({ SVC_PORT: '1' });
+  });
+
+  it('[D83] another encoding of a file is named', () => {
+    const utf16 = (text: string) => file(Buffer.from(`\ufeff${text}`, 'utf16le'));
+    const path = utf16('db.example');
+    const latin1 = file(Buffer.from('postgres://ü', 'latin1'));
+    expect(read({ SVC_HOST_FILE: path, SVC_DATABASE_URL_FILE: latin1 }).problems).toEqual([
+      `SVC_HOST_FILE: ${path} is UTF-16 and must be UTF-8`,
+      `SVC_DATABASE_URL_FILE: ${latin1} is not UTF-8, but perhaps Windows-1252`,
+    ]);
+    const env = utf16('SVC_PORT=1');
+    expect(() => readEnvFile(env, false)).toThrow(`env file ${env}: is UTF-16 and must be UTF-8`);
   });
 
   it('[D45] several encryption keys are taken in their order', () => {

@@ -15,7 +15,7 @@ import {
   hasUnstorableText,
   isJsonObject,
   isStorable,
-  parseStrictJsonBytes,
+  parseStrictJsonDocument,
 } from '../../../platform/json/strict-json.js';
 import { printable } from '../../../platform/text/printable.js';
 
@@ -81,7 +81,7 @@ function refuseLabel(headers: BodyLabel): void {
 
 function objectOf(bytes: Buffer): Members {
   try {
-    const value = parseStrictJsonBytes(bytes, MAX_PARTS);
+    const value = parseStrictJsonDocument(bytes, MAX_PARTS);
     if (isJsonObject(value)) return value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;

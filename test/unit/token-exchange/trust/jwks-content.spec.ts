@@ -187,7 +187,14 @@ describe('answers that are no key set', () => {
     ['the answer is no usable JSON: not valid JSON', ''],
     ['the answer is no usable JSON: not valid JSON', '<html>'],
     ['the answer is no usable JSON: not valid JSON', '{"keys":['],
-    ['the answer is no usable JSON: not valid UTF-8', Buffer.from('{"keys":["\xff"]}', 'latin1')],
+    [
+      'the answer is no usable JSON: it is not UTF-8, but perhaps Windows-1252',
+      Buffer.from('{"keys":["\xff"]}', 'latin1'),
+    ],
+    [
+      'the answer is no usable JSON: it is UTF-16 and must be UTF-8',
+      Buffer.from('\ufeff{"keys":[]}', 'utf16le'),
+    ],
     ['the answer is no usable JSON: a member is given twice', '{"keys":[],"keys":[]}'],
     ['the answer is no usable JSON: a member is given twice', '{"keys":[{"kid":"a","\\u006bid":"b"}]}'],
     ['the answer is no usable JSON: nested too deeply', `{"keys":${'['.repeat(40)}${']'.repeat(40)}}`],
@@ -199,6 +206,11 @@ describe('answers that are no key set', () => {
     ['the answer is not a JSON object with an array "keys"', '{"__proto__":{"keys":[]}}'],
   ])('[D33][K22] %s: %.30s', (reason, answer) => {
     expect(() => readJwks(Buffer.from(answer))).toThrow(new JwksContentError(reason));
+  });
+
+  it('[D33] a byte order mark is skipped', () => {
+    const answer = Buffer.from(`\ufeff${JSON.stringify({ keys: [good] })}`);
+    expect(readJwks(answer).keys).toHaveLength(1);
   });
 
   it('[D33] 100 keys are taken, 101 are not', () => {

@@ -208,6 +208,7 @@ describe('members that break their rule', () => {
   });
 
   it('[D83] a text that is no JSON is reported with its place', () => {
+    expect(readText('\ufeff[]').problems).toEqual([]);
     expect(readText(`[\n  {"kid": "a",}\n]`).problems).toEqual(['not valid JSON (line 2, column 15)']);
     expect(readText(`[{"kid":"${MARKER}","kid":1}]`).problems).toEqual(['a member is given twice']);
   });

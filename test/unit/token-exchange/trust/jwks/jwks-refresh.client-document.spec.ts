@@ -14,6 +14,9 @@ const read = (document: unknown) => readClientDocument(Buffer.from(JSON.stringif
 it('[D133] a metadata document has a key set', () =>
   expect(read(DOCUMENT)).toEqual({ jwks: Buffer.from('{"keys":[]}') }));
 
+it('[D133] a metadata document may have a byte order mark', () =>
+  expect(readClientDocument(Buffer.from(`\ufeff${JSON.stringify(DOCUMENT)}`), URL)).toHaveProperty('jwks'));
+
 it('[D133] or says where it is', () => {
   const jwksUri = 'https://keys.example/jwks';
   expect(read({ ...DOCUMENT, jwks: undefined, jwks_uri: jwksUri })).toEqual({ jwksUri });

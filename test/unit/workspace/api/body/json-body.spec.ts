@@ -97,7 +97,7 @@ describe('a JSON body', () => {
     ['{"name":"a","n\\u0061me":"secret"}', 'The body is unreadable: a member is given twice'],
     ['{"name":"a","object":{"secret":1,"secret":2}}', 'The body is unreadable: a member is given twice'],
     [`{"name":"a","object":${'['.repeat(40)}${']'.repeat(40)}}`, 'The body is unreadable: nested too deeply'],
-    [Buffer.from([0x7b, 0xff, 0x7d]), 'The body is unreadable: not valid UTF-8'],
+    [Buffer.from([0x7b, 0xff, 0x7d]), 'The body is unreadable: it is not UTF-8, but perhaps Windows-1252'],
     ['["secret"]', 'The body must be a JSON object'],
     ['null', 'The body must be a JSON object'],
     ['"secret"', 'The body must be a JSON object'],

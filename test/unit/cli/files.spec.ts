@@ -1,0 +1,41 @@
+// How commands read files and standard input.
+import { generateKeyPairSync } from 'node:crypto';
+import { CommandError } from '../../../src/administration/command-error.js';
+import type { CommandContext } from '../../../src/cli/command-context.js';
+import { readInput, readJsonFile, readPrivateKey } from '../../../src/cli/files.js';
+import { CommandLine } from '../../support/run-cli.js';
+
+const line = new CommandLine();
+const contextOf = (input: Uint8Array) =>
+  ({ workingDirectory: line.folder, stdin: { read: () => input } }) as unknown as CommandContext;
+const context = contextOf(Buffer.of());
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
+
+describe('[D83] a file', () => {
+  it('of JSON may begin with a byte order mark, and no other encoding', () => {
+    line.write('marked.json', '\ufeff{"type":"jwks"}');
+    expect(readJsonFile(context, 'marked.json', 'one entry')).toEqual({ type: 'jwks' });
+    line.write('wide.json', utf16('{"type":"jwks"}'));
+    expect(() => readJsonFile(context, 'wide.json', 'one entry')).toThrow(
+      new CommandError('wide.json is UTF-16 and must be UTF-8'),
+    );
+  });
+
+  it('of a key may begin with a byte order mark, and no other encoding', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+    line.write('marked.pem', `\ufeff${pem}`);
+    expect(readPrivateKey(context, 'marked.pem').equals(privateKey)).toBe(true);
+    line.write('wide.pem', utf16(pem));
+    expect(() => readPrivateKey(context, 'wide.pem')).toThrow('wide.pem is UTF-16 and must be UTF-8');
+  });
+
+  it('that is not there cannot be read', () =>
+    expect(() => readInput(context, 'absent')).toThrow(new CommandError('absent cannot be read (ENOENT)')));
+});
+
+it('[D83] standard input may begin with a byte order mark, and no other encoding', () => {
+  expect(readInput(contextOf(Buffer.from('\ufeffpassword\n')), '-')).toBe('password\n');
+  const refused = () => readInput(contextOf(utf16('password')), '-');
+  expect(refused).toThrow(new CommandError('Standard input is UTF-16 and must be UTF-8'));
+});
