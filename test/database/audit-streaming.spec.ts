@@ -287,7 +287,8 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
 
   it('[D89] a post has a signature, a time and no more than a mebibyte', async () => {
-    const text = 'x'.repeat(300_000);
+    // 300,000 octets.
+    const text = 'é'.repeat(150_000);
     for (let index = 0; index < 8; index++)
       await trail.rows(
         `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ($1, now(), 'r', jsonb_build_object('text', $2::text))`,
@@ -299,6 +300,19 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.requests).toBe(3);
     expect(webhook.lastHeaders).toMatchObject({ 'content-type': 'application/json' });
     expect(webhook.lastHeaders['x-audit-signature']).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
+  });
+
+  it('[D89] an event for which syslog servers have no room reaches the webhook whole', async () => {
+    await trail.rows(
+      `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ($1, now(), 'r', $2::jsonb)`,
+      [FAILED, { flow: 'exchange', detail: 'x'.repeat(40_000) }],
+    );
+    await trail.settled();
+    await Promise.all([webhookSink(), syslogSink()].map((sink) => run(streamTo(sink))));
+    await until('syslog has it', SEEN_MS, () => syslog.arrived.length === 1);
+    const [whole] = webhook.arrived;
+    expect(whole!.payload['detail']).toHaveLength(40_000);
+    expect(syslog.arrived).toEqual([{ ...whole, payload: { flow: 'exchange' }, cut: ['payload.detail'] }]);
   });
 
   it.each<[string, number, Record<string, string>, string]>([

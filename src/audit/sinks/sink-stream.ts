@@ -253,7 +253,7 @@ function isSame(one: Position, other: Position): boolean {
 function firstOf(page: readonly StreamedEvent[], most: number): readonly StreamedEvent[] {
   let bytes = 0;
   const tooMany = page.findIndex(({ json }, index) => {
-    bytes += json.length;
+    bytes += Buffer.byteLength(json);
     return index > 0 && (index >= most || bytes > DELIVERY_BYTES);
   });
   return tooMany === -1 ? page : page.slice(0, tooMany);

@@ -142,6 +142,11 @@ const MOST_HOSTNAME = 255;
 const MOST_MSGID = 32;
 const NIL = '-';
 
+/** rsyslog splits messages of more than 8,096 octets, unless it is configured; RFC 5425 §4.3.1 asks receivers to take 8,192. */
+const MOST_FRAME_BYTES = 8000;
+/** The number of octets before a message, and a space. */
+const COUNT_BYTES = 5;
+
 /**
  * A frame by octet counting (RFC 6587 §3.4.1, RFC 5425 §4.3), with the event as JSON in its MSG. The event's own time and id are
  * in it, so a message that is sent again is the same, octet by octet.
@@ -149,9 +154,27 @@ const NIL = '-';
  */
 export function syslogFrame({ name, occurredAt, json }: StreamedEvent, hostname: string): string {
   const priority = FACILITY * 8 + (/(failed|refused)$/.test(name) ? WARNING : INFORMATIONAL);
-  const header = `<${priority}>1 ${occurredAt} ${printable(hostname, MOST_HOSTNAME)} ${APP_NAME} ${NIL} ${messageId(name)} ${NIL}`;
-  const message = `${header} ${json}`;
+  const header = `<${priority}>1 ${occurredAt} ${printable(hostname, MOST_HOSTNAME)} ${APP_NAME} ${NIL} ${messageId(name)} ${NIL} `;
+  const message = header + fitting(json, MOST_FRAME_BYTES - COUNT_BYTES - header.length);
   return `${Buffer.byteLength(message)} ${message}`;
+}
+
+/** Removes the largest members of an event's payload until the event fits, and names them in `cut`. */
+function fitting(json: string, mostBytes: number): string {
+  if (Buffer.byteLength(json) <= mostBytes) return json;
+  const { payload, ...rest } = JSON.parse(json) as { payload: Record<string, unknown> };
+  const sizes = Object.entries(payload).map(([name, value]) => ({ name, bytes: bytesOf(value) }));
+  const names = sizes.sort((one, other) => other.bytes - one.bytes).map(({ name }) => name);
+  for (let count = 1; ; count += 1) {
+    const cut = names.slice(0, count);
+    const kept = Object.fromEntries(Object.entries(payload).filter(([name]) => !cut.includes(name)));
+    const text = JSON.stringify({ ...rest, payload: kept, cut: cut.map((name) => `payload.${name}`) });
+    if (count >= names.length || Buffer.byteLength(text) <= mostBytes) return text;
+  }
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 /** The event's name without what all share: `succeeded`, `api.called`. */

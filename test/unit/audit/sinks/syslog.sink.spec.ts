@@ -38,3 +38,45 @@ it('[D89] has nothing in its header that the header cannot hold', () => {
   const frame = syslogFrame(event(`svc.audit.${'x'.repeat(40)}`), '');
   expect(frame.split(' ').slice(3, 7)).toEqual(['-', 'embedded-token-exchange', '-', 'x'.repeat(32)]);
 });
+
+describe('[D89] an event for which syslog servers have no room', () => {
+  const MOST_BYTES = 8000;
+  const shown = (payload: object) => ({ id: '7', event: 'a', requestId: 'r', payload });
+  const frameOf = (payload: object) => syslogFrame(event('a', JSON.stringify(shown(payload))), 'h');
+  const jsonIn = (frame: string) => JSON.parse(frame.slice(frame.indexOf('{'))) as unknown;
+
+  it('arrives in one message without its largest members, which it names', () => {
+    const change = { name: 'é'.repeat(9_000), keys: ['x'.repeat(3_000)] };
+    const frame = frameOf({
+      entry: 'partner',
+      from: change,
+      change: 'policy-changed',
+      to: { ...change, more: 'x' },
+    });
+    expect(Buffer.byteLength(frame)).toBeLessThanOrEqual(MOST_BYTES);
+    expect(jsonIn(frame)).toEqual({
+      ...shown({ entry: 'partner', change: 'policy-changed' }),
+      cut: ['payload.to', 'payload.from'],
+    });
+  });
+
+  it('keeps what there is room for', () => {
+    const frame = frameOf({
+      small: 'x'.repeat(1_000),
+      large: '€'.repeat(2_000),
+      middle: ['x'.repeat(2_000)],
+    });
+    expect(jsonIn(frame)).toEqual({
+      ...shown({ small: 'x'.repeat(1_000), middle: ['x'.repeat(2_000)] }),
+      cut: ['payload.large'],
+    });
+  });
+
+  it('is whole up to the last octet', () => {
+    const room = MOST_BYTES - Buffer.byteLength(frameOf({ text: 'x'.repeat(1_000) })) + 1_000;
+    const whole = frameOf({ text: 'x'.repeat(room) });
+    expect(Buffer.byteLength(whole)).toBe(MOST_BYTES);
+    expect(jsonIn(whole)).toEqual(shown({ text: 'x'.repeat(room) }));
+    expect(jsonIn(frameOf({ text: 'x'.repeat(room + 1) }))).toEqual({ ...shown({}), cut: ['payload.text'] });
+  });
+});
