@@ -6,40 +6,45 @@ import { LostRaceError, managerOf } from '../platform/database/transaction.js';
 import type { ClaimingUser, HostProject, ProjectChange, ProjectQuery } from '../token-exchange/instance.js';
 import { ProjectDirectory } from '../token-exchange/instance.js';
 
-/** The projects of the keys, and those in which the user is by claims of the issuer. */
-const ASKED = `FROM project
-  LEFT JOIN project_external_key external ON external.project_id = project.id AND external.issuer = $1
-  LEFT JOIN project_member member ON member.project_id = project.id AND member.user_id = $2::uuid
-  WHERE project.id IN (
-    SELECT project_id FROM project_external_key WHERE issuer = $1 AND key = ANY($3)
-    UNION SELECT project_id FROM project_member WHERE user_id = $2::uuid AND issuer = $1
-  )`;
+// Subqueries for single projects and arrays of ids leave the planner only the indexes. It may read whole tables for joins, because its
+// plans are generic.
 
-const MEMBER = `CASE WHEN member.role IS NOT NULL THEN json_build_object('role', member.role, 'issuer', member.issuer,
-    'ownRole', CASE WHEN member.issuer IS NULL THEN member.role ELSE member.own_role END,
-    'isLastAdministrator', member.role = 'project:admin' AND NOT EXISTS (
-      SELECT 1 FROM project_member other
-      WHERE other.project_id = project.id AND other.role = 'project:admin' AND other.user_id <> member.user_id
-    )) END`;
+/** The memberships of a user that claims have given. */
+const held = (userId: string, most: string) => `SELECT project_id AS id, issuer, role FROM project_member
+    WHERE user_id = ${userId}::uuid AND issuer IS NOT NULL ORDER BY project_id LIMIT ${most}`;
+
+/** The projects of the keys, and those in which the user is a member by claims. */
+const FIND = `WITH asked AS (
+    SELECT project_id AS id FROM project_external_key WHERE issuer = $1 AND key = ANY($3)
+    UNION SELECT id FROM (${held('$2', '$4')}) AS held
+  )
+  SELECT asked.id, (
+    SELECT key FROM project_external_key WHERE project_id = asked.id AND issuer = $1
+  ) AS key, (
+    SELECT json_build_object('role', role, 'issuer', issuer,
+      'ownRole', CASE WHEN issuer IS NULL THEN role ELSE own_role END,
+      'isLastAdministrator', role = 'project:admin' AND NOT EXISTS (
+        SELECT 1 FROM project_member other
+        WHERE other.project_id = asked.id AND other.role = 'project:admin' AND other.user_id <> $2::uuid
+      ))
+    FROM project_member WHERE project_id = asked.id AND user_id = $2::uuid
+  ) AS member
+  FROM asked ORDER BY asked.id`;
+
+/** Keeps the other administrators of projects that the user administers by claims of the issuer. */
+const LOCK_ADMINISTERED = `SELECT 1 FROM project WHERE id = ANY(ARRAY(
+    SELECT id FROM (${held('$2', '$3')}) AS held WHERE issuer = $1 AND role = 'project:admin'
+  )) ORDER BY id FOR NO KEY UPDATE`;
 
 @Injectable()
 export class InstanceProjects extends ProjectDirectory {
   async find(
     transaction: Transaction,
-    { issuer, userId, keys, isLocking }: ProjectQuery,
+    { issuer, userId, keys, mostHeld, isLocking }: ProjectQuery,
   ): Promise<HostProject[]> {
     const manager = managerOf(transaction);
-    const asked = [issuer, userId ?? null, keys];
-    const isAdministered = `member.role = 'project:admin' AND member.issuer = $1`;
-    if (isLocking)
-      await manager.query(
-        `SELECT 1 ${ASKED} AND ${isAdministered} ORDER BY project.id FOR NO KEY UPDATE OF project`,
-        asked,
-      );
-    return manager.query<HostProject[]>(
-      `SELECT project.id, external.key, ${MEMBER} AS member ${ASKED} ORDER BY project.id`,
-      asked,
-    );
+    if (isLocking) await manager.query(LOCK_ADMINISTERED, [issuer, userId, mostHeld]);
+    return manager.query<HostProject[]>(FIND, [issuer, userId, keys, mostHeld]);
   }
 
   /**
@@ -58,11 +63,13 @@ export class InstanceProjects extends ProjectDirectory {
       `WITH change AS (
          SELECT * FROM json_to_recordset($3) AS change (id uuid, role text, "isClaimed" boolean)
        ), ended AS (
-         DELETE FROM project_member member USING change
-         WHERE member.project_id = change.id AND member.user_id = $2 AND change.role IS NULL
+         DELETE FROM project_member
+         WHERE user_id = $2 AND issuer IS NOT NULL AND project_id = ANY(ARRAY(SELECT id FROM change WHERE role IS NULL))
        ), released AS (
-         UPDATE project_member member SET role = change.role, own_role = NULL, issuer = NULL FROM change
-         WHERE member.project_id = change.id AND member.user_id = $2 AND NOT "isClaimed" AND change.role IS NOT NULL
+         UPDATE project_member member SET own_role = NULL, issuer = NULL,
+           role = (SELECT role FROM change WHERE id = member.project_id)
+         WHERE user_id = $2 AND issuer IS NOT NULL
+           AND project_id = ANY(ARRAY(SELECT id FROM change WHERE NOT "isClaimed" AND role IS NOT NULL))
        )
        INSERT INTO project_member AS member (project_id, user_id, role, issuer)
        SELECT id, $2, role, $1 FROM change WHERE "isClaimed" ORDER BY id
@@ -84,11 +91,9 @@ async function heldProjects(
   const keys = changes.flatMap(({ id, key }) => (id === undefined && key !== null ? [key] : []));
   if (keys.length > 0) await make(transaction, issuer, keys);
   const held = await managerOf(transaction).query<Pick<HostProject, 'id' | 'key'>[]>(
-    `SELECT project.id, external.key FROM project
-       LEFT JOIN project_external_key external ON external.project_id = project.id AND external.issuer = $1
-     WHERE project.id = ANY($2) OR project.id IN (
-       SELECT project_id FROM project_external_key WHERE issuer = $1 AND key = ANY($3)
-     ) ORDER BY project.id FOR KEY SHARE OF project`,
+    `SELECT id, (SELECT key FROM project_external_key WHERE project_id = project.id AND issuer = $1) AS key FROM project
+     WHERE id = ANY($2::uuid[] || ARRAY(SELECT project_id FROM project_external_key WHERE issuer = $1 AND key = ANY($3)))
+     ORDER BY id FOR KEY SHARE`,
     [issuer, ids, keys],
   );
   return changes.map((change) => {

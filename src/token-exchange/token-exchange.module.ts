@@ -48,6 +48,7 @@ import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
 import { IdentityLinkRepository } from './users/identity-link.repository.js';
 import { IdentityService } from './users/identity.service.js';
+import { NewProjectThrottle } from './users/new-project-throttle.js';
 import { Notices } from './flows/notices.js';
 import { ClientKeyProvider } from './trust/lookup/client-keys.js';
 import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
@@ -101,6 +102,7 @@ const STAGES = [
   UseRepository,
   IdentityLinkRepository,
   IdentityService,
+  NewProjectThrottle,
   LoginRepository,
   ApplyService,
   Transactions,

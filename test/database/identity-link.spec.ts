@@ -4,11 +4,15 @@ import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
 import type { Transaction } from '../../src/platform/database/transaction.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
+import { CountingStorage, MemoryCounts } from '../../src/platform/http/throttle/counting.storage.js';
+import { createLogger } from '../../src/platform/log/logger.js';
 import type { HostUser, UserDirectory } from '../../src/token-exchange/host/users.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/users/identity-link.repository.js';
 import { IdentityService } from '../../src/token-exchange/users/identity.service.js';
+import { NewProjectThrottle } from '../../src/token-exchange/users/new-project-throttle.js';
 import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { TestClock } from '../support/test-clock.js';
 import { linkedTo, usesOn } from '../support/uses.js';
 
 const ISSUER = 'https://partner.example';
@@ -71,12 +75,14 @@ describeOnEachDatabase('identity links', (database) => {
     const claims = { iss: ISSUER, sub: 'applied', givenName: 'Ada', ...email };
     const subject = { claims, key: { policy: {} } } as VerifiedToken;
     const roles = { assignable: [], owner: 'owner', initial: 'member' };
+    const counts = new CountingStorage(new MemoryCounts(new TestClock()));
+    const newProjects = new NewProjectThrottle(counts, createLogger('silent'));
     const apply = (by: 'link' | 'email', locked?: HostUser) => {
       const [read, lock] = [async () => user, async () => locked];
       const users = { findById: read, findByEmail: read, lock } as unknown as UserDirectory;
       const find = async () => (by === 'link' ? { userId: user.id } : undefined);
       const found = Object.assign(new IdentityLinkRepository(), { find });
-      const identities = new IdentityService(found, users, { roles });
+      const identities = new IdentityService(found, users, { roles }, newProjects);
       return inTransaction(async (each) => (await identities.resolve(each, { subject })).subject);
     };
     await expect(apply('link', user)).rejects.toThrow('user or link was deleted meanwhile');

@@ -10,6 +10,7 @@ import type { EntryPath } from '../support/entry-paths.js';
 import { explain, requestBy } from '../support/explanations.js';
 import { linkedUser } from '../support/local-users.js';
 import { deadlocksDuring, takesTransaction } from '../support/statements.js';
+import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { WAYS } from './support/admission.js';
 import { TrustedPartner, newSub } from './support/trusted-partner.js';
@@ -338,6 +339,56 @@ describeOnEachDatabase('the claim of projects', (database) => {
     await claim(administering, []);
     await claim(rival, [`joint:${EDITOR}`, `more:${EDITOR}`]);
     expect(await member()).toContainEqual([EDITOR, rival.issuer]);
+  });
+});
+
+describeOnEachDatabase('the bounds of the claim of projects', (database) => {
+  const clock = new TestClock();
+  const entry = () => new TrustedPartner(ADMINISTERING);
+  const [hoarding, other, launching] = [entry(), entry(), entry()];
+  const trustedKeys = [hoarding, other, launching].map((partner) => partner.entry);
+  const service = TestService.forBlock(database, { trustedKeys, clock });
+  const created = (customer: string, count = 50) =>
+    Array.from({ length: count }, (_, index) => `${customer}-${index}:${ADMIN}`);
+  const tokenOf = (partner: TrustedPartner, claims: Members) => {
+    const iat = Math.floor(clock.nowMs() / 1000);
+    return partner.token({ iat, exp: iat + 50, ...claims });
+  };
+
+  it('[D134] claims make a user a member of 100 projects at most, whoever sends them, and the user is refused no other token', async () => {
+    const person = { sub: newSub(), email: `${newSub()}@partner.example` };
+    const answers: number[] = [];
+    const claim = async (partner: TrustedPartner, projects?: string[]) =>
+      answers.push(
+        (await service.exchange({ subject_token: tokenOf(partner, { ...person, projects }) })).status,
+      );
+    for (const customer of ['a', 'b', 'c', 'd']) await claim(hoarding, created(customer));
+    await claim(other, created('a', 1));
+    await claim(hoarding);
+    await claim(hoarding, created('b'));
+    expect(answers).toEqual([200, 200, 400, 400, 400, 200, 200]);
+    expect(await memberships(service, hoarding, person.sub)).toHaveLength(100);
+  });
+
+  it.each(BOTH_FLOWS)('[D135] an entry creates 100 projects a minute: $name', async (way) => {
+    const claim = (name: string, projects: string[]) => {
+      const person = { sub: `${way.name} ${name}`, email: `${name}@${way.flow}.example` };
+      return way.send(service, tokenOf(launching, { ...person, projects }), () => '');
+    };
+    const news = (customer: string) => created(`${way.name} ${customer}`);
+    expect(outcomeOf(await claim('ada', news('a')))).toBe('accepted');
+    clock.advance(20);
+    expect(outcomeOf(await claim('bob', news('b')))).toBe('accepted');
+
+    const refused = await claim('cleo', [`${way.name} c:${VIEWER}`]);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '40']);
+    expect(await refused.json()).toMatchObject({ error: 'too_many_requests' });
+    expect(await linkedUser(service, launching.issuer, `${way.name} cleo`)).toBeUndefined();
+    expect(outcomeOf(await claim('dora', news('a')))).toBe('accepted');
+
+    clock.advance(40);
+    expect(outcomeOf(await claim('cleo', [`${way.name} c:${VIEWER}`]))).toBe('accepted');
+    clock.advance(60);
   });
 });
 

@@ -16,7 +16,7 @@ export const RETRY_AFTER = {
   'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
 } as const;
 
-/** A 503: the request can be sent again. Unless the message says otherwise nothing was used up for it. */
+/** A 503: the same work can be asked for again. The message says whether that needs a new token. */
 export class TemporarilyUnavailableException extends ServiceUnavailableException {
   /**
    * @param message for people; names nothing of the request

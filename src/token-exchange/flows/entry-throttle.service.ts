@@ -8,6 +8,7 @@ import { isOfAssertion } from '../host/flow.js';
 import type { FlowRequest, Hit } from './flow-request.js';
 import type { PerToken } from '../verify/tokens.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
+import { entryKeyOf } from '../trust/trusted-key.js';
 import type { RefundingThrottlerStorage } from '../../platform/http/throttle/counting.storage.js';
 import {
   NO_LIMIT,
@@ -91,7 +92,7 @@ export class EntryThrottleService {
     let nearest: RateLimit | undefined;
     for (const policy of policies) {
       const { perMinute } = policy;
-      const key = counterKey('entry', nameOf(policy, clientId));
+      const key = counterKey('entry', entryKeyOf(policy, clientId));
       const verdict = await this.storage.increment(key, WINDOW_MS, perMinute, WINDOW_MS, 'default');
       const rateLimit = rateLimitOf(verdict, perMinute);
       if (verdict.isBlocked) {
@@ -114,12 +115,6 @@ function addressHit({ flow, clientAddress, arrivedAtMs }: FlowRequest): Hit {
   // One endpoint, one count.
   const name = isOfAssertion(flow) ? 'exchange' : flow;
   return { key: counterKey(name, clientAddress), countedAtMs: arrivedAtMs };
-}
-
-/** Two entries of one issuer are counted apart, and so are two of one label. */
-function nameOf({ entryIndex, label, issuer }: TrustPolicy, clientId: string | undefined): string {
-  const entry = [entryIndex, label, issuer];
-  return JSON.stringify(clientId === undefined ? entry : [...entry, clientId]);
 }
 
 function isLimited(policy: TrustPolicy): policy is LimitedPolicy {

@@ -43,6 +43,8 @@ export interface ProjectQuery extends Pick<ClaimingUser, 'issuer'> {
   /** Undefined: the user is to be made. */
   readonly userId?: string;
   readonly keys: readonly string[];
+  /** The most memberships by claims to be read, those of all issuers together. */
+  readonly mostHeld: number;
   /** Whether the projects that the user administers keep their other administrators until the transaction ends. */
   readonly isLocking: boolean;
 }
@@ -53,7 +55,10 @@ export interface ProjectQuery extends Pick<ClaimingUser, 'issuer'> {
  * the host sets `projects_digest` of the user's rows in `token_exchange_identity_link` to NULL; best by a trigger.
  */
 export abstract class ProjectDirectory {
-  /** The projects of the keys, and all in which the user is a member by claims of the issuer. */
+  /**
+   * The projects of the keys, and those in which the user is a member by claims of any issuer. Reads by indexes alone: each new claim
+   * waits for it.
+   */
   abstract find(transaction: Transaction, query: ProjectQuery): Promise<HostProject[]>;
   /**
    * Changes memberships, after it has made the projects that are missing: of parallel transactions that make one, all use the same.

@@ -66,7 +66,8 @@ const REFUSALS = {
   401: answer('The token is refused; the error says why', ERROR),
   404: answer('The licence of the instance has ended', ERROR),
   429: answerForLater(
-    'The address made too many requests within a minute, or the issuer sent too many tokens; the tokens stay usable',
+    'The address made too many requests within a minute, or the issuer sent too many tokens or created too many projects; ' +
+      'retry with fresh tokens',
     ERROR,
   ),
   500: answer('A claim is missing or of the wrong type: claims_invalid', ERROR),

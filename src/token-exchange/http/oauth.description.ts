@@ -168,7 +168,8 @@ export const TOKEN_EXCHANGE = {
     401: answer('The client of an assertion has not authenticated: invalid_client', OAUTH_ERROR),
     ...COMMON_REFUSALS,
     429: answerForLater(
-      'The address made too many requests within a minute, or the issuer sent too many tokens; the tokens stay usable',
+      'The address made too many requests within a minute, or the issuer sent too many tokens or created too many projects; ' +
+        'retry with fresh tokens',
     ),
     ...SWITCHED_OFF,
     503: answerForLater(

@@ -51,6 +51,8 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       PRIMARY KEY (issuer, subject)
     )`,
     `CREATE INDEX token_exchange_identity_link_user ON token_exchange_identity_link (user_id)`,
+    // For the host that clears the digests of a user, who may have many links.
+    `CREATE INDEX token_exchange_identity_link_synced ON token_exchange_identity_link (user_id) WHERE projects_digest IS NOT NULL`,
   ],
   // The whole URL is stored as a hash only: its query may hold a secret, and it may be longer than an index takes.
   // key_set is text, not json: it is read by the same rules as a fetched one, and only there.

@@ -143,7 +143,8 @@ const REQUEST_ROWS = {
   },
   dpop_nonce_required: {
     check: 'proof',
-    cause: 'the DPoP proof has no nonce, or one that is no longer accepted; nothing is used up',
+    cause:
+      'the DPoP proof has no nonce, or one that is no longer accepted; only a client assertion is used up',
     remedy: 'none is needed: the client repeats the request with the nonce of the answer (`DPoP-Nonce`)',
     status: 400,
     oauth: 'use_dpop_nonce',

@@ -126,4 +126,11 @@ export const USER_REFUSALS = {
       'the operator gives a project this key (`svc-admin projects set-key`), or sets `projects.create` of the entry',
     embed: 'Project is not known',
   },
+  too_many_projects: {
+    check: 'projects',
+    cause: 'claims would make the user a member of more than 100 projects',
+    remedy:
+      'the partner names fewer projects; the operator ends memberships, or makes others administrators of projects whose last administrator the user is',
+    embed: 'User has too many projects',
+  },
 } satisfies Record<string, TokenRefusal>;

@@ -44,6 +44,12 @@ export function labelOf(name: string): string {
   return `stored:${name}`;
 }
 
+/** By which throttles count entries: two entries of one issuer apart, and two of one label. */
+export function entryKeyOf({ entryIndex, label, issuer }: TrustPolicy, clientId?: string): string {
+  const entry = [entryIndex, label, issuer];
+  return JSON.stringify(clientId === undefined ? entry : [...entry, clientId]);
+}
+
 /** The ways in for which tokens of an entry are good. */
 export function flowsOf({ flows = FLOWS_BY_DEFAULT }: Pick<PolicyMembers, 'flows'>): ReadonlySet<Flow> {
   return flows;

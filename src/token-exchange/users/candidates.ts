@@ -8,6 +8,7 @@ import type { Candidates } from './decide.js';
 import { identityOf } from './decide.js';
 import type { IdentityLinkRepository } from './identity-link.repository.js';
 import type { StoredProjects } from './project-policy.js';
+import { MAX_CLAIMED_MEMBERSHIPS } from './project-policy.js';
 
 /** Where users and links are read. */
 export interface StoredUsers {
@@ -58,5 +59,7 @@ export async function readProjects(
   const { iss: issuer, projects: claimed } = token.claims;
   if (claimed === undefined || directory === undefined) return {};
   const keys = claimed.map(({ key }) => key);
-  return { digest, projects: await directory.find(transaction, { issuer, userId, keys, isLocking }) };
+  // One more than there may be tells that there are too many.
+  const query = { issuer, userId, keys, isLocking, mostHeld: MAX_CLAIMED_MEMBERSHIPS + 1 };
+  return { digest, projects: await directory.find(transaction, query) };
 }

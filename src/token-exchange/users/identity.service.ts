@@ -25,6 +25,7 @@ import type {
 } from './decide.js';
 import { decide, decideOnUser, identityOf, inOrder, isEmpty, isWritten, resolvedUser } from './decide.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
+import { NewProjectThrottle } from './new-project-throttle.js';
 import type { ProjectSync } from './project-policy.js';
 
 @Injectable()
@@ -35,6 +36,7 @@ export class IdentityService {
     readonly links: IdentityLinkRepository,
     readonly users: UserDirectory,
     @Inject(TOKEN_EXCHANGE_OPTIONS) { roles }: Pick<TokenExchangeOptions, 'roles'>,
+    private readonly newProjects: NewProjectThrottle,
     @Optional() readonly projects?: ProjectDirectory,
   ) {
     this.roles = roles;
@@ -44,6 +46,7 @@ export class IdentityService {
    * Decides on the users as they are stored, and applies it.
    * @throws Rejection when identity, e-mail, role or the user's state forbid it
    * @throws LostRaceError when a parallel request won; the transaction is to be run again
+   * @throws TooManyRequestsError when the entry creates too many projects
    */
   async resolve(transaction: Transaction, tokens: Tokens): Promise<Users> {
     const users: Partial<Record<SubjectOrActor, ResolvedUser>> = {};
@@ -137,6 +140,7 @@ export class IdentityService {
   ): Promise<IdentityChange[]> {
     if (sync === undefined || this.projects === undefined) return [];
     const { changes, digest } = sync;
+    await this.newProjects.count(token.key.policy, changes);
     const ids = await this.projects.change(transaction, { issuer: token.claims.iss, userId }, changes);
     await this.links.setProjectsDigest(transaction, identityOf(token), digest);
     const idsOf = (isMeant: (change: ProjectChange) => boolean) =>

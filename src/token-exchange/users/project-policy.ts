@@ -9,6 +9,9 @@ import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import type { ClaimedProject } from '../verify/projects-claim.js';
 import { digestOf } from '../verify/projects-claim.js';
 
+/** The most memberships that claims give one user, those of all issuers together. What a claim costs is bounded by it. */
+export const MAX_CLAIMED_MEMBERSHIPS = 100;
+
 /** The stored projects of an identity. */
 export interface StoredProjects {
   /** The digest of the last synced claim; null or undefined: there was none, or its memberships were changed since. */
@@ -45,7 +48,7 @@ interface Outcome {
 /**
  * Undefined where nothing is to be done: the token does not have the claim, or has the one that was last synced.
  * @rule D134 Memberships that came from an issuer follow its claim; those of people stay, and keep a higher role.
- * @throws Rejection `project_not_allowed`, `project_role_not_allowed`, `project_unknown`
+ * @throws Rejection `project_not_allowed`, `project_role_not_allowed`, `project_unknown`, `too_many_projects`
  */
 export function decideOnProjects(
   { claims: { iss: issuer, projects: claimed }, key }: VerifiedToken,
@@ -59,6 +62,8 @@ export function decideOnProjects(
   const digest = digestOf(claimed, policy);
   if (digest === synced) return undefined;
   if (projects === undefined) return { changes: [], keptIds: [] };
+  const heldIds = new Set(projects.filter(isByClaim).map(({ id }) => id));
+  if (heldIds.size > MAX_CLAIMED_MEMBERSHIPS) throw tooManyProjects('more');
   const byKey = new Map(projects.map((project) => [project.key, project]));
   const claimedKeys = new Set<string | null>(claimed.map((one) => one.key));
   const outcomes = [
@@ -69,6 +74,7 @@ export function decideOnProjects(
   ];
   const keptIds = outcomes.flatMap(({ keptId }) => keptId ?? []);
   const changes = outcomes.flatMap(({ change }) => change ?? []);
+  refuseTooMany(changes, heldIds);
   return { digest: keptIds.length === 0 ? digest : undefined, changes, keptIds };
 }
 
@@ -84,6 +90,23 @@ function refuseUnassignable({ key, role }: ClaimedProject, { policy, allowed }: 
       expected: printableList(allowed),
       found: printable(role),
     });
+}
+
+function isByClaim({ member }: HostProject): boolean {
+  return member !== null && member.issuer !== null;
+}
+
+/** Memberships whose last administrator the user is stay against the claim, so that new ones could add up without end. */
+function refuseTooMany(changes: readonly ProjectChange[], heldIds: ReadonlySet<string>): void {
+  const gained = changes.filter(({ id, isClaimed }) => isClaimed && (id === undefined || !heldIds.has(id)));
+  const lost = changes.filter(({ isClaimed }) => !isClaimed);
+  const count = heldIds.size + gained.length - lost.length;
+  if (count > MAX_CLAIMED_MEMBERSHIPS) throw tooManyProjects(String(count));
+}
+
+function tooManyProjects(found: string): Rejection {
+  const expected = `at most ${MAX_CLAIMED_MEMBERSHIPS} memberships by claims`;
+  return new Rejection('too_many_projects', { expected, found });
 }
 
 /** @rule D135 A project that is missing is made only where the entry says so, and else refused. */
@@ -108,7 +131,7 @@ function outcomeOfClaim(
 }
 
 function outcomeWithoutClaim({ id, key, member }: HostProject, rules: ClaimRules): Outcome {
-  if (member === null || !couldHaveGiven({ key }, member, rules)) return {};
+  if (member?.issuer !== rules.issuer || !couldHaveGiven({ key }, member, rules)) return {};
   return changeUnlessLast({ id, key }, member, { to: member.ownRole ?? undefined, isClaimed: false });
 }
 

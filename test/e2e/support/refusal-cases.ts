@@ -404,6 +404,18 @@ const USERS: readonly RefusalCase[] = [
     told: told({ expected, found }),
   })),
   {
+    reason: 'too_many_projects',
+    policy: { projects: { create: true } },
+    before: async (service, one) => {
+      for (const customer of ['a', 'b']) {
+        const keys = Array.from({ length: 50 }, (_, index) => `${customer}-${index}:project:admin`);
+        await service.accessToken({ subject_token: one.token({ projects: keys }) });
+      }
+    },
+    token: withClaims({ projects: ['c:project:admin'] }),
+    told: told({ expected: 'at most 100 memberships by claims', found: '101' }),
+  },
+  {
     reason: 'stored_role_not_allowed',
     policy: { roleCeiling: true, allowedRoles: ['global:member'] },
     before: resident('global:admin'),

@@ -123,6 +123,57 @@ it('[D135] a missing project is made only where the entry says so', () => {
   );
 });
 
+describe('[D134] a claim that would leave more than 100 memberships by claims', () => {
+  const held = (count: number, members: object = {}) =>
+    Array.from({ length: count }, (_, index) => ({
+      ...member(EDITOR, members),
+      id: `held-${index}`,
+      key: `held-${index}`,
+    }));
+  const ofHeld = (count: number) => held(count).map(({ key }) => ({ key, role: EDITOR }));
+  const adding = (projects: readonly HostProject[], claimed: readonly { key: string; role: string }[]) =>
+    decide(claimed, { projects }, { create: true });
+  const refusal = (found: string) => ({
+    reason: 'too_many_projects',
+    context: { expected: 'at most 100 memberships by claims', found },
+  });
+
+  it.each<[string, HostProject[], string[]]>([
+    [
+      'of an issuer whose memberships stay for their last administrators',
+      held(100, { role: ADMIN, ...IS_LAST }),
+      ['k'],
+    ],
+    ['of another issuer', held(100, { issuer: B }), ['k']],
+    ['of two projects with one place left', held(99, { issuer: B }), ['k', 'l']],
+    [
+      'of a project in which people have made the user a member',
+      [...held(100, { issuer: B }), byHand(VIEWER)],
+      ['k'],
+    ],
+  ])('is refused beside those %s', (_, projects, keys) => {
+    const claimed = keys.map((key) => ({ key, role: EDITOR }));
+    expect(() => adding(projects, claimed)).toThrow(expect.objectContaining(refusal('101')));
+  });
+
+  it.each<[string, HostProject[], { key: string; role: string }[]]>([
+    ['the hundredth', held(99, { issuer: B }), CLAIMED],
+    ['one in the place of another', held(100), [...ofHeld(99), ...CLAIMED]],
+    ['a role in a project of people', [...held(99, { issuer: B }), byHand(VIEWER)], CLAIMED],
+    ['what is held already', held(100), ofHeld(100)],
+  ])('but not for %s', (_, projects, claimed) => {
+    expect(adding(projects, claimed)?.digest).toBe(digestOf(claimed, {}));
+  });
+
+  it('and the memberships of another issuer stay as they are', () => {
+    expect(adding(held(3, { issuer: B }), [])?.changes).toEqual([]);
+  });
+
+  it('is refused where more are held, whatever it is: not all were read', () => {
+    expect(() => adding(held(101), [])).toThrow(expect.objectContaining(refusal('more')));
+  });
+});
+
 it('[D134] another claim than the last one is a change before any project is read, and its refusal is not', () => {
   expect(decide(CLAIMED, { digest: 'other' })).toEqual({ changes: [], keptIds: [] });
   expect(decide(CLAIMED, { digest: digestOf(CLAIMED, {}) })).toBeUndefined();
