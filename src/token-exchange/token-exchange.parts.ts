@@ -174,7 +174,7 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     {
       provide: Database,
       inject: [{ token: getDataSourceToken(parts.dataSource), optional: true }],
-      useFactory: databaseWithOwnTables,
+      useFactory: usableDatabase,
     },
     PORTS_CHECK,
     ...part(GIVEN_USERS, parts.users),
@@ -199,14 +199,26 @@ function sharedProviders(imported: readonly InjectionToken[] = []): Provider[] {
   return [...SHARED].flatMap(([token, providers]) => (imported.includes(token) ? [] : providers()));
 }
 
-/** @throws Error where there is no data source, it is of another database, or the tables of this package are not in it */
-async function databaseWithOwnTables(dataSource: DataSource | undefined): Promise<Database> {
+/** The driver reads nothing else, and the statements of the package rely on it. */
+const NEEDED_SETTINGS = `SELECT name, current_setting(name) AS value FROM unnest(ARRAY['DateStyle', 'extra_float_digits',
+  'standard_conforming_strings', 'array_nulls']) AS name
+  WHERE NOT CASE name WHEN 'DateStyle' THEN current_setting(name) LIKE 'ISO%'
+    WHEN 'extra_float_digits' THEN current_setting(name)::int >= 0 ELSE current_setting(name) = 'on' END`;
+
+/** @throws Error where there is no data source, it is of another database, its sessions or tables are not as this package needs them */
+async function usableDatabase(dataSource: DataSource | undefined): Promise<Database> {
   if (dataSource === undefined)
     throw new Error(
       "token exchange finds no TypeORM data source: import TypeOrmModule.forRoot({ type: 'postgres', … }), and where it has a " +
         'name, give the name as `dataSource`',
     );
   const database = new Database(dataSource);
+  const [unfit] = await database.query<{ name: string; value: string }>(NEEDED_SETTINGS);
+  if (unfit !== undefined)
+    throw new Error(
+      `token exchange needs ${unfit.name} as PostgreSQL has it by default, and the connections of the data source have ` +
+        `"${unfit.value}": remove that from the database, the role or the options of the data source`,
+    );
   const missing = await database.query<{ name: string }>(
     'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL',
     [TOKEN_EXCHANGE_TABLES],

@@ -101,7 +101,7 @@ describeOnEmptyDatabase('a host does not start', (database) => {
     );
   const settings = optionsOf(partner, { server: 'express', parts: 'own', databaseUrl: '' }).settings;
 
-  it.each<[string, Partial<Wishes>, string]>([
+  it.each<[string, Partial<Wishes> & { readonly options?: string }, string]>([
     [
       'without the tables of the package',
       { withoutMigrations: true },
@@ -133,8 +133,20 @@ describeOnEmptyDatabase('a host does not start', (database) => {
       { settings: { ...settings, exchange: { perMinute: 0 } } },
       'exchange.perMinute: must be a whole number from 1 to 1000000',
     ],
-  ])('%s, and says so', async (_, wishes, message) => {
-    const { exitCode, output } = await failing(wishes);
+    [
+      'with dates in another format than ISO',
+      { options: '-c DateStyle=German' },
+      'token exchange needs DateStyle as PostgreSQL has it by default, and the connections of the data source have "German, DMY"',
+    ],
+    [
+      'with shortened numbers',
+      { options: '-c extra_float_digits=-3' },
+      'the connections of the data source have "-3"',
+    ],
+  ])('%s, and says so', async (_, { options = '', ...wishes }, message) => {
+    const url = new URL(database().url);
+    url.searchParams.set('options', options);
+    const { exitCode, output } = await failing({ databaseUrl: url.href, ...wishes });
     expect(output).toContain(message);
     expect(exitCode).not.toBe(0);
     expect(output).not.toContain('listening');

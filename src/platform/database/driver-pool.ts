@@ -11,8 +11,14 @@ export function driverPool({ driver }: DataSource): Pool {
   return (driver as unknown as { master: Pool }).master;
 }
 
-/** How the pool connects, for connections beside it. Holds a secret. */
-export function connectionOf(dataSource: DataSource): ClientConfig {
+/** How a connection beside the pool is made. Holds a secret. */
+export interface ConnectionBeside extends ClientConfig {
+  /** Sets up the session of a new connection, as the pool does. */
+  readonly onConnect?: (client: ClientBase) => void | Promise<void>;
+}
+
+/** How the pool connects, for connections beside it. */
+export function connectionOf(dataSource: DataSource): ConnectionBeside {
   const { options } = driverPool(dataSource);
   // The pool hides its password from those who list its options, a copy of all others among them.
   return { ...options, password: options.password };

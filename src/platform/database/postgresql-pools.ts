@@ -37,7 +37,14 @@ export function preparePostgresql(
   { url, poolSize, requestWaitMs }: PostgresqlSettings,
   schema: Schema,
 ): PreparedDatabase {
-  const migrate = () => runMigrationsInTurn(createDataSource(schema, { connectionString: url, max: 2 }));
+  const migrate = () =>
+    runMigrationsInTurn(
+      createDataSource(schema, {
+        connectionString: url,
+        max: 2,
+        ...whenConnected((client) => prepareSession(client)),
+      }),
+    );
   const common = { kind: 'postgresql', migrate, stopped: NEVER } as const;
   if (requestWaitMs !== undefined)
     return { ...common, ...servingPools(url, poolSize, requestWaitMs, schema) };

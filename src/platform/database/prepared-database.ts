@@ -1,4 +1,4 @@
-// A prepared data source, the same for both databases, and how its sessions plan.
+// A prepared data source, the same for both databases, and how its sessions are set up.
 import type { PoolConfig } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { DataSource } from 'typeorm';
@@ -66,21 +66,42 @@ export async function disconnect(dataSource: DataSource): Promise<void> {
 }
 
 /**
- * Each statement sees what was committed before it began, whatever the default of the database is: what waits for another
- * transaction would fail after it, with all requests that share the statement.
- *
+ * What the results of statements depend on, whatever the defaults of the database and the role are. The driver reads PostgreSQL's own
+ * formats, tables are in the schema `public` (or in one with the role's name), and a statement sees what was committed before it
+ * began: in a stricter isolation level the statement that waits for another transaction fails, with all requests that share it.
+ */
+const RESULTS = {
+  datestyle: 'ISO, MDY',
+  intervalstyle: 'postgres',
+  timezone: 'UTC',
+  extra_float_digits: '1',
+  bytea_output: 'hex',
+  standard_conforming_strings: 'on',
+  array_nulls: 'on',
+  search_path: '"$user", public',
+  default_transaction_isolation: 'read committed',
+};
+
+/**
  * A prepared statement is planned once per connection. PostgreSQL would plan it anew for each batch, whose size might
  * matter; here it never does, since everything is found by key.
  *
  * A plan that was made when a table was empty must do when it has grown, so it does not read the table where there is a key.
  * Where there is none, PostgreSQL writes down a cost for that beyond all measure, for which it would compile the statement.
  */
-const PLANNING = {
-  default_transaction_isolation: 'read committed',
-  plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: 'off',
-  jit: 'off',
+const PLANNING = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' };
+
+/** Timeouts in milliseconds; 0 sets none. */
+const NO_TIMEOUTS = {
+  statement_timeout: 0,
+  lock_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+  idle_session_timeout: 0,
 };
+
+/** Since PostgreSQL 17. Earlier versions refuse a name that they do not know. */
+const NO_TRANSACTION_TIMEOUT = `CASE WHEN current_setting('transaction_timeout', true) <> '0'
+    THEN set_config('transaction_timeout', '0', false) END`;
 
 interface SqlClient {
   query(question: string | { readonly text: string; readonly query_timeout?: number }): Promise<unknown>;
@@ -96,9 +117,10 @@ export async function prepareSession(
   limits: Record<string, number> = {},
   answerMs?: number,
 ): Promise<void> {
-  const settings = Object.entries({ ...PLANNING, ...limits });
+  const settings = Object.entries({ ...RESULTS, ...PLANNING, ...NO_TIMEOUTS, ...limits });
   const calls = settings.map(([name, value]) => `set_config('${name}', '${value}', false)`);
-  await client.query({ text: `SELECT ${calls.join(', ')}`, query_timeout: answerMs });
+  const text = `SELECT ${[...calls, NO_TRANSACTION_TIMEOUT].join(', ')}`;
+  await client.query({ text, query_timeout: answerMs });
 }
 
 /** No connection is handed out before it is prepared: the pool waits for the promise, which its types do not say. */

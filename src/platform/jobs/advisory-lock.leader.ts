@@ -1,11 +1,11 @@
 // Elects one leader among all instances on one PostgreSQL database: the process whose session holds an advisory lock.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ClientConfig } from 'pg';
 import pg from 'pg';
 import type { OnApplicationShutdown, OnModuleInit, Provider } from '@nestjs/common';
 import type { Log } from '../log/log.js';
 import { Leader } from './leader.js';
 import { Database } from '../database/database.js';
+import type { ConnectionBeside } from '../database/driver-pool.js';
 import { connectionOf } from '../database/driver-pool.js';
 import { LOGGER } from '../log/log.js';
 
@@ -47,7 +47,7 @@ export class AdvisoryLockLeader extends Leader implements OnModuleInit, OnApplic
   private isFailing = false;
 
   constructor(
-    private readonly connection: ClientConfig,
+    private readonly connection: ConnectionBeside,
     private readonly logger: Log,
   ) {
     super();
@@ -110,7 +110,10 @@ export class AdvisoryLockLeader extends Leader implements OnModuleInit, OnApplic
     session.on('end', () => this.lose(session));
     try {
       await session.connect();
-      await session.query(`SET idle_session_timeout = ${IDLE_SESSION_MS}`);
+      await this.connection.onConnect?.(session);
+      await session.query(
+        `SET idle_session_timeout = ${IDLE_SESSION_MS}; SET statement_timeout = ${ANSWER_MS}`,
+      );
       if (this.isStopped) throw new Error('stopped while it connected');
       return session;
     } catch (error) {

@@ -1,9 +1,9 @@
 // The announcements of other processes, by LISTEN.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Provider } from '@nestjs/common';
-import type { ClientConfig } from 'pg';
 import pg from 'pg';
 import { Database } from '../database/database.js';
+import type { ConnectionBeside } from '../database/driver-pool.js';
 import { connectionOf } from '../database/driver-pool.js';
 import type { Log } from '../log/log.js';
 import { LOGGER } from '../log/log.js';
@@ -21,7 +21,7 @@ export class PostgresNotifications extends Notifications {
   readonly hasOtherProcesses = true;
 
   constructor(
-    private readonly connection: ClientConfig,
+    private readonly connection: ConnectionBeside,
     private readonly logger: Log,
   ) {
     super();
@@ -39,7 +39,7 @@ class PostgresListener implements Subscription {
   private readonly ended = new AbortController();
 
   constructor(
-    private readonly connection: ClientConfig,
+    private readonly connection: ConnectionBeside,
     private readonly channel: string,
     private readonly onNews: () => void,
     private readonly logger: Log,
@@ -66,6 +66,8 @@ class PostgresListener implements Subscription {
     const lost = new Promise<void>((resolve) => client.once('end', resolve));
     try {
       await client.connect();
+      await this.connection.onConnect?.(client);
+      await client.query('SET idle_session_timeout = 0');
       await client.query(`LISTEN ${client.escapeIdentifier(this.channel)}`);
       this.onNews();
       await lost;
