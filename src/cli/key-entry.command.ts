@@ -57,7 +57,7 @@ function withKey(command: Command): Command {
     .option('--jwks-uri <url>', "address of the partner's key set, in place of --public-key")
     .option(
       '--issuer <url>',
-      'the `iss` of its tokens, character by character; needed but for --github and --gitlab',
+      'the `iss` of its tokens, character by character; --github and --gitlab have a default',
     )
     .option(
       '--kid <kid>',

@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { SHOW_USER } from '../administration/users.operations.js';
 import { firstCharacters } from '../platform/text/characters.js';
+import { parsedUrl } from '../platform/text/url.js';
 import { OPERATOR_ROLES, OWNER_ROLE } from '../users/role.js';
 import { readOne } from './administration.js';
 import { MisuseError } from './answers.js';
@@ -16,6 +17,7 @@ export interface WorkloadOptions {
   readonly branch?: string;
   readonly id?: string;
   readonly server?: string;
+  readonly issuer?: string;
   readonly as?: string;
 }
 
@@ -44,9 +46,7 @@ const PLATFORMS = {
     form: 'OWNER/REPOSITORY',
     pattern: /^[\w.-]+\/[\w.-]+$/,
     isOfBranch: true,
-    workload(path, { branch, id, server }) {
-      const issuer =
-        server === undefined ? 'https://token.actions.githubusercontent.com' : `${server}/_services/token`;
+    workload(path, { branch, id, server, issuer = githubIssuer(server) }) {
       const [owner, repository] = path.split('/');
       const ref = `ref:refs/heads/${branch}`;
       return {
@@ -61,7 +61,7 @@ const PLATFORMS = {
     form: 'GROUP/PROJECT',
     pattern: /^[\w.-]+(\/[\w.-]+)+$/,
     isOfBranch: true,
-    workload(path, { branch, id, server: issuer = 'https://gitlab.com' }) {
+    workload(path, { branch, id, server = 'https://gitlab.com', issuer = server }) {
       return {
         keys: { type: 'jwks', issuer, url: `${issuer}/oauth/discovery/keys` },
         subjects: [`project_path:${path}:ref_type:branch:ref:${branch}`],
@@ -79,8 +79,8 @@ const PLATFORMS = {
 
 type PlatformName = keyof typeof PLATFORMS;
 const NAMES = Object.keys(PLATFORMS) as PlatformName[];
-/** What is known of a platform's keys. */
-const KEY_OPTIONS = ['issuer', 'jwksUri', 'publicKey', 'kid', 'alg'];
+/** The key set's address follows from the issuer. */
+const KEY_OPTIONS = ['jwksUri', 'publicKey', 'kid', 'alg'];
 
 export function withWorkload(command: Command): Command {
   const platform = (name: PlatformName, what: string) =>
@@ -97,7 +97,12 @@ export function withWorkload(command: Command): Command {
       '--id <number>',
       'with --github or --gitlab: the id of the repository or project, which no other ever gets',
     )
-    .option('--server <url>', 'with --github or --gitlab: the address of a server of your own')
+    .addOption(
+      new Option(
+        '--server <url>',
+        'with --github or --gitlab: the address of your server, of SUBDOMAIN.ghe.com, or the issuer of GitHub Actions',
+      ).conflicts('issuer'),
+    )
     .option('--as <id-or-email>', 'the user whom its tokens act as; the entry holds the id');
 }
 
@@ -147,8 +152,39 @@ function workloadOf(name: PlatformName, options: WorkloadOptions): Workload {
   return platform.workload(path, {
     ...options,
     branch: options.branch ?? '',
-    server: options.server?.replace(/\/$/, ''),
+    server: serverOf(options.server),
   });
+}
+
+/** @throws MisuseError */
+export function serverOf(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const url = parsedUrl(given);
+  if (url?.href !== `${url?.origin}${url?.pathname}` || !/^https?:$/.test(url.protocol))
+    throw new MisuseError('--server must be an address such as https://git.example.');
+  return url.href.replace(/\/$/, '');
+}
+
+const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com';
+const GITHUB_SERVERS: readonly string[] = ['https://github.com', 'https://www.github.com'];
+/** An issuer of GitHub Actions, with the path of an enterprise that has customized it. */
+const ISSUER_OF_GITHUB = /^https:\/\/token\.actions\.(githubusercontent\.com|[^./]+\.ghe\.com)(\/[^/]+)?$/;
+const ISSUER_OF_OWN_SERVER = /^[^/]+\/\/[^/]+\/_services\/token$/;
+const DATA_RESIDENCY = /^https:\/\/([^./]+\.ghe\.com)$/;
+
+/**
+ * docs.github.com, "OpenID Connect reference".
+ * @param server of `serverOf`: GitHub, a GitHub Enterprise Server, SUBDOMAIN.ghe.com, or the issuer itself; github.com if left out
+ * @throws MisuseError
+ */
+export function githubIssuer(server: string | undefined): string {
+  if (server === undefined || GITHUB_SERVERS.includes(server)) return GITHUB_ISSUER;
+  if (ISSUER_OF_GITHUB.test(server) || ISSUER_OF_OWN_SERVER.test(server)) return server;
+  const [, subdomain] = DATA_RESIDENCY.exec(server) ?? [];
+  if (subdomain !== undefined) return `https://token.actions.${subdomain}`;
+  const { origin, hostname } = new URL(server);
+  if (origin === server && !hostname.endsWith('.ghe.com')) return `${server}/_services/token`;
+  throw new MisuseError('Give --issuer: the issuer cannot be derived from --server.');
 }
 
 function refuseStray(options: WorkloadOptions, names: readonly (keyof WorkloadOptions)[]): void {

@@ -69,6 +69,15 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
       issuer: 'https://git.example/_services/token',
       url: 'https://git.example/_services/token/.well-known/jwks',
     });
+    const issuer = 'https://token.actions.githubusercontent.com/acme-inc';
+    const customized = ['--github', 'acme/flows', '--branch', 'main', ...AS];
+    for (const option of ['--server', '--issuer'])
+      expect(await written(...customized, option, issuer)).toMatchObject({
+        issuer,
+        url: `${issuer}/.well-known/jwks`,
+      });
+    const gitlab = ['--gitlab', 'acme/flows', '--branch', 'main', '--issuer', 'https://git.example', ...AS];
+    expect(await written(...gitlab)).toMatchObject({ url: 'https://git.example/oauth/discovery/keys' });
     const cluster = [
       '--issuer',
       'https://cluster.example',
@@ -104,7 +113,16 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
       /--id must be a number/,
     ],
     ['two platforms', ['--github', 'a/b', '--gitlab', 'a/b', ...AS], /cannot be used with/],
-    ['another issuer', ['--github', 'a/b', '--issuer', 'https://x.example', ...AS], /cannot be used with/],
+    [
+      'an issuer and a server',
+      ['--github', 'a/b', '--issuer', 'https://x.example', '--server', 'https://x.example', ...AS],
+      /cannot be used with/,
+    ],
+    [
+      'a key set of its own',
+      ['--github', 'a/b', '--jwks-uri', 'https://x.example/jwks', ...AS],
+      /cannot be used with/,
+    ],
     [
       'a branch of nothing',
       ['--branch', 'main', '--issuer', 'https://x.example'],
