@@ -23,7 +23,8 @@ const globalModules = [
   "CallExpression[callee.property.name=/^forRoot(Async)?$/]:not(:has(Property[key.name='global'][value.value=false]))",
 ].map((selector) => ({
   selector,
-  message: 'Global are CoreModule and, in the instance, TokenExchangeModule; import the others.',
+  message:
+    'Global are DatabaseModule, CoreModule and, in the instance, TokenExchangeModule; import the others.',
 }));
 
 const environment = ['process', 'node:process'].map((name) => ({
@@ -111,7 +112,11 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/core.module.ts', 'src/instance/token-exchange.modules.ts'],
+    files: [
+      'src/core.module.ts',
+      'src/instance/token-exchange.modules.ts',
+      'src/platform/database/database.module.ts',
+    ],
     rules: { 'no-restricted-syntax': ['error', ...everywhere] },
   },
   {

@@ -1,43 +1,33 @@
 // Makes the whole application from what the start has checked: main and the end-to-end tests call the same function.
-import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
-import type { CoreParts } from './core.module.js';
-import { VARIABLES } from './config/environment.js';
 import type { Startup } from './config/startup.js';
-import type { DatabaseSettings, OpenDatabase } from './platform/database/data-source.js';
-import { openDatabase } from './platform/database/data-source.js';
-import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
-import { UnfinishedRequests, limitConnections } from './platform/http/connection-limits.js';
-import { GracefulShutdown } from './platform/http/graceful-shutdown.js';
-import { prepareFiles } from './platform/http/page.controller.js';
-import { ListenError, SERVICE_ADDRESS } from './platform/http/listen-error.js';
-import { addSecurityHeaders } from './platform/http/security-headers.js';
-import { createServer } from './platform/http/server.js';
-import { nestLogger } from './platform/log/logger.js';
-import { RequestTraces } from './platform/log/tracing.js';
-import { Metrics } from './metrics/metrics.js';
-import { MetricsListener } from './metrics/metrics.listener.js';
-import { SCHEMA } from './instance/schema.js';
 import { FrameAncestors } from './instance/frame-ancestors.js';
 import { PresentEntries } from './instance/present-entries.js';
 import { isAbsent } from './instance/routes.js';
-import { databaseSettings as settingsOf, encryptionKeys } from './instance/startup.js';
+import { databaseSettings } from './instance/startup.js';
 import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
-import { EMBED_PATH, TOKEN_PATH, endpointDescriptions } from './token-exchange/instance.js';
+import { Metrics } from './metrics/metrics.js';
 import { Clock } from './platform/clock.js';
-import { KeyRing } from './platform/secrets/key-ring.js';
+import type { DatabaseSettings } from './platform/database/data-source.js';
+import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
+import { UnfinishedRequests, limitConnections } from './platform/http/connection-limits.js';
+import { GracefulShutdown } from './platform/http/graceful-shutdown.js';
+import { ListenError, SERVICE_ADDRESS } from './platform/http/listen-error.js';
+import { SOURCE_DIRECTORY, prepareFiles } from './platform/http/page.controller.js';
+import { addSecurityHeaders } from './platform/http/security-headers.js';
+import { createAdapter, prepareServer } from './platform/http/server.js';
+import { LOGGER } from './platform/log/log.js';
+import { nestLogger } from './platform/log/logger.js';
+import { RequestTraces } from './platform/log/tracing.js';
+import { EMBED_PATH, TOKEN_PATH, endpointDescriptions } from './token-exchange/instance.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
 /** A running or runnable application. */
 export interface Application {
   readonly nest: NestFastifyApplication;
-  readonly database: OpenDatabase;
-  readonly metrics: Metrics;
-  /** Where metrics are served, if they are. */
-  readonly metricsAddress: string | undefined;
   /** Begins to listen; resolves with the address, such as `http://127.0.0.1:5678`. */
   listen(): Promise<string>;
   /** Asks for no more traffic: it is not ready any more, and answers end their connections. */
@@ -46,8 +36,8 @@ export interface Application {
   close(): Promise<void>;
 }
 
-/** What a caller may bring along. */
-export interface ApplicationParts {
+/** What a caller brings along, and what a test replaces. */
+export interface ApplicationSettings {
   readonly logger: Logger;
   readonly sourceDirectory: string;
   readonly clock?: Clock;
@@ -61,90 +51,70 @@ export interface ApplicationParts {
  * Opens the database, brings its schema up to date and puts the application together.
  * @throws DataDirectoryLockedError when another process has the embedded data directory
  */
-export async function createApplication(startup: Startup, parts: ApplicationParts): Promise<Application> {
-  const traces = new RequestTraces();
-  const logger = traces.loggerOn(parts.logger);
+export async function createApplication(
+  startup: Startup,
+  { logger, sourceDirectory, engineThread, ...replaced }: ApplicationSettings,
+): Promise<Application> {
   const { config, tls } = startup;
-  const { engineThread } = parts;
-  const databaseSettings = parts.database ?? settingsOf(config);
+  const clock = replaced.clock ?? new Clock();
   const requestWaitMs = config.databaseWaitMs;
-  const database = await openDatabase({ ...databaseSettings, requestWaitMs, engineThread }, SCHEMA);
-  let begun: NestFastifyApplication | undefined;
+  const database = { ...(replaced.database ?? databaseSettings(config)), requestWaitMs, engineThread };
+  const adapter = createAdapter({ ...config, logger, tls });
+  const nest = await NestFactory.create<NestFastifyApplication>(
+    AppModule.register({ startup, logger, sourceDirectory, database, clock }),
+    adapter,
+    // The adapter serves HTTPS already; by `httpsOptions` Nest knows, and names the address rightly.
+    { logger: nestLogger(logger), abortOnError: false, httpsOptions: tls },
+  );
   try {
-    const core: CoreParts = {
-      ...{ startup, databaseSettings, database, logger },
-      keyRing: new KeyRing(encryptionKeys(config), VARIABLES.encryptionKeys.name),
-      entries: new PresentEntries(startup.trustedKeys),
-      metrics: new Metrics(),
-      shutdown: new GracefulShutdown(),
-      clock: parts.clock ?? new Clock(),
-      sourceDirectory: parts.sourceDirectory,
-    };
-    const nest = (begun = await NestFactory.create<NestFastifyApplication>(
-      AppModule.register(core),
-      serverOf(core, traces),
-      // The adapter serves it already; by `httpsOptions` Nest knows, and names the address rightly.
-      { logger: nestLogger(logger), abortOnError: false, httpsOptions: tls },
-    ));
-    await prepare(nest, core);
-    return {
-      nest,
-      database,
-      metrics: core.metrics,
-      metricsAddress: nest.get<MetricsListener | undefined>(MetricsListener, { strict: false })?.address,
-      listen: () => listen(nest, startup),
-      announceStop: () => core.shutdown.begin(),
-      // First the requests, then what they need.
-      close: () =>
-        core.shutdown
-          .finish()
-          .finally(() => nest.close())
-          .finally(() => database.close()),
-    };
+    prepareHooks(adapter, nest, startup, clock);
+    await prepare(nest, startup, clock);
   } catch (error) {
-    await begun?.close().catch(() => undefined);
-    await database.close();
+    await nest.close();
     throw error;
   }
+  const shutdown = nest.get(GracefulShutdown);
+  return {
+    nest,
+    listen: () => listen(nest, startup),
+    announceStop: () => shutdown.begin(),
+    // First the requests, then what they need.
+    close: () => shutdown.finish().finally(() => nest.close()),
+  };
 }
 
-function serverOf(core: CoreParts, traces: RequestTraces): FastifyAdapter {
-  const { startup, metrics, logger } = core;
-  const { proxyHops, keepAliveSeconds, maxConnections, maxRequestsInProgress, databaseWaitMs } =
-    startup.config;
-  // What keeps more from coming in than the process can take.
+/** What limits, reads, logs and answers requests before any route. */
+function prepareHooks(
+  adapter: FastifyAdapter,
+  nest: NestFastifyApplication,
+  startup: Startup,
+  clock: Clock,
+): void {
+  const logger = nest.get<Logger>(LOGGER);
+  const metrics = nest.get(Metrics);
+  const entries = nest.get<PresentEntries>(PresentEntries);
+  const frameAncestors = nest.get(FrameAncestors);
   const onRefused = () => metrics.connectionsRefused.inc();
-  const onShed = () => metrics.requestsShed.inc();
-  const concurrency = new ConcurrencyLimit(maxRequestsInProgress, databaseWaitMs, logger, onShed);
-  metrics.watchRequests(() => concurrency.count);
-  const adapter = createServer({
-    proxyHops,
+  limitConnections(nest.getHttpServer(), startup.config.maxConnections, logger, onRefused);
+  prepareServer(adapter, {
     logger,
-    traces,
-    shutdown: core.shutdown,
-    tls: startup.tls,
-    keepAliveSeconds,
-    concurrency,
+    traces: nest.get(RequestTraces),
+    shutdown: nest.get(GracefulShutdown),
+    concurrency: nest.get(ConcurrencyLimit),
     unfinished: new UnfinishedRequests(logger, onRefused),
-    isAbsent: (path, method) => isAbsent({ path, method }, core),
+    isAbsent: (path, method) => isAbsent({ path, method }, { startup, clock, entries }),
     recordedRoutes: new Set([TOKEN_PATH, EMBED_PATH]),
   });
-  limitConnections(adapter.getHttpServer<Server>(), maxConnections, logger, onRefused);
-  return adapter;
+  addSecurityHeaders(nest, () => frameAncestors.current);
+  prepareFiles(nest, nest.get<string>(SOURCE_DIRECTORY));
 }
 
 /** Ready to listen. */
-async function prepare(nest: NestFastifyApplication, core: CoreParts): Promise<void> {
-  const { startup, clock, sourceDirectory } = core;
-  const { config } = startup;
-  const frameAncestors = nest.get(FrameAncestors, { strict: false });
-  addSecurityHeaders(nest, () => frameAncestors.current);
-  prepareFiles(nest, sourceDirectory);
+async function prepare(nest: NestFastifyApplication, startup: Startup, clock: Clock): Promise<void> {
+  const { baseUrl } = startup.config;
   await nest.init();
-  const waysIn = isTokenExchangeOffered(startup, clock) ? endpointDescriptions(config) : undefined;
-  nest
-    .get(ApiDescription, { strict: false })
-    .describe({ application: nest, baseUrl: config.baseUrl, waysIn });
+  const waysIn = isTokenExchangeOffered(startup, clock) ? endpointDescriptions(startup.config) : undefined;
+  nest.get(ApiDescription, { strict: false }).describe({ application: nest, baseUrl, waysIn });
 }
 
 /**

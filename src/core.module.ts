@@ -5,17 +5,21 @@ import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { AuditModule } from './audit/audit.module.js';
+import { VARIABLES } from './config/environment.js';
 import type { Startup } from './config/startup.js';
 import { STARTUP } from './config/startup.js';
 import { FrameAncestors } from './instance/frame-ancestors.js';
 import { PresentEntries } from './instance/present-entries.js';
+import { SCHEMA } from './instance/schema.js';
+import { encryptionKeys } from './instance/startup.js';
 import { Metrics } from './metrics/metrics.js';
 import { Clock } from './platform/clock.js';
-import { Database, OPERATOR_DATABASE } from './platform/database/database.js';
-import { DATABASE_SETTINGS } from './platform/database/data-source.js';
-import type { DatabaseSettings, OpenDatabase } from './platform/database/data-source.js';
+import type { DatabaseSettings } from './platform/database/data-source.js';
+import { OPEN_DATABASE } from './platform/database/data-source.js';
+import { Database } from './platform/database/database.js';
+import { DatabaseModule } from './platform/database/database.module.js';
 import { EmbeddedMaintenanceRepository } from './platform/database/embedded-maintenance.repository.js';
-import { Transactions } from './platform/database/transaction.js';
+import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
 import { DatabaseOutages } from './platform/http/database-outages.js';
 import { GracefulShutdown } from './platform/http/graceful-shutdown.js';
 import { SOURCE_DIRECTORY } from './platform/http/page.controller.js';
@@ -31,71 +35,112 @@ import { AlwaysLeader, Leader } from './platform/jobs/leader.js';
 import { Notifications, SoleProcessNotifications } from './platform/jobs/notifications.js';
 import { notificationsOf } from './platform/jobs/postgres.notifications.js';
 import { purging } from './platform/jobs/purge.job.js';
+import type { Log } from './platform/log/log.js';
 import { LOGGER } from './platform/log/log.js';
+import { RequestTraces } from './platform/log/tracing.js';
 import { KeyRing } from './platform/secrets/key-ring.js';
+import { StoredEntryFollower } from './token-exchange/instance.js';
 
-/** What is made before Nest starts, so that a fault of it is one of the start, and the server has it. */
-export interface CoreParts {
+/** Everything that comes from outside Nest. */
+export interface CoreSettings {
   readonly startup: Startup;
-  readonly databaseSettings: DatabaseSettings;
-  readonly database: OpenDatabase;
-  readonly keyRing: KeyRing;
-  readonly entries: PresentEntries;
-  readonly metrics: Metrics;
-  readonly shutdown: GracefulShutdown;
-  readonly clock: Clock;
   readonly logger: Logger;
-  /** The folder of the compiled sources, beside which the pages' files lie. */
+  /** The folder of the compiled sources. The files of the pages are in folders below it. */
   readonly sourceDirectory: string;
+  readonly database: DatabaseSettings;
+  readonly clock: Clock;
 }
 
 @Module({})
 export class CoreModule {
-  static register(parts: CoreParts): DynamicModule {
+  static register(settings: CoreSettings): DynamicModule {
+    const { startup, database } = settings;
     const providers = [
-      ...made(parts),
-      ...database(parts.database),
-      ...instances(parts.database),
-      ...throttles(parts),
-      outages(parts),
+      ...given(settings),
+      ...server(startup),
+      ...trust(startup),
+      ...instances(database),
+      ...throttles(startup),
+      { provide: KeyRing, inject: [OPEN_DATABASE], useFactory: () => keyRing(startup) },
+      Metrics,
     ];
     return {
       module: CoreModule,
       global: true,
-      imports: [EventEmitterModule.forRoot({ wildcard: true }), AuditModule],
-      providers: [...providers, ...maintenance(parts)],
-      exports: [...providers, AuditModule],
+      imports: [
+        DatabaseModule.register(database, SCHEMA),
+        EventEmitterModule.forRoot({ wildcard: true }),
+        AuditModule,
+      ],
+      providers: [...providers, ...maintenance(database)],
+      exports: [...providers, DatabaseModule, AuditModule],
     };
   }
 }
 
-function made({ startup, entries, ...parts }: CoreParts): Provider[] {
+function given({ startup, clock, sourceDirectory, logger }: CoreSettings): Provider[] {
   return [
     { provide: STARTUP, useValue: startup },
-    { provide: DATABASE_SETTINGS, useValue: parts.databaseSettings },
-    { provide: KeyRing, useValue: parts.keyRing },
-    { provide: PresentEntries, useValue: entries },
-    { provide: FrameAncestors, useValue: new FrameAncestors(startup.config, entries) },
-    { provide: Metrics, useValue: parts.metrics },
-    { provide: GracefulShutdown, useValue: parts.shutdown },
-    { provide: Clock, useValue: parts.clock },
-    { provide: LOGGER, useValue: parts.logger },
-    { provide: SOURCE_DIRECTORY, useValue: parts.sourceDirectory },
+    { provide: Clock, useValue: clock },
+    { provide: SOURCE_DIRECTORY, useValue: sourceDirectory },
+    RequestTraces,
+    {
+      provide: LOGGER,
+      inject: [RequestTraces],
+      useFactory: (traces: RequestTraces) => traces.loggerOn(logger),
+    },
   ];
 }
 
-/** TypeOrmModule would open one by itself: it is open already, and its schema up to date. */
-function database({ dataSource, operatorPool }: OpenDatabase): Provider[] {
+/** On the embedded database the first start generates the key, which is safe only while this process has the database. */
+function keyRing({ config }: Startup): KeyRing {
+  return new KeyRing(encryptionKeys(config), VARIABLES.encryptionKeys.name);
+}
+
+function server({ config }: Startup): Provider[] {
   return [
-    { provide: DataSource, useValue: dataSource },
-    { provide: Database, useFactory: () => new Database(dataSource) },
-    { provide: OPERATOR_DATABASE, useFactory: () => new Database(dataSource, () => operatorPool) },
-    Transactions,
+    GracefulShutdown,
+    {
+      provide: ConcurrencyLimit,
+      inject: [LOGGER, Metrics],
+      useFactory: (log: Log, metrics: Metrics) => {
+        const onShed = () => metrics.requestsShed.inc();
+        const limit = new ConcurrencyLimit(config.maxRequestsInProgress, config.databaseWaitMs, log, onShed);
+        metrics.watchRequests(() => limit.count);
+        return limit;
+      },
+    },
+    {
+      provide: DatabaseOutages,
+      inject: [Database, LOGGER, Metrics],
+      useFactory: (database: Database, log: Log, metrics: Metrics) =>
+        new DatabaseOutages(database, log, {
+          onRefused: (flow: string) => metrics.databaseRefusals.inc({ flow }),
+          onUnrecorded: () => metrics.unrecordedEvents.inc(),
+        }),
+    },
   ];
 }
 
-/** How the instances on one database agree. The embedded database belongs to one (D46), which leads. */
-function instances({ kind }: OpenDatabase): Provider[] {
+function trust({ config, trustedKeys }: Startup): Provider[] {
+  return [
+    {
+      provide: PresentEntries,
+      // There is no follower while token exchange is off.
+      inject: [{ token: StoredEntryFollower, optional: true }],
+      useFactory: (stored?: StoredEntryFollower) =>
+        new PresentEntries(trustedKeys, stored && (() => stored.entries)),
+    },
+    {
+      provide: FrameAncestors,
+      inject: [PresentEntries],
+      useFactory: (entries: PresentEntries) => new FrameAncestors(config, entries),
+    },
+  ];
+}
+
+/** How the instances on one database agree. The embedded database belongs to one instance (D46), which leads. */
+function instances({ kind }: DatabaseSettings): Provider[] {
   if (kind === 'postgresql') return [...leadershipOf(), ...notificationsOf()];
   return [
     { provide: Leader, useClass: AlwaysLeader },
@@ -104,33 +149,28 @@ function instances({ kind }: OpenDatabase): Provider[] {
 }
 
 /** In the database for all instances together, or in the memory of each. */
-function throttles({ startup, clock, logger, metrics }: CoreParts): Provider[] {
-  const isShared = startup.config.throttleStore === 'database';
-  const onFailOpen = () => metrics.throttleFailOpen.inc();
-  const useFactory = (database: Database) =>
-    new CountingStorage(
-      isShared ? new DatabaseCounts(database, clock, logger, onFailOpen) : new MemoryCounts(clock),
-    );
+function throttles({ config }: Startup): Provider[] {
+  const isShared = config.throttleStore === 'database';
   return [
-    { provide: CountingStorage, inject: [Database], useFactory },
+    {
+      provide: CountingStorage,
+      inject: [Database, Clock, LOGGER, Metrics],
+      useFactory: (database: Database, clock: Clock, log: Log, metrics: Metrics) => {
+        const onFailOpen = () => metrics.throttleFailOpen.inc();
+        return new CountingStorage(
+          isShared ? new DatabaseCounts(database, clock, log, onFailOpen) : new MemoryCounts(clock),
+        );
+      },
+    },
     { provide: THROTTLE_STORAGE, useExisting: CountingStorage },
     ...(isShared ? [purging(THROTTLE_PURGE)] : []),
   ];
 }
 
-function outages({ metrics, logger }: CoreParts): Provider {
-  const watch = {
-    onRefused: (flow: string) => metrics.databaseRefusals.inc({ flow }),
-    onUnrecorded: () => metrics.unrecordedEvents.inc(),
-  };
-  const useFactory = (database: Database) => new DatabaseOutages(database, logger, watch);
-  return { provide: DatabaseOutages, inject: [Database], useFactory };
-}
-
 /** PostgreSQL has processes of its own for that. */
-function maintenance({ database: { kind, dataSource }, logger }: CoreParts): Provider[] {
+function maintenance({ kind }: DatabaseSettings): Provider[] {
   if (kind === 'postgresql') return [];
-  const useFactory = (leader: Leader) =>
-    new EmbeddedMaintenanceJob(new EmbeddedMaintenanceRepository(dataSource), leader, logger);
-  return [{ provide: EmbeddedMaintenanceJob, inject: [Leader], useFactory }];
+  const useFactory = (dataSource: DataSource, leader: Leader, log: Logger) =>
+    new EmbeddedMaintenanceJob(new EmbeddedMaintenanceRepository(dataSource), leader, log);
+  return [{ provide: EmbeddedMaintenanceJob, inject: [DataSource, Leader, LOGGER], useFactory }];
 }

@@ -7,10 +7,12 @@ import 'reflect-metadata';
 import type { Application } from './application.js';
 import { createApplication } from './application.js';
 import { ConfigurationError } from './config/load-config.js';
+import { MetricsListener } from './metrics/metrics.listener.js';
 import { VERSION } from './platform/version.js';
 import { CopiedDataError, hasDatabase, isCopied } from './platform/database/embedded/copied-data.js';
 import { DataDirectoryLockedError } from './platform/database/embedded/data-directory.lock.js';
-import { DatabaseUnavailableError } from './platform/database/data-source.js';
+import type { OpenDatabase } from './platform/database/data-source.js';
+import { DatabaseUnavailableError, OPEN_DATABASE } from './platform/database/data-source.js';
 import { UnsuitableServerError } from './platform/database/pooler.js';
 import { exitAfterLog, createLogger } from './platform/log/logger.js';
 import { ListenError } from './platform/http/listen-error.js';
@@ -70,8 +72,8 @@ async function serve(startup: Startup, logger: Logger): Promise<object> {
 }
 
 /** On an empty database used tokens would pass again, so nobody should come to one without noticing. */
-function tellOfData({ config }: Startup, { database }: Application, logger: Logger): void {
-  const { kind, appliedMigrations, dataSource } = database;
+function tellOfData({ config }: Startup, { nest }: Application, logger: Logger): void {
+  const { kind, appliedMigrations, dataSource } = nest.get<OpenDatabase>(OPEN_DATABASE);
   const isNew = appliedMigrations.length === dataSource.migrations.length;
   const state = isNew ? 'was made just now and is empty' : 'was there';
   const folder = resolve(config.dataDirectory);
@@ -98,13 +100,13 @@ async function tellOfNamedUsers({ trustedKeys }: Startup, { nest }: Application,
 }
 
 /** What an operator wants to see at the start: the version, the database, the flows, the keys. */
-function summary(startup: Startup, { database, metricsAddress }: Application) {
+function summary(startup: Startup, { nest }: Application) {
   const { config, trustedKeys, license } = startup;
   const isOffered = isTokenExchangeOffered(startup, new Clock());
   return {
     version: VERSION,
-    metricsAddress,
-    database: database.kind === 'embedded' ? `embedded (${config.dataDirectory})` : 'postgresql',
+    metricsAddress: nest.get<MetricsListener | undefined>(MetricsListener, { strict: false })?.address,
+    database: config.databaseUrl === undefined ? `embedded (${config.dataDirectory})` : 'postgresql',
     tokenExchangeModule: isOffered,
     flows: {
       embedLogin: isOffered && config.embedLoginEnabled,
@@ -159,8 +161,8 @@ async function stop(application: Application, logger: Logger): Promise<void> {
  * @rule D99 Where the embedded database stops by itself the process ends with it, and the next start recovers. Its last questions
  * have their answers.
  */
-function endWithDatabase({ database }: Application, logger: Logger): void {
-  void database.stopped.then((error) => {
+function endWithDatabase({ nest }: Application, logger: Logger): void {
+  void nest.get<OpenDatabase>(OPEN_DATABASE).stopped.then((error) => {
     const { code } = error as { code?: string };
     logger.fatal(
       { code, reason: error.message },

@@ -1,22 +1,20 @@
-// The trusted key entries as they are now, for what answers by them outside of token exchange.
+// The trusted key entries as they are now, for code outside token exchange.
 import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 
-/** The configured entries and, once they are followed, the stored ones. */
+/** The configured entries and the stored ones. */
 export class PresentEntries<Entry = TrustedKeyEntry> {
   private known: readonly Entry[] = [];
-  private stored = () => this.known;
   private all: readonly Entry[];
 
-  constructor(private readonly configured: readonly Entry[]) {
+  /** @param stored returns the same list until it changes; suspended entries are in it */
+  constructor(
+    private readonly configured: readonly Entry[],
+    private readonly stored: () => readonly Entry[] = () => this.known,
+  ) {
     this.all = configured;
   }
 
-  /** @param stored answers the same list until there is another; suspended entries are in it */
-  follow(stored: () => readonly Entry[]): void {
-    this.stored = stored;
-  }
-
-  /** The same list until there is another. */
+  /** The same list until an entry changes. */
   get list(): readonly Entry[] {
     const stored = this.stored();
     if (stored !== this.known) {

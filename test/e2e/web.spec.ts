@@ -6,12 +6,10 @@ import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import pino from 'pino';
 import { SOURCE_DIRECTORY, prepareFiles } from '../../src/platform/http/page.controller.js';
-import { createServer } from '../../src/platform/http/server.js';
-import { RequestTraces } from '../../src/platform/log/tracing.js';
 import { WebModule } from '../../src/web/web.module.js';
 import { buildPages, compiledSources } from '../support/compiled-sources.js';
+import { preparedAdapter } from '../support/http-server.js';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';
 
 const A_YEAR = 'public, max-age=31536000, immutable';
@@ -25,13 +23,7 @@ describe('the page', () => {
       module: WebModule,
       providers: [{ provide: SOURCE_DIRECTORY, useValue: compiledSources() }],
     };
-    const server = createServer({
-      proxyHops: 0,
-      logger: pino({ level: 'silent' }),
-      traces: new RequestTraces(),
-      keepAliveSeconds: 72,
-    });
-    app = await NestFactory.create<NestFastifyApplication>(web, server, { logger: false });
+    app = await NestFactory.create<NestFastifyApplication>(web, preparedAdapter(), { logger: false });
     prepareFiles(app, compiledSources());
     await app.listen(0, '127.0.0.1');
     address = await app.getUrl();

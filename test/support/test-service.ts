@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { ModulesContainer } from '@nestjs/core';
+import { DataSource } from 'typeorm';
 import type { Application } from '../../src/application.js';
 import { createApplication } from '../../src/application.js';
 import type { PurgeJob } from '../../src/platform/jobs/purge.job.js';
@@ -159,7 +160,7 @@ export class TestService {
   }
 
   async rows<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
-    return this.application.database.dataSource.query<T[]>(sql, parameters);
+    return this.application.nest.get(DataSource).query<T[]>(sql, parameters);
   }
 
   /** Node's own, whose timeouts can be set while it runs. */

@@ -18,6 +18,9 @@ export type DatabaseSettings =
 /** Injection token of the `DatabaseSettings` by which the database was opened. */
 export const DATABASE_SETTINGS = Symbol('DATABASE_SETTINGS');
 
+/** Injection token of the `OpenDatabase`. */
+export const OPEN_DATABASE = Symbol('OPEN_DATABASE');
+
 /** There is no connection to the database. The message has the cause in words with its code, and no part of the URL. */
 export class DatabaseUnavailableError extends Error {
   constructor(cause: unknown) {

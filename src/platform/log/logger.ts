@@ -152,11 +152,15 @@ function describeError(error: unknown): object {
   return { type: name, message, code, stack };
 }
 
+/** With `abortOnError: false` Nest logs what it also throws. Whoever catches it reports it. */
+const RETHROWN = 'ExceptionHandler';
+
 /** Lets Nest write its own lines through the same logger. */
 export function nestLogger(logger: Logger): LoggerService {
   const at =
     (level: 'trace' | 'debug' | 'warn' | 'error' | 'fatal') =>
     (message: unknown, ...rest: unknown[]): void => {
+      if (rest.at(-1) === RETHROWN) return;
       // Nest hands over the stack of an error before the context.
       const stack = level === 'error' && rest.length > 1 ? { stack: rest[0] } : {};
       logger[level]({ context: rest.at(-1), ...stack }, String(message));

@@ -32,11 +32,11 @@ describe('[5.5.3] who may frame the instance', () => {
 
 describe('[D74] who may frame the instance at this moment', () => {
   it('is whom stored entries list beside the configured ones, the same list until there is another', () => {
-    let stored = [entry('s', OTHER)];
-    const entries = new PresentEntries([entry('a', PRODUCT)]);
+    let stored: ReturnType<typeof entry>[] = [];
+    const entries = new PresentEntries([entry('a', PRODUCT)], () => stored);
     const ancestors = new FrameAncestors(config, entries);
     expect(ancestors.current).toEqual([PRODUCT]);
-    entries.follow(() => stored);
+    stored = [entry('s', OTHER)];
     const before = ancestors.current;
     expect(before).toEqual([PRODUCT, OTHER]);
     expect(ancestors.current).toBe(before);

@@ -8,15 +8,10 @@ import { pino } from 'pino';
 import { ConcurrencyLimit } from '../../../../src/platform/http/concurrency-limit.js';
 import { GracefulShutdown } from '../../../../src/platform/http/graceful-shutdown.js';
 import { giveUpPlace } from '../../../../src/platform/http/http-answers.js';
-import { createServer } from '../../../../src/platform/http/server.js';
-import { RequestTraces } from '../../../../src/platform/log/tracing.js';
 import { openPost } from '../../../support/built-service.js';
+import { preparedAdapter } from '../../../support/http-server.js';
 import { pause, until } from '../../../support/until.js';
 
-const partsOf = (concurrency: ConcurrencyLimit, shutdown?: GracefulShutdown) => {
-  const logger = pino({ level: 'silent' });
-  return { proxyHops: 0, logger, traces: new RequestTraces(), keepAliveSeconds: 72, concurrency, shutdown };
-};
 const addressOf = ({ server }: FastifyInstance) =>
   `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -38,7 +33,7 @@ describe('[D102] a server with one request in progress, which is all it may have
     refused = 0;
     seen = [];
     concurrency = new ConcurrencyLimit(1, 1_800, pino({ level: 'silent' }), () => (refused += 1));
-    server = createServer(partsOf(concurrency, shutdown)).getInstance();
+    server = preparedAdapter({ concurrency, shutdown }).getInstance();
     server.addHook('onRequest', (request, _reply, done) => {
       seen.push(request.url);
       done();
@@ -144,7 +139,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
     // Those of Node.js's own, by which requests come, are others.
     jest.useFakeTimers({ doNotFake: [...REAL] });
     concurrency = new ConcurrencyLimit(4_000, WAIT_MS, pino({ level: 'silent' }), () => undefined);
-    server = createServer(partsOf(concurrency)).getInstance();
+    server = preparedAdapter({ concurrency }).getInstance();
     begun = new Map();
     requests = new Map();
     answers = [];
