@@ -1,6 +1,13 @@
 // The environment variables of the audit trail and its sinks.
-import { checkSyslogUrl, checkWebhookUrl, parseCidr, parseWebhookSecret } from './variable-formats.js';
-import { boolean, choice, integer, list, text, textDocument } from './variable.js';
+import {
+  checkSyslogUrl,
+  checkWebhookHeaders,
+  checkWebhookUrl,
+  parseCidr,
+  parseWebhookHeader,
+  parseWebhookSecret,
+} from './variable-formats.js';
+import { boolean, choice, integer, lines, list, text, textDocument } from './variable.js';
 
 /** A hundred years. */
 const LONGEST_RETENTION_DAYS = 36_500;
@@ -38,6 +45,13 @@ export const AUDIT_VARIABLES = {
     range: 'comma-separated, each of 32 characters or more',
     isSecret: true,
     member: parseWebhookSecret,
+  }),
+  auditWebhookHeaders: lines('SVC_AUDIT_WEBHOOK_HEADERS', {
+    description: 'Headers of each post, such as the credentials that the receiver asks for.',
+    range: '`Name: value`, one in each line',
+    isSecret: true,
+    line: parseWebhookHeader,
+    check: checkWebhookHeaders,
   }),
   auditWebhookAllowHttp: boolean('SVC_AUDIT_WEBHOOK_ALLOW_HTTP', {
     description: 'Allows an `http:` or loopback address of the webhook. For tests and demonstrations only.',

@@ -43,6 +43,39 @@ export function parseWebhookSecret(value: string): Parsed<string> {
   return { problem: `has fewer than ${SHORTEST_WEBHOOK_SECRET} characters` };
 }
 
+/** Name, in small letters, and value. */
+export type Header = readonly [name: string, value: string];
+
+/** The HTTP client or the webhook sets these. */
+const OWN_HEADERS = [
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+  'x-audit-signature',
+];
+
+export function parseWebhookHeader(line: string): Parsed<Header> {
+  const [, name = '', value = ''] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*?)\s*$/.exec(line) ?? [];
+  if (value === '') return { problem: 'must be `Name: value`' };
+  if (/[^\t\x20-\x7e]/.test(value))
+    return { problem: 'has a character that the value of a header cannot contain; use ASCII' };
+  const lowerCase = name.toLowerCase();
+  return OWN_HEADERS.includes(lowerCase)
+    ? { problem: `sets ${lowerCase}, which the service sets itself` }
+    : { value: [lowerCase, value] };
+}
+
+export function checkWebhookHeaders(headers: readonly Header[]): string | undefined {
+  return new Set(headers.map(([name]) => name)).size < headers.length ? 'has a header twice' : undefined;
+}
+
 export function checkSyslogUrl(value: string): string | undefined {
   const [, port] = /^(?:tls|tcp):\/\/(?:[\w.-]+|\[[\da-f:.]+\]):(\d{1,5})$/i.exec(value) ?? [];
   return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535

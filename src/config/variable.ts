@@ -156,6 +156,36 @@ export function textDocument(
   return { name, ...description, absent: undefined, parse: (value) => ({ value }) };
 }
 
+interface LineRules<T> {
+  readonly range: string;
+  readonly line: (text: string) => Parsed<T>;
+  /** May refuse all lines together, with the rule that they break. */
+  readonly check?: (lines: readonly T[]) => string | undefined;
+}
+
+/** A list with one member in each line; empty lines are skipped. */
+export function lines<T>(
+  name: string,
+  { line, check, ...description }: Description & LineRules<T>,
+): EnvironmentVariable<readonly T[]> {
+  return {
+    name,
+    ...description,
+    absent: [],
+    parse(value) {
+      const members: T[] = [];
+      for (const [index, text] of value.split(/\r?\n/).entries()) {
+        if (text.trim() === '') continue;
+        const parsed = line(text);
+        if ('problem' in parsed) return { problem: `line ${index + 1} ${parsed.problem}` };
+        members.push(parsed.value);
+      }
+      const problem = check?.(members);
+      return problem === undefined ? { value: members } : { problem };
+    },
+  };
+}
+
 interface ListRules<T> {
   readonly range: string;
   readonly member: (text: string) => Parsed<T>;

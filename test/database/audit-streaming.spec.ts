@@ -33,6 +33,9 @@ const FAILED = 'svc.audit.token-exchange.failed';
 const event = (requestId: string) =>
   auditEvent(FAILED, { occurredAt: new Date(), requestId }, { flow: 'exchange', reason: 'token_replayed' });
 
+const CREDENTIALS_REFUSED =
+  'the receiver refuses the credentials in SVC_AUDIT_WEBHOOK_HEADERS, SVC_AUDIT_WEBHOOK_URL or SVC_AUDIT_WEBHOOK_SECRET';
+
 /** What an operator runs after a restore, without its transaction. */
 function repairOfDocs(): string {
   const [, section = ''] = readFileSync('docs/audit-streaming.md', 'utf8').split('## After a restore');
@@ -143,6 +146,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   const webhookSettings = () => ({
     url: webhook.url,
     secrets: [SECRET],
+    headers: [['authorization', 'Splunk token'] as const],
     allowHttp: true,
     allowPrivate: [],
   });
@@ -298,7 +302,10 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     await run(streamTo(webhookSink()));
     expect(webhook.arrived.map(({ id }) => id)).toEqual(await trail.ids());
     expect(webhook.requests).toBe(3);
-    expect(webhook.lastHeaders).toMatchObject({ 'content-type': 'application/json' });
+    expect(webhook.lastHeaders).toMatchObject({
+      'content-type': 'application/json',
+      authorization: 'Splunk token',
+    });
     expect(webhook.lastHeaders['x-audit-signature']).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
   });
 
@@ -318,6 +325,8 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   it.each<[string, number, Record<string, string>, string]>([
     ['a redirect', 307, { location: 'http://127.0.0.1:1/' }, 'redirects are not followed (status 307)'],
     ['a fault', 503, {}, 'status 503'],
+    ['unauthorized', 401, {}, `status 401: ${CREDENTIALS_REFUSED}`],
+    ['forbidden', 403, {}, `status 403: ${CREDENTIALS_REFUSED}, or a firewall the content`],
     ['not modified', 304, {}, 'redirects are not followed (status 304)'],
   ])('[D89] %s is no 2xx: the events stay, and come once it takes them', async (_, code, headers, reason) => {
     await trail.write('a');
@@ -338,6 +347,33 @@ describeOnEachDatabase('the stream of audit events', (database) => {
       'a sink of the audit trail gets events again',
     ]);
     expect(stream.counts).toEqual({ delivered: 1, failures: 1 });
+  });
+
+  it.each([
+    ['seconds', () => '120', 120],
+    ['a date', () => new Date(Date.now() + 120_000).toUTCString(), 120],
+    ['more than an hour', () => '86400', 3600],
+  ])('[D89] a receiver is left alone as long as its Retry-After says: %s', async (_, valueNow, seconds) => {
+    await trail.write('a');
+    const stream = streamTo(webhookSink());
+    webhook.answerWith((response) => response.writeHead(429, { 'retry-after': valueNow() }).end());
+    await run(stream);
+    clock.advance(seconds - 5);
+    await run(stream);
+    expect(webhook.requests).toBe(1);
+    clock.advance(6);
+    await run(stream);
+    expect(webhook.requests).toBe(2);
+  });
+
+  it.each(['soon', '-5', '1.5', ''])('[D89] a Retry-After of "%s" is ignored', async (value) => {
+    await trail.write('a');
+    const stream = streamTo(webhookSink());
+    webhook.answerWith((response) => response.writeHead(429, { 'retry-after': value }).end());
+    await run(stream);
+    clock.advance(2);
+    await run(stream);
+    expect(webhook.requests).toBe(2);
   });
 
   it('[D89] what is too large is sent in smaller parts', async () => {

@@ -58,6 +58,7 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
       environment: {
         SVC_AUDIT_WEBHOOK_URL: `${webhook.url}?key=marker-5150`,
         SVC_AUDIT_WEBHOOK_SECRET: SECRET,
+        SVC_AUDIT_WEBHOOK_HEADERS: 'authorization: Splunk marker-5150',
         SVC_AUDIT_WEBHOOK_ALLOW_HTTP: 'true',
         SVC_AUDIT_STDOUT: 'true',
       },
@@ -123,6 +124,7 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
   });
 
   it('[D89] neither secret nor address is in the log', () => {
+    expect(webhook.lastHeaders.authorization).toBe('Splunk marker-5150');
     expect(service.logText).toContain('audit-event');
     expect(service.logText).not.toContain(SECRET);
     expect(service.logText).not.toContain('marker-5150');

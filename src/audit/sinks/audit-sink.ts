@@ -24,12 +24,15 @@ export function streamedEvent({ event, position }: PlacedEvent): StreamedEvent {
 
 /** A sink took nothing. The message says why, with nothing of an event, an answer, an address or a secret. */
 export class SinkError extends Error {
-  /** @param isOfContent whether it was for what was handed over, as far as the receiver says so */
-  constructor(
-    message: string,
-    readonly isOfContent = false,
-  ) {
+  /** Whether the receiver refuses what was handed over, as far as it says so. */
+  readonly isOfContent: boolean;
+  /** How long the receiver asks to be left alone, in milliseconds. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, { isOfContent = false, retryAfterMs = 0 } = {}) {
     super(message);
+    this.isOfContent = isOfContent;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

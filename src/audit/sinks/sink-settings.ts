@@ -3,11 +3,14 @@ import { X509Certificate } from 'node:crypto';
 import { VARIABLES } from '../../config/environment.js';
 import type { Config, ConfigReading } from '../../config/load-config.js';
 import { labelOf, pathHint } from '../../config/load-config.js';
+import type { Header } from '../../config/variable-formats.js';
 
 export interface WebhookSettings {
   readonly url: string;
   /** Secret; each signs. */
   readonly secrets: readonly string[];
+  /** Secret; sent with each post. */
+  readonly headers: readonly Header[];
   /** Allows `http:` and loopback addresses. */
   readonly allowHttp: boolean;
   /** CIDR ranges that are not public and yet allowed. */
@@ -55,10 +58,10 @@ export function auditProblems(config: AuditConfig, given: Given): string[] {
 }
 
 function webhookSettings(config: AuditConfig): Pick<SinkSettings, 'webhook'> {
-  const { auditWebhookUrl: url, auditWebhookSecrets: secrets } = config;
+  const { auditWebhookUrl: url, auditWebhookSecrets: secrets, auditWebhookHeaders: headers } = config;
   if (url === undefined) return {};
   const { auditWebhookAllowHttp: allowHttp, auditWebhookAllowPrivate: allowPrivate } = config;
-  return { webhook: { url, secrets, allowHttp, allowPrivate } };
+  return { webhook: { url, secrets, headers, allowHttp, allowPrivate } };
 }
 
 function syslogSettings(config: AuditConfig): Pick<SinkSettings, 'syslog'> {
@@ -79,7 +82,8 @@ function syslogSettings(config: AuditConfig): Pick<SinkSettings, 'syslog'> {
 function* webhookProblems(config: AuditConfig, given: Given) {
   const { auditWebhookUrl: url, auditWebhookAllowHttp: allowHttp } = config;
   const has = { url: given.has('SVC_AUDIT_WEBHOOK_URL'), secret: given.has('SVC_AUDIT_WEBHOOK_SECRET') };
-  if (has.secret && !has.url) yield 'SVC_AUDIT_WEBHOOK_URL: is required with SVC_AUDIT_WEBHOOK_SECRET';
+  for (const other of ['SVC_AUDIT_WEBHOOK_SECRET', 'SVC_AUDIT_WEBHOOK_HEADERS'])
+    if (given.has(other) && !has.url) yield `SVC_AUDIT_WEBHOOK_URL: is required with ${other}`;
   if (has.url && !has.secret) yield 'SVC_AUDIT_WEBHOOK_SECRET: is required with SVC_AUDIT_WEBHOOK_URL';
   if (url !== undefined && !allowHttp && new URL(url).protocol === 'http:')
     yield `${labelOf(VARIABLES.auditWebhookUrl, given)}: must be an https:// URL, unless SVC_AUDIT_WEBHOOK_ALLOW_HTTP is true`;

@@ -205,7 +205,7 @@ export class SinkStream {
   private failed(error: unknown): void {
     const nowMs = this.parts.clock.monotonicMs();
     this.counts.failures += 1;
-    this.backOff.failed(nowMs);
+    this.backOff.failed(nowMs, error instanceof SinkError ? error.retryAfterMs : 0);
     this.most = Math.max(1, Math.floor(this.most / 2));
     this.reportRefused(error);
     this.handed = [];
@@ -275,11 +275,14 @@ export class BackOff {
     return nowMs < this.until;
   }
 
-  /** Twice as long as after the failure before, a minute at most, and up to half of it less: several do not return in step. */
-  failed(nowMs: number): void {
+  /**
+   * Twice as long as after the failure before, a minute at most, and up to half of it less: several do not return in step.
+   * @param leastMs the wait that the receiver asks for
+   */
+  failed(nowMs: number, leastMs = 0): void {
     const longest = Math.min(FIRST_MS * 2 ** this.failures, LONGEST_MS);
     this.failures += 1;
-    this.until = nowMs + longest * (1 - this.random() / 2);
+    this.until = nowMs + Math.max(leastMs, longest * (1 - this.random() / 2));
   }
 
   succeeded(): void {

@@ -13,8 +13,8 @@ import type { StreamedEvent } from './audit-sink.js';
 import { AuditSink, SinkError, codeOf } from './audit-sink.js';
 import type { WebhookSettings } from './sink-settings.js';
 
-/** What receivers, and firewalls before them, answer to a body that they do not like. */
-const OF_CONTENT = [400, 403, 406, 413, 422];
+/** What receivers, and firewalls before them, answer to a body that they do not like. Not 403, which wrong credentials get too. */
+const OF_CONTENT = [400, 406, 413, 422];
 /** Over all: name server, connection, request and the head of the answer. */
 const DEADLINE_MS = 10_000;
 const VARIABLE_NAMES = {
@@ -23,9 +23,12 @@ const VARIABLE_NAMES = {
 };
 /** So much of an answer's body is read and ignored, to use the connection again. */
 const MOST_ANSWER_BYTES = 65_536;
+/** A longer `Retry-After` is taken for this long: it may be a mistake, and events are waiting. */
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+const CREDENTIALS_REFUSED = `the receiver refuses the credentials in ${VARIABLES.auditWebhookHeaders.name}, ${VARIABLES.auditWebhookUrl.name} or ${VARIABLES.auditWebhookSecrets.name}`;
 
 /**
- * @rule D89 Only a 2xx answer counts, redirects are not followed, and connections go to public addresses alone unless the
+ * @rule D89 Only a 2xx answer counts, redirects are not followed, `Retry-After` is obeyed, and connections go to public addresses alone unless the
  * configuration allows others. Those are the ones that were allowed when the connection was made, which is used for several posts.
  */
 export class WebhookSink extends AuditSink {
@@ -48,9 +51,12 @@ export class WebhookSink extends AuditSink {
     const body = `{"sink":${JSON.stringify(this.name)},"events":[${events.map(({ json }) => json).join(',')}]}`;
     const deadline = AbortSignal.timeout(DEADLINE_MS);
     try {
-      const status = await this.post(body, AbortSignal.any([signal, deadline]));
+      const { status, retryAfter } = await this.post(body, AbortSignal.any([signal, deadline]));
       if (status < 200 || status > 299)
-        throw new SinkError(describeStatus(status), OF_CONTENT.includes(status));
+        throw new SinkError(describeStatus(status), {
+          isOfContent: OF_CONTENT.includes(status),
+          retryAfterMs: retryAfterMs(retryAfter, this.clock.nowMs()),
+        });
     } catch (error) {
       // Work in progress on the connection is not waited for.
       await this.close();
@@ -66,13 +72,18 @@ export class WebhookSink extends AuditSink {
     await client?.destroy();
   }
 
-  private async post(body: string, signal: AbortSignal): Promise<number> {
+  private async post(body: string, signal: AbortSignal): Promise<{ status: number; retryAfter: string }> {
     const client = (this.client ??= this.connected());
     const seconds = Math.floor(this.clock.nowMs() / 1000);
-    const { statusCode, body: answer } = await client.request({
+    const {
+      statusCode: status,
+      headers: { 'retry-after': retryAfter },
+      body: answer,
+    } = await client.request({
       path: this.url.pathname + this.url.search,
       method: 'POST',
       headers: {
+        ...Object.fromEntries(this.settings.headers),
         'content-type': 'application/json',
         'user-agent': 'embedded-token-exchange',
         [SIGNATURE_HEADER]: signatureOf(body, seconds, this.settings.secrets),
@@ -81,7 +92,7 @@ export class WebhookSink extends AuditSink {
       signal,
     });
     await answer.dump({ limit: MOST_ANSWER_BYTES, signal }).catch(() => undefined);
-    return statusCode;
+    return { status, retryAfter: String(retryAfter) };
   }
 
   private connected(): Client {
@@ -90,8 +101,16 @@ export class WebhookSink extends AuditSink {
 }
 
 function describeStatus(status: number): string {
-  const isRedirect = status >= 300 && status < 400;
-  return isRedirect ? `redirects are not followed (status ${status})` : `status ${status}`;
+  if (status >= 300 && status < 400) return `redirects are not followed (status ${status})`;
+  if (status === 401) return `status 401: ${CREDENTIALS_REFUSED}`;
+  if (status === 403) return `status 403: ${CREDENTIALS_REFUSED}, or a firewall the content`;
+  return `status ${status}`;
+}
+
+/** @param value seconds or an HTTP date (RFC 9110 §10.2.3); anything else means no wait */
+function retryAfterMs(value: string, nowMs: number): number {
+  const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  return waitMs > 0 ? Math.min(waitMs, LONGEST_RETRY_AFTER_MS) : 0;
 }
 
 function asSinkError(error: unknown): SinkError {

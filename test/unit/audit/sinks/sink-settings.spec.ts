@@ -20,6 +20,7 @@ it('[D87] each kind has its address', () => {
   const { settings, problems } = read({
     SVC_AUDIT_WEBHOOK_URL: URL,
     SVC_AUDIT_WEBHOOK_SECRET: `${SECRET}, ${SECRET}2`,
+    SVC_AUDIT_WEBHOOK_HEADERS: 'Authorization: Splunk 1: 2\r\n\nX-Scope-OrgID:\ttenant \n',
     SVC_AUDIT_SYSLOG_URL: 'tls://[::1]:6514',
     SVC_AUDIT_STDOUT: 'true',
     SVC_AUDIT_SINKS_START: 'beginning',
@@ -30,6 +31,10 @@ it('[D87] each kind has its address', () => {
     webhook: {
       url: URL,
       secrets: [SECRET, `${SECRET}2`],
+      headers: [
+        ['authorization', 'Splunk 1: 2'],
+        ['x-scope-orgid', 'tenant'],
+      ],
       allowHttp: false,
       allowPrivate: [],
     },
@@ -46,6 +51,29 @@ it.each<[string, Record<string, string>, string]>([
     { SVC_AUDIT_WEBHOOK_URL: URL, SVC_AUDIT_WEBHOOK_SECRET: 'marker-5150' },
     'SVC_AUDIT_WEBHOOK_SECRET: member 1 has fewer than 32 characters',
   ],
+  [
+    'headers without an address',
+    { SVC_AUDIT_WEBHOOK_HEADERS: 'x: marker-5150' },
+    'SVC_AUDIT_WEBHOOK_URL: is required',
+  ],
+  ...(
+    [
+      ['no colon', 'Bearer marker-5150', 'line 1 must be `Name: value`'],
+      ['no value', 'a: b\nmarker-5150:', 'line 2 must be `Name: value`'],
+      ['quotes', '"authorization: marker-5150"', 'line 1 must be `Name: value`'],
+      ['a character that is not ASCII', 'a: märker-5150', 'line 1 has a character that'],
+      [
+        'a header of the service',
+        'a: b\n\nX-Audit-Signature: marker-5150',
+        'line 3 sets x-audit-signature, which',
+      ],
+      ['a header twice', 'a: marker-5150\nA: b', 'has a header twice'],
+    ] as const
+  ).map(([name, headers, problem]): [string, Record<string, string>, string] => [
+    `headers with ${name}`,
+    { SVC_AUDIT_WEBHOOK_URL: URL, SVC_AUDIT_WEBHOOK_SECRET: SECRET, SVC_AUDIT_WEBHOOK_HEADERS: headers },
+    `SVC_AUDIT_WEBHOOK_HEADERS: ${problem}`,
+  ]),
   [
     'plain HTTP',
     { SVC_AUDIT_WEBHOOK_URL: 'http://marker-5150.example', SVC_AUDIT_WEBHOOK_SECRET: SECRET },

@@ -20,6 +20,14 @@ it('[D89] is up to half shorter, at random', () => {
   expect(waits(3, () => 0.999)).toEqual([750, 1250, 2250]);
 });
 
+it('[D89] is at least as long as the sink asks for', () => {
+  const backOff = new BackOff(() => 0);
+  backOff.failed(0, 5_000);
+  expect([backOff.isWaiting(4_999), backOff.isWaiting(5_000)]).toEqual([true, false]);
+  backOff.failed(0, 500);
+  expect([backOff.isWaiting(1_999), backOff.isWaiting(2_000)]).toEqual([true, false]);
+});
+
 it('[D89] begins anew after a success', () => {
   const backOff = new BackOff(() => 0);
   for (let failure = 0; failure < 5; failure++) backOff.failed(0);
