@@ -96,6 +96,7 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
 
   it.each<[string, Partner, unknown, string]>([
     ['the issuer', open, BASE_URL, 'none'],
+    ['the issuer in another spelling', open, `${BASE_URL.toUpperCase()}/`, 'none'],
     ['the token endpoint', open, ENDPOINT, 'none'],
     ['both of them', open, [ENDPOINT, BASE_URL], 'none'],
     ['another beside them', open, [BASE_URL, 'https://else.example'], 'audience_mismatch'],

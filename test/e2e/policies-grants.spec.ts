@@ -73,7 +73,9 @@ describeOnAnyDatabase('what an access token is granted', (database) => {
   it('[P.resources] a token for another service opens nothing here, and what the metadata name (D58) is none', async () => {
     const issuedFor = (resource: string) =>
       service.accessToken({ subject_token: tokenOf(subjects), resource });
-    const authorization = `Bearer ${await issuedFor(ORDERS)}`;
+    const token = await issuedFor('HTTPS://Orders.example:443');
+    expect(decodeJwt(token)['aud']).toBe(ORDERS);
+    const authorization = `Bearer ${token}`;
     for (const path of ['/rest/me', '/api/v1/workflows']) {
       expect((await service.fetch(path, { headers: { authorization } })).status).toBe(401);
     }

@@ -1,4 +1,4 @@
-// Reads web origins (RFC 6454): a scheme and a host, maybe a port, and nothing else; limits lists of them; and compares addresses.
+// Reads web origins (RFC 6454): a scheme and a host, maybe a port, and nothing else; and limits lists of them.
 import { parsedUrl } from './url.js';
 
 /** Without the further characters that the URL standard takes: in a policy of the browser `*` would be any host, and `;` end a directive. */
@@ -20,13 +20,4 @@ export const MOST_ORIGINS_CHARACTERS = 4_000;
 /** Whether origins are more than a header should name. */
 export function areTooManyOrigins(origins: ReadonlySet<string>): boolean {
   return [...origins].join(' ').length > MOST_ORIGINS_CHARACTERS;
-}
-
-/** Whether two addresses are one, however they are written: letter case of the host, usual port, slash after the host. */
-export function isSameAddress(one: string, other: string): boolean {
-  return hrefOf(one) === hrefOf(other);
-}
-
-function hrefOf(text: string): string {
-  return parsedUrl(text)?.href ?? text;
 }

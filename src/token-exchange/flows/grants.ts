@@ -1,8 +1,8 @@
 // The grants of an access token: scopes, audience, and whose rights its calls have.
 import type { Tokens } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
-import { isSameAddress } from '../../platform/text/origin.js';
 import { printableAddress, printableList } from '../../platform/text/printable.js';
+import { canonicalUri, isSameUri, spellingIn } from '../../platform/text/uri.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
@@ -66,7 +66,7 @@ function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[
 /**
  * A token is for one service: what one of several could do with it, it could do to the others. Who names the host itself, as
  * its metadata do (RFC 9728), asks for what there is anyway.
- * @rule P.resources Where an entry lists resources, one that every such entry lists becomes the audience; else none is given.
+ * @rule P.resources Where an entry lists resources, one that every such entry lists becomes the audience, as the entry spells it; else none is given.
  * @rule D53 Without a list, resources are recorded and not checked; but an identity assertion then is for the host alone.
  */
 function grantedAudience(
@@ -76,17 +76,19 @@ function grantedAudience(
 ): string | undefined {
   const { assertion } = tokens.subject;
   const lists = policiesOf(tokens).map(({ resources }) => resources ?? (assertion && NO_SERVICE));
-  const ceiling = common(lists);
+  const ceiling = common(lists, (list, uri) => spellingIn(list, uri) !== undefined);
   if (ceiling === undefined) return undefined;
-  const [only, ...others] = new Set(resource);
+  const [only, ...others] = new Map(resource.map((uri) => [canonicalUri(uri), uri])).values();
   if (only === undefined) return undefined;
-  const isHost = host !== undefined && isSameAddress(only, host);
+  const isHost = host !== undefined && isSameUri(only, host);
   const mayChoose = isHost || tokens.subject.key.policy.clientChoosesResource === true;
   if (others.length === 0 && isAsserted(only, assertion, mayChoose)) {
     if (isHost) return undefined;
-    if (ceiling.has(only)) return only;
+    const listed = spellingIn(ceiling, only);
+    if (listed !== undefined) return listed;
   }
-  const listsIt = ({ resources }: TrustPolicy) => resources?.has(only) !== false;
+  const listsIt = ({ resources }: TrustPolicy) =>
+    resources === undefined || spellingIn(resources, only) !== undefined;
   const values = {
     expected: choiceOf('one', ceiling),
     found: printableList([only, ...others].map(printableAddress)),
@@ -108,7 +110,8 @@ function assertedScopes({ subject: { assertion } }: Tokens): ReadonlySet<string>
  */
 function isAsserted(resource: string, assertion: AssertionClaims | undefined, mayChoose: boolean): boolean {
   if (assertion === undefined) return true;
-  return assertion.resource?.some((asserted) => isSameAddress(resource, asserted)) ?? mayChoose;
+  if (assertion.resource === undefined) return mayChoose;
+  return spellingIn(new Set(assertion.resource), resource) !== undefined;
 }
 
 /** @rule P.rights Where an entry asks for both, a call needs the rights of actor and subject alike. */
@@ -128,8 +131,12 @@ function policiesOf(tokens: Tokens): TrustPolicy[] {
   return listOf(tokens).map(({ key }) => key.policy);
 }
 
-/** The values that all lists have; undefined without any list. */
-function common(lists: readonly (ReadonlySet<string> | undefined)[]): ReadonlySet<string> | undefined {
+/** The values that all lists have, as the first list spells them; undefined without any list. */
+function common(
+  lists: readonly (ReadonlySet<string> | undefined)[],
+  isIn = (list: ReadonlySet<string>, value: string) => list.has(value),
+): ReadonlySet<string> | undefined {
   const [first, ...others] = lists.filter((list) => list !== undefined);
-  return first && new Set([...first].filter((value) => others.every((list) => list.has(value))));
+  if (first === undefined || others.length === 0) return first;
+  return new Set([...first].filter((value) => others.every((list) => isIn(list, value))));
 }

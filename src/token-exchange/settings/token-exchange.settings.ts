@@ -2,7 +2,7 @@
 import type { SessionSettings } from '../sessions/session-cookie.js';
 import type { Log } from '../../platform/log/log.js';
 import { SILENT } from '../../platform/log/log.js';
-import { isSameAddress } from '../../platform/text/origin.js';
+import { mayMean } from '../../platform/text/uri.js';
 import type { TrustedKeysRules } from '../trust/entry-rules.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { areStrict, isRead, readTrustedKeys } from '../trust/trusted-key-entry.js';
@@ -179,7 +179,7 @@ function trustedKeys(settings: TokenExchangeSettings, log: Log): readonly Truste
         "strict: the trusted keys were read without it; give readTrustedKeys defaults: 'strict'",
       );
     const own = ownIssuer(settings);
-    if (own !== undefined && given.some(({ issuer }) => isSameAddress(issuer, own)))
+    if (own !== undefined && given.some(({ issuer }) => mayMean(issuer, own)))
       throw new Error('trustedKeys: an entry has the issuer of the access tokens of this host');
     if (settings.roles.inProject === undefined && given.some(({ projects }) => projects !== undefined))
       throw new Error('trustedKeys: an entry has projects, and roles.inProject is not set');

@@ -1,5 +1,5 @@
 // What the host and its configuration say for the reader of trusted key entries, and which addresses of key sets an entry may name.
-import { isSameAddress } from '../../platform/text/origin.js';
+import { mayMean } from '../../platform/text/uri.js';
 import { parsedUrl } from '../../platform/text/url.js';
 
 /**
@@ -47,7 +47,7 @@ export interface TrustedKeysRules {
 
 /** Whether an issuer is the host itself. */
 export function isOwnIssuer(issuer: string, { baseUrl, ownIssuer = baseUrl }: TrustedKeysRules): boolean {
-  return ownIssuer !== undefined && isSameAddress(issuer, ownIssuer);
+  return ownIssuer !== undefined && mayMean(issuer, ownIssuer);
 }
 
 /** What is wrong with the address of a key set, as a clause; undefined: nothing. */

@@ -1,5 +1,5 @@
 // The members of a policy about access tokens, and about actors.
-import { isSameAddress } from '../../platform/text/origin.js';
+import { mayMean } from '../../platform/text/uri.js';
 import { parsedUrl } from '../../platform/text/url.js';
 import { choice, flag, isText, list, listed, number } from './entry-kinds.js';
 
@@ -82,7 +82,7 @@ export const GRANTS = {
             : `access tokens with the scopes ${listed(scopes)}`,
     },
   ),
-  // RFC 8707 §2: absolute, without a fragment; compared character by character.
+  // RFC 8707 §2: absolute, without a fragment.
   resources: list(
     {
       each: (uri) => (isText(uri) && parsedUrl(uri) && !/[#\s]/.test(uri) ? uri : undefined),
@@ -90,13 +90,13 @@ export const GRANTS = {
     },
     {
       label: 'Other services',
-      rule: 'absolute URIs of other services that an access token may be for (RFC 8707), compared character by character',
+      rule: 'absolute URIs of other services that an access token may be for (RFC 8707), compared by RFC 3986 §6.2.2 and §6.2.3',
       option: '--resources <list>',
       unsaid: 'recorded only',
       strict: NONE,
       prevents: 'a token for one service is used at another',
       fault: (resources, { baseUrl }) =>
-        baseUrl !== undefined && [...resources].some((uri) => isSameAddress(uri, baseUrl))
+        baseUrl !== undefined && [...resources].some((uri) => mayMean(uri, baseUrl))
           ? 'must not have the address of this instance, for which tokens are good anyway'
           : undefined,
       words: (resources) =>

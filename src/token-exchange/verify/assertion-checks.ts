@@ -1,8 +1,8 @@
 // The checks of an identity assertion (ID-JAG) beside those of every external token, and the reader of its claims.
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../platform/json/strict-json.js';
-import { isSameAddress } from '../../platform/text/origin.js';
 import { printable, printableAddress, printableList } from '../../platform/text/printable.js';
+import { isSameUri, spellingIn } from '../../platform/text/uri.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
@@ -154,9 +154,10 @@ function grantsNothing(
   { scopes, resources }: Pick<TrustPolicy, 'scopes' | 'resources'>,
   host: string | undefined,
 ): boolean {
-  const isHost = (uri: string) => host !== undefined && isSameAddress(uri, host);
+  const isHost = (uri: string) => host !== undefined && isSameUri(uri, host);
+  const isListed = (uri: string) => resources !== undefined && spellingIn(resources, uri) !== undefined;
   const hasScope = scope === undefined || scope.split(' ').some((one) => scopes?.has(one) !== false);
-  return !hasScope || resource?.some((uri) => isHost(uri) || resources?.has(uri) === true) === false;
+  return !hasScope || resource?.some((uri) => isHost(uri) || isListed(uri)) === false;
 }
 
 /** A subject identifier has the members of its format and no others (RFC 9493 §3). */

@@ -1,6 +1,7 @@
 // The checks of what a token says, and the list of all checks for each way in, in the order in which requests and explanations make them.
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printableList, printableSeconds } from '../../platform/text/printable.js';
+import { isSameUri } from '../../platform/text/uri.js';
 import type { AccessFlow } from '../host/flow.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import {
@@ -113,7 +114,7 @@ const GRANT_AUDIENCE: TokenCheck<AnyToken> = {
   reason: 'audience_mismatch',
   fails: (token) => {
     const expected = grantAudiences(token);
-    return !audiencesOf(token).every((name) => expected.includes(name));
+    return !audiencesOf(token).every((name) => expected.some((one) => isSameUri(one, name)));
   },
   compared: (token) => [
     `${printableList(grantAudiences(token))} and no other`,

@@ -18,7 +18,7 @@ import type { CompactJws } from './compact-jws.js';
 import { isSignatureValid, parseCompactJws, typeOf } from './compact-jws.js';
 import type { CheckResult, TokenCheck } from './token-check.js';
 import { UNREAD, passAll, resultsOf } from './token-check.js';
-import { parsedUrl } from '../../platform/text/url.js';
+import { canonicalUri } from '../../platform/text/uri.js';
 
 /** A proof as it was sent, and the request that it came with. */
 export interface SentProof {
@@ -192,15 +192,14 @@ export function explainProof(sent: SentProof, terms: ProofTerms): Promise<readon
   return resultsOf(PROOF_CHECKS, new CheckedProof(sent, terms));
 }
 
-/** As RFC 3986 has it; of anything else the parser would make what another one may not. */
-const HTTP_URI = /^https?:\/\/[!-[\]-~]+$/i;
+/** Without a user, spaces, backslashes and other characters that no URI has. */
+const HTTP_URI = /^https?:\/\/[!-.0-?A-[\]-~]+(\/[!-[\]-~]*)?$/i;
 
-/** An address in the one form by which §4.3 compares: without query and fragment (RFC 3986 §6.2.2, §6.2.3). Undefined: there is none. */
+/** An address in the one form by which §4.3 compares: without query and fragment. Undefined: there is none. */
 function comparable(uri: unknown): string | undefined {
-  const url = typeof uri === 'string' && HTTP_URI.test(uri) ? parsedUrl(uri) : undefined;
-  if (url === undefined) return undefined;
-  const { origin, pathname, username, password } = url;
-  return username === '' && password === '' ? origin + pathname : undefined;
+  if (typeof uri !== 'string') return undefined;
+  const address = uri.replace(/[?#].*$/s, '');
+  return HTTP_URI.test(address) ? canonicalUri(address) : undefined;
 }
 
 /**

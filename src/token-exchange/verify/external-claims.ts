@@ -1,9 +1,9 @@
 // Checks the claims of a correctly signed external token by themselves: presence, types, ranges.
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isEmailAddress } from '../../platform/text/email-address.js';
-import { isSameAddress } from '../../platform/text/origin.js';
 import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json.js';
 import { kindOf, printable } from '../../platform/text/printable.js';
+import { isSameUri, mayMean } from '../../platform/text/uri.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ClaimName, ClaimSet } from '../trust/claim-names.js';
 import { MAX_SUBJECT_CHARACTERS } from '../trust/workload-policy.js';
@@ -148,10 +148,10 @@ export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
   };
 }
 
-/** Whether an `aud` is one address and nothing else, character by character (RFC 7523 §3): as a text, or as a list of one. */
+/** Whether an `aud` is one address and nothing else, as a string or as a list of one. */
 export function isAloneFor(aud: unknown, address: string | undefined): boolean {
   const [only, ...others] = [aud].flat();
-  return address !== undefined && only === address && others.length === 0;
+  return typeof only === 'string' && address !== undefined && isSameUri(only, address) && others.length === 0;
 }
 
 /** Whether the claims are those of a logout token; the header is not looked at. */
@@ -217,7 +217,7 @@ function priorActors(payload: ClaimSet): readonly PriorActor[] | undefined {
  * @rule D126 No partner names an actor of the instance's own issuer. See entry-reader.ts for entries.
  */
 function refuseOwnActors({ priorActors: actors = [] }: ExternalClaims, ownIssuer: string | undefined): void {
-  if (ownIssuer !== undefined && actors.some(({ iss }) => isSameAddress(iss, ownIssuer)))
+  if (ownIssuer !== undefined && actors.some(({ iss }) => mayMean(iss, ownIssuer)))
     throw invalid('act must not name the issuer of this service');
 }
 

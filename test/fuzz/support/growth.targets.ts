@@ -13,6 +13,7 @@ import { maxAgeSeconds } from '../../../src/token-exchange/trust/jwks/jwks-fetch
 import { readStoredEntry } from '../../../src/token-exchange/trust/stored/stored-entry.reader.js';
 import { likeness } from '../../../src/token-exchange/verify/key-hints.js';
 import { publicAddress } from '../../../src/token-exchange/verify/dpop-proof.js';
+import { canonicalUri } from '../../../src/platform/text/uri.js';
 import type { FuzzTarget } from './fuzz-target.js';
 
 /** What is measured of a reader. */
@@ -114,6 +115,12 @@ export const GROWTH_TARGETS: readonly GrowthTarget[] = [
       'https://a.b|',
       'RS256|',
     ]),
+  ),
+  ofText(
+    'URI',
+    canonicalUri,
+    ['a', '/', '/..', '/./', '%2e', '%41', '%', '@', ':', '//', '?'],
+    ['https://a.example/', 'urn:'],
   ),
   ofText(
     'Authorization: Bearer or DPoP',

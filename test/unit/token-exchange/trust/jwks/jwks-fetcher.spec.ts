@@ -35,7 +35,7 @@ const SWC_OPTIONS = {
 const MODULES = [
   'token-exchange/trust/jwks/jwks-fetcher',
   'token-exchange/trust/entry-rules',
-  'platform/text/origin',
+  'platform/text/uri',
   'platform/text/url',
   'platform/http/guarded-connector',
   'platform/http/network-address',
