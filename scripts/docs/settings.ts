@@ -1,18 +1,20 @@
 // The table of docs/configuration.md, from the table of variables, and that of the README of the package, from its settings.
+import { z } from 'zod';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
-import type { Members, SettingRow } from '../../src/token-exchange/settings/settings.js';
-import { ROUTES, SETTINGS, isRow } from '../../src/token-exchange/settings/settings.js';
+import type { EnvironmentVariable } from '../../src/config/variable.js';
+import { defaultOf, innerOf, rangeOf } from '../../src/config/variable.js';
+import { ROUTES, SETTINGS } from '../../src/token-exchange/settings/settings.js';
 import { table } from './blocks.js';
 
 export const VARIABLE_TABLE = {
   settings: () =>
     table(
       ['Variable', 'Meaning', 'Default', 'Range'],
-      ENVIRONMENT_VARIABLES.map(({ name, description, default: standard, range }) => [
-        `\`${name}\``,
-        description,
-        standard === undefined ? '' : `\`${standard}\``,
-        range ?? '',
+      ENVIRONMENT_VARIABLES.map((variable) => [
+        `\`${variable.name}\``,
+        variable.schema.description ?? '',
+        codeOf(defaultOf(variable)),
+        rangeOf(variable) ?? '',
       ]),
     ),
 };
@@ -22,18 +24,30 @@ export const PACKAGE_SETTINGS = {
     table(['Setting', 'Meaning', 'Default', 'Range'], [...settingRows(SETTINGS), ...settingRows(ROUTES)]),
 };
 
-function settingRows(members: Members, path = ''): string[][] {
-  return Object.entries(members).flatMap(([name, member]) => {
-    if (member === true) return [];
-    if (!isRow(member)) return settingRows(member, `${path}${name}.`);
-    return [[`\`${path}${name}\``, member.description, defaultOf(member), rangeOf(member)]];
+function settingRows({ shape }: z.ZodObject, path = ''): string[][] {
+  return Object.entries(shape).flatMap(([name, value]) => {
+    const schema = value as z.ZodType;
+    const { description, otherwise, range } = schema.meta() ?? {};
+    const inner = innerOf(schema);
+    if (description === undefined)
+      return inner instanceof z.ZodObject ? settingRows(inner, `${path}${name}.`) : [];
+    const words = { name, schema, range: range as string | undefined };
+    return [
+      [
+        `\`${path}${name}\``,
+        description,
+        (otherwise as string) ?? codeOf(defaultOf(words)),
+        settingRange(words),
+      ],
+    ];
   });
 }
 
-function defaultOf({ default: standard, otherwise }: SettingRow): string {
-  return otherwise ?? (standard === undefined ? '' : `\`${String(standard)}\``);
+/** A switch needs no range. */
+function settingRange(words: EnvironmentVariable): string {
+  return innerOf(words.schema) instanceof z.ZodBoolean ? '' : (rangeOf(words) ?? '');
 }
 
-function rangeOf({ range, min, max }: SettingRow): string {
-  return range ?? (min === undefined ? '' : `${min} to ${max}`);
+function codeOf(value: string | undefined): string {
+  return value === undefined ? '' : `\`${value}\``;
 }

@@ -8,7 +8,7 @@ import {
   labelOf,
   neverTried,
   toJwksAddress,
-  SETTINGS,
+  SECTIONS,
   readJwks,
   thumbprintOf,
 } from '../token-exchange/instance.js';
@@ -93,7 +93,11 @@ async function storedKeySet(snapshot: JwksSnapshot, nowMs: number): Promise<Stor
   const failure = lastFailureAt
     ? { at: lastFailureAt.toISOString(), reason: lastFailureReason ?? 'unknown' }
     : null;
-  const { state, servesUntil, reason } = keySetState(snapshot, SETTINGS.jwks.maxStaleSeconds.default, nowMs);
+  const { state, servesUntil, reason } = keySetState(
+    snapshot,
+    SECTIONS.jwks.maxStaleSeconds.parse(undefined),
+    nowMs,
+  );
   const keys = keySet === null || !isServing({ state }) ? [] : readJwks(Buffer.from(keySet)).keys;
   const thumbprints = await Promise.all(keys.map(({ publicKey }) => thumbprintOf(publicKey)));
   return {

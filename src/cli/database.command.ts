@@ -6,7 +6,7 @@ import { CommandError } from '../administration/command-error.js';
 import { renderTable } from '../administration/table.js';
 import { POSITIONS_IN_COPY } from '../audit/sinks/sink-cursor.repository.js';
 import { VARIABLES } from '../config/environment.js';
-import { checkDatabaseUrl } from '../config/variable-formats.js';
+import { parseVariable } from '../config/variable.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { Database } from '../platform/database/database.js';
 import { hasDatabase, markCopied, markOf, unmarkCopied } from '../platform/database/embedded/copied-data.js';
@@ -135,9 +135,9 @@ export function addDataCommands(program: Command, context: CommandContext): void
 }
 
 function databaseUrl(text: string): string {
-  const problem = checkDatabaseUrl(text);
-  if (problem === undefined) return text;
-  throw new InvalidArgumentError(`It ${problem}.`);
+  const parsed = parseVariable(VARIABLES.databaseUrl, text);
+  if ('problem' in parsed) throw new InvalidArgumentError(`It ${parsed.problem}.`);
+  return text;
 }
 
 async function copy(context: CommandContext, to: string | undefined): Promise<void> {

@@ -1,5 +1,6 @@
 // The answers for `svc-admin init`, from a person or from options.
 import { VARIABLES } from '../config/environment.js';
+import { parseVariable } from '../config/variable.js';
 import { defaultBaseUrl } from '../config/load-config.js';
 import { isEmailAddress, domainNamed } from '../platform/text/email-address.js';
 import { originOfText } from '../platform/text/origin.js';
@@ -45,21 +46,21 @@ export const QUESTIONS: readonly Question[] = [
     flag: '--port <number>',
     about: 'TCP port to listen on',
     standard: (_known, settings) => String(settings.read('port').port),
-    check: (text) => (text === '0' ? 'must be from 1 to 65535' : ruleOf(VARIABLES.port.parse(text))),
+    check: (text) => (text === '0' ? 'must be from 1 to 65535' : ruleOf(parseVariable(VARIABLES.port, text))),
   },
   {
     name: 'baseUrl',
     flag: '--base-url <url>',
     about: 'address under which browsers and partners reach the instance',
     standard: standardBaseUrl,
-    check: (text) => ruleOf(VARIABLES.baseUrl.parse(text)),
+    check: (text) => ruleOf(parseVariable(VARIABLES.baseUrl, text)),
   },
   {
     name: 'databaseUrl',
     flag: '--database-url <url>',
     about: 'PostgreSQL connection URL; empty for the embedded database',
     standard: (_known, settings) => settings.read('databaseUrl').databaseUrl ?? '',
-    check: (text) => (text === '' ? undefined : ruleOf(VARIABLES.databaseUrl.parse(text))),
+    check: (text) => (text === '' ? undefined : ruleOf(parseVariable(VARIABLES.databaseUrl, text))),
   },
   {
     name: 'partnerIssuer',

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
+import { parseVariable } from '../config/variable.js';
 import type { Environment } from '../config/load-config.js';
 import { ENCRYPTION_KEY_BYTES } from '../config/variable-formats.js';
 import { LICENSE_FEATURES } from '../config/license.js';
@@ -162,7 +163,8 @@ export function variableOf(name: string): string {
 export function sealingKeysIn({ sealingKey, data }: InitPaths): readonly Buffer[] {
   const path = [sealingKey, join(data, 'encryption.key')].find(existsSync);
   if (path === undefined) return [];
-  const parsed = VARIABLES.encryptionKeys.parse(readTextFile({ workingDirectory: '.' }, path).trim());
+  const text = readTextFile({ workingDirectory: '.' }, path).trim();
+  const parsed = parseVariable(VARIABLES.encryptionKeys, text);
   if ('value' in parsed) return parsed.value;
   throw new CommandError(`${path}: ${parsed.problem}`);
 }

@@ -2,13 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import type { z } from 'zod';
 import { EncodingError, textOf as decodedText, withoutMark } from '../platform/text/encoding.js';
 import { looksLikePath } from '../platform/text/pem-fault.js';
 import { counted, similarName } from '../platform/text/wording.js';
 import { VARIABLES } from './environment.js';
-import type { EnvironmentVariable } from './variable.js';
+import type { EnvironmentVariable, Parsed } from './variable.js';
+import { parseVariable, valueUnset } from './variable.js';
 
-type Values = { -readonly [K in keyof typeof VARIABLES]: (typeof VARIABLES)[K]['absent'] };
+type Values = { -readonly [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['schema']> };
 
 /** The configuration: plain values, frozen, checked. */
 export type Config = Readonly<Omit<Values, 'baseUrl'>> & {
@@ -98,23 +100,23 @@ function readVariable(
   { problems, given }: { problems: string[]; given: Map<string, Given> },
 ): unknown {
   const set = settingOf(variable, sources);
-  if (set === undefined) return variable.absent;
+  if (set === undefined) return valueUnset(variable);
   const { as, source, path } = set;
   const text = 'problem' in set ? set : textOf(set);
   if ('problem' in text) {
     // Without the path, which may be the value in the place of its path.
     given.set(variable.name, { as, source });
     problems.push(text.problem);
-    return variable.absent;
+    return valueUnset(variable);
   }
   given.set(variable.name, { as, source, path });
-  const parsed = variable.parse(text.value);
+  const parsed: Parsed<unknown> = parseVariable(variable, text.value);
   if ('value' in parsed) {
-    given.set(variable.name, { as, source, path, remark: parsed.remark });
+    given.set(variable.name, { as, source, path, remark: variable.remark?.(text.value) });
     return parsed.value;
   }
   problems.push(`${labelOf(variable, given)}: ${parsed.problem}${pathHint(variable, text.value)}`);
-  return variable.absent;
+  return valueUnset(variable);
 }
 
 /** A hint for a value that looks like a path. */

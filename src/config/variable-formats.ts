@@ -1,8 +1,9 @@
-// The texts that variables may have: what is wrong with one, or its value.
+// Formats of environment variables. No message repeats the value: a path or a query may be what a receiver knows its sender by.
 import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
 import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins, originOfText } from '../platform/text/origin.js';
-import type { Parsed } from './variable.js';
 import { parsedUrl } from '../platform/text/url.js';
+import { line } from './variable.js';
 
 /** AES-256. */
 export const ENCRYPTION_KEY_BYTES = 32;
@@ -10,37 +11,57 @@ export const ENCRYPTION_KEY_BYTES = 32;
 export const NEW_ENCRYPTION_KEY = `openssl rand -base64 ${ENCRYPTION_KEY_BYTES}`;
 const SHORTEST_WEBHOOK_SECRET = 32;
 
-export function parseCidr(value: string): Parsed<string> {
-  return ipaddr.isValidCIDR(value) ? { value } : { problem: 'is not a CIDR range' };
+/** CIDR ranges, none by default. */
+export function cidrRanges() {
+  return z.array(line().refine((text) => ipaddr.isValidCIDR(text), 'is not a CIDR range')).default([]);
 }
 
-export function parseEncryptionKey(value: string): Parsed<Buffer> {
-  const key = Buffer.from(value, 'base64');
-  const canonical = key.toString('base64').replace(/=+$/, '') === value.replace(/=+$/, '');
-  if (canonical && key.length === ENCRYPTION_KEY_BYTES) return { value: key };
-  return {
-    problem: `is not ${ENCRYPTION_KEY_BYTES} bytes in base64; ${NEW_ENCRYPTION_KEY} makes such a key`,
-  };
+/** Keys in base64, none by default. */
+export function encryptionKeys() {
+  const key = line()
+    .refine(
+      isEncryptionKey,
+      `is not ${ENCRYPTION_KEY_BYTES} bytes in base64; ${NEW_ENCRYPTION_KEY} makes such a key`,
+    )
+    .transform((text) => Buffer.from(text, 'base64'));
+  return z.array(key).default([]);
 }
 
-export function checkDatabaseUrl(value: string): string | undefined {
-  if (!/^postgres(ql)?:\/\//.test(value)) return 'must be a postgres:// URL';
-  return parsedUrl(value)
-    ? undefined
-    : 'must be a postgres:// URL; its user name and password are percent-encoded';
+function isEncryptionKey(text: string): boolean {
+  const key = Buffer.from(text, 'base64');
+  return (
+    key.length === ENCRYPTION_KEY_BYTES &&
+    key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '')
+  );
 }
 
-/** The problem never repeats the text: a path or a query may be what the receiver knows its sender by. */
-export function checkWebhookUrl(value: string): string | undefined {
-  const url = parsedUrl(value);
-  if (url === undefined || !['https:', 'http:'].includes(url.protocol)) return 'must be an https:// URL';
-  if (url.username !== '' || url.password !== '') return 'must have no user name and no password';
-  return undefined;
+export function databaseUrl() {
+  return line()
+    .refine((text) => /^postgres(ql)?:\/\//.test(text), { error: 'must be a postgres:// URL', abort: true })
+    .refine(
+      (text) => parsedUrl(text) !== undefined,
+      'must be a postgres:// URL; its user name and password are percent-encoded',
+    )
+    .optional();
 }
 
-export function parseWebhookSecret(value: string): Parsed<string> {
-  if (value.length >= SHORTEST_WEBHOOK_SECRET) return { value };
-  return { problem: `has fewer than ${SHORTEST_WEBHOOK_SECRET} characters` };
+export function webhookUrl() {
+  return line()
+    .refine((text) => /^https?:$/.test(parsedUrl(text)?.protocol ?? ''), {
+      error: 'must be an https:// URL',
+      abort: true,
+    })
+    .refine((text) => {
+      const { username, password } = new URL(text);
+      return username === '' && password === '';
+    }, 'must have no user name and no password')
+    .optional();
+}
+
+/** Secrets that sign posts, none by default. */
+export function webhookSecrets() {
+  const secret = line().min(SHORTEST_WEBHOOK_SECRET, `has fewer than ${SHORTEST_WEBHOOK_SECRET} characters`);
+  return z.array(secret).default([]);
 }
 
 /** Name, in small letters, and value. */
@@ -61,43 +82,62 @@ const OWN_HEADERS = [
   'x-audit-signature',
 ];
 
-export function parseWebhookHeader(line: string): Parsed<Header> {
-  const [, name = '', value = ''] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*?)\s*$/.exec(line) ?? [];
-  if (value === '') return { problem: 'must be `Name: value`' };
+/** A header in each line, none by default; empty lines are skipped. */
+export function webhookHeaders() {
+  return z
+    .string()
+    .transform((text, context): readonly Header[] => {
+      const headers = new Map<string, string>();
+      for (const [index, line] of text.split(/\r?\n/).entries()) {
+        if (line.trim() === '') continue;
+        const { name, value, problem } = readHeader(line);
+        if (problem === undefined && !headers.has(name)) headers.set(name, value);
+        else context.addIssue(problem === undefined ? 'has a header twice' : `line ${index + 1} ${problem}`);
+      }
+      return [...headers];
+    })
+    .default([]);
+}
+
+function readHeader(line: string): { name: string; value: string; problem?: string } {
+  const [, field = '', value = ''] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*?)\s*$/.exec(line) ?? [];
+  const name = field.toLowerCase();
+  if (value === '') return { name, value, problem: 'must be `Name: value`' };
   if (/[^\t\x20-\x7e]/.test(value))
-    return { problem: 'has a character that the value of a header cannot contain; use ASCII' };
-  const lowerCase = name.toLowerCase();
-  return OWN_HEADERS.includes(lowerCase)
-    ? { problem: `sets ${lowerCase}, which the service sets itself` }
-    : { value: [lowerCase, value] };
+    return { name, value, problem: 'has a character that the value of a header cannot contain; use ASCII' };
+  const isOwn = OWN_HEADERS.includes(name);
+  return { name, value, ...(isOwn && { problem: `sets ${name}, which the service sets itself` }) };
 }
 
-export function checkWebhookHeaders(headers: readonly Header[]): string | undefined {
-  return new Set(headers.map(([name]) => name)).size < headers.length ? 'has a header twice' : undefined;
+export function syslogUrl() {
+  return line().refine(isSyslogUrl, 'must be tls://host:port or tcp://host:port').optional();
 }
 
-export function checkSyslogUrl(value: string): string | undefined {
-  const [, port] = /^(?:tls|tcp):\/\/(?:[\w.-]+|\[[\da-f:.]+\]):(\d{1,5})$/i.exec(value) ?? [];
-  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535
-    ? undefined
-    : 'must be tls://host:port or tcp://host:port';
+function isSyslogUrl(text: string): boolean {
+  const [, port] = /^(?:tls|tcp):\/\/(?:[\w.-]+|\[[\da-f:.]+\]):(\d{1,5})$/i.exec(text) ?? [];
+  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
-export function checkOrigin(value: string): string | undefined {
-  return originOfText(value) === undefined
-    ? 'must be an origin such as https://instance.example, without a path'
-    : undefined;
+/** The instance's own origin. */
+export function origin() {
+  return line()
+    .refine(
+      (text) => originOfText(text) !== undefined,
+      'must be an origin such as https://instance.example, without a path',
+    )
+    .optional();
 }
 
-export function parseOrigin(value: string): Parsed<string> {
-  const origin = originOfText(value);
-  return origin === undefined
-    ? { problem: 'is not an origin such as https://product.example' }
-    : { value: origin };
-}
-
-export function checkOriginsTogether(origins: readonly string[]): string | undefined {
-  return areTooManyOrigins(new Set(origins))
-    ? `must have at most ${MOST_ORIGINS_CHARACTERS} characters, since a header of every answer names them all`
-    : undefined;
+/** Origins of other sites, none by default, as browsers write them. */
+export function origins() {
+  const one = line()
+    .refine((text) => originOfText(text) !== undefined, 'is not an origin such as https://product.example')
+    .transform((text) => originOfText(text) ?? text);
+  return z
+    .array(one)
+    .refine(
+      (all) => !areTooManyOrigins(new Set(all)),
+      `must have at most ${MOST_ORIGINS_CHARACTERS} characters, since a header of every answer names them all`,
+    )
+    .default([]);
 }

@@ -1,219 +1,103 @@
-// The kinds of environment variable: how a text becomes a value, and how that is described to people.
+// Environment variables: a schema for the value of each, and how the string of a variable becomes that value.
+import { z } from 'zod';
 
-/**
- * The result of a parser: the value, perhaps with an effect that its author may not expect; or the rule that the text breaks.
- * Neither repeats the text itself: it may be secret.
- */
-export type Parsed<T> = { value: T; remark?: string } | { problem: string };
-
-/** One row of the configuration table. */
-export interface EnvironmentVariable<T = unknown> {
+/** One row of the configuration table. The schema has its description and default. */
+export interface EnvironmentVariable<S extends z.ZodType = z.ZodType> {
   readonly name: string;
-  /** An older or customary name that is read when `name` is not set. */
+  readonly schema: S;
+  /** An older or customary name that is read if `name` is not set. */
   readonly alias?: string;
-  readonly description: string;
-  /** The default as a person would type it; absent where there is none. */
-  readonly default?: string;
-  /** The accepted values in words. */
+  /** The accepted values in words, if they do not follow from the schema. */
   readonly range?: string;
-  /** Whether the value is never shown. */
+  /** The value is never shown. */
   readonly isSecret?: true;
-  /** The value when neither the variable nor a default is there. */
-  readonly absent: T;
-  parse(text: string): Parsed<T>;
+  /** An effect of the string that its author may not expect. */
+  readonly remark?: (text: string) => string | undefined;
 }
 
-interface Description {
-  description: string;
-  alias?: string;
-  isSecret?: true;
-}
+/** The value of a variable, or the rule that its string breaks. Neither repeats the string, which may be secret. */
+export type Parsed<T> = { readonly value: T } | { readonly problem: string };
 
-/** Both ends are included. */
-interface Range {
-  min: number;
-  max: number;
-}
-
-/** A switch that is on for exactly `true` and off for everything else (D40). */
-export function exactFlag(name: string, description: Description): EnvironmentVariable<boolean> {
-  return {
-    name,
-    ...description,
-    default: 'false',
-    range: 'exactly `true`; anything else is off',
-    absent: false,
-    parse: parseExactFlag,
-  };
-}
-
-/** What only looks like the word that counts leaves the switch off, which its author should hear of. */
-function parseExactFlag(text: string): Parsed<boolean> {
-  if (text === 'true' || text === 'false') return { value: text === 'true' };
-  return {
-    value: false,
-    remark:
-      'is set, but turns the feature on only as exactly true: in small letters, without quotes or blanks',
-  };
-}
-
-/** `true` or `false`, nothing else. */
-export function boolean(
+export function variable<S extends z.ZodType>(
   name: string,
-  { default: standard, ...description }: Description & { default: boolean },
-): EnvironmentVariable<boolean> {
-  return {
-    name,
-    ...description,
-    default: String(standard),
-    range: '`true` or `false`',
-    absent: standard,
-    parse(text) {
-      if (text === 'true' || text === 'false') return { value: text === 'true' };
-      return { problem: 'must be true or false' };
-    },
-  };
-}
-
-/** A whole number within a range. */
-export function integer(
-  name: string,
-  { default: standard, min, max, ...description }: Description & Range & { default: number },
-): EnvironmentVariable<number> {
-  return {
-    name,
-    ...description,
-    default: String(standard),
-    range: `${min} to ${max}`,
-    absent: standard,
-    parse(text) {
-      const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-      if (value >= min && value <= max) return { value };
-      return { problem: `must be a whole number from ${min} to ${max}` };
-    },
-  };
-}
-
-/** One of a few words. */
-export function choice<const T extends string>(
-  name: string,
-  { values, ...description }: Description & { default: T; values: readonly T[] },
-): EnvironmentVariable<T> {
-  return {
-    name,
-    ...description,
-    range: values.map((value) => `\`${value}\``).join(', '),
-    absent: description.default,
-    parse(text) {
-      const value = values.find((candidate) => candidate === text);
-      return value === undefined ? { problem: `must be one of ${values.join(', ')}` } : { value };
-    },
-  };
+  schema: S,
+  more: Omit<EnvironmentVariable, 'name' | 'schema'> = {},
+): EnvironmentVariable<S> {
+  return { name, schema, ...more };
 }
 
 /**
- * What an env file, a shell or an editor left at a text would count as a part of it.
- * Such a text is refused (D32): a folder with a quote in its name is another folder, and empty.
+ * A string of one line. Quotes, blanks and line ends that an env file, a shell or an editor left at its ends are refused (D32):
+ * a folder with a quote in its name is another folder, and empty.
  */
-function parseLine(value: string): Parsed<string> {
-  if (/^["'`].*["'`]$/s.test(value))
-    return { problem: 'has quotes around it, which would be part of the value' };
-  if (/^[\s\p{Cf}]|[\s\p{Cf}]$/u.test(value))
-    return { problem: 'begins or ends with a blank, or with the end of a line' };
-  return /\p{Cc}/u.test(value) ? { problem: 'contains a control character' } : { value };
+export function line() {
+  return z.string().superRefine((value, context) => {
+    const problem = lineProblem(value);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem, continue: false });
+  });
 }
 
-/** A text of one line; `check` may refuse it with the rule that it breaks. */
-export function text(
-  name: string,
-  { check, ...description }: Description & { range?: string; check?: (text: string) => string | undefined },
-): EnvironmentVariable<string | undefined> {
-  return {
-    name,
-    ...description,
-    absent: undefined,
-    parse(value) {
-      const parsed = parseLine(value);
-      const problem = 'value' in parsed ? check?.(value) : undefined;
-      return problem === undefined ? parsed : { problem };
-    },
-  };
+function lineProblem(value: string): string | undefined {
+  if (/^["'`].*["'`]$/s.test(value)) return 'has quotes around it, which would be part of the value';
+  if (/^[\s\p{Cf}]|[\s\p{Cf}]$/u.test(value)) return 'begins or ends with a blank, or with the end of a line';
+  return /\p{Cc}/u.test(value) ? 'contains a control character' : undefined;
 }
 
-/** A text with a default. */
-export function textWithDefault(
-  name: string,
-  description: Description & { default: string },
-): EnvironmentVariable<string> {
-  return { name, ...description, absent: description.default, parse: parseLine };
+/** A string of many lines, such as PEM, which its reader checks. */
+export function lines() {
+  return z.string().optional();
 }
 
-/** A text of many lines, such as PEM, which its reader checks. */
-export function textDocument(
-  name: string,
-  description: Description,
-): EnvironmentVariable<string | undefined> {
-  return { name, ...description, absent: undefined, parse: (value) => ({ value }) };
+/** Reads the string that a variable is set to. */
+export function parseVariable<S extends z.ZodType>(
+  { schema }: Pick<EnvironmentVariable<S>, 'schema'>,
+  text: string,
+): Parsed<z.output<S>> {
+  const inner = innerOf(schema);
+  const whole = inner instanceof z.ZodArray ? lineProblem(text.trim()) : undefined;
+  if (whole !== undefined) return { problem: whole };
+  const { success, data, error } = schema.safeParse(inputOf(inner, text));
+  if (success) return { value: data };
+  const { path = [], message = '' } = error.issues[0] ?? {};
+  return { problem: typeof path[0] === 'number' ? `member ${path[0] + 1} ${message}` : message };
 }
 
-interface LineRules<T> {
-  readonly range: string;
-  readonly line: (text: string) => Parsed<T>;
-  /** May refuse all lines together, with the rule that they break. */
-  readonly check?: (lines: readonly T[]) => string | undefined;
+/** A text that is no number, or neither `true` nor `false`, goes to the schema as it is, which refuses it by its own rule. */
+function inputOf(schema: z.ZodType, text: string): unknown {
+  if (schema instanceof z.ZodNumber) return /^\d{1,10}$/.test(text) ? Number(text) : text;
+  if (schema instanceof z.ZodBoolean) return text === 'true' || (text === 'false' ? false : text);
+  if (schema instanceof z.ZodArray) return text.split(',').map((member) => member.trim());
+  return text;
 }
 
-/** A list with one member in each line; empty lines are skipped. */
-export function lines<T>(
-  name: string,
-  { line, check, ...description }: Description & LineRules<T>,
-): EnvironmentVariable<readonly T[]> {
-  return {
-    name,
-    ...description,
-    absent: [],
-    parse(value) {
-      const members: T[] = [];
-      for (const [index, text] of value.split(/\r?\n/).entries()) {
-        if (text.trim() === '') continue;
-        const parsed = line(text);
-        if ('problem' in parsed) return { problem: `line ${index + 1} ${parsed.problem}` };
-        members.push(parsed.value);
-      }
-      const problem = check?.(members);
-      return problem === undefined ? { value: members } : { problem };
-    },
-  };
+/** The value of a variable that is not set. */
+export function valueUnset<S extends z.ZodType>({
+  schema,
+}: Pick<EnvironmentVariable<S>, 'schema'>): z.output<S> {
+  return schema.parse(undefined);
 }
 
-interface ListRules<T> {
-  readonly range: string;
-  readonly member: (text: string) => Parsed<T>;
-  /** May refuse all members together, with the rule that they break. */
-  readonly check?: (members: readonly T[]) => string | undefined;
+/** The default as a person would type it; undefined if there is none. */
+export function defaultOf(row: EnvironmentVariable): string | undefined {
+  const value = row.schema.safeParse(undefined).data;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
 }
 
-/** A comma-separated list; blanks around the members are dropped, empty members refused. */
-export function list<T>(
-  name: string,
-  { member, check, ...description }: Description & ListRules<T>,
-): EnvironmentVariable<readonly T[]> {
-  return {
-    name,
-    ...description,
-    absent: [],
-    parse(value) {
-      const whole = parseLine(value.trim());
-      if ('problem' in whole) return whole;
-      const members: T[] = [];
-      for (const [index, part] of value.split(',').entries()) {
-        const line = parseLine(part.trim());
-        const parsed = 'value' in line ? member(line.value) : line;
-        if ('problem' in parsed) return { problem: `member ${index + 1} ${parsed.problem}` };
-        members.push(parsed.value);
-      }
-      const problem = check?.(members);
-      return problem === undefined ? { value: members } : { problem };
-    },
-  };
+/** The accepted values in words; undefined if every string is accepted. */
+export function rangeOf({ schema, range }: EnvironmentVariable): string | undefined {
+  const inner = innerOf(schema);
+  if (range !== undefined) return range;
+  if (inner instanceof z.ZodNumber) return `${inner.minValue} to ${inner.maxValue}`;
+  if (inner instanceof z.ZodBoolean) return '`true` or `false`';
+  if (inner instanceof z.ZodEnum) return inner.options.map((option) => `\`${option}\``).join(', ');
+  return undefined;
+}
+
+/** The schema of the value that is given. */
+export function innerOf(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional
+    ? innerOf(schema.unwrap() as z.ZodType)
+    : schema;
 }

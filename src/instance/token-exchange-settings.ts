@@ -1,6 +1,6 @@
 // The settings of token exchange from the configuration, for its module and for the explanation of tokens.
 import type { ExplanationRules, TokenExchangeSettings, UserTable } from '../token-exchange/instance.js';
-import { TOKEN_PATH, completedOptions } from '../token-exchange/instance.js';
+import { TOKEN_PATH, completedOptions, givenSettings } from '../token-exchange/instance.js';
 import { REMEDIES } from '../config/remedies.js';
 import type { Clock } from '../platform/clock.js';
 import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
@@ -73,7 +73,7 @@ export function tokenExchangeSettings(startup: Configured, clock: Clock): TokenE
 
 /** By these the service checks the tokens that it is sent. */
 export function explanationRules(startup: Configured, clock: Clock): ExplanationRules {
-  const options = completedOptions(tokenExchangeSettings(startup, clock));
+  const options = completedOptions(givenSettings(tokenExchangeSettings(startup, clock)));
   const { baseUrl: audience, sessionLifetimeSeconds } = startup.config;
   const tokenEndpoint = audience + TOKEN_PATH;
   return { options: { ...options, tokenEndpoint }, audience, sessionLifetimeSeconds, remedies: REMEDIES };

@@ -3,6 +3,7 @@ import { VARIABLES } from '../config/environment.js';
 import type { Config, Given } from '../config/load-config.js';
 import { labelOf } from '../config/load-config.js';
 import type { EnvironmentVariable } from '../config/variable.js';
+import { defaultOf } from '../config/variable.js';
 import type { CheckedStartup } from './startup.js';
 
 export interface VariableState {
@@ -33,7 +34,7 @@ function stateOf(
 ): VariableState['state'] {
   const own = given.get(variable.name);
   if (own === undefined)
-    return isComputed(variable, config) || variable.default !== undefined ? 'default' : 'unset';
+    return isComputed(variable, config) || defaultOf(variable) !== undefined ? 'default' : 'unset';
   return hasProblem(variable, own, { given, problems }) ? 'problem' : 'set';
 }
 

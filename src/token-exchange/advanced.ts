@@ -13,9 +13,9 @@ export type {
   ReplayPurgeSettings,
   RoleNames,
   RouteSettings,
+  SessionSettings,
   UserTable,
 } from './settings/token-exchange.options.js';
-export type { SessionSettings } from './sessions/session-cookie.js';
 export type { Given, SettingsFactory, TokenExchangeParts } from './token-exchange.parts.js';
 
 // Ports

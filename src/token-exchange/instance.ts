@@ -5,9 +5,9 @@ export * from './advanced.js';
 export { endpointDescriptions } from './http/endpoints.description.js';
 export { TOKEN_EXCHANGE_GRANT, publishedGrants } from './http/token-exchange.form.js';
 export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
-export { SETTINGS } from './settings/settings.js';
+export { DPOP_NONCE, SECTIONS, SESSION_COOKIE } from './settings/settings.js';
 export type { TokenExchangeSettings } from './settings/token-exchange.options.js';
-export { completedOptions } from './settings/token-exchange.settings.js';
+export { completedOptions, givenSettings } from './settings/token-exchange.settings.js';
 
 // Ports
 export { KEY_SET_FETCH_OUTCOMES, KEY_SET_STATES } from './host/telemetry.js';
@@ -86,7 +86,7 @@ export { FlowRefusal, Rejection } from './refusals/rejection.js';
 export { TOKEN_REFUSALS } from './refusals/token-refusals.js';
 
 // Sessions
-export { SESSION_COOKIE, SESSION_OPTIONS, readSessionCookies } from './sessions/session-cookie.js';
+export { SESSION_OPTIONS, readSessionCookies } from './sessions/session-cookie.js';
 export { SessionRepository } from './sessions/session.repository.js';
 export { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
 export { signOutEverywhere } from './sessions/sign-out.service.js';

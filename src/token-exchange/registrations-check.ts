@@ -6,8 +6,7 @@ import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
 import { PORTS } from './ports-check.js';
 import { SESSION_OPTIONS } from './sessions/session-cookie.js';
-import type { SessionSettings } from './sessions/session-cookie.js';
-import type { RouteSettings } from './settings/token-exchange.options.js';
+import type { RouteSettings, SessionSettings } from './settings/token-exchange.options.js';
 import { ROUTE_SETTINGS } from './settings/token-exchange.options.js';
 
 /** Of several registrations in one application the first one checks. */

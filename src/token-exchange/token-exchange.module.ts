@@ -32,14 +32,13 @@ import { publishedGrants } from './http/token-exchange.form.js';
 import { UnguardedRoutes } from './http/unguarded-routes.js';
 import { RegistrationsCheck } from './registrations-check.js';
 import {
-  refuseUnknownMembers,
   completedOptions,
   completedRoutes,
   entryRules,
   givenSettings,
 } from './settings/token-exchange.settings.js';
-import type { Members } from './settings/settings.js';
 import { ROUTES } from './settings/settings.js';
+import { didYouMean } from '../platform/text/wording.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
 import { MemoryCounts } from '../platform/http/throttle/counting.storage.js';
 import { EmbedLoginController } from './http/embed-login.controller.js';
@@ -63,6 +62,7 @@ import { TrustedKeyService } from './trust/lookup/trusted-key.service.js';
 import type {
   RouteSettings,
   TokenExchangeOptions,
+  GivenSettings,
   TokenExchangeSettings,
 } from './settings/token-exchange.options.js';
 import { ROUTE_SETTINGS, TOKEN_EXCHANGE_OPTIONS } from './settings/token-exchange.options.js';
@@ -139,17 +139,20 @@ export class TokenExchangeModule implements NestModule {
 
   /** As `register`, with settings that are made of what the host injects. Those of the routes are not among them. */
   static registerAsync(given: TokenExchangeParts & RouteSettings & SettingsFactory): DynamicModule {
-    refuseUnknownParts(given, { ...PARTS, ...ROUTES, ...FACTORY });
+    refuseUnknownParts(given, { ...PARTS, ...ROUTES.shape, ...FACTORY });
     const { inject, useFactory, pathPrefix, metadata, ...parts } = given;
     return moduleOf(parts, { pathPrefix, metadata }, settingsBy({ inject, useFactory }));
   }
 }
 
 /** @throws Error where the one part is missing that every host has to give, also to a host that is not compiled */
-function refuseUnknownParts(parts: Partial<TokenExchangeParts> | undefined, known: Members): void {
+function refuseUnknownParts(parts: Partial<TokenExchangeParts> | undefined, known: object): void {
   if (parts?.users === undefined)
     throw new Error('users: is needed, a class that extends UserDirectory or another provider of one');
-  refuseUnknownMembers(parts, known);
+  const names = Object.keys(known);
+  const unknown = Object.keys(parts).filter((name) => !names.includes(name));
+  if (unknown.length > 0)
+    throw new RangeError(unknown.map((name) => `${name}: is not known${didYouMean(name, names)}`).join('\n'));
 }
 
 const CONTROLLERS = [
@@ -185,7 +188,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
       {
         provide: TOKEN_EXCHANGE_OPTIONS,
         inject: [TOKEN_EXCHANGE_SETTINGS, LOGGER],
-        useFactory: (settings: TokenExchangeSettings, log: Log) => {
+        useFactory: (settings: GivenSettings, log: Log) => {
           refuseMissingProjects(parts, settings);
           const options = completedOptions(settings, log);
           const { ownIssuer } = options;
@@ -229,7 +232,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
 
 /** @throws RangeError where no metadata document can be at the issuer's address */
 function publishedMetadata(
-  { accessTokens, entryRules: rules }: TokenExchangeSettings,
+  { accessTokens, entryRules: rules }: GivenSettings,
   { exchange, idAssertion, isOffered }: TokenExchangeOptions,
   { pathPrefix, metadata }: Required<RouteSettings>,
   keys: TrustedKeyService,
@@ -252,14 +255,14 @@ function publishedMetadata(
 }
 
 /** @throws RangeError for roles in projects that the host does not bring, by which entries could have `projects` */
-function refuseMissingProjects({ projects }: TokenExchangeParts, { roles }: TokenExchangeSettings): void {
+function refuseMissingProjects({ projects }: TokenExchangeParts, { roles }: GivenSettings): void {
   if (roles.inProject !== undefined && projects === undefined)
     throw new RangeError('roles.inProject: needs the part `projects`');
 }
 
 function storedEntriesRules(
   { trustedKeys }: TokenExchangeOptions,
-  settings: TokenExchangeSettings,
+  settings: GivenSettings,
 ): StoredEntriesRules {
   return { configured: trustedKeys, rules: entryRules(settings) };
 }

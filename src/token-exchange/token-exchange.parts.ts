@@ -23,7 +23,6 @@ import { GIVEN_USERS, checkedUsers } from './host/checked-users.js';
 import { UserDirectory } from './host/users.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { TOKEN_EXCHANGE_TABLES } from './migrations/index.js';
-import type { MembersOf } from './settings/settings.js';
 import { PORTS_CHECK } from './ports-check.js';
 import { ClockDifference } from './replay/clock-difference.js';
 import { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
@@ -39,10 +38,10 @@ import {
   MemoryCounts,
   THROTTLE_STORAGE,
 } from '../platform/http/throttle/counting.storage.js';
-import type { TokenExchangeSettings } from './settings/token-exchange.options.js';
+import type { GivenSettings, TokenExchangeSettings } from './settings/token-exchange.options.js';
 import { DpopProofs } from './tokens/dpop-proofs.js';
 import { SigningKeyService } from './tokens/signing-key.service.js';
-import { completedAccessTokens, completedSessions } from './settings/token-exchange.settings.js';
+import { completedAccessTokens } from './settings/token-exchange.settings.js';
 import { sql } from '../platform/database/sql.js';
 import { EventTable, EventTableTrail } from './audit/event-table.js';
 
@@ -150,9 +149,9 @@ export const PARTS = {
   loginFailurePage: true,
   throttlerStorage: true,
   imported: true,
-} satisfies MembersOf<TokenExchangeParts>;
+} satisfies Record<keyof TokenExchangeParts, true>;
 
-export const FACTORY = { inject: true, useFactory: true } satisfies MembersOf<SettingsFactory>;
+export const FACTORY = { inject: true, useFactory: true } satisfies Record<keyof SettingsFactory, true>;
 
 /** Injection token of what the host said. */
 export const TOKEN_EXCHANGE_SETTINGS = Symbol('TOKEN_EXCHANGE_SETTINGS');
@@ -252,15 +251,19 @@ function part<Part>(
 function ownSessions(): Provider[] {
   return [
     ...SESSION_PROVIDERS,
-    { provide: SESSION_OPTIONS, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: completedSessions },
+    {
+      provide: SESSION_OPTIONS,
+      inject: [TOKEN_EXCHANGE_SETTINGS],
+      useFactory: ({ sessions }: GivenSettings) => sessions,
+    },
     { provide: SessionOpener, useExisting: SessionService },
   ];
 }
 
 function ownAccessTokens(): Provider[] {
-  const keyRing = (settings: TokenExchangeSettings) =>
+  const keyRing = (settings: GivenSettings) =>
     new KeyRing(completedAccessTokens(settings).sealingKeys, 'accessTokens.sealingKeys');
-  const options = (settings: TokenExchangeSettings, telemetry: ExchangeTelemetry): AccessTokenOptions => ({
+  const options = (settings: GivenSettings, telemetry: ExchangeTelemetry): AccessTokenOptions => ({
     ...completedAccessTokens(settings),
     onProofForgotten: () => telemetry.countForgottenProof(),
   });

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { parse } from 'yaml';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
+import { defaultOf } from '../../src/config/variable.js';
 import { PROBES } from '../../src/platform/http/server.js';
 import { repositoryFile, repositoryFiles } from '../support/source-files.js';
 
@@ -96,9 +97,9 @@ describe('the manifests for Kubernetes', () => {
 
   it('ask the probes that there are, on the ports that the service takes', () => {
     const service = ENVIRONMENT_VARIABLES.find(({ name }) => name === 'SVC_PORT');
-    expect(String(portOf('http'))).toBe(service?.default);
+    expect(String(portOf('http'))).toBe(service && defaultOf(service));
     const metrics = ENVIRONMENT_VARIABLES.find(({ name }) => name === 'SVC_METRICS_PORT');
-    expect(String(portOf('metrics'))).toBe(metrics?.default);
+    expect(String(portOf('metrics'))).toBe(metrics && defaultOf(metrics));
     const asked = [container.startupProbe, container.livenessProbe, container.readinessProbe];
     expect(asked.map(({ httpGet }) => httpGet.port)).toEqual(['http', 'http', 'http']);
     expect(asked.filter(({ httpGet }) => !PROBES.has(httpGet.path))).toEqual([]);

@@ -1,6 +1,6 @@
 // Where the endpoints answer (4.1, 4.2); behind a prefix, if the host has one.
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
-import { PATH_PREFIX } from '../settings/token-exchange.options.js';
+import { PATH_PREFIX } from '../settings/settings.js';
 
 /** The paths of the endpoints, below the prefix of the settings. */
 export const ENDPOINTS = {

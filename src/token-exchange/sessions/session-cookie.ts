@@ -1,23 +1,10 @@
 // The session cookie: how it is set, cleared and read. The operator's page has another, in operator.guard.ts.
 import { stringifySetCookie } from 'cookie';
-
-/** Of this package's sessions. */
-export interface SessionSettings {
-  /** Life of a session, in seconds; 60 to 86,400. */
-  readonly lifetimeSeconds: number;
-  /** Maximum number of live sessions of a user, 1 to 10,000: every two minutes the oldest beyond these end. */
-  readonly maxPerUser: number;
-  /** Whether the cookie belongs to the site that frames the host (CHIPS). */
-  readonly partitioned: boolean;
-  /** `__Host-` and letters, digits, `_` and `-`. */
-  readonly cookieName: string;
-}
+import { SESSION_COOKIE } from '../settings/settings.js';
+import type { SessionSettings } from '../settings/token-exchange.options.js';
 
 /** Injection token of the options. */
 export const SESSION_OPTIONS = Symbol('SESSION_OPTIONS');
-
-/** The name unless a host has another. The `__Host-` prefix binds it to this host, `Secure` and `Path=/` (RFC 6265bis §4.1.3). */
-export const SESSION_COOKIE = '__Host-svc-session';
 
 /**
  * The `Set-Cookie` value of a session.

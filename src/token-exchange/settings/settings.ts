@@ -1,276 +1,302 @@
-// Every setting of the package, one row each: what documents, defaults, ranges and variables of a host are made of.
-import type { SessionSettings } from '../sessions/session-cookie.js';
-import { SESSION_COOKIE } from '../sessions/session-cookie.js';
-import type { JwksSettingNames } from '../trust/entry-rules.js';
+// The settings of the package: one schema for their types, defaults, ranges and documents, and for the variables of the instance.
+import { z } from 'zod';
+import { flag, holding, oneOf, string, wholeNumber } from '../../platform/input/schemas.js';
+import { parsedUrl } from '../../platform/text/url.js';
 import { JWKS_SETTING_NAMES } from '../trust/entry-rules.js';
-import type {
-  AccessTokenSettings,
-  EmbedLoginSettings,
-  EntryRulesSettings,
-  ExchangeSettings,
-  IdAssertionSettings,
-  JwksSettings,
-  LimitedEndpointSettings,
-  ReplayPurgeSettings,
-  RoleNames,
-  RouteSettings,
-  TokenExchangeSettings,
-  UserTable,
-} from './token-exchange.options.js';
-import { PATH_PREFIX } from './token-exchange.options.js';
 
-export interface SettingRow {
-  /** Sentences in Markdown. */
-  readonly description: string;
-  /** The value where it is not given; absent where there is none, or it depends. */
-  readonly default?: string | number | boolean | readonly [];
-  /** The default in words; else `default` has it. */
+/** What documents say of a setting beside its description: the default and the range in words. */
+interface Words {
   readonly otherwise?: string;
-  /** The range in words, for a value that is no number. */
   readonly range?: string;
-  /** Both ends are included. */
-  readonly min?: number;
-  readonly max?: number;
-  /** The members of a value that has some. */
-  readonly members?: Members;
 }
 
-/** Members by their names: a row each, or a section of rows. `true` is known and not described. */
-export type MembersOf<T> = Readonly<Record<keyof T, true | SettingRow | Members>>;
-export interface Members {
-  readonly [name: string]: true | SettingRow | Members;
+/** Adds a description in Markdown. */
+function described<S extends z.ZodType>(schema: S, description: string, words: Words = {}): S {
+  return schema.meta({ description, ...words });
 }
 
-export function isRow(member: true | SettingRow | Members): member is SettingRow {
-  return typeof member === 'object' && typeof member.description === 'string';
-}
+/** The `__Host-` prefix binds the cookie to this host, `Secure` and `Path=/` (RFC 6265bis §4.1.3). */
+export const SESSION_COOKIE = '__Host-svc-session';
 
 const DAY_SECONDS = 86_400;
+const SEALING_KEY_BYTES = 32;
+const strings = () => z.array(string(), 'must be a list of strings').readonly();
+
 /** Requests in a minute, or more than any client sends. */
-const PER_MINUTE = { min: 1, max: 1_000_000 };
-const BY_ADDRESS = 'Maximum number of requests per client address and minute at';
+function perMinute(endpoint: string, standard: number) {
+  return described(
+    wholeNumber(1, 1_000_000).default(standard),
+    `Maximum number of requests per client address and minute at ${endpoint}.`,
+  );
+}
 
-const JWKS = {
-  refreshIntervalSeconds: {
-    description: 'Time between JWKS fetches, in seconds, where neither the answer nor the entry gives one.',
-    default: 300,
-    min: 1,
-    max: DAY_SECONDS,
-  },
-  maxStaleSeconds: {
-    description: 'How long fetched keys stay valid past their time while fetches fail, in seconds.',
-    default: DAY_SECONDS,
-    min: 0,
-    max: DAY_SECONDS,
-  },
-  allowHttp: {
-    description: 'Allows `http:` and loopback JWKS addresses. For tests and demonstrations only.',
-    default: false,
-  },
-  allowPrivate: {
-    description: 'Non-public networks that JWKS addresses may lie in.',
-    default: [],
-    otherwise: 'none',
-    range: 'CIDR ranges',
-  },
-  settingNames: {
-    description:
-      'How messages name the two settings above, where your host has settings of its own for them.',
-    otherwise: Object.values(JWKS_SETTING_NAMES)
-      .map((name) => `\`${name}\``)
-      .join(', '),
-    members: { allowHttp: true, allowPrivate: true } satisfies MembersOf<JwksSettingNames>,
-  },
-} satisfies MembersOf<JwksSettings>;
+/** An address that paths are put behind, and that tokens name as it is written. */
+function address() {
+  return string()
+    .refine((text) => parsedUrl(text) !== undefined, { error: 'must be a URL', abort: true })
+    .refine((text) => !text.endsWith('/'), 'must have no slash at its end');
+}
 
-const ROLES = {
-  assignable: { description: 'Roles that a `role` claim may assign.' },
-  owner: { description: 'The role that is never assigned, changed or taken away.' },
-  initial: { description: 'The role of a new user without a role claim, one of `roles.assignable`.' },
-  privileged: {
-    description: 'Roles of administrators: a token must not take over such an account by its e-mail address.',
-    otherwise: 'every role but the initial',
-  },
-  inProject: {
-    description:
-      'The roles of members of a project, the lowest first; members with the last one administer it. Needed with the part `projects`.',
-    otherwise: 'none',
-  },
-} satisfies MembersOf<RoleNames>;
-
-const ENTRY_RULES = {
-  baseUrl: {
-    description: 'The address of your API: the service refuses, or warns of, an entry that names it wrongly.',
-    otherwise: '`accessTokens.issuer`',
-    range: 'a URL without a slash at its end',
-  },
-  scopes: {
-    description: 'The scopes that your API asks for: the service warns of an entry that names others.',
-    otherwise: 'any',
-  },
-} satisfies MembersOf<EntryRulesSettings>;
-
-const USER_TABLE = {
-  description:
-    'The table of your users, so that nearly no request needs a transaction ([below](#no-transaction-for-most-requests)).',
-  otherwise: 'none',
-  members: {
-    name: true,
-    idType: true,
-    columns: {
-      id: true,
-      role: true,
-      enabled: true,
-      givenName: true,
-      familyName: true,
-      accessGeneration: true,
-    } satisfies MembersOf<UserTable['columns']>,
-  } satisfies MembersOf<UserTable>,
-};
-
-const ACCESS_TOKENS = {
-  issuer: {
-    description: '`iss` and `aud` of access tokens: the origin of your API.',
-    otherwise: 'needed',
-    range: 'a URL without a slash at its end',
-  },
-  sealingKeys: {
-    description: 'Keys that seal the signing keys at rest: the first seals, all unseal.',
-    otherwise: 'needed',
-    range: '32 bytes each',
-  },
-  dpopNonce: {
-    description:
-      'Whether each DPoP proof needs a nonce of the service, at the token endpoint and at the API, so that nobody can sign proofs in advance.',
-    default: false,
-  },
-} satisfies MembersOf<AccessTokenSettings>;
-
-const SESSIONS = {
-  lifetimeSeconds: {
-    description: 'Life of an embedded session, in seconds, counted from its login.',
-    default: 3600,
-    min: 60,
-    max: DAY_SECONDS,
-  },
-  maxPerUser: {
-    description:
-      'Maximum number of live sessions of a user; every two minutes the service ends the oldest ones above it.',
-    default: 100,
-    min: 1,
-    max: 10_000,
-  },
-  partitioned: {
-    description:
-      'Adds `Partitioned` to the session cookie, so that it works where third-party cookies are blocked.',
-    default: true,
-  },
-  cookieName: {
-    description: 'The name of the session cookie.',
-    default: SESSION_COOKIE,
-    range: '`__Host-` and letters, digits, `_` and `-`',
-  },
-} satisfies MembersOf<SessionSettings>;
-
-/** The sections and single settings of `TokenExchangeSettings`. */
-export const SETTINGS = {
-  trustedKeys: {
-    description:
-      'The JSON text of [trusted key entries](../../../docs/trusted-keys.md), or what `readTrustedKeys` made of it.',
-  },
-  entryRules: ENTRY_RULES,
-  userTable: USER_TABLE,
-  roles: ROLES,
-  strict: {
-    description:
-      'Refuses what a trusted key entry does not allow ([strict policy](../../../docs/trusted-keys.md#policy)), and answers a login by GET with 405.',
-    default: true,
-  },
-  eventPrefix: {
-    description: 'Prefix of the names under which events are emitted; the `name` in an event stays as it is.',
-    otherwise: '`svc.audit.`',
-  },
-  accessTokens: ACCESS_TOKENS,
-  sessions: SESSIONS,
+/** The sections whose properties all have a default. */
+export const SECTIONS = {
   embedLogin: {
-    enabled: { description: 'Turns embedded login on; off, it answers 501.', default: true },
-    perMinute: { description: `${BY_ADDRESS} \`/rest/auth/embed\`.`, default: 20, ...PER_MINUTE },
-  } satisfies MembersOf<EmbedLoginSettings>,
+    /** Off, the endpoint answers 501. */
+    enabled: described(flag().default(true), 'Turns embedded login on; off, it answers 501.'),
+    perMinute: perMinute('`/rest/auth/embed`', 20),
+  },
   exchange: {
-    enabled: { description: 'Turns token exchange on; off, it answers 501.', default: true },
-    perMinute: { description: `${BY_ADDRESS} \`/rest/auth/oauth/token\`.`, default: 20, ...PER_MINUTE },
+    /** Off, the endpoint answers 501. */
+    enabled: described(flag().default(true), 'Turns token exchange on; off, it answers 501.'),
+    perMinute: perMinute('`/rest/auth/oauth/token`', 20),
     /** @rule 8.1 At most 900 seconds unless configured. See issuance.planner.ts, which applies it (4.2.5). */
-    maxTokenLifetimeSeconds: {
-      description: 'Longest life of an issued access token, in seconds.',
-      default: 900,
-      min: 5,
-      max: DAY_SECONDS,
-    },
-  } satisfies MembersOf<ExchangeSettings>,
+    maxTokenLifetimeSeconds: described(
+      wholeNumber(5, DAY_SECONDS).default(900),
+      'Longest life of an issued access token, in seconds.',
+    ),
+  },
   idAssertion: {
-    enabled: {
-      description:
-        'Lets the token endpoint accept identity assertions (ID-JAG, RFC 7523) of entries whose `flows` contain `id-jag`, for `accessTokens.issuer` or `entryRules.baseUrl`.',
-      default: false,
-    },
-    maxLifetimeSeconds: {
-      description: 'Longest life of an identity assertion from `iat` to `exp`, in seconds.',
-      default: 300,
-      min: 1,
-      max: 3600,
-    },
-  } satisfies MembersOf<IdAssertionSettings>,
-  tokenRevocation: {
-    perMinute: { description: `${BY_ADDRESS} \`/rest/auth/oauth/revoke\`.`, default: 60, ...PER_MINUTE },
-  } satisfies MembersOf<LimitedEndpointSettings>,
-  tokenIntrospection: {
-    perMinute: { description: `${BY_ADDRESS} \`/rest/auth/oauth/introspect\`.`, default: 600, ...PER_MINUTE },
-  } satisfies MembersOf<LimitedEndpointSettings>,
+    enabled: described(
+      flag().default(false),
+      'Lets the token endpoint accept identity assertions (ID-JAG, RFC 7523) of entries whose `flows` contain `id-jag`, for `accessTokens.issuer` or `entryRules.baseUrl`.',
+    ),
+    maxLifetimeSeconds: described(
+      wholeNumber(1, 3600).default(300),
+      'Longest life of an identity assertion from `iat` to `exp`, in seconds.',
+    ),
+  },
+  tokenRevocation: { perMinute: perMinute('`/rest/auth/oauth/revoke`', 60) },
+  tokenIntrospection: { perMinute: perMinute('`/rest/auth/oauth/introspect`', 600) },
   logout: {
-    perMinute: {
-      description: `${BY_ADDRESS} \`/rest/auth/backchannel-logout\`, and logouts per issuer and minute.`,
-      default: 600,
-      ...PER_MINUTE,
-    },
-  } satisfies MembersOf<LimitedEndpointSettings>,
-  clockToleranceSeconds: {
-    description: 'Tolerance for `nbf` and a future `iat`, in seconds; `exp` has none.',
-    default: 5,
-    min: 0,
-    max: 60,
+    perMinute: perMinute('`/rest/auth/backchannel-logout`, and logouts per issuer and minute', 600),
   },
   replayPurge: {
-    intervalSeconds: {
-      description: 'Time between purges of expired replay records, in seconds.',
-      default: 60,
-      min: 1,
-      max: DAY_SECONDS,
-    },
-    batchSize: {
-      description: 'Maximum number of replay records that one purge statement deletes.',
-      default: 1000,
-      min: 1,
-      max: 100_000,
-    },
-  } satisfies MembersOf<ReplayPurgeSettings>,
+    intervalSeconds: described(
+      wholeNumber(1, DAY_SECONDS).default(60),
+      'Time between purges of expired replay records, in seconds.',
+    ),
+    batchSize: described(
+      wholeNumber(1, 100_000).default(1000),
+      'Maximum number of replay records that one purge statement deletes.',
+    ),
+  },
   /** @rule 8.2 Every 300 seconds where no cache life is given. See jwks-refresh.ts, which waits so long. */
-  jwks: JWKS,
-  isOffered: {
-    description: 'A function that is called at each request; while it says no, the endpoints answer 404.',
-    otherwise: 'always',
+  jwks: {
+    refreshIntervalSeconds: described(
+      wholeNumber(1, DAY_SECONDS).default(300),
+      'Time between JWKS fetches, in seconds, where neither the answer nor the entry gives one.',
+    ),
+    maxStaleSeconds: described(
+      wholeNumber(0, DAY_SECONDS).default(DAY_SECONDS),
+      'How long fetched keys stay valid past their time while fetches fail, in seconds.',
+    ),
+    allowHttp: described(
+      flag().default(false),
+      'Allows `http:` and loopback JWKS addresses. For tests and demonstrations only.',
+    ),
+    allowPrivate: described(strings().default([]), 'Non-public networks that JWKS addresses may lie in.', {
+      otherwise: 'none',
+      range: 'CIDR ranges',
+    }),
+    settingNames: described(
+      z.strictObject({ allowHttp: string(), allowPrivate: string() }).optional(),
+      'How messages name the two settings above, where your host has settings of its own for them.',
+      {
+        otherwise: Object.values(JWKS_SETTING_NAMES)
+          .map((name) => `\`${name}\``)
+          .join(', '),
+      },
+    ),
   },
-} satisfies MembersOf<TokenExchangeSettings>;
+  sessions: {
+    lifetimeSeconds: described(
+      wholeNumber(60, DAY_SECONDS).default(3600),
+      'Life of an embedded session, in seconds, counted from its login.',
+    ),
+    maxPerUser: described(
+      wholeNumber(1, 10_000).default(100),
+      'Maximum number of live sessions of a user; every two minutes the service ends the oldest ones above it.',
+    ),
+    /** Whether the cookie belongs to the site that frames the host (CHIPS). */
+    partitioned: described(
+      flag().default(true),
+      'Adds `Partitioned` to the session cookie, so that it works where third-party cookies are blocked.',
+    ),
+    cookieName: described(
+      string()
+        .regex(/^__Host-[\w-]+$/, 'must be __Host- and letters, digits, _ or -')
+        .default(SESSION_COOKIE),
+      'The name of the session cookie.',
+      { range: '`__Host-` and letters, digits, `_` and `-`' },
+    ),
+  },
+} as const;
 
-/** What makes the routes, given beside the settings. */
-export const ROUTES = {
-  pathPrefix: {
-    description:
-      'Prefix of the paths of the endpoints, after a global prefix of yours; beside `useFactory` in `registerAsync`.',
-    default: PATH_PREFIX,
-    range: 'a path without a slash at its end',
-  },
-  metadata: {
-    description: 'Publishes key set and metadata at `/.well-known`; beside `useFactory` in `registerAsync`.',
-    default: false,
-  },
-} satisfies MembersOf<RouteSettings>;
+/** Whether every DPoP proof needs a nonce of the host (RFC 9449 §8, §9). */
+export const DPOP_NONCE = described(
+  flag().default(false),
+  'Whether each DPoP proof needs a nonce of the service, at the token endpoint and at the API, so that nobody can sign proofs in advance.',
+);
+
+const accessTokens = z.strictObject({
+  /** `iss` and `aud` of every token. */
+  issuer: described(address(), '`iss` and `aud` of access tokens: the origin of your API.', {
+    otherwise: 'needed',
+    range: 'a URL without a slash at its end',
+  }),
+  /** Seal the signing keys in the database. The first seals, all unseal, so that one can be replaced. Secret. */
+  sealingKeys: described(
+    z
+      .array(z.instanceof(Buffer))
+      .readonly()
+      .refine(
+        (keys) => keys.length > 0 && keys.every(({ length }) => length === SEALING_KEY_BYTES),
+        `must be one key or more, of ${SEALING_KEY_BYTES} bytes each`,
+      ),
+    'Keys that seal the signing keys at rest: the first seals, all unseal.',
+    { otherwise: 'needed', range: `${SEALING_KEY_BYTES} bytes each` },
+  ),
+  dpopNonce: DPOP_NONCE,
+});
+
+/** Roles as the host names them; the rules about them are this module's. */
+const roles = z
+  .strictObject({
+    assignable: described(strings(), 'Roles that a `role` claim may assign.'),
+    owner: described(string(), 'The role that is never assigned, changed or taken away.'),
+    initial: described(string(), 'The role of a new user without a role claim, one of `roles.assignable`.'),
+    /** The owner's is always one of them. */
+    privileged: described(
+      strings().optional(),
+      'Roles of administrators: a token must not take over such an account by its e-mail address.',
+      { otherwise: 'every role but the initial' },
+    ),
+    inProject: described(
+      strings().optional(),
+      'The roles of members of a project, the lowest first; members with the last one administer it. Needed with the part `projects`.',
+      { otherwise: 'none' },
+    ),
+  })
+  .superRefine((given, context) => {
+    const fault = rolesFault(given);
+    if (fault !== undefined) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
+  });
+
+/** 2.5.4: a host that lists the owner's role would otherwise learn from the log that the claim is ignored. */
+function rolesFault({
+  assignable,
+  owner,
+  initial,
+}: Readonly<{ assignable: readonly string[]; owner: string; initial: string }>) {
+  if (assignable.includes(owner))
+    return { path: ['assignable'], message: 'must not have the role of roles.owner' };
+  if (initial === owner) return { path: ['initial'], message: 'must not be the role of roles.owner' };
+  if ([...assignable, owner, initial].includes('')) return { path: [], message: 'a role must have a name' };
+  if (!assignable.includes(initial)) return { path: ['initial'], message: 'must be one of roles.assignable' };
+  return undefined;
+}
+
+/** Facts of the host for the check of entries. */
+const entryRules = z.strictObject({
+  /** Taken for the issuer of access tokens if `AccessTokenService` is imported. */
+  baseUrl: described(
+    address().optional(),
+    'The address of your API: the service refuses, or warns of, an entry that names it wrongly.',
+    { otherwise: '`accessTokens.issuer`', range: 'a URL without a slash at its end' },
+  ),
+  scopes: described(
+    strings().optional(),
+    'The scopes that your API asks for: the service warns of an entry that names others.',
+    { otherwise: 'any' },
+  ),
+});
+
+/**
+ * Where the host keeps its users, in the database of this package. With it the statement that uses up the tokens reads their users,
+ * and only what changes something takes a transaction; without it every request does.
+ */
+const userTable = z.strictObject({
+  /** With its schema, where that is not on the search path. Names are written as in SQL without quotes. */
+  name: string(),
+  /** The type of its ids. */
+  idType: oneOf(['uuid', 'text', 'bigint', 'integer']),
+  columns: z.strictObject({
+    id: string(),
+    role: string(),
+    enabled: string(),
+    givenName: string(),
+    familyName: string(),
+    /** What `HostUser.accessGeneration` is. A trigger that raises it where a user is disabled also sees a change by hand. */
+    accessGeneration: string(),
+  }),
+});
+
+const section = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape).prefault({} as never);
+
+/** All settings of a host. */
+export const SETTINGS = z.strictObject({
+  trustedKeys: described(
+    holding<string | readonly object[]>(
+      (value) => typeof value === 'string' || Array.isArray(value),
+      'must be JSON text or a list',
+    ),
+    'The JSON text of [trusted key entries](../../../docs/trusted-keys.md), or what `readTrustedKeys` made of it.',
+  ),
+  entryRules: entryRules.optional(),
+  userTable: described(
+    userTable.optional(),
+    'The table of your users, so that nearly no request needs a transaction ([below](#no-transaction-for-most-requests)).',
+    { otherwise: 'none' },
+  ),
+  roles,
+  strict: described(
+    flag().default(true),
+    'Refuses what a trusted key entry does not allow ([strict policy](../../../docs/trusted-keys.md#policy)), and answers a login by GET with 405.',
+  ),
+  eventPrefix: described(
+    string().optional(),
+    'Prefix of the names under which events are emitted; the `name` in an event stays as it is.',
+    { otherwise: '`svc.audit.`' },
+  ),
+  /** Not needed if `AccessTokenService` is imported. */
+  accessTokens: accessTokens.optional(),
+  /** Not needed if the host brings its own sessions. */
+  sessions: section(SECTIONS.sessions),
+  embedLogin: section(SECTIONS.embedLogin),
+  exchange: section(SECTIONS.exchange),
+  idAssertion: section(SECTIONS.idAssertion),
+  tokenRevocation: section(SECTIONS.tokenRevocation),
+  tokenIntrospection: section(SECTIONS.tokenIntrospection),
+  logout: section(SECTIONS.logout),
+  clockToleranceSeconds: described(
+    wholeNumber(0, 60).default(5),
+    'Tolerance for `nbf` and a future `iat`, in seconds; `exp` has none.',
+  ),
+  replayPurge: section(SECTIONS.replayPurge),
+  jwks: section(SECTIONS.jwks),
+  /** Asked on every request. */
+  isOffered: described(
+    holding<() => boolean>((value) => typeof value === 'function', 'must be a function').optional(),
+    'A function that is called at each request; while it says no, the endpoints answer 404.',
+    { otherwise: 'always' },
+  ),
+});
+
+/** What the paths of the endpoints begin with, unless the settings say otherwise. */
+export const PATH_PREFIX = '/rest/auth';
+
+/** Settings of the routes, needed at the registration, before anything is injected. */
+export const ROUTES = z.strictObject({
+  pathPrefix: described(
+    string()
+      .regex(/^(\/[\w.~-]+)*$/, 'must be a path such as /rest/auth, with no slash at its end')
+      .default(PATH_PREFIX),
+    'Prefix of the paths of the endpoints, after a global prefix of yours; beside `useFactory` in `registerAsync`.',
+    { range: 'a path without a slash at its end' },
+  ),
+  /** Off for a host that has documents of its own there (RFC 8414, RFC 9728). */
+  metadata: described(
+    flag().default(false),
+    'Publishes key set and metadata at `/.well-known`; beside `useFactory` in `registerAsync`.',
+  ),
+});

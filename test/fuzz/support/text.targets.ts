@@ -2,7 +2,8 @@
 import { localRedirect } from '../../../src/token-exchange/http/local-redirect.js';
 import { isUnstorable } from '../../../src/platform/json/strict-json.js';
 import { KeyRing, SealError } from '../../../src/platform/secrets/key-ring.js';
-import { SESSION_COOKIE, readSessionCookies } from '../../../src/token-exchange/sessions/session-cookie.js';
+import { readSessionCookies } from '../../../src/token-exchange/sessions/session-cookie.js';
+import { SESSION_COOKIE } from '../../../src/token-exchange/settings/settings.js';
 import type { Place } from '../../../src/workspace/api/page-cursor.js';
 import {
   isPlaceById,

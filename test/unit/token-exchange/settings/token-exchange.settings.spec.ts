@@ -5,15 +5,28 @@ import type { Log } from '../../../../src/platform/log/log.js';
 import type { TokenExchangeSettings } from '../../../../src/token-exchange/settings/token-exchange.options.js';
 import {
   completedAccessTokens,
-  completedOptions,
+  completedOptions as completed,
   completedRoutes,
-  completedSessions,
   givenSettings,
 } from '../../../../src/token-exchange/settings/token-exchange.settings.js';
 
 const roles = { assignable: ['user', 'admin'], owner: 'owner', initial: 'user' };
 const LEAST: TokenExchangeSettings = { roles, trustedKeys: [], strict: false };
 const DAY_SECONDS = 86_400;
+const TABLE = {
+  name: 'user_account',
+  idType: 'uuid',
+  columns: {
+    id: 'id',
+    role: 'role',
+    enabled: 'enabled',
+    givenName: 'given_name',
+    familyName: 'family_name',
+    accessGeneration: 'access_generation',
+  },
+};
+const completedOptions = (settings: TokenExchangeSettings, log?: Log) =>
+  completed(givenSettings(settings), log);
 
 const publicKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
 const staticEntry = (members: object = {}) => ({
@@ -104,29 +117,30 @@ describe('settings', () => {
       ...LEAST,
       stict: true,
       exchange: { perMinut: 5 },
-      userTable: { columns: { rol: 'role' } },
+      userTable: { ...TABLE, columns: { ...TABLE.columns, rol: 'role' } },
       colour: 'blue',
     } as unknown as TokenExchangeSettings;
     expect(() => givenSettings(misspelt)).toThrow(
       new RangeError(
         [
-          'stict: is not known (did you mean strict?)',
-          'exchange.perMinut: is not known (did you mean perMinute?)',
           'userTable.columns.rol: is not known (did you mean role?)',
+          'exchange.perMinut: is not known (did you mean perMinute?)',
+          'stict: is not known (did you mean strict?)',
           'colour: is not known',
         ].join('\n'),
       ),
     );
   });
 
-  const TABLE = { name: 'user_account', idType: 'uuid', columns: { id: 'id', enabled: 'enabled' } };
-
   it.each<[string, object | undefined]>([
     ['useFactory: has to return the settings', undefined],
     ['trustedKeys: is needed', { roles }],
     ['roles: is needed', { trustedKeys: [] }],
     ['roles.owner: is needed', { ...LEAST, roles: { assignable: ['user'], initial: 'user' } }],
-    ['userTable.columns.role: is needed', { ...LEAST, userTable: TABLE }],
+    [
+      'userTable.columns.role: is needed',
+      { ...LEAST, userTable: { ...TABLE, columns: { ...TABLE.columns, role: undefined } } },
+    ],
   ])('are refused where untyped code leaves out what is needed: %s', (fault, settings) => {
     expect(() => givenSettings(settings as TokenExchangeSettings)).toThrow(new RangeError(fault));
   });
@@ -201,7 +215,10 @@ describe('trusted keys as JSON', () => {
   });
 
   it.each<[string, Partial<TokenExchangeSettings>]>([
-    ['its access tokens', { accessTokens: { issuer: 'https://host.example', sealingKeys: [] } }],
+    [
+      'its access tokens',
+      { accessTokens: { issuer: 'https://host.example', sealingKeys: [Buffer.alloc(32)] } },
+    ],
     [
       'its own address, where it brings access tokens of its own',
       { entryRules: { baseUrl: 'https://host.example:443' } },
@@ -242,18 +259,16 @@ describe('trusted keys as JSON', () => {
 
 describe('what the sessions and access tokens of this package need', () => {
   it('[D26] a session lives for an hour, and a minute at least', () => {
-    expect(completedSessions(LEAST)).toEqual({
+    expect(givenSettings(LEAST).sessions).toEqual({
       lifetimeSeconds: 3600,
       maxPerUser: 100,
       partitioned: true,
       cookieName: '__Host-svc-session',
     });
     for (const cookieName of ['session', '__Host-', '__Secure-a', '__Host-a;b'])
-      expect(() => completedSessions({ ...LEAST, sessions: { cookieName } })).toThrow('sessions.cookieName');
+      expect(() => givenSettings({ ...LEAST, sessions: { cookieName } })).toThrow('sessions.cookieName');
     const settings = { ...LEAST, sessions: { lifetimeSeconds: 59 } };
-    expect(() => completedSessions(settings)).toThrow(
-      'sessions.lifetimeSeconds: must be a whole number from 60',
-    );
+    expect(() => givenSettings(settings)).toThrow('sessions.lifetimeSeconds: must be a whole number from 60');
   });
 
   it.each<[string, TokenExchangeSettings['accessTokens']]>([
@@ -269,6 +284,6 @@ describe('what the sessions and access tokens of this package need', () => {
       { issuer: 'https://p.example', sealingKeys: [Buffer.alloc(31)] },
     ],
   ])('access tokens are refused: %s', (message, accessTokens) => {
-    expect(() => completedAccessTokens({ ...LEAST, accessTokens })).toThrow(message);
+    expect(() => completedAccessTokens(givenSettings({ ...LEAST, accessTokens }))).toThrow(message);
   });
 });

@@ -1,0 +1,74 @@
+// Schemas that several kinds of input share. Each has one message for every way to break it, and no message repeats the value.
+import { z } from 'zod';
+import { isUnstorable } from '../json/strict-json.js';
+import { hasMoreCharacters } from '../text/characters.js';
+import { isEmailAddress } from '../text/email-address.js';
+import { isId } from '../text/id.js';
+import { momentOf } from '../text/moment.js';
+
+/** The message of a schema: its rule, or that a value is needed. */
+function ruled(rule: string) {
+  return { error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is needed' : rule) };
+}
+
+/** A whole number from `min` to `max`, both included. */
+export function wholeNumber(min: number, max: number): z.ZodInt {
+  const rule = `must be a whole number from ${min} to ${max}`;
+  return z.int(ruled(rule)).min(min, rule).max(max, rule);
+}
+
+export function flag(): z.ZodBoolean {
+  return z.boolean(ruled('must be true or false'));
+}
+
+/** One of some known strings. */
+export function oneOf<const T extends string>(known: readonly T[]) {
+  return z.enum(known, ruled(`must be one of ${known.join(', ')}`));
+}
+
+export function string(): z.ZodString {
+  return z.string(ruled('must be a string'));
+}
+
+/** A value that is checked by a predicate alone. */
+export function holding<T>(check: (value: unknown) => boolean, rule: string) {
+  return z.custom<T>(check, ruled(rule));
+}
+
+/** A string that the database can store, empty or not. */
+export function storableString(): z.ZodString {
+  return z.string(ruled('must be a text')).refine((text) => !isUnstorable(text), {
+    error: 'has characters that cannot be stored',
+    abort: true,
+  });
+}
+
+/** A storable string of at most `limit` code points. */
+export function stringUpTo(limit: number): z.ZodString {
+  return storableString().refine(
+    (text) => !hasMoreCharacters(text, limit),
+    `must have at most ${limit} characters`,
+  );
+}
+
+/** A day, or a time with its zone (RFC 3339). */
+export function moment(): z.ZodString {
+  return storableString().refine(
+    (text) => momentOf(text) !== undefined,
+    'must be a date or a time with its zone, such as 2031-05-01T12:00:00Z',
+  );
+}
+
+/** A UUID, in lower case. */
+export function uuid() {
+  return z
+    .string(ruled('must be a UUID'))
+    .refine(isId, 'must be a UUID')
+    .transform((text) => text.toLowerCase());
+}
+
+export function emailAddress(): z.ZodString {
+  return z
+    .string(ruled('must be an e-mail address'))
+    .refine((text) => isEmailAddress(text) && !isUnstorable(text), 'must be an e-mail address');
+}
