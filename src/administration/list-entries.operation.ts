@@ -51,12 +51,13 @@ interface RevokedKey {
 type UnrevokedEntry = Omit<ListedEntry, 'revoked'>;
 
 export const LIST_ENTRIES = listOperation('keys list', readNothing, {
-  async *list(_input, { storedEntries, configuredIn, revocations }) {
+  async *list(_input, { storedEntries, configuredIn, revocations, clock }) {
+    const now = clock.now();
     const stored = await storedEntries.list();
     const holding = (await revocations.list()).filter(({ restoredAt }) => restoredAt === null);
-    const configured = storedEntries.configured.map((entry) => configuredEntry(entry, configuredIn));
-    const entries = await Promise.all([...configured, ...stored.map(storedEntry)]);
-    const all = entries.map((entry) => withRevocations(entry, holding));
+    const configured = storedEntries.configured.map((entry) => configuredEntry(entry, configuredIn, now));
+    const entries = await Promise.all([...configured, ...stored.map((one) => storedEntry(one, now))]);
+    const all = entries.map((entry) => withRevocations(entry, holding, now));
     for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
   },
 
@@ -106,7 +107,7 @@ export async function trustedEntries({ storedEntries }: InstanceParts): Promise<
   return [...storedEntries.configured, ...stored];
 }
 
-function withRevocations(entry: UnrevokedEntry, holding: readonly TrustRevocation[]): ListedEntry {
+function withRevocations(entry: UnrevokedEntry, holding: readonly TrustRevocation[], now: Date): ListedEntry {
   const { issuer, keys } = entry;
   const ownKid = keys !== null && 'kid' in keys ? keys.kid : undefined;
   const revoked = holding
@@ -114,32 +115,37 @@ function withRevocations(entry: UnrevokedEntry, holding: readonly TrustRevocatio
     .map(({ kid, revokedAt }) => ({ kid, revokedAt: revokedAt.toISOString() }));
   const isWhole = revoked.some(({ kid }) => kid === null || kid === ownKid);
   if (entry.state !== 'trusted') return { ...entry, revoked };
-  const hasEnded = entry.until !== null && Date.parse(entry.until) <= Date.now();
+  const hasEnded = entry.until !== null && Date.parse(entry.until) <= now.getTime();
   return { ...entry, revoked, state: isWhole ? 'revoked' : hasEnded ? 'ended' : 'trusted' };
 }
 
-async function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): Promise<UnrevokedEntry> {
+async function configuredEntry(
+  entry: TrustedKeyEntry,
+  configuredIn: string,
+  now: Date,
+): Promise<UnrevokedEntry> {
   const { label } = entry;
   return {
     ...{ from: 'configuration', configuredIn, entry: label, name: null },
     state: entry.suspended === true ? 'suspended' : 'trusted',
-    ...(await whatIsTrusted(entry)),
+    ...(await whatIsTrusted(entry, now)),
     ...{ problems: [], changedAt: null },
   };
 }
 
-async function storedEntry(checked: CheckedStoredEntry): Promise<UnrevokedEntry> {
+async function storedEntry(checked: CheckedStoredEntry, now: Date): Promise<UnrevokedEntry> {
   const { stored, entry, problems } = checked;
   const { name, changedAt } = stored;
   return {
     ...{ from: 'command', configuredIn: null, entry: labelOf(name), name, state: stateOf(checked) },
-    ...(await whatIsTrusted(entry)),
+    ...(await whatIsTrusted(entry, now)),
     ...{ problems, changedAt: changedAt.toISOString() },
   };
 }
 
 async function whatIsTrusted(
   entry: TrustedKeyEntry | undefined,
+  now: Date,
 ): Promise<Pick<ListedEntry, 'type' | 'issuer' | 'keys' | 'audience' | 'until' | 'policy'>> {
   if (entry === undefined)
     return { type: null, issuer: null, keys: null, audience: null, until: null, policy: [] };
@@ -150,5 +156,5 @@ async function whatIsTrusted(
       : { kid: entry.key.kid, thumbprint: (await thumbprintOf(entry.key.publicKey)) ?? null };
   const audience = entry.expectedAudience ?? null;
   const until = entry.notAfter?.toISOString() ?? null;
-  return { type, issuer, keys, audience, until, policy: policyInWords(entry, new Date()) };
+  return { type, issuer, keys, audience, until, policy: policyInWords(entry, now) };
 }

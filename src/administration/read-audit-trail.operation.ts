@@ -5,10 +5,11 @@ import type { TimeRange, TrailFilter, TrailPerson, TrailPlace } from '../audit/t
 import { MOST_DAYS, checkEvent, checkRange, checkReason, checkText } from '../audit/trail-filter.js';
 import type { TrailOrder } from '../audit/trail-statements.sql.js';
 import { isId } from '../platform/text/id.js';
+import { momentOf } from '../platform/text/moment.js';
 import type { User } from '../users/user.repository.js';
 import { CommandError, InputError } from './command-error.js';
 import type { Members } from './input.js';
-import { checkedText, members, moment, optional, storableText, wholeNumber } from './input.js';
+import { checkedText, members, optional, storableText, wholeNumber } from './input.js';
 import type { InstanceParts } from './instance-parts.js';
 import { trustedEntries } from './list-entries.operation.js';
 import { listOperation } from './operation.js';
@@ -42,10 +43,20 @@ const SOUGHT = {
 };
 export type SoughtEvents = Members<typeof SOUGHT>;
 
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS };
+const AGO = /^(\d{1,6})([smhd])$/;
+
+/** A moment, or how long before now it was, by the clock of the instance. */
+const momentOrAgo = checkedText<string>((text) =>
+  momentOf(text) === undefined && !AGO.test(text)
+    ? { rule: 'must be a moment such as 2031-05-01 or 2031-05-01T12:00:00Z, or 90m, 2h or 7d' }
+    : { value: text },
+);
+
 /** Without `until` the range has no end. */
 export const TIMES = {
-  since: optional(moment),
-  until: optional(moment),
+  since: optional(momentOrAgo),
+  until: optional(momentOrAgo),
   /** In place of both: so many hours until now, by the clock of the instance. */
   lastHours: optional(wholeNumber(1, MOST_DAYS * 24)),
 };
@@ -54,7 +65,7 @@ type SoughtTime = Members<typeof TIMES> & Pick<SoughtEvents, 'requestId'>;
 const readExport = members({ ...SOUGHT, ...TIMES });
 const readList = members({ ...SOUGHT, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) });
 
-export const LIST_EVENTS = listOperation('audit list', (input) => inTime(readList(input)), {
+export const LIST_EVENTS = listOperation('audit list', readList, {
   async *list({ limit, ...sought }, parts, stop) {
     let left = limit;
     const range = rangeOf(sought, parts.clock.now());
@@ -66,7 +77,7 @@ export const LIST_EVENTS = listOperation('audit list', (input) => inTime(readLis
   },
 });
 
-export const EXPORT_EVENTS = listOperation('audit export', (input) => inTime(readExport(input)), {
+export const EXPORT_EVENTS = listOperation('audit export', readExport, {
   async *list(sought, parts, stop) {
     const now = parts.clock.now();
     // It ends, even if events are written meanwhile.
@@ -143,12 +154,6 @@ async function userNamed(text: string, parts: InstanceParts): Promise<User | und
   return id === undefined ? undefined : users.findById(id);
 }
 
-/** Checks the time before the instance is asked. */
-function inTime<Input extends SoughtTime>(input: Input): Input {
-  rangeOf(input, new Date());
-  return input;
-}
-
 /** @throws InputError for a time that is too long, or that ends before it begins */
 export function rangeOf({ since, until, lastHours, requestId }: SoughtTime, now: Date): TimeRange {
   if (lastHours !== undefined) {
@@ -156,7 +161,11 @@ export function rangeOf({ since, until, lastHours, requestId }: SoughtTime, now:
       throw new InputError('lastHours', 'is given in place of since and until');
     return { since: new Date(now.getTime() - lastHours * HOUR_MS) };
   }
-  const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+  const dateOf = (text: string | undefined) => {
+    const [, count, unit = ''] = AGO.exec(text ?? '') ?? [];
+    if (count !== undefined) return new Date(now.getTime() - Number(count) * (UNITS_MS[unit] ?? 0));
+    return text === undefined ? undefined : new Date(text);
+  };
   const checked = checkRange({ since: dateOf(since), until: dateOf(until) }, { requestId }, now);
   if ('rule' in checked) throw new InputError('since', checked.rule);
   return checked.value;

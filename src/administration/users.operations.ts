@@ -102,7 +102,7 @@ export type ShownUser = ListedUser & UserProfile;
 export const SHOW_USER = listOperation('users show', readUser, {
   async *list({ user }, parts) {
     const found = await findUser(user, parts);
-    const profile = await parts.userProfiles.find(found.id, new Date());
+    const profile = await parts.userProfiles.find(found.id, parts.clock.now());
     if (profile === undefined) throw new CommandError('The user was deleted meanwhile.');
     yield [{ ...listedUser(found), ...profile }];
   },

@@ -1,6 +1,5 @@
 // svc-admin audit: lists, follows and exports the events of the audit trail.
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
 import type { SoughtEvents } from '../administration/read-audit-trail.operation.js';
 import {
   EXPORT_EVENTS,
@@ -14,7 +13,7 @@ import { EVENT_NAME_START } from '../audit/instance-events.js';
 import { MOST_DAYS } from '../audit/trail-filter.js';
 import { readList, readPages } from './administration.js';
 import type { CommandContext } from './command-context.js';
-import { addCommand, isoMoment, wholeNumber } from './command.js';
+import { addCommand, wholeNumber } from './command.js';
 import { Progress } from './terminal.js';
 import { printable, renderTable } from '../administration/table.js';
 
@@ -25,9 +24,6 @@ const HEADINGS = ['TIME', 'EVENT', 'SUBJECT', 'ACTOR', 'REQUEST', 'PAYLOAD'];
 const WIDTHS = [24, 34, 36, 36, 36];
 const NO_USER = '-';
 const FIRST_MEMBERS = ['operation', 'reason', 'issuer', 'kid'];
-
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const AGO = /^(\d{1,6})([smhd])$/;
 
 interface ListOptions extends SoughtEvents {
   readonly since?: string;
@@ -103,9 +99,7 @@ function withFilters(command: Command): Command {
 
 function withTime(command: Command): Command {
   const moment = '2031-05-01, 2031-05-01T12:00:00Z, or 90m, 2h, 7d ago';
-  return command
-    .option('--since <time>', `from then on: ${moment}`, momentOrAgo)
-    .option('--until <time>', 'before then', momentOrAgo);
+  return command.option('--since <time>', `from then on: ${moment}`).option('--until <time>', 'before then');
 }
 
 async function list({ limit, ...sought }: ListOptions, context: CommandContext): Promise<void> {
@@ -162,18 +156,4 @@ function inWords(payload: ShownEvent['payload']): string {
   return Object.entries({ ...first, ...payload })
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
-}
-
-/** A moment, or how long ago it was. */
-function momentOrAgo(text: string): string {
-  const [, count, unit] = AGO.exec(text) ?? [];
-  if (count !== undefined)
-    return new Date(Date.now() - Number(count) * (UNITS[unit ?? ''] ?? 0)).toISOString();
-  try {
-    return isoMoment(text).toISOString();
-  } catch {
-    throw new InvalidArgumentError(
-      'It must be a moment such as 2031-05-01 or 2031-05-01T12:00:00Z, or 90m, 2h or 7d.',
-    );
-  }
 }

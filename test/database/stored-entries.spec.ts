@@ -126,9 +126,9 @@ describeOnEachDatabase('the stored entries', (database) => {
     await add('half', { origins: origins('h', 2_000) });
     await add('shared', { origins: origins('h', 2_000) });
     await expect(add('more', { origins: origins('m', 2_000) })).rejects.toMatchObject(tooMany);
-    expect(await instance.changes.check({ ...entryOf('more'), origins: origins('m', 2_000) })).toMatchObject(
-      tooMany,
-    );
+    expect(
+      await instance.changes.check({ ...entryOf('more'), origins: origins('m', 2_000) }, new Date()),
+    ).toMatchObject(tooMany);
     await add('rest', { origins: origins('r', 1_999) });
     await add('none', {});
     const lengthen = () =>

@@ -38,10 +38,11 @@ const FLOWS = ['exchange', 'jwt-bearer', 'id-jag', 'embed'] as const;
  * nothing: keys of a key set count once they were fetched.
  */
 const CHECK_ENTRY = listOperation('keys try', readEntry, {
-  async *list({ entry: value, token }, { storedEntries, explain }) {
-    const checked = await storedEntries.check(value);
+  async *list({ entry: value, token }, { storedEntries, explain, clock }) {
+    const now = clock.now();
+    const checked = await storedEntries.check(value, now);
     const { entry, problems, warnings, notes } = checked;
-    const policy = entry === undefined ? [] : policyInWords(entry, new Date());
+    const policy = entry === undefined ? [] : policyInWords(entry, now);
     const flow = FLOWS.find((one) => entry !== undefined && flowsOf(entry).has(one)) ?? 'exchange';
     const explanation =
       token === undefined || entry === undefined ? null : await explain({ flow, token }, [checked]);

@@ -115,8 +115,8 @@ export class StoredEntryChanges {
   }
 
   /** The findings about an entry if it were added now; nothing is stored. */
-  async check(value: unknown): Promise<CheckedStoredEntry> {
-    const stored = newEntry(value, new Date(), true);
+  async check(value: unknown, now: Date): Promise<CheckedStoredEntry> {
+    const stored = newEntry(value, now, true);
     const all = await this.repository.all();
     const checked = this.checked(stored, [...all, stored]);
     if (all.every(({ name }) => name !== stored.name)) return checked;
