@@ -6,9 +6,10 @@ import {
   DpopProofs,
   SessionService,
   callerOf,
-  isCurrent,
   isEnabled,
+  refusalNow,
 } from '../token-exchange/instance.js';
+import { ROLE_NAMES } from '../users/role.js';
 import { UserRepository } from '../users/user.repository.js';
 import type { Principal } from './principal.js';
 
@@ -27,20 +28,21 @@ export class AuthenticationService {
   /** The principal of an access token; a refusal if it is not valid or one of its users is deleted or disabled. */
   async byAccessToken(call: PresentedCall): Promise<BearerVerdict> {
     const presented = await this.proofs.check(await this.accessTokens.check(call.token), call);
-    const verdict = await callerOf(presented, (id) => this.users.findById(id));
+    const verdict = await callerOf(presented, (id) => this.users.findById(id), ROLE_NAMES);
     if ('refusal' in verdict) return verdict;
     const { user, onBehalfOf, rightsOf, scopes, token: verified } = verdict.caller;
     const credential = { kind: 'access_token', id: verified.id } as const;
     return { principal: { user, onBehalfOf, rightsOf, scopes, expiresAt: verified.expiresAt, credential } };
   }
 
-  /** The principal of the session with the latest login. Undefined if all have ended, or its user is deleted or disabled. */
+  /** The principal of the session with the latest login. Undefined if all have ended, its user is deleted or disabled, or `refusalNow` says so. */
   async bySession(sessionIds: readonly string[]): Promise<Principal | undefined> {
     const sessions = await this.sessions.findLive(sessionIds);
     const [latest] = sessions;
     if (latest === undefined) return undefined;
     const user = await this.users.findById(latest.userId);
-    if (!isEnabled(user) || !isCurrent(user, latest.accessGeneration)) return undefined;
+    const recorded = { generation: latest.accessGeneration, signedBy: latest.signedBy ?? [undefined] };
+    if (!isEnabled(user) || refusalNow(user, recorded, ROLE_NAMES) !== undefined) return undefined;
     const { loginOrigin, expiresAt } = latest;
     const familyIds = sessions.map(({ familyId }) => familyId);
     return { user, rightsOf: [user], expiresAt, credential: { kind: 'session', loginOrigin, familyIds } };

@@ -3,7 +3,7 @@ import type { ExplanationRules, TokenExchangeSettings, UserTable } from '../toke
 import { TOKEN_PATH, completedOptions, givenSettings } from '../token-exchange/instance.js';
 import { REMEDIES } from '../config/remedies.js';
 import type { Clock } from '../platform/clock.js';
-import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
+import { ROLE_NAMES } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING } from '../workspace/rights/rights.js';
 import type { AvailabilitySettings } from './availability.js';
 import { unavailableBecause } from './availability.js';
@@ -41,12 +41,7 @@ export function tokenExchangeSettings(startup: Configured, clock: Clock): TokenE
     trustedKeys,
     strict: config.strict,
     entryRules: { baseUrl, scopes },
-    roles: {
-      assignable: ASSIGNABLE_ROLES,
-      owner: OWNER_ROLE,
-      initial: MEMBER_ROLE,
-      inProject: PROJECT_ROLES_ASCENDING,
-    },
+    roles: { ...ROLE_NAMES, inProject: PROJECT_ROLES_ASCENDING },
     userTable: USER_TABLE,
     embedLogin: { enabled: config.embedLoginEnabled, perMinute: config.embedLoginsPerMinute },
     exchange: {

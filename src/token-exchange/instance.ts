@@ -64,7 +64,7 @@ export { SigningKeyRepository } from './tokens/signing-key.repository.js';
 export { challengeTo, errorOf, isServedScheme, presentedCallOf, scopeChallengeTo } from './http/challenge.js';
 export { KeySetController, METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
 export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.js';
-export { callerOf, isCurrent, isEnabled } from './tokens/caller.js';
+export { callerOf, isEnabled, refusalNow } from './tokens/caller.js';
 
 // Refusals
 export { FlowErrors } from './http/flow-error.filter.js';

@@ -11,6 +11,9 @@ export type GlobalRole = (typeof GLOBAL_ROLES)[number];
 /** The roles that can be assigned; the command line creates the owner once. */
 export const ASSIGNABLE_ROLES = [MEMBER_ROLE, ADMIN_ROLE] as const;
 
+/** As token exchange takes them. */
+export const ROLE_NAMES = { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE } as const;
+
 /** Users with these roles may sign in at the operator's page, with a password of their own. */
 export const OPERATOR_ROLES: readonly GlobalRole[] = [OWNER_ROLE, ADMIN_ROLE];
 

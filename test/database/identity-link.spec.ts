@@ -37,7 +37,9 @@ describeOnEachDatabase('identity links', (database) => {
     return alone?.userId;
   };
   const insert = (issuer: string, subject: string, userId: string) =>
-    inTransaction((transaction) => links.insert(transaction, { issuer, subject }, userId));
+    inTransaction((transaction) =>
+      links.insert(transaction, { issuer, subject }, { userId, byAdministrator: false }),
+    );
 
   async function newUser(): Promise<string> {
     const id = randomUUID();

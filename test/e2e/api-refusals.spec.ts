@@ -6,6 +6,7 @@ import { RECORDED_PER_MINUTE } from '../../src/platform/http/throttle/counting.s
 import { BEARER_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
 import type { BearerReason } from '../../src/token-exchange/refusals/refusals.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
+import { addAsAdministrator } from '../support/administrators-entry.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { API_PROOF_REASONS } from '../support/dpop-client.js';
@@ -176,6 +177,20 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
       found: 'the subject is disabled',
       isOurs: true,
       authorization: () => ofUser((id) => changeUser(service, id, { enabled: false })),
+    },
+    {
+      name: 'a user who became an administrator after an entry of one signed',
+      reason: 'privileged_user_not_allowed',
+      isOurs: true,
+      authorization: async () => {
+        const partner = Partner.create({ issuer: 'https://of-administrator.example', audience: BASE_URL });
+        await addAsAdministrator(service, partner.staticEntry({ name: 'of-administrator' }));
+        const sub = `zephyrine-${randomUUID()}`;
+        const token = await issued(partner, {}, { sub });
+        const user = await linkedUser(service, partner.issuer, sub);
+        await changeUser(service, user?.id ?? '', { role: 'global:admin' });
+        return bearer(token);
+      },
     },
     {
       name: 'an actor who is disabled',

@@ -182,7 +182,9 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     const id = await createUser(service, { email: 'read-only@instance.example' });
     const before = await everything(service);
     const link = transactions.read((transaction) =>
-      service.part(IdentityLinkRepository).insert(transaction, { issuer: 'i', subject: 's' }, id),
+      service
+        .part(IdentityLinkRepository)
+        .insert(transaction, { issuer: 'i', subject: 's' }, { userId: id, byAdministrator: false }),
     );
     await expect(link).rejects.toMatchObject({ code: READ_ONLY_TRANSACTION });
     const lock = transactions.read((transaction) => service.part(UserRepository).lock(id, transaction));

@@ -4,8 +4,8 @@ import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { BASE_URL } from './base-url.js';
 
-/** The reasons for which only such a token is refused: `workloads.spec.ts` and `operator-rights.spec.ts` show them. */
-export const WORKLOAD_REASONS = ['named_user_unknown', 'named_administrator_not_allowed'];
+/** The reasons for which only such a token is refused: `workloads.spec.ts` shows them. */
+export const WORKLOAD_REASONS = ['named_user_unknown'];
 
 const now = () => Math.floor(Date.now() / 1000);
 /** Of people, whom these platforms do not name. */

@@ -13,7 +13,7 @@ import type { TokenExchangeOptions } from '../settings/token-exchange.options.js
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { Users } from '../users/decide.js';
 import { decideRequest, idsOf, ignoredRoleOf } from '../users/decide.js';
-import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
+import { ExternalTokenVerifier, issuerAndKid, signerOf } from '../verify/external-token.verifier.js';
 import { recordedActors, refuseRevokedSince } from '../verify/tokens.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { Applied } from './apply.service.js';
@@ -106,18 +106,17 @@ export class EmbeddedLoginService {
   /** @throws Rejection where the key was revoked or the user signed out since, or another user is to sign in */
   private demandOf({ asked, tokens, request }: Login, { subject: user }: Users): SessionLogin {
     const { userId, accessGeneration } = user;
-    const signedBy = issuerAndKid(tokens.subject);
     refuseRevokedSince(this.revocations, tokens);
     // Before a session is opened (D51).
     if (asked.expectedUserId !== undefined && asked.expectedUserId !== userId)
-      throw new Rejection('session_of_another_user', { ...signedBy, userId });
+      throw new Rejection('session_of_another_user', { ...issuerAndKid(tokens.subject), userId });
     return {
       userId,
       accessGeneration,
       loginOrigin: pageOriginOf(asked.source.origin),
       cookies: asked.cookies,
       requestId: request.requestId,
-      signedBy: [signedBy],
+      signedBy: [signerOf(tokens.subject)],
       externalLogin: tokens.subject.login,
     };
   }

@@ -17,6 +17,8 @@ import { rejectionLine } from '../refusals/refusal-line.js';
 import { Rejection } from '../refusals/rejection.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import { readRecordedKeys } from '../revocation/external-login.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 import { callerOf } from '../tokens/caller.js';
 import type { AuthenticatedClient, ClientCredentials } from '../verify/client-authenticator.js';
@@ -50,6 +52,7 @@ export class IntrospectionService {
     @Inject(LOGGER) private readonly logger: Log,
     private readonly counts: MemoryCounts,
     private readonly telemetry: ExchangeTelemetry,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
   ) {}
 
   /**
@@ -78,7 +81,7 @@ export class IntrospectionService {
     // Reading needs no transaction.
     const reading = new Transaction(this.database.dataSource.manager);
     const verdict = await this.accessTokens.check(token, true);
-    const caller = await callerOf(verdict, (id) => this.users.findById(reading, id));
+    const caller = await callerOf(verdict, (id) => this.users.findById(reading, id), this.options.roles);
     if ('refusal' in caller) return { active: false };
     const claims = decodeJwt(token);
     if (!mayKnow(client, claims)) return { active: false };

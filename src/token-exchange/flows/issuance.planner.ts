@@ -20,7 +20,7 @@ import { Rejection } from '../refusals/rejection.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { PriorActor } from '../verify/external-claims.js';
-import { issuerAndKid } from '../verify/external-token.verifier.js';
+import { issuerAndKid, signerOf } from '../verify/external-token.verifier.js';
 import { priorActorsOf } from './verification.js';
 import type { AskedGrants, Grants } from './grants.js';
 import { checkGrants } from './grants.js';
@@ -173,7 +173,7 @@ export function claimsOf(
     iat: validity.issuedAt,
     exp: validity.expiresAt,
     cnf: proof && { jkt: proof.thumbprint },
-    vouched_by: recordedKeys(listOf(tokens).map(issuerAndKid)),
+    vouched_by: recordedKeys(listOf(tokens).map(signerOf)),
     logins: listOf(tokens).map(({ login }) => login),
     access_generation: users.subject.accessGeneration,
     actor_access_generation: users.actor?.accessGeneration,

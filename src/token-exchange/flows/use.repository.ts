@@ -162,7 +162,8 @@ export function useStatement(table: UserTable): UseStatement {
   FROM accepted JOIN ${ASKERS} ON asker.request = accepted.request LEFT JOIN LATERAL (
     SELECT ${column('id')}::text AS id, ${column('role')} AS role, ${column('enabled')} AS enabled,
       ${column('givenName')} AS "givenName", ${column('familyName')} AS "familyName",
-      ${column('accessGeneration')}::text AS "accessGeneration", link.projects_digest AS "projectsDigest"
+      ${column('accessGeneration')}::text AS "accessGeneration", link.projects_digest AS "projectsDigest",
+      link.by_administrator AS "byAdministrator"
     FROM token_exchange_identity_link AS link
       JOIN ${identifier(name)} AS account ON ${column('id')} = link.user_id::${identifier(idType)}
     WHERE link.issuer = asker.issuer AND link.subject = asker.subject LIMIT 1

@@ -22,8 +22,8 @@ import { LOGGER } from '../../platform/log/log.js';
 import type { HostUser } from '../host/users.js';
 import { UserDirectory } from '../host/users.js';
 import { bearerLine } from '../refusals/refusal-line.js';
-import type { RouteSettings } from '../settings/token-exchange.options.js';
-import { ROUTE_SETTINGS } from '../settings/token-exchange.options.js';
+import type { RouteSettings, TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { ROUTE_SETTINGS, TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 import type { BearerReason } from '../refusals/refusals.js';
 import type { Caller, CallerVerdict } from '../tokens/caller.js';
@@ -59,6 +59,7 @@ export class CallerService {
     private readonly database: Database,
     @Inject(LOGGER) private readonly log: Log,
     @Inject(ROUTE_SETTINGS) { metadata }: Required<RouteSettings>,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
   ) {
     this.metadataOrigin = metadata ? accessTokens.audience : undefined;
   }
@@ -84,7 +85,7 @@ export class CallerService {
     // To read one row needs no transaction.
     const reading = new Transaction(this.database.dataSource.manager);
     const verdict = await this.proofs.check(await this.accessTokens.check(call.token), call);
-    return callerOf(verdict, (id) => this.users.findById(reading, id));
+    return callerOf(verdict, (id) => this.users.findById(reading, id), this.options.roles);
   }
 }
 

@@ -40,7 +40,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     `CREATE INDEX token_exchange_used_jti_expiry ON token_exchange_used_jti (expires_at)`,
   ],
   // projects_digest is that of the claim of projects that was last synced; a host clears it when a membership from the claim is
-  // changed otherwise.
+  // changed otherwise. by_administrator: an entry made the link that an administrator had stored.
   token_exchange_identity_link: [
     `CREATE TABLE token_exchange_identity_link (
       issuer text NOT NULL,
@@ -48,6 +48,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       user_id text NOT NULL,
       created_at timestamptz NOT NULL DEFAULT now(),
       projects_digest text,
+      by_administrator boolean NOT NULL DEFAULT false,
       PRIMARY KEY (issuer, subject)
     )`,
     `CREATE INDEX token_exchange_identity_link_user ON token_exchange_identity_link (user_id)`,
@@ -93,7 +94,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       PRIMARY KEY (issuer, kid)
     )`,
   ],
-  // vouched_by is [{"iss", "kid"}, …]. access_generation is text, as the host writes it. The keys of the external login are hashes.
+  // vouched_by is [{"iss", "kid"}, …], with "by" for a key of an administrator's entry. access_generation is text, as the host writes it. The keys of the external login are hashes.
   token_exchange_session: [
     `CREATE TABLE token_exchange_session (
       id_hash bytea PRIMARY KEY,

@@ -183,6 +183,11 @@ export const BEARER_REFUSALS = {
     remedy:
       'the client exchanges again; `svc-admin keys revocations` lists revoked keys, the audit trail the rest',
   },
+  privileged_user_not_allowed: {
+    cause:
+      'a key of an entry that an administrator stored signed for the access token, and its user has become an administrator',
+    remedy: 'the user signs in by an entry that the owner set',
+  },
   token_not_bound: {
     cause: 'the access token is not bound to a key, and the client has sent it by the scheme `DPoP`',
     remedy: 'the client sends it by the scheme that `token_type` of its exchange names',

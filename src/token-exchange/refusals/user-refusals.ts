@@ -60,12 +60,13 @@ export const USER_REFUSALS = {
     cause: 'no user has the id that the entry names by `signInAs`, or no longer',
     remedy: 'the operator names another user in `signInAs` of the entry, or removes the entry',
   },
-  named_administrator_not_allowed: {
+  privileged_user_not_allowed: {
     check: 'user',
     cause:
-      'the user whom the entry names by `signInAs` is an administrator, and somebody other than the owner set the entry',
+      'the user is the owner or an administrator, and an administrator stored the entry, or had stored the entry that linked the user',
     remedy:
-      'the owner sets the entry again, by a command or on the operator page, or the operator names another user',
+      'the owner sets the entry again, by a command or on the operator page, and unlinks a user whom it had linked before (`svc-admin users unlink`); or the user signs in by another entry',
+    embed: 'The user is an administrator, and may not sign in this way',
   },
   user_disabled: {
     check: 'user',

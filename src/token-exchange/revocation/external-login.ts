@@ -80,26 +80,35 @@ function keyOf(kind: 'sub' | 'sid', issuer: string, value: string): string {
 export interface IssuerKey {
   readonly issuer: string;
   readonly kid: string;
+  /** Whether an administrator stored its entry: see `isBarred`. Default false. */
+  readonly byAdministrator?: boolean;
 }
 
 /** As tokens and sessions record it. */
 export interface RecordedKey {
   readonly iss: string;
   readonly kid: string;
+  /** Of a key whose entry an administrator stored. */
+  readonly by?: 'administrator';
 }
 
 /** How keys are recorded, in a token and in a session's row; each once. */
 export function recordedKeys(keys: readonly IssuerKey[]): RecordedKey[] {
-  const byPair = new Map(
-    keys.map(({ issuer, kid }) => [JSON.stringify([issuer, kid]), { iss: issuer, kid }]),
-  );
-  return [...byPair.values()];
+  const recorded = keys.map(({ issuer, kid, byAdministrator = false }): RecordedKey => {
+    const key = { iss: issuer, kid };
+    return byAdministrator ? { ...key, by: 'administrator' } : key;
+  });
+  return [...new Map(recorded.map((key) => [JSON.stringify(key), key])).values()];
 }
 
 /** Undefined for what is not such a record. */
 export function readRecordedKeys(recorded: unknown): IssuerKey[] | undefined {
   if (!Array.isArray(recorded) || !recorded.every(isRecordedKey)) return undefined;
-  return recorded.map(({ iss, kid }) => ({ issuer: iss, kid }));
+  return recorded.map(({ iss, kid, by }) => ({
+    issuer: iss,
+    kid,
+    ...(by !== undefined && { byAdministrator: true }),
+  }));
 }
 
 function isRecordedKey(value: unknown): value is RecordedKey {

@@ -53,9 +53,9 @@ export class SessionService extends SessionOpener {
    * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
    */
   async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
-    const { userId, cookies, requestId, signedBy: keys } = login;
+    const { cookies, requestId, signedBy: keys } = login;
     const carried = await this.findLive(this.idsIn(cookies), transaction);
-    const renewedId = await this.renewedFamily(transaction, carried, userId);
+    const renewedId = await this.renewedFamily(transaction, carried, login);
     const familyId = renewedId ?? randomUUID();
     const others = carried.map((session) => session.familyId).filter((id) => id !== familyId);
     const events = await this.endFamilies(transaction, others, requestId, 'replaced');
@@ -159,13 +159,19 @@ export class SessionService extends SessionOpener {
     return this.revocations.hasRefused({ keys, logins, sinceMs: createdAt.getTime() });
   }
 
-  /** The family that a login goes on with; its carried sessions get their grace. None if it was ended meanwhile. */
+  /**
+   * The family that a login goes on with; its carried sessions get their grace. None if it was ended meanwhile. A login that may sign
+   * in administrators does not go on from a session that may not, whose keys it would inherit.
+   */
   private async renewedFamily(
     transaction: Transaction,
     carried: readonly WebSession[],
-    userId: string,
+    { userId, signedBy }: SessionLogin,
   ): Promise<string | undefined> {
-    const familyId = carried.find((session) => session.userId === userId)?.familyId;
+    const limited = signedBy.some(isLimited)
+      ? new Set<string>()
+      : new Set(carried.filter((one) => one.signedBy?.some(isLimited)).map(({ familyId }) => familyId));
+    const familyId = carried.find((one) => one.userId === userId && !limited.has(one.familyId))?.familyId;
     if (familyId === undefined) return undefined;
     const predecessors = carried.filter((session) => session.familyId === familyId);
     const graceEnd = new Date(this.clock.nowMs() + GRACE_AFTER_RENEWAL_MS);
@@ -214,6 +220,10 @@ function keysOf(own: readonly IssuerKey[], predecessors: readonly WebSession[]):
   const inherited = predecessors.map(({ signedBy }) => signedBy);
   if (inherited.includes(null)) return null;
   return [...inherited.flatMap((keys) => keys ?? []), ...own];
+}
+
+function isLimited({ byAdministrator }: IssuerKey): boolean {
+  return byAdministrator === true;
 }
 
 /** The sessions of each user that had not ended. */

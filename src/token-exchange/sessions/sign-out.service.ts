@@ -19,7 +19,7 @@ export interface IssuedThings {
  * Ends sessions, and access tokens of which the user is subject or actor. Sessions and tokens that are being issued at this
  * moment carry the earlier generation, so they are refused.
  * @rule D62 A user is signed out everywhere, for good; what is decided after it passes. See `endAccess` in
- * users/user.repository.ts, and `isCurrent` in tokens/caller.ts for the comparison at each use.
+ * users/user.repository.ts, and `refusalNow` in tokens/caller.ts for the comparison at each use.
  * @returns how many sessions there were that had not ended by themselves
  * @throws Error where the host cannot end access
  */

@@ -1,9 +1,10 @@
 // The contents of an access token of this package: its claims, and what is read of them.
 import type { JWTPayload } from 'jose';
-import type { ExternalLogin, RecordedKey } from '../revocation/external-login.js';
+import type { ExternalLogin, IssuerKey, RecordedKey } from '../revocation/external-login.js';
 import { readExternalLogins, readRecordedKeys } from '../revocation/external-login.js';
 import type { RevocableToken } from '../revocation/revocations.js';
 import type { PriorActor } from '../verify/external-claims.js';
+import type { PerToken } from '../verify/tokens.js';
 import { lengthOfCompactJws } from '../verify/compact-jws.js';
 
 /** Signs one access token, by a key that is there already. @returns the compact JWT. Secret */
@@ -62,6 +63,8 @@ export interface VerifiedAccessToken {
   /** To be compared with the `accessGeneration` that each user has now: another one, and access was ended since. */
   readonly subjectGeneration?: string;
   readonly actorGeneration?: string;
+  /** The keys that signed for subject and actor; undefined: not known. */
+  readonly signedBy: Partial<PerToken<IssuerKey>>;
   /** `both` where actor and subject both need a right. */
   readonly rights: 'actor' | 'both';
   /** The scopes that limit the token; undefined: it is not limited. */
@@ -100,6 +103,7 @@ export function readClaims(claims: JWTPayload): ReadToken {
   const { sub = '', aud, jti = '', iat = 0, exp = 0, act, scope, cnf } = claims;
   const { iss: actorIssuer, sub: named } = (act ?? {}) as Record<string, unknown>;
   const actor = actorIssuer === undefined && typeof named === 'string' ? named : undefined;
+  const keys = readRecordedKeys(claims['vouched_by']);
   return {
     content: {
       id: jti,
@@ -107,6 +111,7 @@ export function readClaims(claims: JWTPayload): ReadToken {
       actorUserId: actor,
       subjectGeneration: textOf(claims['access_generation']),
       actorGeneration: textOf(claims['actor_access_generation']),
+      signedBy: signersAmong(keys),
       rights: claims['delegated_rights'] === 'both' ? 'both' : 'actor',
       scopes: typeof scope === 'string' ? new Set(scope.split(' ')) : undefined,
       expiresAt: new Date(exp * 1000),
@@ -115,11 +120,17 @@ export function readClaims(claims: JWTPayload): ReadToken {
     audience: textOf(aud),
     revocable: {
       id: jti,
-      keys: readRecordedKeys(claims['vouched_by']),
+      keys,
       logins: readExternalLogins(claims['logins']),
       sinceMs: iat * 1000,
     },
   };
+}
+
+/** One key may have signed for both. */
+function signersAmong(keys: readonly IssuerKey[] = []): VerifiedAccessToken['signedBy'] {
+  const [subject, actor = subject] = keys;
+  return { subject, actor };
 }
 
 function textOf(claim: unknown): string | undefined {

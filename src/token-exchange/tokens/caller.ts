@@ -1,11 +1,15 @@
 // The caller with an access token, in the present state of its users.
 import type { SubjectOrActor } from '../refusals/rejection.js';
+import type { IssuerKey } from '../revocation/external-login.js';
+import type { RoleNames } from '../settings/token-exchange.options.js';
+import { isBarred } from '../users/privilege.js';
 import type { VerifiedAccessToken } from './access-token.js';
 import type { AccessTokenRefusal, AccessTokenVerdict } from './access-token.service.js';
 
 /** What of a user decides whether access goes on. */
 interface CallingUser {
   readonly id: string;
+  readonly role: string;
   readonly enabled: boolean;
   readonly accessGeneration?: string;
 }
@@ -39,6 +43,7 @@ export type CallerVerdict<User> =
 export async function callerOf<User extends CallingUser>(
   verdict: AccessTokenVerdict,
   findById: (id: string) => Promise<User | undefined>,
+  roles: RoleNames,
 ): Promise<CallerVerdict<User>> {
   if ('refusal' in verdict) return verdict;
   const { token } = verdict;
@@ -50,21 +55,45 @@ export async function callerOf<User extends CallingUser>(
   if (!isEnabled(subject)) return refusedFor('subject', subject, token);
   const user = actorUserId === undefined ? subject : actor;
   if (!isEnabled(user)) return refusedFor('actor', user, token);
-  const generation = actorUserId === undefined ? token.subjectGeneration : token.actorGeneration;
-  if (!isCurrent(subject, token.subjectGeneration) || !isCurrent(user, generation))
-    return { refusal: { reason: 'revoked', token } };
+  const reason =
+    endedFor('subject', subject, token, roles) ??
+    (actorUserId === undefined ? undefined : endedFor('actor', user, token, roles));
+  if (reason !== undefined) return { refusal: { reason, token } };
   const onBehalfOf = actorUserId === undefined ? undefined : subject;
   const needsBoth = rights === 'both' && subject.id !== user.id;
   const rightsOf = needsBoth ? [user, subject] : [user];
   return { caller: { user, onBehalfOf, rightsOf, scopes, keyThumbprint: token.boundTo, token } };
 }
 
+/** What a session or an access token has recorded of a user. */
+interface RecordedUser {
+  /** The user's access generation. */
+  readonly generation: string | null | undefined;
+  /** The keys that signed for the user; an unknown one is undefined. */
+  readonly signedBy: readonly (IssuerKey | undefined)[];
+}
+
 /**
- * Whether a user's access was not ended since a token was issued or a session opened. Without a generation it is refused, where
- * users have one.
+ * Why a user's session or access token is refused, although the user is enabled: the user's access was ended since, or the user may not be
+ * signed in by these keys now. Without a generation it is refused, if users have one.
  */
-export function isCurrent({ accessGeneration }: CallingUser, recorded: string | null | undefined): boolean {
-  return (recorded ?? undefined) === accessGeneration;
+export function refusalNow(
+  user: CallingUser,
+  { generation, signedBy }: RecordedUser,
+  roles: RoleNames,
+): 'revoked' | 'privileged_user_not_allowed' | undefined {
+  if ((generation ?? undefined) !== user.accessGeneration) return 'revoked';
+  return isBarred(user, signedBy, roles) ? 'privileged_user_not_allowed' : undefined;
+}
+
+function endedFor(
+  which: SubjectOrActor,
+  user: CallingUser,
+  { signedBy, ...token }: VerifiedAccessToken,
+  roles: RoleNames,
+) {
+  const generation = which === 'subject' ? token.subjectGeneration : token.actorGeneration;
+  return refusalNow(user, { generation, signedBy: [signedBy[which]] }, roles);
 }
 
 export function isEnabled<User extends CallingUser>(user: User | undefined): user is User {

@@ -21,7 +21,8 @@ const WORDS: Partial<Record<string, (policy: TrustPolicy) => string | undefined>
     roleCeiling === true && allowedRoles !== undefined
       ? `signs in users with ${named(allowedRoles)} only`
       : undefined,
-  excludeOwner({ excludeOwner, roleCeiling, allowedRoles }) {
+  excludeOwner({ excludeOwner, roleCeiling, allowedRoles, byAdministrator }) {
+    if (byAdministrator === true) return 'never the owner or an administrator';
     if (excludeOwner === true) return 'never the owner';
     return roleCeiling === true && allowedRoles !== undefined ? undefined : 'lets the owner in too';
   },

@@ -12,8 +12,8 @@ export interface TrustPolicy extends PolicyMembers {
   readonly label: string;
   /** The `iss` that its tokens must carry, compared character by character. */
   readonly issuer: string;
-  /** Whether the owner set it, or somebody who may as much: else `signInAs` is no administrator. For stored entries. Default false. */
-  readonly isOwners?: boolean;
+  /** Whether an administrator stored it, and not the owner or somebody who may as much: it signs in no privileged user. Default false. */
+  readonly byAdministrator?: boolean;
 }
 
 /** A public key with all that decides whether a token is taken. */

@@ -56,27 +56,7 @@ export function checkProvisioning({ provisionUsers }: TrustPolicy): void {
   if (provisionUsers === false) throw new Rejection('provisioning_not_allowed');
 }
 
-/**
- * Checks the user whom an entry names, at every use: roles change after the entry was made.
- * @rule P.signInAs = D144 No entry signs in as the owner; as an administrator only one that the owner set, or the configuration.
- * @throws Rejection `owner_excluded`, `named_administrator_not_allowed`
- */
-export function checkNamedUser(
-  { role, id: userId }: HostUser,
-  { entryIndex, isOwners }: TrustPolicy,
-  roles: RoleNames,
-): void {
-  if (role === roles.owner) throw ownerExcluded(userId, role);
-  const isTrusted = entryIndex !== undefined || isOwners === true;
-  if (!isTrusted && isPrivileged(role, roles))
-    throw new Rejection('named_administrator_not_allowed', {
-      userId,
-      expected: 'a user without privileges, or an entry that the owner set',
-      found: role,
-    });
-}
-
-function ownerExcluded(userId: string, found: string): Rejection {
+export function ownerExcluded({ id: userId, role: found }: HostUser): Rejection {
   return new Rejection('owner_excluded', { userId, expected: 'another user than the owner', found });
 }
 
@@ -86,8 +66,9 @@ function ownerExcluded(userId: string, found: string): Rejection {
  * @rule P.roleCeiling With a ceiling, a user whose stored role the entry does not list is refused.
  * @throws Rejection `owner_excluded`, `stored_role_not_allowed`
  */
-export function checkStoredRole({ role, id: userId }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
-  if (policy.excludeOwner === true && role === roles.owner) throw ownerExcluded(userId, role);
+export function checkStoredRole(user: HostUser, policy: TrustPolicy, roles: RoleNames): void {
+  const { role, id: userId } = user;
+  if (policy.excludeOwner === true && role === roles.owner) throw ownerExcluded(user);
   if (policy.roleCeiling === true && policy.allowedRoles?.has(role) === false)
     throw new Rejection('stored_role_not_allowed', {
       userId,

@@ -32,9 +32,10 @@ export async function readCandidates(
   if (signInAs !== undefined) return { named: await users.findById(transaction, signInAs) };
   const link = await links.find(transaction, identityOf(token));
   const linked = link && (await users.findById(transaction, link.userId));
-  if (linked !== undefined) {
-    const of = { userId: linked.id, digest: link?.projectsDigest };
-    return { linked, projects: await readProjects(transaction, token, projects, of) };
+  if (link !== undefined && linked !== undefined) {
+    const of = { userId: linked.id, digest: link.projectsDigest };
+    const { byAdministrator } = link;
+    return { linked, byAdministrator, projects: await readProjects(transaction, token, projects, of) };
   }
   const email = linkableEmail(token.claims, token.key.policy);
   const withEmail = await users.findByEmail(transaction, email);

@@ -8,12 +8,14 @@ import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import {
   checkLink,
-  checkNamedUser,
   checkProvisioning,
   checkStoredRole,
   linkableEmail,
+  ownerExcluded,
 } from './admission-policy.js';
 import type { IdentityLink } from './identity-link.repository.js';
+import type { Voucher } from './privilege.js';
+import { checkVouchers } from './privilege.js';
 import type { ProjectSync, StoredProjects } from './project-policy.js';
 import { decideOnProjects } from './project-policy.js';
 import { assignableRoles, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
@@ -22,7 +24,7 @@ import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 
 /** The user of a link. */
-export interface LinkedUser extends HostUser, Pick<IdentityLink, 'projectsDigest'> {}
+export interface LinkedUser extends HostUser, Omit<IdentityLink, 'userId'> {}
 
 /** As far as the tokens of a request are linked, of one snapshot of the database. */
 export type LinkedUsers = Partial<PerToken<LinkedUser>>;
@@ -107,7 +109,8 @@ function resolveUnchanged(
   roles: RoleNames,
 ): ResolvedUser | undefined {
   try {
-    const decision = decide(token, { linked: user, projects: { digest: user.projectsDigest } }, roles);
+    const { byAdministrator, projectsDigest: digest } = user;
+    const decision = decide(token, { linked: user, byAdministrator, projects: { digest } }, roles);
     return 'newUser' in decision || isWritten(decision) ? undefined : resolvedUser(decision, [], roles);
   } catch (error) {
     throw inContext(error, { party, ...issuerAndKid(token) });
@@ -125,7 +128,7 @@ export function resolvedUser(
 }
 
 /** The stored users that a token may mean. */
-export interface Candidates {
+export interface Candidates extends Voucher {
   /** The user that the identity is linked to. */
   readonly linked?: HostUser;
   /** The user to whom the identity was linked, if the host has since deleted that user. */
@@ -170,9 +173,10 @@ const MAX_NAME_CHARACTERS = 32;
  * @throws Rejection when identity, e-mail, role or the user's state forbid it
  */
 export function decide(token: VerifiedToken, candidates: Candidates, roles: RoleNames): UserDecision {
-  const { linked, withEmail, named, projects } = candidates;
+  const { linked, withEmail, named, projects, byAdministrator } = candidates;
   if (token.key.policy.signInAs !== undefined) return decideOnNamedUser(token, named, roles);
-  if (linked !== undefined) return decideOnUser('link', token, linked, roles, projects);
+  if (linked !== undefined)
+    return decideOnUser('link', token, linked, roles, { ...projects, byAdministrator });
   const email = linkableEmail(token.claims, token.key.policy);
   if (withEmail !== undefined) return decideOnUser('email', token, withEmail, roles, projects);
   return decideOnNewUser(token, email, roles, projects);
@@ -201,7 +205,7 @@ export function decideOnUser(
   token: VerifiedToken,
   user: HostUser,
   roles: RoleNames,
-  stored: StoredProjects = {},
+  stored: StoredProjects & Voucher = {},
 ): FoundUser {
   if (by === 'entry') return decideOnNamedUser(token, user, roles);
   const { claims, key } = token;
@@ -210,6 +214,7 @@ export function decideOnUser(
   refuseUserOfAssertion(token, user.id);
   refuseDisabled(user);
   checkStoredRole(user, policy, roles);
+  checkVouchers(user, [policy, stored], roles);
   const role = roleOfExistingUser(user.role, claims.role, policy, roles);
   const update = {
     ...(role.kind === 'change' ? { role: role.role } : {}),
@@ -219,7 +224,10 @@ export function decideOnUser(
   return { by, user, update, projects, ignoresRoleClaim: role.kind === 'ignore-claim' };
 }
 
-/** Nothing that the token says of its user counts: neither role nor projects nor names. */
+/**
+ * Nothing that the token says of its user counts: neither role nor projects nor names.
+ * @rule P.signInAs A job acts as the user whom its entry names, and never as the owner.
+ */
 function decideOnNamedUser(
   { key: { policy } }: VerifiedToken,
   user: HostUser | undefined,
@@ -230,7 +238,8 @@ function decideOnNamedUser(
     throw new Rejection('named_user_unknown', { userId: policy.signInAs, ...values });
   }
   refuseDisabled(user);
-  checkNamedUser(user, policy, roles);
+  if (user.role === roles.owner) throw ownerExcluded(user);
+  checkVouchers(user, [policy], roles);
   return { by: 'entry', user, update: {}, ignoresRoleClaim: false };
 }
 

@@ -5,27 +5,31 @@ import { parameter, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { ExternalIdentity } from '../host/users.js';
+import type { Voucher } from './privilege.js';
 
 /** A row of the table, but for its identity. */
-export interface IdentityLink {
+export interface IdentityLink extends Voucher {
   readonly userId: string;
   /** Of the claim of projects that was last synced; null: there was none, or its memberships were changed since. */
   readonly projectsDigest: string | null;
+  readonly byAdministrator: boolean;
 }
 
 const FIND = new PreparedStatement<ExternalIdentity, IdentityLink>(
   'identity_link_find',
-  sql`SELECT user_id::text AS "userId", projects_digest AS "projectsDigest" FROM token_exchange_identity_link
+  sql`SELECT user_id::text AS "userId", projects_digest AS "projectsDigest", by_administrator AS "byAdministrator"
+   FROM token_exchange_identity_link
    WHERE issuer = ${parameter('text', ({ issuer }) => issuer)} AND subject = ${parameter('text', ({ subject }) => subject)}`,
 );
 
 /** The column says of which type the id of a user is. */
-const INSERT = new PreparedStatement<ExternalIdentity & { userId: string }, unknown>(
+const INSERT = new PreparedStatement<ExternalIdentity & Omit<IdentityLink, 'projectsDigest'>, unknown>(
   'identity_link_insert',
-  sql`INSERT INTO token_exchange_identity_link (issuer, subject, user_id)
-   SELECT issuer, subject, user_id FROM json_populate_record(NULL::token_exchange_identity_link, ${parameter(
+  sql`INSERT INTO token_exchange_identity_link (issuer, subject, user_id, by_administrator)
+   SELECT issuer, subject, user_id, by_administrator FROM json_populate_record(NULL::token_exchange_identity_link, ${parameter(
      'json',
-     ({ issuer, subject, userId }) => JSON.stringify({ issuer, subject, user_id: userId }),
+     ({ issuer, subject, userId, byAdministrator }) =>
+       JSON.stringify({ issuer, subject, user_id: userId, by_administrator: byAdministrator }),
    )})
    ON CONFLICT (issuer, subject) DO NOTHING RETURNING 1`,
 );
@@ -38,8 +42,12 @@ export class IdentityLinkRepository {
   }
 
   /** Links an identity. @returns false if it is linked already, which the primary key decides */
-  async insert(transaction: Transaction, identity: ExternalIdentity, userId: string): Promise<boolean> {
-    const rows = await INSERT.runIn(transaction, { ...identity, userId });
+  async insert(
+    transaction: Transaction,
+    identity: ExternalIdentity,
+    link: Omit<IdentityLink, 'projectsDigest'>,
+  ): Promise<boolean> {
+    const rows = await INSERT.runIn(transaction, { ...identity, ...link });
     return rows.length === 1;
   }
 
@@ -48,9 +56,9 @@ export class IdentityLinkRepository {
     transaction: Transaction,
     identity: ExternalIdentity,
     userId: string,
-  ): Promise<Pick<IdentityLink, 'projectsDigest'> | undefined> {
-    const [link] = await managerOf(transaction).query<Pick<IdentityLink, 'projectsDigest'>[]>(
-      `SELECT projects_digest AS "projectsDigest" FROM token_exchange_identity_link
+  ): Promise<Omit<IdentityLink, 'userId'> | undefined> {
+    const [link] = await managerOf(transaction).query<Omit<IdentityLink, 'userId'>[]>(
+      `SELECT projects_digest AS "projectsDigest", by_administrator AS "byAdministrator" FROM token_exchange_identity_link
        WHERE issuer = $1 AND subject = $2 AND user_id = $3 FOR KEY SHARE`,
       [identity.issuer, identity.subject, userId],
     );

@@ -100,7 +100,8 @@ export class IdentityService {
       throw new LostRaceError('user or link was deleted meanwhile');
     const of = { userId: user.id, digest: link?.projectsDigest, isLocking: true };
     const projects = await readProjects(transaction, token, this.projects, of);
-    const decision = decideOnUser(by, token, locked, this.roles, projects);
+    const { byAdministrator } = link ?? {};
+    const decision = decideOnUser(by, token, locked, this.roles, { ...projects, byAdministrator });
     if (lock === 'share' && isWritten(decision)) throw new LostRaceError('this user was changed meanwhile');
     return decision;
   }
@@ -126,7 +127,8 @@ export class IdentityService {
     token: VerifiedToken,
     { id: userId, role }: HostUser,
   ): Promise<IdentityChange> {
-    const isLinked = await this.links.insert(transaction, identityOf(token), userId);
+    const { byAdministrator = false } = token.key.policy;
+    const isLinked = await this.links.insert(transaction, identityOf(token), { userId, byAdministrator });
     if (!isLinked) throw new LostRaceError('this identity was linked by a parallel login');
     return { kind: 'identity-linked', userId, role, isPrivileged: isPrivileged(role, this.roles) };
   }

@@ -9,7 +9,7 @@ import type { ExternalPerson, SubjectOrActor, RejectionContext } from '../refusa
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import type { ExternalLogin } from '../revocation/external-login.js';
+import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
 import { externalLoginOf } from '../revocation/external-login.js';
 import { LOGOUT_CHECKS, TOKEN_CHECKS } from './checks.js';
 import type { AuthenticatedClient } from './client-authenticator.js';
@@ -56,6 +56,12 @@ function isStorableText(value: unknown): value is string {
 /** The key that signed a verified token, for the audit trail. */
 export function issuerAndKid({ key }: Pick<VerifiedToken, 'key'>): { issuer: string; kid: string } {
   return { issuer: key.policy.issuer, kid: key.kid };
+}
+
+/** The same as sessions and access tokens record it. */
+export function signerOf({ key }: Pick<VerifiedToken, 'key'>): IssuerKey {
+  const { issuer, byAdministrator } = key.policy;
+  return { issuer, kid: key.kid, byAdministrator };
 }
 
 /** Checks everything about a token that can be checked without writing, in the order of D3. */

@@ -6,6 +6,7 @@ import type { RejectionReason } from '../../../src/token-exchange/refusals/token
 import { RevocationService } from '../../../src/token-exchange/revocation/revocation.service.js';
 import { StoredEntryService } from '../../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { StoredEntryFollower } from '../../../src/token-exchange/trust/stored/stored-entry.follower.js';
+import { addAsAdministrator } from '../../support/administrators-entry.js';
 import type { GlobalRole } from '../../../src/users/role.js';
 import { changeUser, createUser } from '../../support/local-users.js';
 import { LOGOUT_PATH, logoutToken } from '../../support/logout-tokens.js';
@@ -431,6 +432,22 @@ const USERS: readonly RefusalCase[] = [
       userId: expect.any(String),
       expected: 'another user than the owner',
       found: 'global:owner',
+    }),
+  },
+  {
+    reason: 'privileged_user_not_allowed',
+    // Its entry is a stored one.
+    policy: { stored: true },
+    before: async (service, one) => {
+      await resident('global:admin')(service, one);
+      const entry = { name: 'of-administrator', linkPrivileged: true };
+      await addAsAdministrator(service, one.partner.staticEntry(entry));
+    },
+    token: plain,
+    told: told({
+      userId: expect.any(String),
+      expected: "a user without privileges, or an entry and a link of the owner's",
+      found: 'global:admin',
     }),
   },
   {

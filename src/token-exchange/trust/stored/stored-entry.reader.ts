@@ -35,7 +35,8 @@ export function checkStoredEntries(
   };
   for (const entry of configured) hold(entry, `the configured entry ${JSON.stringify(entry.label)}`);
   return stored.map((one) => {
-    const { entry, problems, ...findings } = readStoredEntry(parse(one.text), rules);
+    const { entry: read, problems, ...findings } = readStoredEntry(parse(one.text), rules);
+    const entry = one.isOwners || read === undefined ? read : ofAdministrator(read, rules, problems);
     if (entry === undefined) return { stored: one, problems, ...findings };
     const overlaps = identitiesOf(entry).flatMap(({ identity, what }) => {
       const holder = holders.get(identity);
@@ -43,7 +44,7 @@ export function checkStoredEntries(
     });
     if (overlaps.length > 0) return { stored: one, problems: overlaps, ...findings };
     hold(entry, `the stored entry ${JSON.stringify(one.name)}`);
-    return { stored: one, entry: withOwner(entry, one.isOwners), problems, ...findings };
+    return { stored: one, entry, problems, ...findings };
   });
 }
 
@@ -51,7 +52,10 @@ export function checkStoredEntries(
  * Checks an entry that stands alone (D70), in the words in which configured ones are checked; without the entry if it has a problem.
  * @param rules of the configured entries: strict ones leave nothing that those of stored entries would have to add
  */
-export function readStoredEntry(value: unknown, rules: TrustedKeysRules): Omit<CheckedStoredEntry, 'stored'> {
+export function readStoredEntry(
+  value: unknown,
+  rules: TrustedKeysRules,
+): Omit<CheckedStoredEntry, 'stored' | 'problems'> & Findings {
   const findings: Findings = { problems: [], warnings: [], notes: [] };
   const defaults = rules.defaults === 'strict' ? 'strict' : 'stored';
   const entry = readEntry(undefined, value, { ...rules, defaults }, findings);
@@ -59,11 +63,22 @@ export function readStoredEntry(value: unknown, rules: TrustedKeysRules): Omit<C
   return { ...findings, entry: findings.problems.length > 0 ? undefined : entry };
 }
 
-/** The policy stands in the entry, and in its key where that is there already. */
-function withOwner(entry: TrustedKeyEntry, isOwners: boolean): TrustedKeyEntry {
-  if (entry.type === 'jwks') return { ...entry, isOwners };
+/** Adds a problem if the entry could make administrators (D144). An entry that lists no roles may assign all others. */
+function ofAdministrator(
+  entry: TrustedKeyEntry,
+  { assignableRoles, privilegedRoles = assignableRoles }: TrustedKeysRules,
+  problems: string[],
+): TrustedKeyEntry | undefined {
+  const listed = [...(entry.allowedRoles ?? [])].filter((role) => privilegedRoles.includes(role));
+  if (listed.length > 0) {
+    problems.push(`allowedRoles: only the owner stores an entry that assigns ${listed.join(', ')}`);
+    return undefined;
+  }
+  const others = assignableRoles.filter((role) => !privilegedRoles.includes(role));
+  const limits = { byAdministrator: true, allowedRoles: entry.allowedRoles ?? new Set(others) };
+  if (entry.type === 'jwks') return { ...entry, ...limits };
   const { key } = entry;
-  return { ...entry, isOwners, key: { ...key, policy: { ...key.policy, isOwners } } };
+  return { ...entry, ...limits, key: { ...key, policy: { ...key.policy, ...limits } } };
 }
 
 /** The name of an entry that is fit to be stored; else the empty one. */

@@ -9,7 +9,7 @@ it('[4.4.1][D134] of the link of a deleted user nothing counts, nor the claim of
   const token = { claims, key: { policy: {} } } as unknown as VerifiedToken;
   const nobody = async () => undefined;
   const stored = {
-    links: { find: async () => ({ userId: 'deleted', projectsDigest: 'synced' }) },
+    links: { find: async () => ({ userId: 'deleted', projectsDigest: 'synced', byAdministrator: true }) },
     users: { findById: nobody, findByEmail: nobody },
     projects: { find: async () => [] },
   };

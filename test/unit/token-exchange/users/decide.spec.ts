@@ -22,9 +22,11 @@ const made = (members: object) => ({
   newUser: { email: EMAIL.email, role: MEMBER, givenName: '', familyName: '', ...members },
 });
 
+const LINK = { projectsDigest: null, byAdministrator: false };
+
 /** Whether a request of the token needs no transaction. */
 const isUnchanged = (subject: VerifiedToken, { linked }: Candidates) =>
-  decideRequest({ subject }, { subject: linked && { ...linked, projectsDigest: null } }, ROLES) !== undefined;
+  decideRequest({ subject }, { subject: linked && { ...linked, ...LINK } }, ROLES) !== undefined;
 
 it.each<[string, object, Candidates, object, boolean]>([
   ['[4.4.1]', EMAIL, { linked: USER, withEmail: DISABLED }, found('link'), true],
@@ -70,16 +72,41 @@ it.each<[Candidates['named'], string]>([
   [undefined, 'named_user_unknown'],
   [DISABLED, 'user_disabled'],
   [{ ...USER, role: ROLES.owner }, 'owner_excluded'],
-  [{ ...USER, role: ADMIN }, 'named_administrator_not_allowed'],
+  [{ ...USER, role: ADMIN }, 'privileged_user_not_allowed'],
 ])(
   '[P.signInAs][D144] where the entry names %j its token is refused, under lock too: %s',
   (named, reason) => {
     const refused = expect.objectContaining({ reason }) as Error;
-    const job = token(EMAIL, { signInAs: USER.id });
+    const job = token(EMAIL, { signInAs: USER.id, byAdministrator: true });
     expect(() => decide(job, { named, linked: USER, withEmail: USER }, ROLES)).toThrow(refused);
     if (named !== undefined) expect(() => decideOnUser('entry', job, named, ROLES)).toThrow(refused);
   },
 );
+
+describe('[D144] a privileged user', () => {
+  const refused = expect.objectContaining({ reason: 'privileged_user_not_allowed' }) as Error;
+  const ofAdministrator = token(EMAIL, { byAdministrator: true });
+
+  it.each([ADMIN, ROLES.owner])("with the role %s is refused to an administrator's entry or link", (role) => {
+    const user = { ...USER, role };
+    const decideOnLink = (one: VerifiedToken, byAdministrator: boolean) => () => [
+      decide(one, { linked: user, byAdministrator }, ROLES),
+      decideRequest({ subject: one }, { subject: { ...user, ...LINK, byAdministrator } }, ROLES),
+      decideOnUser('link', one, user, ROLES, { byAdministrator }),
+    ];
+    expect(decideOnLink(ofAdministrator, false)).toThrow(refused);
+    expect(decideOnLink(token(EMAIL), true)).toThrow(refused);
+    expect(decideOnLink(token(EMAIL), false)).not.toThrow();
+    expect(() => decide(ofAdministrator, { withEmail: user }, ROLES)).toThrow(refused);
+  });
+
+  it('is every user but one with the initial role', () => {
+    expect(decide(ofAdministrator, { linked: USER, byAdministrator: true }, ROLES)).toMatchObject({
+      user: USER,
+    });
+    expect(decide(ofAdministrator, { withEmail: USER }, ROLES)).toMatchObject({ user: USER });
+  });
+});
 
 it('[D134] a new claim of projects is a change, of whomever', () => {
   const changes = [{ key: 'k', to: 'viewer', isClaimed: true }];

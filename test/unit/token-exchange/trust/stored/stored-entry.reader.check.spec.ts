@@ -4,6 +4,7 @@ import { checkStoredEntries } from '../../../../../src/token-exchange/trust/stor
 import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 
 const RULES = { assignableRoles: ['global:member'], allowHttp: false, defaults: 'contract' as const };
+const ROLE_RULES = { ...RULES, assignableRoles: ['member', 'admin'], privilegedRoles: ['owner', 'admin'] };
 const key = Partner.create({ issuer: 'https://any.example' }).publicKeyPem();
 const fixed = (issuer: string, kid: string, name?: string) => {
   return { type: 'static', algorithms: ['ES256'], key, issuer, kid, name };
@@ -98,10 +99,33 @@ it.each([fixed(A, 'k1', 's'), keySet('https://a.example/1', 's')])(
     const text = JSON.stringify(given);
     const whose = [true, false].map((isOwners) => {
       const stored = { name: 's', text, createdAt: at, changedAt: at, isOwners, revision: '1' };
-      const [judged] = checkStoredEntries([stored], { configured: [], rules: RULES });
+      const [judged] = checkStoredEntries([stored], { configured: [], rules: ROLE_RULES });
       const entry = judged?.entry;
-      return entry?.type === 'static' ? entry.key.policy.isOwners : entry?.isOwners;
+      const policy = entry?.type === 'static' ? entry.key.policy : entry;
+      return [policy?.byAdministrator ?? false, policy?.allowedRoles && [...policy.allowedRoles]];
     });
-    expect(whose).toEqual([true, false]);
+    expect(whose).toEqual([
+      [false, undefined],
+      [true, ['member']],
+    ]);
+  },
+);
+
+it.each([fixed(A, 'k1', 's'), keySet('https://a.example/1', 's')])(
+  '[D144] an administrator lets no entry assign a privileged role, of the type $type',
+  (given) => {
+    const at = new Date(0);
+    const problemsOf = (allowedRoles: string[], isOwners: boolean) => {
+      const text = JSON.stringify({ ...given, allowedRoles });
+      const stored = { name: 's', text, createdAt: at, changedAt: at, isOwners, revision: '1' };
+      return checkStoredEntries([stored], { configured: [], rules: ROLE_RULES }).map((one) => [
+        one.problems,
+        one.entry === undefined,
+      ]);
+    };
+    const problem = 'allowedRoles: only the owner stores an entry that assigns admin';
+    expect(problemsOf(['member', 'admin'], false)).toEqual([[[problem], true]]);
+    for (const fine of [problemsOf(['member', 'admin'], true), problemsOf(['member'], false)])
+      expect(fine).toEqual([[[], false]]);
   },
 );
