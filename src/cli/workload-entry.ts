@@ -125,10 +125,6 @@ export async function workloadMembers(
   }
   if (signInAs === undefined) throw new MisuseError(`--${name} needs --as: the user whom its tokens act as.`);
   const { keys, subjects, claims } = workloadOf(name, options);
-  if (keys !== undefined && claims === undefined)
-    context.answers.remark(
-      'note: another repository may get the name of this one after it is renamed or deleted: --id keeps it out',
-    );
   return {
     ...keys,
     name: firstCharacters(`${name} ${options[name]} ${options.branch ?? ''}`, MAX_NAME_CHARACTERS).trim(),

@@ -347,6 +347,13 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(explanation).toMatchObject({ flow, outcome: 'accepted' });
   });
 
+  it('[P.subjects] checks an entry with the warnings of the commands', async () => {
+    const subjects = ['repo:acme/flows:pull_request'];
+    const entry = { ...other.staticEntry(), name: 'tried', kid: 'tried', subjects };
+    const { warnings } = await read<Json>(browser.send('POST', 'entries/check', { entry }));
+    expect(warnings).toContainEqual(expect.stringContaining('repo:acme/flows:pull_request also admits'));
+  });
+
   it('reports the state of the instance, and no secret', async () => {
     const overview = await read<{ variables: Json[] }>(browser.get('overview'));
     expect(overview).toMatchObject({

@@ -145,8 +145,16 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
     expect(stderr).toMatch(message);
   });
 
-  it('[P.claims] a note says what --id is for', async () => {
-    const { stderr } = await entry('--github', 'acme/flows', '--branch', 'main', ...AS);
-    expect(stderr).toContain('note: another repository may get the name of this one');
+  it('[P.subjects] warns of a name without an id, and of every branch', async () => {
+    const repository = ['--github', 'acme/flows', ...AS];
+    const { stderr } = await entry(...repository, '--branch', 'main');
+    expect(stderr).toMatch(
+      /^warning: .*names that others may get .*: add the claim repository_id \(--id\)$/m,
+    );
+    const every = await entry(...repository, '--branch', '*', '--id', '456789');
+    expect(every.stderr).toMatch(
+      /^warning: .*admit every branch.*: write repo:acme\/flows:ref:refs\/heads\/main$/m,
+    );
+    expect(await entry(...repository, '--branch', 'main', '--id', '456789')).toMatchObject({ stderr: '' });
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describeUnless } from './describe-unless.js';
 import { REPOSITORY } from './source-files.js';
 
-const FOLDER = join(REPOSITORY, '..', 'shared', 'vectors');
+const FOLDER = process.env['TEST_VECTORS'] ?? join(REPOSITORY, '..', 'shared', 'vectors');
 
 /** Reads the vectors by path below their folder. */
 export interface Vectors {

@@ -7,7 +7,7 @@ import { requireStrictly } from './entry-kinds.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { PolicyMembers } from './policy-rows.js';
 import { OF_FOUND_USERS, POLICY } from './policy-rows.js';
-import { leavesAccountOpen } from './workload-policy.js';
+import { subjectWarnings } from './subject-warnings.js';
 import type { TrustPolicy } from './trusted-key.js';
 import { comparesAudience, domainsOf, flowsOf } from './trusted-key.js';
 
@@ -78,12 +78,6 @@ const CHECKS: readonly Check[] = [
     text: 'must not stand beside signInAs: the entry names the user, so that no claim about a user counts',
     where: ({ policy, has }) => policy.signInAs !== undefined && has(of),
   })),
-  {
-    as: 'warning',
-    of: 'subjects',
-    text: 'has a * where platforms write the account: anybody with an account at the issuer may get in',
-    where: ({ policy }) => [...(policy.subjects ?? [])].some(leavesAccountOpen),
-  },
   {
     as: 'problem',
     of: 'scopes',
@@ -216,6 +210,7 @@ export function checkPolicy(
   const isStrict = rules.defaults === 'strict';
   const checked = { said, policy, rules, isStrict, has: (member: Member) => members.has(member) };
   if (isStrict) warnOfWeakness(members, said);
+  for (const warning of subjectWarnings(policy)) members.warning('subjects', warning);
   for (const { as, of, text, where } of CHECKS)
     if (where(checked)) members[as](of, typeof text === 'string' ? text : text(checked));
 }

@@ -7,7 +7,7 @@ import type { Row } from './entry-kinds.js';
 import { Fault, isText, list, text } from './entry-kinds.js';
 
 /** Of a claim that an entry compares. */
-type ClaimValue = string | number | boolean;
+export type ClaimValue = string | number | boolean;
 
 const MOST = 100;
 /** Of the patterns of an entry. */
