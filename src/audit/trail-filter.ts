@@ -3,6 +3,7 @@ import { AUDIT_EVENT_NAMES, AUDIT_EVENTS, EVENT_NAME_START } from './instance-ev
 import { similarName } from '../platform/text/wording.js';
 import type { BearerReason } from '../token-exchange/instance.js';
 import { BEARER_REFUSALS, TOKEN_REFUSALS } from '../token-exchange/instance.js';
+import type { Checked } from '../platform/input/schemas.js';
 import { isUnstorable } from '../platform/json/strict-json.js';
 
 /** An event must match all given members. */
@@ -49,9 +50,6 @@ export interface TrailPlace {
   /** Behind the event of this id; without it, at the end of the trail or at its beginning, as the order has it. */
   readonly id?: string;
 }
-
-/** A value, or the rule that it breaks. */
-export type Checked<T> = { readonly value: T } | { readonly rule: string };
 
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 1;

@@ -8,7 +8,7 @@ import { Revocations } from '../../token-exchange/instance.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import type { PageQuery } from '../../workspace/api/query.pipe.js';
-import { IdPipe, QueryPipe } from '../../workspace/api/query.pipe.js';
+import { IdPipe, pageQuery } from '../../workspace/api/query.pipe.js';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
@@ -29,7 +29,7 @@ import {
   searchSessions,
 } from './person.operations.js';
 
-const OPERATOR_SESSIONS = new QueryPipe({}, MOST_LISTED);
+const OPERATOR_SESSIONS = pageQuery({}, MOST_LISTED);
 
 @OperatorController()
 export class OperatorPersonController {

@@ -12,7 +12,7 @@ import {
 import { changeOperation, listOperation } from '../../administration/operation.js';
 import { refuseOwner } from '../../administration/owner-protection.js';
 import { listedUser } from '../../administration/users.operations.js';
-import type { Checked } from '../../audit/trail-filter.js';
+import type { Checked } from '../../platform/input/schemas.js';
 import { isId } from '../../platform/text/id.js';
 import { auditEvent } from '../../token-exchange/instance.js';
 import type { User, UserRepository } from '../../users/user.repository.js';

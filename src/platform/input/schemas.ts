@@ -72,3 +72,16 @@ export function emailAddress(): z.ZodString {
     .string(ruled('must be an e-mail address'))
     .refine((text) => isEmailAddress(text) && !isUnstorable(text), 'must be an e-mail address');
 }
+
+/** The result of a reader: the value, or the rule that the string breaks. */
+export type Checked<T> = { readonly value: T } | { readonly rule: string };
+
+/** What a reader makes of a string. */
+export function readBy<T>(schema: z.ZodType<string>, reader: (text: string) => Checked<T>) {
+  return schema.transform((text, context) => {
+    const checked = reader(text);
+    if ('value' in checked) return checked.value;
+    context.addIssue(checked.rule);
+    return z.NEVER;
+  });
+}

@@ -1,6 +1,7 @@
-// Reads query strings of lists: which page, and which filters.
+// Validates query strings and ids in paths.
 import type { PipeTransform } from '@nestjs/common';
-import { isUnstorable } from '../../platform/json/strict-json.js';
+import { z } from 'zod';
+import { oneOf, storableString, uuid, wholeNumber } from '../../platform/input/schemas.js';
 import { composed, hasMoreCharacters } from '../../platform/text/characters.js';
 import { isId } from '../../platform/text/id.js';
 import { ApiRefusal } from './api-refusal.js';
@@ -17,86 +18,73 @@ export interface PageQuery {
   readonly cursor?: string;
 }
 
-/** Reads one parameter. @throws ApiRefusal `bad_request` */
-type Reader<T> = (value: string, name: string) => T;
-type Readers = Readonly<Record<string, Reader<unknown>>>;
-type Values<R extends Readers> = { readonly [K in keyof R]?: ReturnType<R[K]> };
-
 /**
  * Reads the parameters of one operation. One that is unknown or given twice is refused: a misspelt filter would answer
  * everything.
  */
-export class FilterPipe<R extends Readers> implements PipeTransform<Record<string, unknown>, Values<R>> {
-  constructor(private readonly readers: R) {}
+export class QueryPipe<S extends z.ZodObject> implements PipeTransform<unknown, z.output<S>> {
+  constructor(private readonly schema: S) {}
 
-  transform(query: Record<string, unknown>): Values<R> {
-    const values = Object.entries(query).map(([name, value]) => [name, this.read(name, value)]);
-    return Object.fromEntries(values) as Values<R>;
-  }
-
-  private read(name: string, value: unknown): unknown {
-    const reader = Object.hasOwn(this.readers, name) ? this.readers[name] : undefined;
-    if (reader === undefined) throw this.unknownParameter();
-    if (typeof value !== 'string') throw new ApiRefusal('bad_request', `${name} must be given once`);
-    return reader(value, name);
-  }
-
-  private unknownParameter(): ApiRefusal {
-    const known = Object.keys(this.readers).join(', ');
-    return new ApiRefusal('bad_request', `The query has an unknown parameter; known are ${known}`);
+  /** @throws ApiRefusal `bad_request` */
+  transform(query: unknown): z.output<S> {
+    const { success, data, error } = this.schema.safeParse(query);
+    if (success) return data;
+    const [issue] = error.issues;
+    if (issue === undefined || issue.code === 'unrecognized_keys') {
+      const known = Object.keys(this.schema.shape).join(', ');
+      throw new ApiRefusal('bad_request', `The query has an unknown parameter; known are ${known}`);
+    }
+    throw new ApiRefusal('bad_request', `${String(issue.path[0])} ${issue.message}`);
   }
 }
 
-/** Reads `limit`, `cursor` and the filters of one list. */
-export class QueryPipe<R extends Readers> implements PipeTransform<
-  Record<string, unknown>,
-  PageQuery & Values<R>
-> {
-  private readonly parameters: FilterPipe<Readers>;
-
-  /** @param mostListed the largest `limit`, 250 unless given */
-  constructor(filters: R, mostListed = MAX_LIMIT) {
-    this.parameters = new FilterPipe({ limit: limitUpTo(mostListed), cursor: (value) => value, ...filters });
-  }
-
-  transform(query: Record<string, unknown>): PageQuery & Values<R> {
-    return { limit: DEFAULT_LIMIT, ...this.parameters.transform(query) } as PageQuery & Values<R>;
-  }
+/** The `limit`, `cursor` and filters of one list. */
+export function pageQuery<F extends z.ZodRawShape>(filters: F, mostListed = MAX_LIMIT) {
+  const rule = `must be a whole number from 1 to ${mostListed}`;
+  const limit = parameter()
+    .regex(/^\d{1,3}$/, rule)
+    .transform(Number)
+    .pipe(wholeNumber(1, mostListed))
+    .default(DEFAULT_LIMIT);
+  return new QueryPipe(z.strictObject({ limit, cursor: parameter().optional(), ...filters }));
 }
 
-export function readFlag(value: string, name: string): boolean {
-  if (value === 'true' || value === 'false') return value === 'true';
-  throw new ApiRefusal('bad_request', `${name} must be true or false`);
+/** A parameter that is given once. */
+export function parameter() {
+  return z.string('must be given once');
 }
 
-export function readId(value: string, name: string): string {
-  if (isId(value)) return value.toLowerCase();
-  throw new ApiRefusal('bad_request', `${name} must be a UUID`);
+export function flagParameter() {
+  return parameter()
+    .pipe(z.enum(['true', 'false'], 'must be true or false'))
+    .transform((text) => text === 'true')
+    .optional();
 }
 
-export function readText(value: string, name: string): string {
-  if (!isUnstorable(value)) return value;
-  throw new ApiRefusal('bad_request', `${name} has characters that cannot be stored`);
+export function idParameter() {
+  return parameter().pipe(uuid()).optional();
 }
 
-/** Reads one of some words. */
-export function readChoice<T extends string>(choices: readonly T[]): Reader<T> {
-  return (value, name) => {
-    const choice = choices.find((each) => each === value);
-    if (choice !== undefined) return choice;
-    throw new ApiRefusal('bad_request', `${name} must be one of ${choices.join(', ')}`);
-  };
+export function textParameter() {
+  return parameter().pipe(storableString()).optional();
 }
 
-/** Reads what a list is searched for; nothing where it is empty. Letters are the same however they are composed (NFC). */
-export function readSearch(value: string, name: string): string | undefined {
-  const text = composed(readText(value, name));
-  if (hasMoreCharacters(text, MAX_SEARCH_CHARACTERS))
-    throw new ApiRefusal(
-      'bad_request',
-      `${name} must be a text of at most ${MAX_SEARCH_CHARACTERS} characters`,
-    );
-  return text === '' ? undefined : text;
+/** One of some strings. */
+export function choiceParameter<const T extends string>(choices: readonly T[]) {
+  return parameter().pipe(oneOf(choices)).optional();
+}
+
+/** What a list is searched for; nothing if it is empty. Letters are the same however they are composed (NFC). */
+export function searchParameter() {
+  return parameter()
+    .pipe(storableString())
+    .transform(composed)
+    .refine(
+      (text) => !hasMoreCharacters(text, MAX_SEARCH_CHARACTERS),
+      `must be a text of at most ${MAX_SEARCH_CHARACTERS} characters`,
+    )
+    .transform((text) => text || undefined)
+    .optional();
 }
 
 /** Reads an id in a path: what is not a UUID is the id of nothing. @throws ApiRefusal `not_found` */
@@ -109,12 +97,4 @@ export class IdPipe implements PipeTransform<string, string> {
   transform(value: string): string {
     return readPathId(value);
   }
-}
-
-function limitUpTo(mostListed: number): Reader<number> {
-  return (value, name) => {
-    const limit = /^\d{1,3}$/.test(value) ? Number(value) : 0;
-    if (limit >= 1 && limit <= mostListed) return limit;
-    throw new ApiRefusal('bad_request', `${name} must be a whole number from 1 to ${mostListed}`);
-  };
 }

@@ -1,7 +1,6 @@
 // /api/v1/audit-events: the audit trail, to be read.
 import { Get, Query } from '@nestjs/common';
 import { AuditTrailReader, shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
-import type { Checked } from '../../audit/trail-filter.js';
 import {
   MAX_CURSOR_CHARACTERS,
   MAX_FILTER_CHARACTERS,
@@ -14,23 +13,31 @@ import {
   checkText,
 } from '../../audit/trail-filter.js';
 import { Clock } from '../../platform/clock.js';
-import { momentOf } from '../../platform/text/moment.js';
+import type { Checked } from '../../platform/input/schemas.js';
+import { moment, readBy } from '../../platform/input/schemas.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { Operation, PageQueries, OptionalQuery } from '../operations/operation.decorator.js';
-import { QueryPipe, readId } from '../api/query.pipe.js';
+import { idParameter, pageQuery, parameter } from '../api/query.pipe.js';
 import { AuditEventPageAnswer } from './audit-event.dto.js';
 
-const listQuery = new QueryPipe({
+const momentParameter = () =>
+  parameter()
+    .pipe(moment())
+    .transform((text) => new Date(text))
+    .optional();
+const checkedBy = <T>(check: (text: string) => Checked<T>) => readBy(parameter(), check).optional();
+
+const listQuery = pageQuery({
   event: checkedBy(checkEvent),
-  userId: readId,
-  subjectUserId: readId,
+  userId: idParameter(),
+  subjectUserId: idParameter(),
   issuer: checkedBy(checkText),
   kid: checkedBy(checkText),
   reason: checkedBy(checkReason),
   requestId: checkedBy(checkText),
-  since: readMoment,
-  until: readMoment,
+  since: momentParameter(),
+  until: momentParameter(),
 });
 
 /** The letters of names in the catalogue, as a pattern of JSON Schema. */
@@ -96,21 +103,8 @@ export class AuditEventController {
   }
 }
 
-function checkedBy<T>(check: (text: string) => Checked<T>) {
-  return (text: string, name: string) => valueOf(check(text), name);
-}
-
 /** @throws ApiRefusal `bad_request` */
 function valueOf<T>(checked: Checked<T>, name: string): T {
   if ('value' in checked) return checked.value;
   throw new ApiRefusal('bad_request', `${name} ${checked.rule}`);
-}
-
-function readMoment(text: string, name: string): Date {
-  const moment = momentOf(text);
-  if (moment !== undefined) return moment;
-  throw new ApiRefusal(
-    'bad_request',
-    `${name} must be a date or a time with its zone, such as 2031-05-01T12:00:00Z`,
-  );
 }

@@ -10,7 +10,7 @@ import { Operation, linksTo, PathId } from '../operations/operation.decorator.js
 import type { Page, PageRange } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
-import { QueryPipe } from '../api/query.pipe.js';
+import { pageQuery } from '../api/query.pipe.js';
 import { ProjectChoice } from '../projects/project-choice.js';
 import type { CredentialSchema } from './credential-types.js';
 import { CREDENTIAL_TYPES, CREDENTIAL_TYPE_NAMES } from './credential-types.js';
@@ -51,7 +51,7 @@ export class CredentialController {
     answer: { status: 200, pageOf: CredentialAnswer },
     errors: [400, 403],
   })
-  list(@Query(new QueryPipe({})) query: PageQuery): Promise<Page<CredentialAnswer>> {
+  list(@Query(pageQuery({})) query: PageQuery): Promise<Page<CredentialAnswer>> {
     const rowsOf = (range: PageRange) => this.credentials.list(range);
     return pageById(query, rowsOf, credentialAnswer);
   }

@@ -12,7 +12,7 @@ import { Operation, linksTo, PathId } from '../operations/operation.decorator.js
 import type { Page, PageRange } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
-import { QueryPipe } from '../api/query.pipe.js';
+import { pageQuery } from '../api/query.pipe.js';
 import { Quotas } from '../quotas/quotas.js';
 import type { ProjectMember } from './project-member.repository.js';
 import { ProjectMemberRepository } from './project-member.repository.js';
@@ -41,7 +41,7 @@ export class ProjectMemberController {
   })
   list(
     @PathId('projectId') projectId: string,
-    @Query(new QueryPipe({})) query: PageQuery,
+    @Query(pageQuery({})) query: PageQuery,
   ): Promise<Page<MemberAnswer>> {
     const rowsOf = (range: PageRange) => this.members.list(projectId, range);
     return pageById(query, rowsOf, (row) => row);

@@ -10,7 +10,7 @@ import { Operation, linksTo, PathId } from '../operations/operation.decorator.js
 import type { Page } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
-import { QueryPipe } from '../api/query.pipe.js';
+import { pageQuery } from '../api/query.pipe.js';
 import { Quotas } from '../quotas/quotas.js';
 import { memberScopeOf } from '../rights/rights.js';
 import { ProjectAnswer, ProjectBody, projectAnswer } from './project.dto.js';
@@ -34,7 +34,7 @@ export class ProjectController {
   })
   list(
     @CurrentPrincipal() principal: Principal,
-    @Query(new QueryPipe({})) query: PageQuery,
+    @Query(pageQuery({})) query: PageQuery,
   ): Promise<Page<ProjectAnswer>> {
     const rowsOf = (range: { afterId?: string; limit: number }) =>
       this.projects.list(memberScopeOf(principal), range);

@@ -12,7 +12,7 @@ import { Operation, linksTo, PathId } from '../operations/operation.decorator.js
 import type { Page, PageRange } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
-import { QueryPipe } from '../api/query.pipe.js';
+import { pageQuery } from '../api/query.pipe.js';
 import { UserAdministrationService } from './user-administration.service.js';
 import { NewUserBody, UserAnswer, UserChangeBody, userAnswer } from './user.dto.js';
 
@@ -30,7 +30,7 @@ export class UserController {
     answer: { status: 200, pageOf: UserAnswer },
     errors: [400, 403],
   })
-  list(@Query(new QueryPipe({})) query: PageQuery): Promise<Page<UserAnswer>> {
+  list(@Query(pageQuery({})) query: PageQuery): Promise<Page<UserAnswer>> {
     const rowsOf = ({ afterId, limit }: PageRange) => this.users.list(afterId, limit);
     return pageById(query, rowsOf, userAnswer);
   }

@@ -1,5 +1,6 @@
 // /api/v1/workflows and workflow-count: workflows as definitions; nothing here runs them.
 import { Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { z } from 'zod';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { isForeignKeyViolation } from '../../platform/database/database-error.js';
@@ -12,14 +13,14 @@ import { MAX_CURSOR_CHARACTERS, isPlaceByText, isPlaceByTime } from '../api/page
 import type { Page, SortedRange } from '../api/pages.js';
 import { sortedPage } from '../api/pages.js';
 import {
-  FilterPipe,
   MAX_SEARCH_CHARACTERS,
   QueryPipe,
-  readChoice,
-  readFlag,
-  readId,
-  readSearch,
-  readText,
+  choiceParameter,
+  flagParameter,
+  idParameter,
+  pageQuery,
+  searchParameter,
+  textParameter,
 } from '../api/query.pipe.js';
 import { Quotas } from '../quotas/quotas.js';
 import { AccessRights } from '../rights/access-rights.js';
@@ -41,15 +42,17 @@ import { WorkflowRepository } from './workflow.repository.js';
 
 const PLACES = { updatedAt: isPlaceByTime, name: isPlaceByText };
 
-const listQuery = new QueryPipe({
-  active: readFlag,
-  name: readText,
-  projectId: readId,
-  sort: readChoice(SORT_KEYS),
-  search: readSearch,
+const listQuery = pageQuery({
+  active: flagParameter(),
+  name: textParameter(),
+  projectId: idParameter(),
+  sort: choiceParameter(SORT_KEYS),
+  search: searchParameter(),
 });
 type WorkflowListQuery = ReturnType<typeof listQuery.transform>;
-const countQuery = new FilterPipe({ active: readFlag, projectId: readId, search: readSearch });
+const countQuery = new QueryPipe(
+  z.strictObject({ active: flagParameter(), projectId: idParameter(), search: searchParameter() }),
+);
 
 const ActiveQuery = () => OptionalQuery('active', 'Active ones, or others', { type: 'boolean' });
 const ProjectQuery = () =>
