@@ -26,7 +26,7 @@ const ENTRY = {
 const readNewEntry = members({
   /** As it would stand in the configuration, with a name; checked when it is stored. */
   entry: anything,
-  /** A stored entry with a static key, by its name: what `entry` does not say is as in it. */
+  /** An entry with a static key, by its name: what `entry` does not say is as in it. */
   like: optional(storableText),
 });
 

@@ -134,7 +134,7 @@ function addAdd(keys: Command, context: CommandContext): void {
     .option('--file <file>', 'one entry as JSON, with a name; - reads standard input')
     .option(
       '--like <entry>',
-      'a stored entry with a static key: the new entry gets all of it but key and kid; needs --key',
+      'an entry with a static key, stored or configured: the new entry gets all of it but key and kid; needs --key',
     )
     .option('--key <file>', "with --like: the partner's new public key, PEM")
     .option('--kid <kid>', 'with --like: the `kid` of its tokens; the thumbprint of the key if left out')

@@ -9,6 +9,7 @@ import type {
 } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
 import { StoredEntryChanges } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
 import { StoredEntryRepository } from '../../src/token-exchange/trust/stored/stored-entry.repository.js';
+import { readTrustedKeys } from '../../src/token-exchange/trust/trusted-key-entry.js';
 import { shownEntry } from '../../src/token-exchange/trust/stored/stored-entry.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
@@ -20,6 +21,12 @@ const RULES = {
   rules: { assignableRoles: ['global:member'], allowHttp: false, defaults: 'contract' as const },
 };
 const partner = Partner.create({ issuer: 'https://acme.example', kid: 'k' });
+const leaked = partner.staticEntry({ name: 'leaked', kid: 'leaked', perMinute: 7 });
+const given = [
+  { ...leaked, suspended: true },
+  { type: 'jwks', name: 'set', issuer: 'https://acme.example', url: 'https://acme.example/jwks' },
+];
+const CONFIGURED = readTrustedKeys(JSON.stringify(given), RULES.rules).entries;
 const entryOf = (name: string, kid = name) => partner.staticEntry({ name, kid });
 
 /** The changes, each in a transaction of its own unless it is given one. */
@@ -58,6 +65,21 @@ describeOnEachDatabase('the stored entries', (database) => {
   let instance: Instance;
   beforeAll(async () => {
     instance = await Instance.on(database);
+  });
+
+  it('[D70] have another key of a configured entry, with all that was given there', async () => {
+    const beside = new StoredEntryChanges(instance.repository, { ...RULES, configured: CONFIGURED });
+    const { key } = partner.staticEntry();
+    const add = (like: string) =>
+      instance.make((_changes, work) => beside.add({ name: `${like}-2`, kid: 'new', key }, work, like));
+    await add('leaked');
+    const shown = shownEntry(await beside.show('leaked-2'));
+    expect(shown).toEqual({ ...leaked, name: 'leaked-2', kid: 'new', key });
+    await expect(add('set')).rejects.toThrow(
+      'The entry has a key set: its partner publishes the new key there.',
+    );
+    await expect(add('nobody')).rejects.toThrow('There is no entry with this name.');
+    await instance.make((_changes, work) => beside.remove('leaked-2', work));
   });
 
   it('[D72] have another state after each change, and the same while nothing changes', async () => {

@@ -159,13 +159,15 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     expect(another).toMatchObject({ name: 'acme-2', issuer: acme.issuer, keys: { kid: 'n' } });
     expect(another?.policy).toEqual(one?.policy);
     expect(await refusal(...add)).toContain('There is a stored entry with the name "acme-2" already.');
-    expect(await refusal('add', '--like', 'from file', ...add.slice(3))).toContain(
-      'is configured, not stored',
+    expect(await refusal('add', '--like', 'nobody', ...add.slice(3))).toContain(
+      'There is no entry with this name',
     );
-    expect(await refusal('add', '--like', 'nobody', ...add.slice(3))).toContain('There is no stored entry');
+    await keys('add', '--like', 'from file', ...add.slice(3));
+    const [, , third] = await stored();
+    expect(third).toMatchObject({ name: 'from file-2', issuer: configured.issuer, keys: { kid: 'n' } });
     expect(await misuse('add', '--like', 'acme')).toContain('Give either --file, or --like and --key.');
     expect(await refusal('add', '--like', 'acme', '--key', 'private.pem')).toContain('has left its owner');
-    for (const name of ['acme', 'acme-2']) await keys('remove', name);
+    for (const name of ['acme', 'acme-2', 'from file-2']) await keys('remove', name);
   });
 
   it('[P.notAfter] list until when each is trusted, and as ended what no longer is', async () => {

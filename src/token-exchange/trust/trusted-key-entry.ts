@@ -18,17 +18,28 @@ export interface TrustedKeysReading extends Findings {
   readonly entries: TrustedKeyEntry[];
 }
 
-/** Every entry that was read here, and by what defaults: a value of the same shape may come from anywhere. */
-const read = new WeakMap<object, PolicyDefaults>();
+interface Read {
+  readonly defaults: PolicyDefaults;
+  readonly given: unknown;
+}
+
+/** Every entry that was read here, with its source: a value of the same shape may come from anywhere. */
+const read = new WeakMap<object, Read>();
 
 /** Whether all of a list are entries that `readTrustedKeys` has made. */
 export function isRead(list: string | readonly object[]): list is readonly TrustedKeyEntry[] {
   return typeof list !== 'string' && list.every((entry) => read.has(entry));
 }
 
+/** An entry as it was configured; undefined if `readTrustedKeys` has not made it. */
+export function givenEntry(entry: TrustedKeyEntry): Readonly<Record<string, unknown>> | undefined {
+  const given = read.get(entry)?.given;
+  return isJsonObject(given) ? given : undefined;
+}
+
 /** Whether entries that were read have what the strict policy says where they say nothing. */
 export function areStrict(entries: readonly TrustedKeyEntry[]): boolean {
-  return entries.every((entry) => read.get(entry) === 'strict');
+  return entries.every((entry) => read.get(entry)?.defaults === 'strict');
 }
 
 /**
@@ -40,7 +51,7 @@ export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedK
   for (const [index, value] of list.entries()) {
     const entry = readEntry(index, value, rules, reading);
     if (entry === undefined) continue;
-    read.set(entry, rules.defaults ?? 'contract');
+    read.set(entry, { defaults: rules.defaults ?? 'contract', given: value });
     reading.entries.push(entry);
   }
   reportDuplicates(list, reading.problems);

@@ -7,7 +7,7 @@ import { isJsonObject } from '../../../platform/json/strict-json.js';
 import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../../../platform/text/origin.js';
 import { labelOf } from '../trusted-key.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
-import { identityOf } from '../trusted-key-entry.js';
+import { givenEntry, identityOf } from '../trusted-key-entry.js';
 import type { CheckedStoredEntry, EntryValue, StoredEntry } from './stored-entry.js';
 import { StoredEntryChangedError, StoredEntryError, shownEntry, valueOf } from './stored-entry.js';
 import type { StoredEntriesRules } from './stored-entry.reader.js';
@@ -54,13 +54,13 @@ export class StoredEntryChanges {
   ) {}
 
   /**
-   * @param like an entry with a static key, by its name: what is not given is as in it
+   * @param like an entry with a static key, stored or configured, by its name: what is not given is as in it
    * @throws StoredEntryError where the entry has a problem, or another one its name, its key or its URL
    */
   async add(given: unknown, work: StoredEntryWork, like?: string): Promise<StoredEntryChange> {
     const all = await this.repository.lockAll(work.transaction);
-    const model = like === undefined ? undefined : this.find(all, like);
-    const value = model && isJsonObject(given) ? { ...ofStaticKey(model), ...given } : given;
+    const model = like === undefined ? undefined : this.modelOf(all, like);
+    const value = model && isJsonObject(given) ? { ...ofStaticKey(model.value), ...given } : given;
     const isOwners = work.isOwners && model?.isOwners !== false;
     const stored = newEntry(value, work.context.occurredAt, isOwners);
     if (all.some(({ name }) => name === stored.name))
@@ -196,9 +196,19 @@ export class StoredEntryChanges {
     return [...this.configured, ...others].some((other) => sendsFor(value, other) || sendsFor(other, value));
   }
 
+  /** @throws StoredEntryError for a name that no entry has */
+  private modelOf(all: readonly StoredEntry[], name: string): { value: EntryValue; isOwners: boolean } {
+    const stored = byName(all, name);
+    if (stored !== undefined) return { value: valueOf(stored), isOwners: stored.isOwners };
+    const configured = this.configured.find(({ label }) => label === name);
+    const value = configured && givenEntry(configured);
+    if (value === undefined) throw new StoredEntryError('There is no entry with this name.');
+    return { value, isOwners: true };
+  }
+
   /** @param name as it was given, or as logs and lists have it */
   private find(all: readonly StoredEntry[], name: string): StoredEntry {
-    const found = all.find((one) => one.name === name) ?? all.find((one) => labelOf(one.name) === name);
+    const found = byName(all, name);
     if (found !== undefined) return found;
     const isConfigured = this.configured.some(({ label }) => label === name);
     throw new StoredEntryError(
@@ -207,6 +217,10 @@ export class StoredEntryChanges {
         : 'There is no stored entry with this name.',
     );
   }
+}
+
+function byName(all: readonly StoredEntry[], name: string): StoredEntry | undefined {
+  return all.find((one) => one.name === name) ?? all.find((one) => labelOf(one.name) === name);
 }
 
 /** Whether all that a change may do is to suspend the entry, or to resume it. */
@@ -227,8 +241,7 @@ function newEntry(value: unknown, now: Date, isOwners: boolean): StoredEntry {
 }
 
 /** What another entry takes of one. @throws StoredEntryError */
-function ofStaticKey(stored: StoredEntry): EntryValue {
-  const { suspended: _, ...value } = valueOf(stored);
+function ofStaticKey({ suspended: _, ...value }: EntryValue): EntryValue {
   if (value['type'] === 'static') return value;
   throw new StoredEntryError('The entry has a key set: its partner publishes the new key there.');
 }
