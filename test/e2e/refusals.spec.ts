@@ -302,6 +302,11 @@ describeOnAnyDatabase('[D52] mistakes of a partner', (database) => {
 
   it.each([
     ['no grant_type', { grant_type: undefined }, 'unsupported_grant_type'],
+    [
+      'NUL in grant_type',
+      { grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange\0' },
+      'unsupported_grant_type',
+    ],
     ['no subject_token', {}, 'field_invalid'],
     ['a scope that is too long', { subject_token: 'x', scope: 's'.repeat(1_025) }, 'field_invalid'],
   ] as const)('[D79] a form with %s is a warning and no row', async (_, fields, kind) => {

@@ -28,6 +28,8 @@ export function refusalOfLabel(label: BodyLabel, form?: object): FlowRefusal | u
 interface FieldRule {
   /** Most characters; of a list, of all its values together. */
   readonly max?: number;
+  /** It is only compared with words that have no NUL. */
+  readonly isWord?: boolean;
   /** It may be repeated; its value is then all that were given, with spaces between them. */
   readonly isList?: boolean;
 }
@@ -69,7 +71,7 @@ export class Form<Name extends string> {
    *   the field
    */
   get(name: Name): string | undefined {
-    const { max = Number.POSITIVE_INFINITY, isList = false } = this.known[name];
+    const { max = Number.POSITIVE_INFINITY, isList = false, isWord = false } = this.known[name];
     const given = Object.hasOwn(this.sent, name) ? this.sent[name] : undefined;
     if (given === undefined) return undefined;
     if (Array.isArray(given) && !isList) throw invalidField(`${name} must not be given more than once`);
@@ -77,7 +79,7 @@ export class Form<Name extends string> {
     if (!values.every((value) => typeof value === 'string')) throw inNotation(name);
     const value = values.filter((each) => each !== '').join(' ');
     if (hasMoreCharacters(value, max)) throw invalidField(`${name} must have at most ${max} characters`);
-    if (value.includes('\0')) throw invalidField(`${name} must not contain NUL`);
+    if (!isWord && value.includes('\0')) throw invalidField(`${name} must not contain NUL`);
     return value;
   }
 

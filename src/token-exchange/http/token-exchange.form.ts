@@ -19,7 +19,7 @@ const COMPACT_JWS = /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/;
 
 /** Of both grants. RFC 8693 §2.1 lets audience and resource be repeated; every other field may be given once only. */
 const FIELDS = {
-  grant_type: {},
+  grant_type: { isWord: true },
   subject_token: {},
   subject_token_type: {},
   actor_token: {},

@@ -98,6 +98,8 @@ describe('grant_type', () => {
     `grant_type=${GRANT.toUpperCase()}`,
     `grant_type=${GRANT}s`,
     `grant_type[]=${GRANT}`,
+    `grant_type=${GRANT}%00`,
+    'grant_type=%00',
     `Grant_type=${GRANT}`,
   ])('[4.2.grant_type] is not supported: %p', (body) => {
     expect(refusal(body)[0]).toBe('unsupported_grant_type');
