@@ -114,9 +114,14 @@ export class IntrospectionService {
   }
 }
 
-/** Two companies may give their clients one id: a client gets the claims of tokens that its own entries have vouched for. */
+/**
+ * A token belongs to the entries that have issued it, by subject and by actor. Two companies may give their clients one id, and list one
+ * service: a client gets the claims of tokens that its own entries have vouched for.
+ */
 function mayKnow({ id, issuers, introspects }: AuthenticatedClient, claims: JWTPayload): boolean {
   const { aud, client_id: clientId, vouched_by: recorded } = claims;
-  const isOwn = clientId === id && readRecordedKeys(recorded)?.every(({ issuer }) => issuers.has(issuer));
-  return isOwn === true || introspects?.has(String(aud)) === true;
+  const isVouchedBy = (isMeant: (issuer: string) => boolean | undefined) =>
+    readRecordedKeys(recorded)?.every(({ issuer }) => isMeant(issuer)) === true;
+  const isOwn = clientId === id && isVouchedBy((issuer) => issuers.has(issuer));
+  return isOwn || isVouchedBy((issuer) => introspects?.get(issuer)?.has(String(aud)));
 }

@@ -31,8 +31,11 @@ export interface AuthenticatedClient {
   readonly id: string;
   /** The issuers whose entries name the client with these credentials, and are trusted at present. */
   readonly issuers: ReadonlySet<string>;
-  /** The services of whose access tokens it may ask, beside its own tokens; undefined: it may not introspect. */
-  readonly introspects?: ReadonlySet<string>;
+  /**
+   * The services of whose access tokens it may ask, beside its own tokens, by the issuers whose entries let it; undefined: it may not
+   * introspect.
+   */
+  readonly introspects?: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** The same with the replay record of the JWT by which the client has authenticated, which is to be used up. */
@@ -95,11 +98,10 @@ export class ClientAuthenticator {
     if (matching.length === 0) throw invalid(id, detail);
     const trusted = matching.filter(({ entry }) => isTrusted(entry, this.clock.nowMs()));
     const asking = trusted.filter(({ client }) => client.introspect);
-    const services = asking.flatMap(({ entry: { resources = [] } }) => [...resources]);
     return {
       id,
       issuers: new Set(trusted.map(({ entry: { issuer } }) => issuer)),
-      introspects: asking.length === 0 ? undefined : new Set(services),
+      introspects: asking.length === 0 ? undefined : servicesByIssuer(asking),
     };
   }
 
@@ -156,6 +158,15 @@ export class ClientAuthenticator {
       return 'nbf or iat of the client assertion lies ahead';
     return typeof jti === 'string' && jti !== '' ? undefined : 'jti of the client assertion must be a text';
   }
+}
+
+function servicesByIssuer(asking: readonly NamedClient[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const services = new Map<string, Set<string>>();
+  for (const { entry } of asking) {
+    const { issuer, resources = [] } = entry;
+    services.set(issuer, new Set([...(services.get(issuer) ?? []), ...resources]));
+  }
+  return services;
 }
 
 function isTrusted({ suspended, notAfter }: TrustPolicy, nowMs: number): boolean {

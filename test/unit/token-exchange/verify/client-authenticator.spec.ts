@@ -107,7 +107,7 @@ describe('[D133] a client', () => {
 
   it('authenticates by either of two secrets, and may introspect by the entry with its credential', async () => {
     const issuers = new Set([rotating.idp.issuer]);
-    const introspects = new Set([OTHER]);
+    const introspects = new Map([[rotating.idp.issuer, new Set([OTHER])]]);
     for (const secret of ['old', 'new'])
       expect(await authenticator.authenticate({ id: rotating.id, secret })).toEqual({
         ...{ id: rotating.id, issuers, introspects },
@@ -120,7 +120,7 @@ describe('[D133] a client', () => {
     expect(await Promise.all([suspended, ended, ending].map(may))).toEqual([
       undefined,
       undefined,
-      new Set([OTHER]),
+      new Map([[ending.idp.issuer, new Set([OTHER])]]),
     ]);
   });
 
