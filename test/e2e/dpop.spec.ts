@@ -86,6 +86,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
     it.each<[string, string, () => string]>([
       ['of another method', 'htm', () => client.proof({ claims: { htm: 'GET' } })],
       ['by another key', 'its signature', () => client.proof({ signedBy: thief })],
+      ['with a past exp', 'exp', () => client.proof({ claims: { exp: 1 } })],
     ])(
       '[D140] a proof %s is refused, named in the trail (%s), and costs no token',
       async (_, detail, make) => {

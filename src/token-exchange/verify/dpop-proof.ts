@@ -87,7 +87,10 @@ const checked = (check: Omit<TokenCheck<CheckedProof>, 'reason' | 'logged'>): To
   },
 });
 
-/** @rule D141 A proof passes every check of RFC 9449 §4.3, by the clock of the database, and is good for 60 seconds. */
+/**
+ * An `exp` or `nbf`, which no proof needs, holds as in any JWT; `nbf` by the tolerance of `iat`.
+ * @rule D141 A proof passes every check of RFC 9449 §4.3, by the clock of the database, and is good for 60 seconds.
+ */
 const PROOF_CHECKS: readonly TokenCheck<CheckedProof>[] = [
   checked({
     // Node.js joins headers of one name by commas, which no JWT has.
@@ -152,11 +155,23 @@ const PROOF_CHECKS: readonly TokenCheck<CheckedProof>[] = [
   checked({
     about: 'iat',
     fails: ({ claims, terms }) => !(Math.abs(secondsAhead(claims['iat'], terms)) <= PROOF_SECONDS),
-    compared: ({ claims: { iat }, terms }) => {
-      const ahead = secondsAhead(iat, terms);
-      const found = `${printableSeconds(Math.abs(ahead))} ${ahead > 0 ? 'ahead' : 'ago'}`;
-      return [`${PROOF_SECONDS} s ago or ahead at most`, Number.isFinite(ahead) ? found : printable(iat)];
-    },
+    compared: ({ claims: { iat }, terms }) => [
+      `${PROOF_SECONDS} s ago or ahead at most`,
+      shownTime(iat, terms),
+    ],
+  }),
+  checked({
+    about: 'exp',
+    fails: ({ claims: { exp }, terms }) => exp !== undefined && !(secondsAhead(exp, terms) > 0),
+    compared: ({ claims: { exp }, terms }) => ['none, or a time ahead', shownTime(exp, terms)],
+  }),
+  checked({
+    about: 'nbf',
+    fails: ({ claims: { nbf }, terms }) => nbf !== undefined && !(secondsAhead(nbf, terms) <= PROOF_SECONDS),
+    compared: ({ claims: { nbf }, terms }) => [
+      `none, or ${PROOF_SECONDS} s ahead at most`,
+      shownTime(nbf, terms),
+    ],
   }),
   checked({
     about: 'jti',
@@ -249,7 +264,11 @@ function readKey(proof: CheckedProof): Promise<void> | undefined {
 async function importKey(proof: CheckedProof): Promise<void> {
   const { jws, algorithm } = proof;
   try {
-    const publicKey = readPublicJwk(jws.header['jwk']);
+    const { jwk } = jws.header;
+    const publicKey = readPublicJwk(jwk);
+    const { alg } = jwk as { alg?: unknown };
+    if ((alg ?? undefined) !== undefined && algorithmNamed(alg) !== algorithm)
+      throw new UnusableKeyError('has another alg than the proof');
     // Node.js takes keys without a modulus or an exponent, which have no thumbprint.
     const isGood = algorithm !== undefined && isFitting(publicKey, algorithm);
     proof.key = { publicKey, thumbprint: isGood ? await thumbprintOf(publicKey) : undefined };
@@ -271,8 +290,14 @@ async function verifySignature(proof: CheckedProof): Promise<void> {
 }
 
 /** Not a number where it is none. */
-function secondsAhead(iat: unknown, { now }: ProofTerms): number {
-  return typeof iat === 'number' ? iat - now : Number.NaN;
+function secondsAhead(time: unknown, { now }: ProofTerms): number {
+  return typeof time === 'number' ? time - now : Number.NaN;
+}
+
+function shownTime(time: unknown, terms: ProofTerms): string {
+  const ahead = secondsAhead(time, terms);
+  if (!Number.isFinite(ahead)) return printable(time);
+  return `${printableSeconds(Math.abs(ahead))} ${ahead > 0 ? 'ahead' : 'ago'}`;
 }
 
 /** §4.2: over the characters of the token. */

@@ -22,6 +22,7 @@ const requestOf = (text: string, change: Partial<SentProof> = {}): SentProof => 
   ...{ text, method: 'POST', address: TOKEN_URL },
   ...change,
 });
+const ed25519 = new DpopClient('EdDSA');
 const claims = (change: object) => client.proof({ claims: { iat: NOW, ...change } });
 const header = (change: object, of = client) => of.proof({ claims: { iat: NOW }, header: { ...change } });
 const good = () => claims({});
@@ -84,7 +85,11 @@ describe('[D141] a good proof', () => {
     ['60 s of age', claims({ iat: NOW - 60 })],
     ['a clock that is 60 s ahead', claims({ iat: NOW + 60 })],
     ['half a second', claims({ iat: NOW - 0.5 })],
-    ['other claims', claims({ ath: 'x', nonce: 7, exp: 1, sub: 'x' })],
+    ['other claims', claims({ ath: 'x', nonce: 7, sub: 'x' })],
+    ['an exp ahead', claims({ exp: NOW + 1 })],
+    ['an nbf that is 60 s ahead', claims({ nbf: NOW + 60 })],
+    ['Ed25519 as alg of its key', header({ jwk: { ...ed25519.jwk, alg: 'Ed25519' } }, ed25519)],
+    ['a key whose alg says nothing', header({ jwk: { ...client.jwk, alg: null } })],
   ])('[D141] has %s', async (_, text) => expect(await ofText(text)).toBe('accepted'));
 });
 
@@ -192,6 +197,24 @@ describe('[D141] an attack', () => {
     ['milliseconds', 'iat', () => claims({ iat: NOW * 1_000 })],
     ['a time as text', 'iat', () => claims({ iat: String(NOW) })],
     ['no time', 'iat', () => claims({ iat: undefined })],
+    ['an exp in the past', 'exp', () => claims({ exp: NOW - 1 })],
+    ['an exp that is now', 'exp', () => claims({ exp: NOW })],
+    ...(
+      [
+        ['a word', 'soon'],
+        ['null', null],
+        ['a text', String(NOW + 9)],
+      ] as const
+    ).flatMap(([what, value]): [string, string, () => string][] => [
+      [`${what} as exp`, 'exp', () => claims({ exp: value })],
+      [`${what} as nbf`, 'nbf', () => claims({ nbf: value })],
+    ]),
+    ['an nbf that is over 60 s ahead', 'nbf', () => claims({ nbf: NOW + 60.5 })],
+    ...['ES384', 'EdDSA', 'HS256', 'none', 7].map((alg): [string, string, () => string] => [
+      `a key for ${alg}`,
+      'jwk has another alg than the proof',
+      () => header({ jwk: { ...client.jwk, alg } }),
+    ]),
     [
       'no end of time',
       'iat',
@@ -267,6 +290,8 @@ it('[D141] an explanation shows what each check has compared', async () => {
     ['htm', 'POST', 'POST'],
     ['htu', TOKEN_URL, TOKEN_URL],
     ['iat', '60 s ago or ahead at most', '0 s ago'],
+    ['exp', 'none, or a time ahead', 'nothing'],
+    ['nbf', 'none, or 60 s ahead at most', 'nothing'],
     ['jti', 'a text', 'a string'],
     ['ath', 'the hash of the access token', 'a hash'],
   ]);
@@ -285,6 +310,8 @@ it.each<[string, string, string, () => string]>([
   ],
   ['iat', '60 s ago or ahead at most', '61 s ahead', () => claims({ iat: NOW + 61 })],
   ['iat', '60 s ago or ahead at most', 'x', () => claims({ iat: 'x' })],
+  ['exp', 'none, or a time ahead', '1 s ago', () => claims({ exp: NOW - 1 })],
+  ['nbf', 'none, or 60 s ahead at most', '61 s ahead', () => claims({ nbf: NOW + 61 })],
   ['jti', 'a text', 'an empty text', () => claims({ jti: '' })],
   ['jti', 'a text', 'a number', () => claims({ jti: 7 })],
   ['ath', 'the hash of the access token', 'nothing', () => good()],
