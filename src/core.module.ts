@@ -133,8 +133,8 @@ function trust({ config, trustedKeys }: Startup): Provider[] {
     },
     {
       provide: FrameAncestors,
-      inject: [PresentEntries],
-      useFactory: (entries: PresentEntries) => new FrameAncestors(config, entries),
+      inject: [PresentEntries, LOGGER],
+      useFactory: (entries: PresentEntries, log: Log) => new FrameAncestors(config, entries, log),
     },
   ];
 }

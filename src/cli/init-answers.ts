@@ -3,7 +3,7 @@ import { VARIABLES } from '../config/environment.js';
 import { parseVariable } from '../config/variable.js';
 import { defaultBaseUrl } from '../config/load-config.js';
 import { isEmailAddress, domainNamed } from '../platform/text/email-address.js';
-import { originOfText } from '../platform/text/origin.js';
+import { pageOrigin } from '../platform/text/origin.js';
 import type { CommandSettings, Terminal } from './command-context.js';
 import { parsedUrl } from '../platform/text/url.js';
 
@@ -75,7 +75,7 @@ export const QUESTIONS: readonly Question[] = [
     about: 'origin of the pages of that partner, which may frame the instance',
     standard: () => 'http://localhost:3000',
     check: (text) =>
-      originOfText(text) === undefined ? 'must be an origin such as https://product.example' : undefined,
+      pageOrigin(text) === undefined ? 'must be an origin such as https://product.example' : undefined,
   },
   {
     name: 'partnerEmailDomain',

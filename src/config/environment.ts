@@ -149,7 +149,7 @@ export const VARIABLES = {
         'framing is left to a reverse proxy while embedded login is on, and forbidden while it is off.',
     ),
     {
-      range: `comma-separated origins: \`https://host[:port]\`; at most ${MOST_ORIGINS_CHARACTERS} characters`,
+      range: `comma-separated exact origins: \`https://host[:port]\`, or of an app \`scheme://host\`; at most ${MOST_ORIGINS_CHARACTERS.setting} characters`,
     },
   ),
 

@@ -1,7 +1,12 @@
 // Formats of environment variables. No message repeats the value: a path or a query may be what a receiver knows its sender by.
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins, originOfText } from '../platform/text/origin.js';
+import {
+  MOST_ORIGINS_CHARACTERS,
+  areTooManyOrigins,
+  originOfText,
+  pageOrigin,
+} from '../platform/text/origin.js';
 import { parsedUrl } from '../platform/text/url.js';
 import { line } from './variable.js';
 
@@ -131,13 +136,16 @@ export function origin() {
 /** Origins of other sites, none by default, as browsers write them. */
 export function origins() {
   const one = line()
-    .refine((text) => originOfText(text) !== undefined, 'is not an origin such as https://product.example')
-    .transform((text) => originOfText(text) ?? text);
+    .refine(
+      (text) => pageOrigin(text) !== undefined,
+      'is not an exact origin such as https://product.example',
+    )
+    .transform((text) => pageOrigin(text) ?? text);
   return z
     .array(one)
     .refine(
-      (all) => !areTooManyOrigins(new Set(all)),
-      `must have at most ${MOST_ORIGINS_CHARACTERS} characters, since a header of every answer names them all`,
+      (all) => !areTooManyOrigins(all, 'setting'),
+      `must have at most ${MOST_ORIGINS_CHARACTERS.setting} characters, since a header of every answer names them all`,
     )
     .default([]);
 }

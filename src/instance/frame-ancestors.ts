@@ -1,6 +1,9 @@
 // Who may frame the instance, and warnings about it at the start.
 import type { Config } from '../config/load-config.js';
 import type { TrustedKeyEntry } from '../token-exchange/instance.js';
+import type { Log } from '../platform/log/log.js';
+import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../platform/text/origin.js';
+import { counted } from '../platform/text/wording.js';
 import { flowsOf } from '../token-exchange/instance.js';
 
 type Embedding = Pick<Config, 'embedLoginEnabled' | 'frameAncestors' | 'featureFlag' | 'baseUrl'>;
@@ -13,11 +16,19 @@ type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins' | 'flows'>[];
  */
 export function frameAncestorsOf(config: Embedding, entries: Entries): readonly string[] | undefined {
   if (!config.embedLoginEnabled) return [];
-  const origins = new Set([
-    ...config.frameAncestors,
-    ...entries.flatMap((entry) => [...(entry.origins ?? [])]),
-  ]);
+  const origins = new Set([...config.frameAncestors, ...fittingOrigins(originsIn(entries))]);
   return origins.size === 0 ? undefined : [...origins];
+}
+
+function originsIn(entries: Entries): Set<string> {
+  return new Set(entries.flatMap((entry) => [...(entry.origins ?? [])]));
+}
+
+/** Those that a header can name. There are others only if the configuration has grown since entries were stored. */
+function fittingOrigins(origins: ReadonlySet<string>): string[] {
+  const list = [...origins];
+  while (areTooManyOrigins(list, 'entries')) list.pop();
+  return list;
 }
 
 /** The origins that may frame the instance now; they change with stored entries. */
@@ -28,6 +39,7 @@ export class FrameAncestors {
   constructor(
     private readonly config: Embedding,
     private readonly entries: { readonly list: Entries },
+    private readonly logger: Pick<Log, 'warn'>,
   ) {}
 
   /**
@@ -39,8 +51,19 @@ export class FrameAncestors {
     if (list !== this.checked) {
       this.checked = list;
       this.origins = frameAncestorsOf(this.config, list);
+      this.warnOfOthers(originsIn(list));
     }
     return this.origins;
+  }
+
+  private warnOfOthers(origins: ReadonlySet<string>): void {
+    const leftOut = origins.size - fittingOrigins(origins).length;
+    if (leftOut === 0) return;
+    const text = `${counted(leftOut, 'origin')} of stored entries cannot frame the instance`;
+    this.logger.warn(
+      {},
+      `${text}: all entries together have over ${MOST_ORIGINS_CHARACTERS.entries} characters`,
+    );
   }
 }
 

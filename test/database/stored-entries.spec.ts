@@ -142,20 +142,20 @@ describeOnEachDatabase('the stored entries', (database) => {
       instance.make((changes, work) => changes.add({ ...entryOf(name), ...members }, work));
     const tooMany = {
       problems: [
-        expect.stringMatching(/^origins: must have at most 4000 characters with those of all other stored/),
+        expect.stringMatching(/^origins: must have at most 8000 characters with those of all other entries/),
       ],
     };
-    await add('half', { origins: origins('h', 2_000) });
-    await add('shared', { origins: origins('h', 2_000) });
-    await expect(add('more', { origins: origins('m', 2_000) })).rejects.toMatchObject(tooMany);
+    await add('half', { origins: origins('h', 4_000) });
+    await add('shared', { origins: origins('h', 4_000) });
+    await expect(add('more', { origins: origins('m', 4_000) })).rejects.toMatchObject(tooMany);
     expect(
-      await instance.changes.check({ ...entryOf('more'), origins: origins('m', 2_000) }, new Date()),
+      await instance.changes.check({ ...entryOf('more'), origins: origins('m', 4_000) }, new Date()),
     ).toMatchObject(tooMany);
-    await add('rest', { origins: origins('r', 1_999) });
+    await add('rest', { origins: origins('r', 3_999) });
     await add('none', {});
     const lengthen = () =>
       instance.make((changes, work) =>
-        changes.change('rest', setting({ origins: origins('r', 2_000) }), work),
+        changes.change('rest', setting({ origins: origins('r', 4_000) }), work),
       );
     await expect(lengthen()).rejects.toMatchObject(tooMany);
     for (const name of ['half', 'shared', 'none'])
@@ -163,7 +163,7 @@ describeOnEachDatabase('the stored entries', (database) => {
     expect((await lengthen()).events).toHaveLength(1);
 
     // As rows may hold that another version has stored.
-    const long = [...origins('x', 3_000), ...origins('y', 3_000)];
+    const long = [...origins('x', 6_000), ...origins('y', 6_000)];
     const stored = await instance.changes.show('rest');
     const text = JSON.stringify({ ...entryOf('rest'), origins: long });
     await instance.transactions.run((transaction) =>

@@ -34,15 +34,29 @@ describeOnAnyDatabase('[5.5.3] framing', (database) => {
   });
 
   it('[P.origins] names as many as there may be to a client in Node.js, which takes 16 KiB of headers', async () => {
-    const origins = (first: string) => [`https://${first}.${'a'.repeat(4_000 - 10)}`];
+    const origins = (first: string, length = 4_000) => [`https://${first}.${'a'.repeat(length - 10)}`];
     const trustedKeys = [picky.staticEntry({ origins: origins('c') })];
     const environment = { SVC_EMBED_FRAME_ANCESTORS: origins('s').join() };
     // Apart, as the stored entry stays in its database.
     await withServiceApart({ trustedKeys, environment }, async (service) => {
-      await service.part(StoredEntryService).add(open.staticEntry({ name: 'stored', origins: origins('d') }));
-      const named = [...origins('s'), ...origins('c'), ...origins('d')].join(' ');
+      await service
+        .part(StoredEntryService)
+        .add(open.staticEntry({ name: 'stored', origins: origins('d', 3_999) }));
+      const named = [...origins('s'), ...origins('c'), ...origins('d', 3_999)].join(' ');
       await until('all are named', 60_000, async () => ancestorsIn(await service.fetch('/')) === named);
       expect((await service.embed({ token: open.sign() })).status).toBe(303);
+    });
+  });
+
+  it('[P.origins] takes 150 subdomains and an app from one entry', async () => {
+    const tenants = Array.from({ length: 150 }, (_, index) => `https://tenant-${index + 1}.product.example`);
+    const origins = [...tenants, 'capacitor://localhost'];
+    await withService(database, { trustedKeys: [picky.staticEntry({ origins })] }, async (service) => {
+      expect(ancestorsIn(await service.fetch('/'))).toBe(origins.join(' '));
+      for (const origin of [tenants[149], 'capacitor://localhost'])
+        expect((await service.embed({ token: picky.sign() }, { origin: String(origin) })).status).toBe(303);
+      const refused = await service.embed({ token: picky.sign() }, { origin: 'capacitor://other' });
+      expect(refused.status).toBe(401);
     });
   });
 

@@ -20,7 +20,7 @@ import { issuerAndKid } from '../verify/external-token.verifier.js';
 import { refuseLoneSubject } from '../verify/checks.js';
 import type { DpopProofs, ProvingRequest } from '../tokens/dpop-proofs.js';
 import type { DpopProof } from '../verify/dpop-proof.js';
-import { originOfText } from '../../platform/text/origin.js';
+import { pageOrigin } from '../../platform/text/origin.js';
 
 /** The needs of the verification of tokens. */
 export interface Verification {
@@ -237,5 +237,5 @@ function isPostedFrom(origins: ReadonlySet<string>, { method, origin, fetchSite 
 
 /** The origin that the page in the frame may talk to, if a browser named one. */
 export function pageOriginOf(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : originOfText(header);
+  return header === undefined ? undefined : pageOrigin(header);
 }

@@ -2,7 +2,7 @@
 // the reader, forms, commands, words and docs/trusted-keys.md follow. What looks at two members is in policy-checks.ts and policy-words.ts.
 import { domainNamed } from '../../platform/text/email-address.js';
 import { momentOf } from '../../platform/text/moment.js';
-import { MOST_ORIGINS_CHARACTERS, originOfText } from '../../platform/text/origin.js';
+import { MOST_ORIGINS_CHARACTERS, pageOrigin } from '../../platform/text/origin.js';
 import type { Flow } from '../host/flow.js';
 import { CLIENTS } from './client-reader.js';
 import type { ValuesOf } from './entry-kinds.js';
@@ -81,14 +81,14 @@ const SIGN_IN = {
   // As browsers write them.
   origins: list(
     {
-      each: originOfText,
+      each: pageOrigin,
       // An empty list would refuse all logins, which is never meant.
-      must: 'must be an array of at least one origin such as https://product.example',
+      must: 'must be an array of at least one exact origin such as https://product.example: a wildcard would admit every subdomain, also one that somebody else has',
       least: 1,
     },
     {
       label: 'Origins of the product',
-      rule: `origins (\`https://host[:port]\`) of the partner's pages, which may frame the instance. Logins by GET, from other origins or from browsers without \`Origin\` are refused. A program's post, with neither \`Origin\` nor \`Sec-Fetch-Site\`, passes. Those of all configured entries, and those of all stored ones, have at most ${MOST_ORIGINS_CHARACTERS} characters`,
+      rule: `origins (\`https://host[:port]\`, or of an app \`capacitor://localhost\`) of the partner's pages, which may frame the instance. Wildcards are refused, because a page on any subdomain could sign its visitor in as somebody else. Logins by GET, from other origins or from browsers without \`Origin\` are refused. A program's post, with neither \`Origin\` nor \`Sec-Fetch-Site\`, passes. The origins of all entries together have at most ${MOST_ORIGINS_CHARACTERS.entries} characters: some 200 to 300 origins`,
       option: '--origins <list>',
       unsaid: 'any page may post',
       required: 'strictly',

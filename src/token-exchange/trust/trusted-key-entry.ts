@@ -89,8 +89,8 @@ function reportManyOrigins({ entries, problems }: TrustedKeysReading): void {
   const origins = new Set<string>();
   for (const entry of entries) {
     for (const origin of entry.origins ?? []) origins.add(origin);
-    if (!areTooManyOrigins(origins)) continue;
-    const rule = `must have at most ${MOST_ORIGINS_CHARACTERS} characters with those of the entries before it`;
+    if (!areTooManyOrigins(origins, 'entries')) continue;
+    const rule = `must have at most ${MOST_ORIGINS_CHARACTERS.entries} characters with those of the entries before it`;
     problems.push(
       `entry ${entry.entryIndex}, origins: ${rule}, since a header of every answer names them all`,
     );

@@ -15,6 +15,7 @@ const config = {
   frameAncestors: [] as string[],
   baseUrl: 'https://instance.example',
 };
+const silent = { warn: () => undefined };
 const entry = (label: string, ...origins: string[]) =>
   origins.length === 0 ? { label } : { label, origins: new Set(origins) };
 
@@ -34,7 +35,7 @@ describe('[D74] who may frame the instance at this moment', () => {
   it('is whom stored entries list beside the configured ones, the same list until there is another', () => {
     let stored: ReturnType<typeof entry>[] = [];
     const entries = new PresentEntries([entry('a', PRODUCT)], () => stored);
-    const ancestors = new FrameAncestors(config, entries);
+    const ancestors = new FrameAncestors(config, entries, silent);
     expect(ancestors.current).toEqual([PRODUCT]);
     stored = [entry('s', OTHER)];
     const before = ancestors.current;
@@ -44,9 +45,25 @@ describe('[D74] who may frame the instance at this moment', () => {
     expect(ancestors.current).toEqual([PRODUCT]);
   });
 
+  it('is no more of them than a header can name, and the log says how many are left out', () => {
+    const warnings: string[] = [];
+    const logger = { warn: (_: object, text: string) => void warnings.push(text) };
+    const many = Array.from(
+      { length: 250 },
+      (_, index) => `https://w-${100 + index}.customer.product.example`,
+    );
+    const list = [entry('a', ...many.slice(0, 150)), entry('s', ...many.slice(150))];
+    const ancestors = new FrameAncestors(config, { list }, logger);
+    // Of 38 characters each, with a space after all but the last.
+    expect(ancestors.current).toEqual(many.slice(0, 205));
+    expect(warnings).toEqual([
+      '45 origins of stored entries cannot frame the instance: all entries together have over 8000 characters',
+    ]);
+  });
+
   it('is none while embedded login is off, even with stored entries', () => {
     const list = [entry('s', OTHER)];
-    expect(new FrameAncestors({ ...config, embedLoginEnabled: false }, { list }).current).toEqual([]);
+    expect(new FrameAncestors({ ...config, embedLoginEnabled: false }, { list }, silent).current).toEqual([]);
   });
 });
 

@@ -21,7 +21,7 @@ const MAX_ENTRIES = 1_000;
 const FIXED = ['type', 'name', 'issuer', 'kid', 'algorithms', 'key', 'url'];
 
 const MANY_ORIGINS =
-  `origins: must have at most ${MOST_ORIGINS_CHARACTERS} characters with those of all other stored entries, ` +
+  `origins: must have at most ${MOST_ORIGINS_CHARACTERS.entries} characters with those of all other entries, ` +
   'since a header of every answer names them all';
 
 /** What a change works with. */
@@ -182,10 +182,11 @@ export class StoredEntryChanges {
     const checked = checkStoredEntries(all, this.rules).find((one) => one.stored === stored);
     if (checked === undefined) throw new Error('an entry was not checked');
     const others = all.filter((one) => one !== stored);
-    const known = new Set([before ?? [], others].flat().flatMap(originsIn));
+    const configured = this.configured.flatMap(({ origins = [] }) => [...origins]);
+    const known = new Set([...configured, ...[before ?? [], others].flat().flatMap(originsIn)]);
     // What adds none can be changed whatever the others name.
     const addsOne = originsIn(stored).some((origin) => !known.has(origin));
-    if (!addsOne || !areTooManyOrigins(new Set(all.flatMap(originsIn)))) return checked;
+    if (!addsOne || !areTooManyOrigins([...configured, ...all.flatMap(originsIn)], 'entries')) return checked;
     return { ...checked, entry: undefined, problems: [...checked.problems, MANY_ORIGINS] };
   }
 

@@ -1,4 +1,4 @@
-import { originOfText } from '../../../../src/platform/text/origin.js';
+import { originOfText, pageOrigin } from '../../../../src/platform/text/origin.js';
 
 describe('originOfText', () => {
   it.each([
@@ -23,4 +23,35 @@ describe('originOfText', () => {
   ])('[P.origins] takes no origin with %s', (_, text) => {
     expect(originOfText(text)).toBeUndefined();
   });
+});
+
+describe('[P.origins] the origin of a page', () => {
+  it.each([
+    ...['https://product.example', 'http://localhost:8080', 'capacitor://localhost', 'ionic://localhost'],
+    ...['tauri://localhost', 'app://-', 'chrome-extension://abcdefghijklmnop', 'my.app+1://host:8080'],
+  ])('may be %s', (text) => expect(pageOrigin(text)).toBe(text));
+
+  it.each([
+    ...[
+      'capacitor://*',
+      'capacitor://',
+      'capacitor:localhost',
+      'capacitor://localhost/',
+      'Capacitor://localhost',
+    ],
+    ...['capacitor://localhost/a', 'capacitor://user@localhost', 'capacitor://local host', 'capacitor://a;b'],
+    ...['capacitor://LOCALHOST', 'capacitor://localhost,app', 'file://localhost', 'ftp://product.example'],
+    ...[
+      'ws://product.example',
+      'wss://product.example',
+      'data://a',
+      'blob://a',
+      'javascript://a',
+      'about://a',
+    ],
+    ...['https://*.product.example', 'null', '*', 'filesystem://a', "capacitor://'self'"],
+  ])('may not be %s', (text) => expect(pageOrigin(text)).toBeUndefined());
+
+  it('is no address of an instance, if it is of an app', () =>
+    expect(originOfText('capacitor://localhost')).toBeUndefined());
 });
