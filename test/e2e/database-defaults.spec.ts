@@ -172,15 +172,21 @@ describeOnPostgresql('[D96] connections set what results depend on', (database) 
   });
 
   it('those that listen to announcements too, which the server would end as idle', async () => {
-    const listening = `SELECT count(*)::int AS count FROM pg_stat_activity
+    const listening = `SELECT pid FROM pg_stat_activity
       WHERE usename = '${role}' AND application_name LIKE '% notifications'`;
-    await byAdministrator([`ALTER ROLE ${role} SET idle_session_timeout = '1s'`]);
     let heard = 0;
     const subscription = service.part(Notifications).listen('idle', () => (heard += 1));
     await until('it listens', SOON_MS, () => heard === 1);
-    const [before] = await service.rows(listening);
-    await service.rows('SELECT pg_sleep(1.5)');
-    expect(await service.rows(listening)).toEqual([before]);
+    const [before] = await service.rows<{ pid: number }>(listening);
+    await byAdministrator([
+      `ALTER ROLE ${role} SET idle_session_timeout = '1s'`,
+      `SELECT pg_terminate_backend(${before?.pid})`,
+    ]);
+    await until('it listens again', SOON_MS, () => heard === 2);
+    const listeners = await service.rows(listening);
+    expect(listeners).toHaveLength(1);
+    await service.rows('SELECT pg_sleep(1.4)');
+    expect(await service.rows(listening)).toEqual(listeners);
     await subscription.end();
   });
 

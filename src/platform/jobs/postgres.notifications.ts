@@ -16,9 +16,24 @@ const GOODBYE_MS = 1_000;
 /** A silent connection is probed after this time, so that a vanished server is noticed at all. */
 const KEEPALIVE_DELAY_MS = 10_000;
 
-/** LISTEN on a PostgreSQL connection of its own, made anew every 5 seconds while it is lost. */
+interface Listener {
+  readonly channel: string;
+  readonly onNews: () => void;
+}
+
+/**
+ * LISTEN for all listeners on one PostgreSQL connection of its own. A lost connection is made anew every 5 seconds. Nothing that a
+ * listener does is waited for, so that none delays another.
+ */
 export class PostgresNotifications extends Notifications {
   readonly hasOtherProcesses = true;
+  private readonly listeners = new Set<Listener>();
+  /** Aborted once nobody listens any more; undefined until somebody does. */
+  private running: AbortController | undefined;
+  private client: pg.Client | undefined;
+  private isReady = false;
+  /** One statement at a time. */
+  private begun: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly connection: ConnectionBeside,
@@ -28,39 +43,31 @@ export class PostgresNotifications extends Notifications {
   }
 
   listen(channel: string, onNews: () => void): Subscription {
-    const listener = new PostgresListener(this.connection, channel, onNews, this.logger);
-    void listener.run();
-    return listener;
-  }
-}
-
-class PostgresListener implements Subscription {
-  private client: pg.Client | undefined;
-  private readonly ended = new AbortController();
-
-  constructor(
-    private readonly connection: ConnectionBeside,
-    private readonly channel: string,
-    private readonly onNews: () => void,
-    private readonly logger: Log,
-  ) {}
-
-  async run(): Promise<void> {
-    while (!this.ended.signal.aborted) {
-      await this.listenUntilLost();
-      await pause(RECONNECT_MS, undefined, { ref: false, signal: this.ended.signal }).catch(() => undefined);
-    }
+    const listener = { channel, onNews };
+    this.listeners.add(listener);
+    if (this.running === undefined) void this.run((this.running = new AbortController()).signal);
+    else if (this.isReady) this.beginLater(listener);
+    return { end: () => this.end(listener) };
   }
 
-  async end(): Promise<void> {
-    this.ended.abort();
-    const { client } = this;
+  private async end(listener: Listener): Promise<void> {
+    this.listeners.delete(listener);
+    if (this.listeners.size > 0) return;
+    this.running?.abort();
+    this.running = undefined;
     // A server that is silent does not take the goodbye either.
-    const goodbye = client?.end().catch(() => undefined);
+    const goodbye = this.client?.end().catch(() => undefined);
     await Promise.race([goodbye, pause(GOODBYE_MS, undefined, { ref: false })]);
   }
 
-  private async listenUntilLost(): Promise<void> {
+  private async run(ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      await this.listenUntilLost(ended);
+      await pause(RECONNECT_MS, undefined, { ref: false, signal: ended }).catch(() => undefined);
+    }
+  }
+
+  private async listenUntilLost(ended: AbortSignal): Promise<void> {
     const client = this.createClient();
     this.client = client;
     const lost = new Promise<void>((resolve) => client.once('end', resolve));
@@ -68,14 +75,29 @@ class PostgresListener implements Subscription {
       await client.connect();
       await this.connection.onConnect?.(client);
       await client.query('SET idle_session_timeout = 0');
-      await client.query(`LISTEN ${client.escapeIdentifier(this.channel)}`);
-      this.onNews();
+      // Those who begin meanwhile are in it.
+      for (const listener of this.listeners) await this.begin(client, listener);
+      this.isReady = true;
       await lost;
-      this.warnOfLoss(undefined);
+      this.warnOfLoss(ended);
     } catch (error) {
-      this.warnOfLoss(error);
+      this.warnOfLoss(ended, error);
       await client.end().catch(() => undefined);
+    } finally {
+      if (this.client === client) this.isReady = false;
     }
+  }
+
+  private async begin(client: pg.Client, { channel, onNews }: Listener): Promise<void> {
+    await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+    onNews();
+  }
+
+  /** Without an answer the connection is ended, and the next one listens. */
+  private beginLater(listener: Listener): void {
+    const { client } = this;
+    if (client === undefined) return;
+    this.begun = this.begun.then(() => this.begin(client, listener)).catch(() => client.end());
   }
 
   private createClient(): pg.Client {
@@ -86,23 +108,22 @@ class PostgresListener implements Subscription {
       keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
       connectionTimeoutMillis: CONNECTION_MS,
     });
-    client.on('notification', () => this.onNews());
+    client.on('notification', ({ channel }) => {
+      for (const listener of this.listeners) if (listener.channel === channel) listener.onNews();
+    });
     // Without a listener an error would end the process; the end of the connection follows and is what counts.
     client.on('error', () => undefined);
     return client;
   }
 
-  private warnOfLoss(error: unknown): void {
-    if (this.ended.signal.aborted) return;
+  private warnOfLoss(ended: AbortSignal, error?: unknown): void {
+    if (ended.aborted) return;
     const { code } = (error ?? {}) as { code?: string };
-    this.logger.warn(
-      { code, channel: this.channel },
-      'no database notifications; changes are polled for meanwhile',
-    );
+    this.logger.warn({ code }, 'no database notifications; changes are polled for meanwhile');
   }
 }
 
-/** Over connections beside those of the pool. */
+/** Over one connection beside those of the pool. */
 export function notificationsOf(): Provider[] {
   const useFactory = ({ dataSource }: Database, log: Log) =>
     new PostgresNotifications(connectionOf(dataSource), log);
