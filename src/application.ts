@@ -20,6 +20,7 @@ import { SOURCE_DIRECTORY, prepareFiles } from './platform/http/page.controller.
 import { addSecurityHeaders } from './platform/http/security-headers.js';
 import { createAdapter, prepareServer } from './platform/http/server.js';
 import { LOGGER } from './platform/log/log.js';
+import type { LineOutput } from './platform/log/logger.js';
 import { nestLogger } from './platform/log/logger.js';
 import { RequestTraces } from './platform/log/tracing.js';
 import { EMBED_PATH, TOKEN_PATH, endpointDescriptions } from './token-exchange/instance.js';
@@ -39,6 +40,8 @@ export interface Application {
 /** What a caller brings along, and what a test replaces. */
 export interface ApplicationSettings {
   readonly logger: Logger;
+  /** Where `logger` writes. */
+  readonly output: LineOutput;
   readonly sourceDirectory: string;
   readonly clock?: Clock;
   /** Another database than the configured one: tests open theirs from a prepared copy. */
@@ -53,7 +56,7 @@ export interface ApplicationSettings {
  */
 export async function createApplication(
   startup: Startup,
-  { logger, sourceDirectory, engineThread, ...replaced }: ApplicationSettings,
+  { logger, output, sourceDirectory, engineThread, ...replaced }: ApplicationSettings,
 ): Promise<Application> {
   const { config, tls } = startup;
   const clock = replaced.clock ?? new Clock();
@@ -61,7 +64,7 @@ export async function createApplication(
   const database = { ...(replaced.database ?? databaseSettings(config)), requestWaitMs, engineThread };
   const adapter = createAdapter({ ...config, logger, tls });
   const nest = await NestFactory.create<NestFastifyApplication>(
-    AppModule.register({ startup, logger, sourceDirectory, database, clock }),
+    AppModule.register({ startup, logger, output, sourceDirectory, database, clock }),
     adapter,
     // The adapter serves HTTPS already; by `httpsOptions` Nest knows, and names the address rightly.
     { logger: nestLogger(logger), abortOnError: false, httpsOptions: tls },

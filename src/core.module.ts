@@ -37,6 +37,8 @@ import { notificationsOf } from './platform/jobs/postgres.notifications.js';
 import { purging } from './platform/jobs/purge.job.js';
 import type { Log } from './platform/log/log.js';
 import { LOGGER } from './platform/log/log.js';
+import type { LineOutput } from './platform/log/logger.js';
+import { LOG_OUTPUT } from './platform/log/logger.js';
 import { RequestTraces } from './platform/log/tracing.js';
 import { KeyRing } from './platform/secrets/key-ring.js';
 import { StoredEntryFollower } from './token-exchange/instance.js';
@@ -45,6 +47,8 @@ import { StoredEntryFollower } from './token-exchange/instance.js';
 export interface CoreSettings {
   readonly startup: Startup;
   readonly logger: Logger;
+  /** Where `logger` writes. */
+  readonly output: LineOutput;
   /** The folder of the compiled sources. The files of the pages are in folders below it. */
   readonly sourceDirectory: string;
   readonly database: DatabaseSettings;
@@ -78,11 +82,12 @@ export class CoreModule {
   }
 }
 
-function given({ startup, clock, sourceDirectory, logger }: CoreSettings): Provider[] {
+function given({ startup, clock, sourceDirectory, logger, output }: CoreSettings): Provider[] {
   return [
     { provide: STARTUP, useValue: startup },
     { provide: Clock, useValue: clock },
     { provide: SOURCE_DIRECTORY, useValue: sourceDirectory },
+    { provide: LOG_OUTPUT, useValue: output },
     RequestTraces,
     {
       provide: LOGGER,

@@ -14,7 +14,8 @@ import { DataDirectoryLockedError } from './platform/database/embedded/data-dire
 import type { OpenDatabase } from './platform/database/data-source.js';
 import { DatabaseUnavailableError, OPEN_DATABASE } from './platform/database/data-source.js';
 import { UnsuitableServerError } from './platform/database/pooler.js';
-import { exitAfterLog, createLogger } from './platform/log/logger.js';
+import type { LineOutput } from './platform/log/logger.js';
+import { StandardOutput, exitAfterLog, createLogger } from './platform/log/logger.js';
 import { ListenError } from './platform/http/listen-error.js';
 import { CommandLineError, readCommandLine } from './instance/command-line.js';
 import type { Startup } from './config/startup.js';
@@ -52,17 +53,18 @@ async function main(): Promise<void> {
     workingDirectory: process.cwd(),
     envFile,
   });
-  const logger = createLogger(startup.config.logLevel);
+  const output = new StandardOutput();
+  const logger = createLogger(startup.config.logLevel, output);
   for (const warning of startup.warnings) logger.warn(warning);
   for (const note of startup.notes) logger.info(note);
-  logger.info(await serve(startup, logger), 'the service is ready');
+  logger.info(await serve(startup, logger, output), 'the service is ready');
 }
 
 /** @returns what an operator wants to see of it */
-async function serve(startup: Startup, logger: Logger): Promise<object> {
+async function serve(startup: Startup, logger: Logger, output: LineOutput): Promise<object> {
   const sourceDirectory = dirname(fileURLToPath(import.meta.url));
   const engineThread = join(sourceDirectory, 'platform', 'database', 'embedded', 'engine.worker.js');
-  const application = await createApplication(startup, { logger, sourceDirectory, engineThread });
+  const application = await createApplication(startup, { logger, output, sourceDirectory, engineThread });
   tellOfData(startup, application, logger);
   await tellOfNamedUsers(startup, application, logger);
   stopOnSignals(application, startup.config.shutdownDelaySeconds * 1000, logger);

@@ -18,12 +18,18 @@ const EXPIRED_SECONDS_AGO = 7_200;
 await import('reflect-metadata');
 const { createApplication } = await load('application.js');
 const { prepareStartup } = await load('instance/startup.js');
-const { createLogger } = await load('platform/log/logger.js');
+const { StandardOutput, createLogger } = await load('platform/log/logger.js');
 
 const startup = await prepareStartup({ environment: process.env, workingDirectory: process.cwd() });
-const logger = createLogger(startup.config.logLevel);
+const output = new StandardOutput();
+const logger = createLogger(startup.config.logLevel, output);
 const engineThread = join(source, 'platform', 'database', 'embedded', 'engine.worker.js');
-const application = await createApplication(startup, { logger, sourceDirectory: source, engineThread });
+const application = await createApplication(startup, {
+  logger,
+  output,
+  sourceDirectory: source,
+  engineThread,
+});
 const uses = partNamed('UseRepository');
 const purge = partNamed('jti-purge');
 const control = createServer((request, response) => {

@@ -21,11 +21,12 @@ const PATIENCE_MS = 90_000;
 
 const built = (path: string) => JSON.stringify(pathToFileURL(join(REPOSITORY, 'dist/src', path)).href);
 const WITH_SINK = `
-  const { createLogger, outputOf } = await import(${built('platform/log/logger.js')});
+  const { StandardOutput, createLogger } = await import(${built('platform/log/logger.js')});
   const { StandardOutputSink } = await import(${built('audit/sinks/standard-output.sink.js')});
   setInterval(() => undefined, 1000);
-  const log = createLogger('info');
-  const sink = new StandardOutputSink(outputOf(log));
+  const output = new StandardOutput();
+  const log = createLogger('info', output);
+  const sink = new StandardOutputSink(output);
   const json = JSON.stringify({ id: '1', filler: 'y'.repeat(2000) });
   const deliver = () => sink.deliver([{ json }], new AbortController().signal);
   const say = (text) => process.stderr.write(text);`;

@@ -9,6 +9,7 @@ import { DataSource } from 'typeorm';
 import type { Application } from '../../src/application.js';
 import { createApplication } from '../../src/application.js';
 import type { PurgeJob } from '../../src/platform/jobs/purge.job.js';
+import type { LineOutput } from '../../src/platform/log/logger.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import type { Startup } from '../../src/config/startup.js';
 import { prepareStartup } from '../../src/instance/startup.js';
@@ -97,8 +98,10 @@ export class TestService {
     this.directory = mkdtempSync(join(tmpdir(), 'service-'));
     const environment = { ...(await serviceEnvironment(trustedKeys)), ...OWN_ENVIRONMENT, ...variables };
     this.startup = await prepareStartup({ environment, workingDirectory: this.directory });
+    const output = new KeptLines(this.lines);
     this.application = await createApplication(this.startup, {
-      logger: createLogger(this.startup.config.logLevel, { write: (line) => this.lines.push(line) }),
+      logger: createLogger(this.startup.config.logLevel, output),
+      output,
       sourceDirectory: compiledSources(),
       database: this.database.settings,
       ...(clock === undefined ? {} : { clock }),
@@ -193,6 +196,22 @@ export class TestService {
 
   get log(): LogLine[] {
     return this.lines.map((line) => JSON.parse(line) as LogLine);
+  }
+}
+
+/** An output that has written each line at once. */
+class KeptLines implements LineOutput {
+  readonly hasReader = true;
+
+  constructor(private readonly lines: string[]) {}
+
+  write(line: string): boolean {
+    this.lines.push(line);
+    return true;
+  }
+
+  written(): Promise<void> {
+    return Promise.resolve();
   }
 }
 

@@ -3,7 +3,8 @@ import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
-import { outputOf } from '../../platform/log/logger.js';
+import type { LineOutput } from '../../platform/log/logger.js';
+import { LOG_OUTPUT } from '../../platform/log/logger.js';
 import { Leader } from '../../platform/jobs/leader.js';
 import { Clock } from '../../platform/clock.js';
 import { LOGGER } from '../../platform/log/log.js';
@@ -25,7 +26,7 @@ import { WebhookSink } from './webhook.sink.js';
     AuditRetentionJob,
     {
       provide: AuditStreaming,
-      inject: [Database, SinkCursorRepository, STARTUP, Leader, Clock, LOGGER],
+      inject: [Database, SinkCursorRepository, STARTUP, Leader, Clock, LOGGER, LOG_OUTPUT],
       useFactory: streaming,
     },
   ],
@@ -40,24 +41,25 @@ function streaming(
   leader: Leader,
   clock: Clock,
   log: Logger,
+  output: LineOutput,
 ): AuditStreaming {
   const { startAt, ...sinks } = sinkSettings(config);
   // What syslog messages name as the host that they come from.
   const { hostname } = new URL(config.baseUrl);
   const trail = new AuditTrailReader(database);
   const parts = { trail, cursors, leader, clock, log, startAt };
-  return new AuditStreaming(sinksOf(sinks, hostname, clock, log), parts);
+  return new AuditStreaming(sinksOf(sinks, hostname, clock, output), parts);
 }
 
 function sinksOf(
   { webhook, syslog, standardOutput }: Omit<SinkSettings, 'startAt'>,
   hostname: string,
   clock: Clock,
-  log: Logger,
+  output: LineOutput,
 ): AuditSink[] {
   return [
     ...(webhook === undefined ? [] : [new WebhookSink(webhook, clock)]),
     ...(syslog === undefined ? [] : [new SyslogSink(syslog, hostname)]),
-    ...(standardOutput ? [new StandardOutputSink(outputOf(log))] : []),
+    ...(standardOutput ? [new StandardOutputSink(output)] : []),
   ];
 }

@@ -9,6 +9,9 @@ const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
 const WRITE_AT_BYTES = 64 * 1024;
 const WRITE_AFTER_MS = 50;
 
+/** Injection token of the `LineOutput` of the log. */
+export const LOG_OUTPUT = Symbol('LOG_OUTPUT');
+
 /** The output of a log, for lines that are not its own and stand between those of it. */
 export interface LineOutput {
   /** Whether lines that were taken can still be written. */
@@ -20,17 +23,6 @@ export interface LineOutput {
   write(line: string): boolean;
   /** Resolves when all lines up to now are written: never without a reader. */
   written(): Promise<void>;
-}
-
-/** Where a logger writes to. A destination that keeps nothing back has written what it was given. */
-export function outputOf(logger: Logger): LineOutput {
-  const output = Reflect.get(logger, pino.symbols.streamSym) as DestinationStream | StandardOutput;
-  if (output instanceof StandardOutput) return output;
-  const write = (line: string) => {
-    output.write(line);
-    return true;
-  };
-  return { hasReader: true, write, written: () => Promise.resolve() };
 }
 
 /**
@@ -52,6 +44,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
   private dropped = 0;
   private takenBytes = 0;
   private writtenBytes = 0;
+  private hasFailed = false;
   hasReader = true;
   private readonly waiting: { readonly upToBytes: number; readonly resolve: () => void }[] = [];
 
@@ -90,12 +83,13 @@ export class StandardOutput implements DestinationStream, LineOutput {
   }
 
   /**
-   * The pipe is closed: pino writes nothing from then on, and no caller waits for it. After another error, as of a full disk, what is
-   * unwritten stays for the next try, but does not hold up the end of the process, at which pino would try for ever.
+   * The pipe is closed: pino writes nothing from then on, and no caller waits for it. After another error, as of a full disk, unwritten
+   * lines stay for the next try. At the end of the process pino's own listener would try again, and fail.
    */
   private onWriteError(error: NodeJS.ErrnoException): void {
     if (error.code !== 'EPIPE') {
-      this.blocks.flushSync = () => undefined;
+      if (!this.hasFailed) process.prependOnceListener('exit', () => this.blocks.destroy());
+      this.hasFailed = true;
       return;
     }
     this.hasReader = false;
