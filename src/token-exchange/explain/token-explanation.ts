@@ -30,6 +30,7 @@ export interface ExplanationRequest {
 export interface ExplanationRules {
   readonly options: Pick<
     TokenExchangeOptions,
+    | 'strict'
     | 'clockToleranceSeconds'
     | 'embedLogin'
     | 'exchange'

@@ -75,12 +75,13 @@ export class ExternalTokenVerifier {
     @Inject(TOKEN_EXCHANGE_OPTIONS)
     options: Pick<
       TokenExchangeOptions,
-      'clockToleranceSeconds' | 'ownIssuer' | 'tokenEndpoint' | 'idAssertion'
+      'strict' | 'clockToleranceSeconds' | 'ownIssuer' | 'tokenEndpoint' | 'idAssertion'
     >,
   ) {
     this.rules = {
       keys,
       clock,
+      isStrict: options.strict,
       toleranceSeconds: options.clockToleranceSeconds,
       ownIssuer: options.ownIssuer,
       tokenEndpoint: options.tokenEndpoint,

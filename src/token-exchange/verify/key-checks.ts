@@ -71,10 +71,19 @@ export const NO_OTHER_PURPOSE = purpose(
 /** The assertion of RFC 7523 has no type of its own, and those of other JWTs are refused. */
 export const GRANT_PURPOSE = purpose('JWT, or no typ', (typ = 'jwt') => typ === 'jwt');
 
-/** OpenID Connect Back-Channel Logout 1.0 §2.4. Many libraries write `JWT` where nothing else is said. */
-export const LOGOUT_PURPOSE = purpose('logout+jwt, JWT, or no typ', (typ = 'jwt') =>
-  ['logout+jwt', 'jwt'].includes(typ),
-);
+/** OpenID Connect Back-Channel Logout 1.0 §2.4. Many libraries write `JWT` unless told otherwise. */
+export const LOGOUT_PURPOSE: TokenCheck<AnyToken> = {
+  about: 'typ',
+  reason: 'token_type_not_allowed',
+  fails({ jws, rules: { isStrict } }) {
+    const typ = typeOf(jws) ?? 'jwt';
+    return typ !== 'logout+jwt' && (isStrict || typ !== 'jwt');
+  },
+  compared: ({ jws, rules: { isStrict } }) => [
+    isStrict ? 'logout+jwt' : 'logout+jwt, JWT, or no typ',
+    printableName(jws.header['typ']),
+  ],
+};
 
 export const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
   {

@@ -28,6 +28,8 @@ export interface CheckRules {
     'find' | 'findForLogout' | 'issuers' | 'keysOf' | 'secondsToNextSearch' | 'unservingKeySet'
   >;
   readonly clock: Clock;
+  /** Whether the strict policy applies. */
+  readonly isStrict: boolean;
   readonly toleranceSeconds: number;
   /** The issuer of this instance's own access tokens: no `act` may name it, and identity assertions are for it. */
   readonly ownIssuer: string | undefined;

@@ -30,6 +30,7 @@ function verifierOf(entries: readonly object[], defaults: PolicyDefaults = 'cont
   return new ExternalTokenVerifier(keys, clock, {
     idAssertion: { enabled: false, maxLifetimeSeconds: 300 },
     clockToleranceSeconds: 5,
+    strict: defaults === 'strict',
   });
 }
 
@@ -46,6 +47,22 @@ async function outcomeOf(token: string, by = verifier): Promise<string> {
 }
 
 const good: Members = { sub: 'ada', iat: NOW - 5 };
+
+it.each<[unknown, string]>([
+  ['logout+jwt', 'accepted'],
+  ['application/logout+jwt', 'accepted'],
+  ['JWT', 'token_type_not_allowed'],
+  [undefined, 'token_type_not_allowed'],
+])(
+  '[D130][P.strict] under the strict policy a logout token of the typ %s is judged %s',
+  async (typ, outcome) => {
+    const strict = { expectedAudience: AUDIENCE, allowedRoles: [], flows: ['logout'], emailDomains: ['*'] };
+    const token = logoutToken(partner, good, { typ });
+    expect(await outcomeOf(token, verifierOf([partner.staticEntry(strict)], 'strict'))).toBe(outcome);
+    expect(await outcomeOf(token)).toBe('accepted');
+  },
+);
+
 const event = (value: unknown) => ({ events: { [LOGOUT_EVENT]: value } });
 
 describe('[D130] a logout token', () => {

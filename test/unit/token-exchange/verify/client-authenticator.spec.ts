@@ -45,6 +45,7 @@ const clock = new TestClock(NOW * 1000);
 const options = {
   clockToleranceSeconds: 5,
   ownIssuer: BASE_URL,
+  strict: false,
   idAssertion: { enabled: true, maxLifetimeSeconds: 300 },
 };
 const keys = trustedKeysOf(

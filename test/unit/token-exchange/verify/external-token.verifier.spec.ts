@@ -36,6 +36,7 @@ function verifierOf(
   if (isUnfetched) jest.spyOn(keys, 'unservingKeySet').mockReturnValue(state);
   return new ExternalTokenVerifier(keys, clock, {
     clockToleranceSeconds: toleranceSeconds,
+    strict: false,
     idAssertion: { enabled: false, maxLifetimeSeconds: 300 },
   });
 }
