@@ -25,9 +25,12 @@ const PRIOR_ACTORS = optional(
   ),
 );
 
-const IGNORED_ROLE = optional(
-  text('The assignable roles: the role claim of a token names none of them, and was ignored.'),
-);
+const IGNORED_ROLE = {
+  ignoredRole: optional(
+    text('The role claim of a token, which was ignored because it names no assignable role.'),
+  ),
+  assignableRoles: optional(text('The roles that a token can assign, if `ignoredRole` is there.')),
+};
 
 const WORKLOADS = optional(
   listOf(
@@ -82,7 +85,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
         ),
       ),
       priorActors: PRIOR_ACTORS,
-      ignoredRole: IGNORED_ROLE,
+      ...IGNORED_ROLE,
       workloads: WORKLOADS,
       clientAddress: optional(clientAddress()),
     },
@@ -102,7 +105,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
       kid: KID,
       sessionFamilyId: optional(SESSION_FAMILY_ID),
       replacedRedirect: optional(text('Why the browser went to `/` in place of `redirectTo`.')),
-      ignoredRole: IGNORED_ROLE,
+      ...IGNORED_ROLE,
       priorActors: PRIOR_ACTORS,
       clientAddress: optional(clientAddress()),
     },

@@ -136,7 +136,7 @@ export class EmbeddedLoginService {
         clientAddress,
         sessionFamilyId,
         replacedRedirect,
-        ignoredRole: ignoredRoleOf(users),
+        ...ignoredRoleOf(users),
         priorActors: recordedActors(subject.claims.priorActors),
       },
     );

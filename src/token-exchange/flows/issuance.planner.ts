@@ -218,7 +218,7 @@ export function successOf(
       rights: grants.rights,
       keyThumbprint: proof?.thumbprint,
       priorActors: recordedActors(priorActors),
-      ignoredRole: ignoredRoleOf(users),
+      ...ignoredRoleOf(users),
       workloads: recordedActors(workloadsOf(tokens)),
     },
   );

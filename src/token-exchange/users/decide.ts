@@ -18,7 +18,7 @@ import type { Voucher } from './privilege.js';
 import { checkVouchers } from './privilege.js';
 import type { ProjectSync, StoredProjects } from './project-policy.js';
 import { decideOnProjects } from './project-policy.js';
-import { assignableRoles, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
+import { askedRole, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
 import type { RejectionContext, SubjectOrActor } from '../refusals/rejection.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
@@ -45,8 +45,8 @@ export interface ResolvedUser {
   readonly userId: string;
   readonly accessGeneration?: string;
   readonly changes: readonly IdentityChange[];
-  /** Where the role claim was ignored (4.4.role.5): what could be assigned. */
-  readonly ignoredRole?: Pick<RejectionContext, 'expected'>;
+  /** If the role claim was ignored (4.4.role.5): the roles that can be assigned, and the one that was sent. */
+  readonly ignoredRole?: Pick<RejectionContext, 'expected' | 'found'>;
   /** Ids of projects whose last administrator the user stays, against the claim. */
   readonly keptProjects?: readonly string[];
 }
@@ -58,9 +58,10 @@ export function idsOf({ subject, actor }: Users): Pick<AuditEvent, 'subjectUserI
   return { subjectUserId: subject.userId, actorUserId: actor?.userId };
 }
 
-/** What could be assigned, where the role claim of a token was ignored. */
-export function ignoredRoleOf({ subject, actor }: Users): string | undefined {
-  return (subject.ignoredRole ?? actor?.ignoredRole)?.expected;
+/** What the trail says of a role claim that was ignored: the role that was sent, and those that can be assigned. */
+export function ignoredRoleOf({ subject, actor }: Users): { ignoredRole?: string; assignableRoles?: string } {
+  const { expected, found } = subject.ignoredRole ?? actor?.ignoredRole ?? {};
+  return { ignoredRole: found, assignableRoles: expected };
 }
 
 /**
@@ -111,7 +112,9 @@ function resolveUnchanged(
   try {
     const { byAdministrator, projectsDigest: digest } = user;
     const decision = decide(token, { linked: user, byAdministrator, projects: { digest } }, roles);
-    return 'newUser' in decision || isWritten(decision) ? undefined : resolvedUser(decision, [], roles);
+    return 'newUser' in decision || isWritten(decision)
+      ? undefined
+      : resolvedUser(decision, token, [], roles);
   } catch (error) {
     throw inContext(error, { party, ...issuerAndKid(token) });
   }
@@ -119,11 +122,12 @@ function resolveUnchanged(
 
 export function resolvedUser(
   { user, ignoresRoleClaim, projects }: FoundUser,
+  { claims }: Pick<VerifiedToken, 'claims'>,
   changes: readonly IdentityChange[],
   roles: RoleNames,
 ): ResolvedUser {
   const { id: userId, accessGeneration } = user;
-  const ignoredRole = ignoresRoleClaim ? { expected: assignableRoles(roles) } : undefined;
+  const ignoredRole = ignoresRoleClaim ? askedRole(claims.role, roles) : undefined;
   return { userId, accessGeneration, changes, ignoredRole, keptProjects: projects?.keptIds };
 }
 

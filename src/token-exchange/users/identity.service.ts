@@ -79,7 +79,7 @@ export class IdentityService {
     const links = found.by === 'email' ? [await this.link(transaction, token, user)] : [];
     if (!isEmpty(update)) await this.users.update(transaction, user.id, update);
     const projects = await this.syncProjects(transaction, token, user.id, found.projects);
-    return resolvedUser(found, [...links, ...changesOf(user, update), ...projects], this.roles);
+    return resolvedUser(found, token, [...links, ...changesOf(user, update), ...projects], this.roles);
   }
 
   /**

@@ -51,12 +51,12 @@ export function roleOfExistingUser(
 }
 
 /** What a claim asks for, and what could be assigned at all. */
-function askedRole(claim: string, roles: RoleNames): RejectionContext {
+export function askedRole(claim: string | undefined, roles: RoleNames): RejectionContext {
   return { expected: assignableRoles(roles), found: printable(claim) };
 }
 
 /** For people. */
-export function assignableRoles({ assignable, owner }: RoleNames): string {
+function assignableRoles({ assignable, owner }: RoleNames): string {
   return printableList(assignable.filter((role) => role !== owner));
 }
 
