@@ -69,7 +69,7 @@ export const LIST_ENTRIES = listOperation('keys list', readNothing, {
   },
 });
 
-const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'UNTIL', 'CHANGED'];
+const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'AUDIENCE', 'UNTIL', 'CHANGED'];
 const POLICY_HEADINGS = ['ENTRY', 'POLICY'];
 /** So long before its end an entry gets a notice, as on the operator's page and in the alerts. */
 const NOTICE_DAYS = 30;
@@ -83,10 +83,11 @@ function listText(all: readonly ListedEntry[]): string {
 }
 
 function rowOf(listed: ListedEntry): string[] {
-  const { entry, from, state, revoked, type, issuer, keys, until, changedAt } = listed;
+  const { entry, from, state, revoked, type, issuer, keys, audience, until, changedAt } = listed;
   const stateCell = state === 'trusted' && revoked.length > 0 ? 'trusted, but for revoked keys' : state;
   const place = keys === null ? '' : 'kid' in keys ? keys.kid : keys.url;
-  return [entry, from, stateCell, type ?? '', issuer ?? '', place, untilCell(until), changedAt ?? ''];
+  const trust = [type ?? '', issuer ?? '', place, type === null ? '' : (audience ?? 'not checked')];
+  return [entry, from, stateCell, ...trust, untilCell(until), changedAt ?? ''];
 }
 
 /** An end that is near says so. */

@@ -1,0 +1,23 @@
+// The table that `keys list` prints.
+import type { ListedEntry } from '../../../src/administration/list-entries.operation.js';
+import { LIST_ENTRIES } from '../../../src/administration/list-entries.operation.js';
+
+const stored: ListedEntry = {
+  ...{
+    from: 'command',
+    configuredIn: null,
+    entry: 'stored:acme',
+    name: 'acme',
+    state: 'trusted',
+    revoked: [],
+  },
+  ...{ type: 'static', issuer: 'https://acme.example', keys: { kid: 'k', thumbprint: null } },
+  ...{ audience: 'https://instance.example', until: null, policy: [], problems: [], changedAt: null },
+};
+
+it.each([
+  ['https://instance.example', /AUDIENCE.*\n(.*\n)?.*https:\/\/instance\.example/],
+  [null, /AUDIENCE.*\n(.*\n)?.*not checked/],
+])('[5.5.1] shows the audience %s of an entry', (audience, shown) => {
+  expect(LIST_ENTRIES.command?.text([{ ...stored, audience }], {})).toMatch(shown);
+});
