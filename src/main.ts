@@ -11,6 +11,7 @@ import { MetricsListener } from './metrics/metrics.listener.js';
 import { VERSION } from './platform/version.js';
 import { CopiedDataError, hasDatabase, isCopied } from './platform/database/embedded/copied-data.js';
 import { DataDirectoryLockedError } from './platform/database/embedded/data-directory.lock.js';
+import { ForeignDataDirectoryError } from './platform/database/embedded/data-directory.owner.js';
 import type { OpenDatabase } from './platform/database/data-source.js';
 import { DatabaseUnavailableError, OPEN_DATABASE } from './platform/database/data-source.js';
 import { UnsuitableServerError } from './platform/database/pooler.js';
@@ -38,6 +39,7 @@ const OPERATORS_ERRORS = [
   CopiedDataError,
   DataDirectoryLockedError,
   DatabaseUnavailableError,
+  ForeignDataDirectoryError,
   ListenError,
   UnsuitableServerError,
 ];

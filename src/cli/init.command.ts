@@ -2,10 +2,12 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { CommandError } from '../administration/command-error.js';
 import { CREATE_USER, LIST_USERS } from '../administration/users.operations.js';
 import type { Environment } from '../config/load-config.js';
 import { ConfigurationError, readEnvFile } from '../config/load-config.js';
 import { checkStartup } from '../instance/startup.js';
+import { refuseForeignDirectory } from '../platform/database/embedded/data-directory.owner.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import { ALGORITHMS, TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from '../token-exchange/instance.js';
 import { OWNER_ROLE } from '../users/role.js';
@@ -86,6 +88,7 @@ async function init(options: InitOptions, command: Command, context: CommandCont
   const key = { alg: options.alg, kid: options.kid };
   const sealingKeys = sealingKeysOf(settings, paths);
   const planned = planFiles(answered, key, paths, { sealingKeys, environment });
+  if (answered.databaseUrl === '') refuseForeignData(paths.data);
   const backup = inPlace.length === 0 ? undefined : seen(moveAside(directory, inPlace));
   const surroundings = asStarted(environment, inside);
   const { owner, warnings } = await settle(planned, answered.ownerEmail, surroundings);
@@ -93,6 +96,15 @@ async function init(options: InitOptions, command: Command, context: CommandCont
   const next = nextCommands(answered, key, paths, workingDirectory);
   const settled = { files, backup, owner, warnings, next };
   answers.give(settled, textOf(settled));
+}
+
+/** Before anything is written. @throws CommandError where the folder of the embedded database belongs to another account */
+function refuseForeignData(directory: string): void {
+  try {
+    refuseForeignDirectory(directory);
+  } catch (error) {
+    throw new CommandError((error as Error).message);
+  }
 }
 
 /** Paths are as seen from where the command was typed. */

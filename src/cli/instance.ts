@@ -1,5 +1,5 @@
 // The instance that a command works on: its database, and what its configuration says, which is read only where a command needs it.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { CommandError } from '../administration/command-error.js';
 import type { InstanceSettings } from '../administration/instance-parts.js';
 import { PersonHashes } from '../audit/person-hashes.js';
@@ -19,6 +19,7 @@ import type { Clock } from '../platform/clock.js';
 import type { DatabaseSettings, OpenDatabase } from '../platform/database/data-source.js';
 import { DatabaseUnavailableError, openDatabase } from '../platform/database/data-source.js';
 import { DataDirectoryLockedError } from '../platform/database/embedded/data-directory.lock.js';
+import { ForeignDataDirectoryError } from '../platform/database/embedded/data-directory.owner.js';
 import { UnsuitableServerError } from '../platform/database/pooler.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
 import type { ExplanationRules, StoredEntriesRules, TrustedKeysRules } from '../token-exchange/instance.js';
@@ -53,27 +54,19 @@ export function instanceDatabase({ settings }: CommandContext): DatabaseSettings
   return databaseSettings(settings.read('databaseUrl', 'databasePoolSize', 'dataDirectory'));
 }
 
+/** Their messages say what to do. */
+const OPERATORS_ERRORS = [DatabaseUnavailableError, ForeignDataDirectoryError, UnsuitableServerError];
+
 /** Throws as `withDatabase`. */
 export async function openInstanceDatabase(settings: DatabaseSettings): Promise<OpenDatabase> {
-  if (settings.kind === 'embedded') refuseForeignDirectory(settings.directory);
   try {
     return await openDatabase(settings, SCHEMA);
   } catch (error) {
     if (error instanceof DataDirectoryLockedError) throw error;
-    if (error instanceof DatabaseUnavailableError || error instanceof UnsuitableServerError)
-      throw new CommandError(error.message);
+    if (OPERATORS_ERRORS.some((kind) => error instanceof kind))
+      throw new CommandError((error as Error).message);
     throw new CommandError(`The database cannot be opened: ${reasonOf(error)}`);
   }
-}
-
-/** The owner of the directory cannot read files of another account, even root: the service would no longer start. */
-function refuseForeignDirectory(directory: string): void {
-  const owner = statSync(directory, { throwIfNoEntry: false })?.uid;
-  const account = process.getuid?.();
-  if (owner === undefined || account === undefined || owner === account) return;
-  throw new CommandError(
-    `The data directory ${directory} belongs to another account. Run the command as that one: sudo -u '#${owner}' …`,
-  );
 }
 
 /** The settings that the rules for trusted keys depend on. */

@@ -1,6 +1,6 @@
 // Everything that is checked before Nest starts: configuration, licence and trusted keys, with all problems at once.
 import { join } from 'node:path';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { auditProblems } from '../audit/sinks/sink-settings.js';
 import {
@@ -98,6 +98,9 @@ export function databaseSettings({
     : { kind: 'postgresql', url: databaseUrl, poolSize: databasePoolSize };
 }
 
+/** All rights of other accounts than the owner and those of the group. */
+const OTHERS = 0o007;
+
 /** Where the key is that is made on the embedded database. */
 export function encryptionKeyPath({ dataDirectory }: Pick<Config, 'dataDirectory'>): string {
   return join(dataDirectory, 'encryption.key');
@@ -106,6 +109,7 @@ export function encryptionKeyPath({ dataDirectory }: Pick<Config, 'dataDirectory
 /**
  * The keys that seal secrets at rest. Call while the data directory's lock is held: on the embedded database the key
  * is made at the first start, readable by its owner only (D45).
+ * @throws ConfigurationError where another account owns or reads it, or it is no key
  */
 export function encryptionKeys(config: Config): readonly Buffer[] {
   if (config.encryptionKeys.length > 0) return config.encryptionKeys;
@@ -114,12 +118,33 @@ export function encryptionKeys(config: Config): readonly Buffer[] {
     // It has its name once it is whole and on the disk, as all is that it seals.
     const draft = `${path}.new`;
     const text = `${randomBytes(ENCRYPTION_KEY_BYTES).toString('base64')}\n`;
-    writeFileSync(draft, text, { mode: 0o600, flush: true });
+    // A start that was broken off may have left one. In a folder that is open to all, it may also be a link of another account.
+    rmSync(draft, { force: true });
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
     renameSync(draft, path);
   }
+  refuseExposedKey(path);
   const key = Buffer.from(readFileSync(path, 'utf8'), 'base64');
   if (key.length === ENCRYPTION_KEY_BYTES) return [key];
   throw new ConfigurationError([`${path}: must hold ${ENCRYPTION_KEY_BYTES} bytes in base64`]);
+}
+
+/**
+ * A key that another account owns or reads protects nothing. Its group may have rights: volumes in Kubernetes (`fsGroup`) give them.
+ * @throws ConfigurationError with the command that corrects it
+ */
+function refuseExposedKey(path: string): void {
+  const account = process.getuid?.();
+  if (account === undefined) return;
+  const { uid, mode } = statSync(path);
+  if (uid !== account)
+    throw new ConfigurationError([
+      `${path}: belongs to account ${uid}, and the service runs as ${account}. If the key is yours: sudo chown ${account} '${path}'`,
+    ]);
+  if ((mode & OTHERS) !== 0)
+    throw new ConfigurationError([
+      `${path}: other accounts may read or write it. Correct it: chmod 600 '${path}'`,
+    ]);
 }
 
 async function checkedLicense(

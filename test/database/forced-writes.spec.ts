@@ -1,5 +1,7 @@
 // What the embedded database has committed is forced to the disk, and a disk that fails ends it, with nothing lost.
 import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SCHEMA } from '../../src/instance/schema.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { describeOnEmbedded } from '../support/databases.js';
@@ -34,6 +36,17 @@ describeOnEmbedded('[D98] the embedded database', (database) => {
     expect(forced.filter((path) => path.includes('/base/')).length).toBeGreaterThan(0);
     expect(forced.filter((path) => path.endsWith('pg_control')).length).toBeGreaterThan(0);
     await close();
+  });
+
+  it('[D45] keeps all its files and folders from other accounts', async () => {
+    // The one of the block is copied from a template.
+    const directory = fs.mkdtempSync(join(tmpdir(), 'modes-'));
+    const { dataSource, close } = await openDatabase({ kind: 'embedded', directory }, SCHEMA);
+    await dataSource.query('CHECKPOINT');
+    await close();
+    const paths = fs.readdirSync(directory, { recursive: true, encoding: 'utf8' });
+    expect(paths.length).toBeGreaterThan(900);
+    expect(paths.filter((path) => (fs.statSync(join(directory, path)).mode & 0o077) !== 0)).toEqual([]);
   });
 
   it('[D99] stops where the disk fails under its log; what was committed is there at the next start', async () => {

@@ -2,9 +2,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chownSync,
   closeSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -23,6 +25,8 @@ import { until } from '../support/until.js';
 
 /** An account that owns nothing. */
 const NOBODY = 65_534;
+/** For a process that should end by itself. */
+const PATIENCE_MS = 60_000;
 
 type Surroundings = ServiceSurroundings & { baseUrl: string };
 
@@ -194,6 +198,34 @@ describeBuilt('[D46] built commands beside the built service', () => {
     it.skip(`skipped: ${reason}`, () => undefined);
     return;
   }
+
+  it.each([
+    ['the service', [join(REPOSITORY, 'dist', 'src', 'main.js')]],
+    ['a command', [program, 'users', 'list']],
+    ['init', [program, 'init', '--yes', '--owner-email', 'owner@b.example']],
+  ])(
+    '[D46] started by root in the folder of an ordinary account, %s writes nothing and says whose it is',
+    async (_, args) => {
+      const { directory, environment } = await surroundings();
+      const data = join(directory, 'data');
+      mkdirSync(join(data, 'database'), { recursive: true });
+      for (const path of ['', 'database']) chownSync(join(data, path), NOBODY, NOBODY);
+      const env = {
+        ...environment,
+        SVC_DATA_DIR: data,
+        SVC_DATABASE_URL: undefined,
+        SVC_ENCRYPTION_KEY: undefined,
+      };
+      const options = { cwd: directory, env, encoding: 'utf8', timeout: PATIENCE_MS } as const;
+      const ended = spawnSync(process.execPath, args, options);
+      expect(ended.stderr).toContain(
+        `The data directory ${data} belongs to account ${NOBODY}, which could not read what account 0 writes. ` +
+          `Nothing was changed. Run this as its owner: sudo -u '#${NOBODY}' …`,
+      );
+      expect(ended.status).toBe(1);
+      expect(readdirSync(directory, { recursive: true }).sort()).toEqual(['data', join('data', 'database')]);
+    },
+  );
 
   it('[D46] another account may not connect, and gets the reason', async () => {
     const where = await surroundings();

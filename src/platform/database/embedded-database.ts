@@ -3,6 +3,7 @@ import type { PoolConfig } from 'pg';
 import pg from 'pg';
 import { refuseCopied } from './embedded/copied-data.js';
 import { DataDirectoryLock } from './embedded/data-directory.lock.js';
+import { refuseForeignDirectory } from './embedded/data-directory.owner.js';
 import { EngineSocket } from './embedded/engine-socket.js';
 import { startEngineThread } from './embedded/engine-thread.js';
 import type { Engine } from './embedded/engine.js';
@@ -21,12 +22,14 @@ export interface EmbeddedSettings extends ServingSettings {
 
 /**
  * @throws DataDirectoryLockedError when another process has the directory
+ * @throws ForeignDataDirectoryError when it belongs to another account
  * @throws CopiedDataError when its data was copied to PostgreSQL
  */
 export async function prepareEmbedded(
   { directory, requestWaitMs, engineThread }: EmbeddedSettings,
   schema: Schema,
 ): Promise<PreparedDatabase> {
+  refuseForeignDirectory(directory);
   const lock = DataDirectoryLock.take(directory);
   try {
     refuseCopied(directory);

@@ -1,6 +1,15 @@
 // What is checked before the service starts: all problems of configuration, licence and trusted keys at once.
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Partner } from '../../../demo/partner.js';
@@ -267,6 +276,45 @@ describe('the key that seals secrets', () => {
     const path = join(workingDirectory, 'encryption.key');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(path, 'utf8').trim()).toBe(made?.toString('base64'));
+  });
+
+  const made = async () => {
+    const { config } = await start({ SVC_DATA_DIR: workingDirectory });
+    encryptionKeys(config);
+    return { config, path: join(workingDirectory, 'encryption.key') };
+  };
+
+  it.each([0o604, 0o602, 0o666])(
+    '[D45] is refused with mode %o, with the command that corrects it',
+    async (mode) => {
+      const { config, path } = await made();
+      chmodSync(path, mode);
+      expect(() => encryptionKeys(config)).toThrow(
+        `${path}: other accounts may read or write it. Correct it: chmod 600 '${path}'`,
+      );
+      // As a volume in Kubernetes gives it to its group.
+      chmodSync(path, 0o660);
+      expect(encryptionKeys(config)).toHaveLength(1);
+    },
+  );
+
+  it('[D45] is refused if it belongs to another account, with the command that corrects it', async () => {
+    const { config, path } = await made();
+    const account = process.getuid?.() ?? 0;
+    const spy = jest.spyOn(process, 'getuid').mockReturnValue(account + 1);
+    expect(() => encryptionKeys(config)).toThrow(
+      `${path}: belongs to account ${account}, and the service runs as ${account + 1}. If the key is yours: sudo chown ${account + 1} '${path}'`,
+    );
+    spy.mockRestore();
+  });
+
+  it('[D45] in a folder that is open to all, goes to no file that another account has put in the way', async () => {
+    const { config } = await start({ SVC_DATA_DIR: workingDirectory });
+    chmodSync(workingDirectory, 0o777);
+    const stolen = join(workingDirectory, 'stolen');
+    symlinkSync(stolen, join(workingDirectory, 'encryption.key.new'));
+    expect(encryptionKeys(config)).toHaveLength(1);
+    expect(existsSync(stolen)).toBe(false);
   });
 
   it('[D45] is the configured one where there is one', async () => {

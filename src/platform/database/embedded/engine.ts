@@ -60,7 +60,7 @@ async function createPglite({ directory }: EngineSettings) {
   const { PGlite } = await import('@electric-sql/pglite');
   const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((each) => ['-c', each])];
   const dataDirectory = join(directory, 'database');
-  // The engine makes files that every account may write, and the data directory may have been there before, open to all.
+  // The data directory may have been there before, open to all.
   mkdirSync(dataDirectory, { recursive: true });
   chmodSync(dataDirectory, 0o700);
   const fs = await forcedFiles(dataDirectory);

@@ -1,4 +1,5 @@
-// Lets the embedded database force to the disk what PostgreSQL would, so that what was committed outlives a loss of power.
+// Has the embedded database treat its files as PostgreSQL would: it forces them to the disk, so that what was committed outlives a loss
+// of power, and closes them to other accounts.
 import type { Dirent } from 'node:fs';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
@@ -11,11 +12,17 @@ const WITHOUT_FSYNC = '-F';
 const WITH_FSYNC = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'];
 /** So many files of a new database are forced at a time: a disk takes many together as fast as one. */
 const AT_A_TIME = 64;
+/** All rights of other accounts than the owner. */
+const OTHERS = 0o077;
 const INPUT_OUTPUT_ERROR = 29;
 
 /** The used members of Emscripten's file system: its files are those of Node.js, and have no `fsync`. */
 interface EmscriptenModule {
   readonly NODEFS: {
+    readonly node_ops: {
+      mknod: (parent: unknown, name: string, mode: number, device: number) => unknown;
+      setattr: (node: unknown, attributes: { readonly mode?: number }) => void;
+    };
     readonly stream_ops: { fsync?: (stream: OpenStream) => number };
     readonly realPath: (node: unknown) => string;
   };
@@ -43,7 +50,7 @@ export async function forcedFiles(directory: string): Promise<NodeFS> {
   class ForcedFiles extends Files {
     override async init(pglite: PGlite, options: Parameters<NodeFS['init']>[1]) {
       const { emscriptenOpts } = await super.init(pglite, options);
-      const preRun = [letForce as never, ...(emscriptenOpts.preRun ?? [])];
+      const preRun = [letForce as never, closeToOthers as never, ...(emscriptenOpts.preRun ?? [])];
       return { emscriptenOpts: { ...emscriptenOpts, preRun } };
     }
   }
@@ -59,6 +66,16 @@ function letForce({ NODEFS, FS }: EmscriptenModule): void {
     } catch {
       throw new FS.ErrnoError(INPUT_OUTPUT_ERROR);
     }
+  };
+}
+
+/** PostgreSQL asks for this by its umask, which the engine ignores. */
+function closeToOthers({ NODEFS: { node_ops: operations } }: EmscriptenModule): void {
+  const { mknod, setattr } = operations;
+  operations.mknod = (parent, name, mode, device) => mknod(parent, name, mode & ~OTHERS, device);
+  operations.setattr = (node, attributes) => {
+    const { mode } = attributes;
+    setattr(node, mode === undefined ? attributes : { ...attributes, mode: mode & ~OTHERS });
   };
 }
 
