@@ -24,7 +24,8 @@ COPY LICENSE ./
 COPY deploy/container/health-check.mjs ./
 RUN chmod +x dist/src/cli/main.js && ln -s /app/dist/src/cli/main.js /usr/local/bin/svc-admin
 # The embedded database and its keys; with SVC_DATABASE_URL the volume stays empty.
-RUN install -d -o node -g node -m 0700 /data .compile-cache
+# /partner is where deploy/compose keeps the keys of a trial's partner.
+RUN install -d -o node -g node -m 0700 /data /partner .compile-cache
 VOLUME /data
 # The user `node` of the base image, by its number: a platform that has to see that it is not root cannot look names up.
 USER 1000:1000

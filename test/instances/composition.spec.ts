@@ -4,10 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -40,11 +42,12 @@ interface Typed {
 
 interface Container {
   readonly command: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly environment?: Record<string, string>;
 }
 
 const { services } = parse(repositoryFile(`${FOLDER}/compose.yaml`).text, { merge: true }) as {
-  services: Record<'password' | 'init' | 'instance' | 'proxy', Container>;
+  services: Record<'password' | 'init' | 'instance' | 'partner' | 'proxy', Container>;
 };
 const [start = '', trial = ''] = [
   ...repositoryFile(`${FOLDER}/README.md`).text.matchAll(/```sh\n([\s\S]*?)```/g),
@@ -67,7 +70,9 @@ class Composition {
   private readonly folder = mkdtempSync(join(tmpdir(), 'svc-compose-'));
   readonly password = join(this.folder, 'password');
   readonly data = join(this.folder, 'data');
+  readonly partner = join(this.folder, 'partner');
   readonly role = `compose_${randomBytes(6).toString('hex')}`;
+  readonly superuser = `${this.role}_super`;
   instances: ServiceProcess[] = [];
   private readonly proxyData = join(this.folder, 'proxy');
   private proxy?: RunningProgram;
@@ -75,7 +80,8 @@ class Composition {
   private securePort = 0;
 
   constructor(private readonly database: TestDatabase) {
-    for (const path of [this.password, this.data, this.proxyData, join(this.folder, 'bin')]) mkdirSync(path);
+    const folders = [this.password, this.data, this.partner, this.proxyData, join(this.folder, 'bin')];
+    for (const path of folders) mkdirSync(path);
     const command = join(this.folder, 'bin', 'svc-admin');
     writeFileSync(command, `#!/bin/sh\nexec node '${join(REPOSITORY, 'dist/src/cli/main.js')}' "$@"\n`);
     chmodSync(command, 0o755);
@@ -86,13 +92,30 @@ class Composition {
     return spawnSync(program, args, { cwd: this.password, encoding: 'utf8' });
   }
 
+  /** As the image of PostgreSQL runs it at its first start, but that the superuser, the role and the database have names of their own. */
+  makeDatabase() {
+    const script = withReplaced(repositoryFile(`${FOLDER}/database.sql`).text, {
+      'ROLE svc': `ROLE ${this.role}`,
+      'DATABASE svc OWNER svc': `DATABASE ${this.role} OWNER ${this.role}`,
+      'ROLE postgres': `ROLE ${this.superuser}`,
+    });
+    const url = this.database.environment['SVC_DATABASE_URL'] ?? '';
+    const POSTGRES_PASSWORD = readFileSync(join(this.password, 'password'), 'utf8').trim();
+    return spawnSync('psql', ['--no-psqlrc', '--set=ON_ERROR_STOP=1', '--quiet', `--dbname=${url}`], {
+      input: script,
+      env: { ...process.env, POSTGRES_PASSWORD },
+      encoding: 'utf8',
+    });
+  }
+
   init() {
     const { command, environment } = services.init;
-    const { host, pathname } = new URL(this.database.environment['SVC_DATABASE_URL'] ?? '');
+    const { host } = new URL(this.database.environment['SVC_DATABASE_URL'] ?? '');
     const script = withReplaced(interpolated(command.at(-1) ?? ''), {
       '/run/password': this.password,
       '//svc:': `//${this.role}:`,
-      'database:5432/svc': host + pathname,
+      'database:5432/svc': `${host}/${this.role}`,
+      ' /partner': ` ${this.partner}`,
     });
     const [program = '', ...args] = [...command.slice(0, -1), script];
     return spawnSync(program, args, {
@@ -156,7 +179,7 @@ class Composition {
     const prelude = `set -eu -o pipefail
       docker() {
         case "$*" in
-          'compose exec -T instance '*) shift 4; (cd '${this.data}'; "$@") ;;
+          'compose run --rm -T partner '*) shift 5; (cd '${this.partner}'; ${services.partner.entrypoint?.join(' ')} "$@") ;;
           'compose cp proxy:/data/'*) cp '${this.proxyData}'"\${3#proxy:/data}" "$4" ;;
           *) echo "not known: docker $*" >&2; return 9 ;;
         esac
@@ -174,6 +197,9 @@ class Composition {
   async stop(): Promise<void> {
     await this.proxy?.stop();
     await Promise.all(this.instances.map((instance) => instance.stop()));
+    const { dataSource } = await this.database.open();
+    await dataSource.query(`DROP DATABASE IF EXISTS ${this.role} WITH (FORCE)`);
+    await dataSource.query(`DROP ROLE IF EXISTS ${this.role}, ${this.superuser}`);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -218,13 +244,19 @@ function declareComposition(database: TestDatabase): void {
     expect(password).toMatch(/^[0-9a-f]{48}$/);
     expect(composition.makePassword().status).toBe(0);
     expect(readFileSync(path, 'utf8').trim()).toBe(password);
+  });
 
-    // As the image of PostgreSQL makes the owner of an empty database.
+  it('makes an ordinary role for the service, and leaves the superuser no password', async () => {
     const { dataSource } = await database.open();
-    const { role } = composition;
-    await dataSource.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);
-    await dataSource.query('DROP SCHEMA public CASCADE');
-    await dataSource.query(`CREATE SCHEMA public AUTHORIZATION ${role}`);
+    const { role, superuser } = composition;
+    await dataSource.query(`CREATE ROLE ${superuser} SUPERUSER LOGIN PASSWORD 'as the image sets it'`);
+    expect(composition.makeDatabase()).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    const rights = `SELECT rolname AS name, rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS more,
+      rolpassword IS NOT NULL AS password FROM pg_authid WHERE rolname = ANY($1) ORDER BY rolname`;
+    expect(await dataSource.query(rights, [[role, superuser]])).toEqual([
+      { name: role, more: false, password: true },
+      { name: superuser, more: true, password: false },
+    ]);
   });
 
   it('[D115] sets an instance up once, and anew with the same sealing key where that broke off', () => {
@@ -241,6 +273,18 @@ function declareComposition(database: TestDatabase): void {
       stdout: expect.stringContaining('owner@example.com'),
     });
     expect(textOf('instance/encryption.key')).toBe(first[1]);
+  });
+
+  it("leaves the partner's key to the partner, also where that broke off", () => {
+    const keys = () => readdirSync(composition.partner).sort();
+    const own = ['jwks.json', 'private.pem', 'public.pem'];
+    expect(keys()).toEqual(own);
+    expect(statSync(join(composition.partner, 'private.pem')).mode & 0o077).toBe(0);
+    expect(existsSync(join(composition.data, 'partner'))).toBe(false);
+    renameSync(composition.partner, join(composition.data, 'partner'));
+    mkdirSync(composition.partner);
+    expect(composition.init()).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect([keys(), existsSync(join(composition.data, 'partner'))]).toEqual([own, false]);
   });
 
   it('starts three instances at once, which are healthy and write nothing beside their settings', async () => {
