@@ -15,6 +15,7 @@ import { encryptionKeys } from './instance/startup.js';
 import { Metrics } from './metrics/metrics.js';
 import { Clock } from './platform/clock.js';
 import type { DatabaseSettings } from './platform/database/data-source.js';
+import type { OpenDatabase } from './platform/database/data-source.js';
 import { OPEN_DATABASE } from './platform/database/data-source.js';
 import { Database } from './platform/database/database.js';
 import { DatabaseModule } from './platform/database/database.module.js';
@@ -65,7 +66,11 @@ export class CoreModule {
       ...trust(startup),
       ...instances(database),
       ...throttles(startup),
-      { provide: KeyRing, inject: [OPEN_DATABASE], useFactory: () => keyRing(startup) },
+      {
+        provide: KeyRing,
+        inject: [OPEN_DATABASE],
+        useFactory: (database: Partial<OpenDatabase> | undefined) => keyRing(startup, database),
+      },
       Metrics,
     ];
     return {
@@ -97,8 +102,12 @@ function given({ startup, clock, sourceDirectory, logger, output }: CoreSettings
   ];
 }
 
-/** On the embedded database the first start generates the key, which is safe only while this process has the database. */
-function keyRing({ config }: Startup): KeyRing {
+/**
+ * On the embedded database the first start generates the key, which is safe only while this process has the database. Nest calls this
+ * factory even if the one of the database has failed.
+ */
+function keyRing({ config }: Startup, database: Partial<OpenDatabase> | undefined): KeyRing {
+  if (database?.kind === undefined) throw new Error('the database is not open');
   return new KeyRing(encryptionKeys(config), VARIABLES.encryptionKeys.name);
 }
 
