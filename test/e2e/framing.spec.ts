@@ -15,6 +15,12 @@ const OTHER = 'https://other.example';
 const picky = Partner.create({ issuer: 'https://picky.example', audience: BASE_URL });
 const open = Partner.create({ issuer: 'https://open.example', audience: BASE_URL });
 
+/** As they may be written, and what is no address at all. */
+const UNFRAMED = [
+  ...['/api', '/api/v1/workflows', '/api/v1/unknown', '/api/v1/openapi.json', '/api/v1/docs', '/API/v1/docs'],
+  ...['/api/v1/docs/reference.js', '/%61pi/v1/docs', '/ap%69', '/%61p%'],
+];
+
 const ancestorsIn = (answer: Response) =>
   /frame-ancestors ([^;]*)/.exec(answer.headers.get('content-security-policy') ?? '')?.[1];
 
@@ -57,6 +63,19 @@ describeOnAnyDatabase('[5.5.3] framing', (database) => {
         expect((await service.embed({ token: picky.sign() }, { origin: String(origin) })).status).toBe(303);
       const refused = await service.embed({ token: picky.sign() }, { origin: 'capacitor://other' });
       expect(refused.status).toBe(401);
+    });
+  });
+
+  it('[D111] is never of the API and its reference, and stays of a login that fails', async () => {
+    const trustedKeys = [picky.staticEntry({ origins: [PRODUCT] })];
+    await withService(database, { trustedKeys }, async (service) => {
+      for (const path of UNFRAMED) {
+        const { headers } = await service.fetch(path);
+        expect([path, headers.get('x-frame-options')]).toEqual([path, 'DENY']);
+        expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      }
+      for (const path of ['/', '/apis', '/rest/api', '/rest/auth/embed', '/renewed?to=/api/v1/docs'])
+        expect([path, ancestorsIn(await service.fetch(path))]).toEqual([path, PRODUCT]);
     });
   });
 

@@ -32,7 +32,8 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
     const [token, other] = [await issued(), await issued()];
     expect(await bearerStatus(service, token)).toBe(200);
     const answer = await revoke(service, { token, token_type_hint: 'refresh_token' });
-    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect([answer.status, await answer.text()]).toEqual([200, '{}']);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect([await bearerStatus(service, token), await bearerStatus(service, other)]).toEqual([401, 200]);
   });
@@ -80,7 +81,7 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
     const token = await make();
     const before = await endedTokens(service);
     const answer = await revoke(service, { token });
-    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect([answer.status, await answer.text()]).toEqual([200, '{}']);
     expect(await endedTokens(service)).toBe(before);
   });
 

@@ -7,12 +7,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
 import type { HelmetOptions } from 'helmet';
 
-/** Pages and answers that no site may frame: the operator's. */
-const NEVER_FRAMED = /^\/+(rest\/+)?admin(?=$|[/?#;*])/i;
+/** Pages and answers that no site may frame: the operator's, and those of the API with its reference. */
+const NEVER_FRAMED = /^\/+((rest\/+)?admin|api)(?=$|[/?#;*])/i;
 
 /**
  * Adds the headers of helmet to every answer. `instance/frame-ancestors.ts` decides who may frame the instance (5.5.3).
- * @rule D111 No site may frame the operator's page, nor an answer of its API.
+ * @rule D111 No site may frame the operator's page, the API's reference, or an answer of either API.
  * @param frameAncestors returns the origins that may frame pages of the instance, as the same list until it changes; empty: none
  *   may; undefined: a reverse proxy sets the header
  */
@@ -35,8 +35,8 @@ export function addSecurityHeaders(
   });
 }
 
-/** Every address of theirs has this word in it, or an escape that may hide it. */
-const MAY_BE_NEVER_FRAMED = /admin|%/i;
+/** Every address of theirs has one of these words in it, or an escape that may hide it. */
+const MAY_BE_NEVER_FRAMED = /admin|api|%/i;
 
 /** By the route that answers, however its address was written, and by the address where none does: what cannot be read is not framed. */
 function isNeverFramed({ url, routeOptions }: FastifyRequest): boolean {

@@ -197,9 +197,9 @@ export const TOKEN_REVOCATION = {
   security: [],
   requestBody: formBody(REVOCATION_FORM),
   responses: {
-    200: {
-      description: 'The token is not valid any longer, or never was: ended, expired, or of another instance',
-    },
+    200: answer('The token is not valid any longer, or never was: ended, expired, or of another instance', {
+      type: 'object',
+    }),
     400: answer('The token is missing, or the form is malformed: invalid_request', OAUTH_ERROR),
     ...COMMON_REFUSALS,
     ...SWITCHED_OFF,

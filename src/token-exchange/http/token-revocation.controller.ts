@@ -44,6 +44,6 @@ export class TokenRevocationController {
       if ('token' in verdict) await this.revocations.endToken(verdict.token, requestIdOf(request));
     });
     // The answer does not show whether there was such a token (RFC 7009 §2.2).
-    this.answers.reply(request, response, { status: 200 });
+    this.answers.reply(request, response, { status: 200, body: {} });
   }
 }

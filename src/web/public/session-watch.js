@@ -1,4 +1,4 @@
-// Runs on pages of the instance that show nothing of the session, as that of the API's description: tells the host page of it.
+// Runs on pages of the instance that show nothing of the session, such as the page for addresses where nothing is: tells the host page of it.
 import * as hostPage from './host-page.js';
 import { AnotherUserError, NotSignedInError, readAccount } from './instance.js';
 import * as session from './session.js';

@@ -8,7 +8,6 @@ const NOTICE_MS = 60_000;
 const LOOK_MS = 4_000;
 /** What programs ask for: it takes no parameters but its own. */
 const FOR_PROGRAMS = /^\/(?:api|rest|\.well-known|healthz|metrics)(?:\/|$)/;
-const REFERENCE = '/api/v1/docs';
 /** By this the fragment of an address names a user. */
 const NAMED = 'user=';
 
@@ -53,10 +52,8 @@ export function addressOf(path) {
  */
 export function onward(path, look = Object.fromEntries(new URLSearchParams(location.search))) {
   const url = addressOf(path);
-  const isForPrograms = FOR_PROGRAMS.test(url.pathname);
-  if (isForPrograms && url.pathname !== REFERENCE) return url.href;
-  if (!isForPrograms)
-    for (const [name, value] of Object.entries(look)) if (value) url.searchParams.set(name, value);
+  if (FOR_PROGRAMS.test(url.pathname)) return url.href;
+  for (const [name, value] of Object.entries(look)) if (value) url.searchParams.set(name, value);
   if (spokenFor() === null) return url.href;
   return `${url.href}${url.hash ? '&' : '#'}${NAMED}${encodeURIComponent(spokenFor())}`;
 }
