@@ -3,7 +3,6 @@ import { openDatabase } from '../../src/platform/database/data-source.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { SCHEMA } from '../../src/instance/schema.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { typescriptFiles } from '../support/source-files.js';
 
 describeOnEachDatabase('the schema', (database) => {
   let opened: OpenDatabase;
@@ -12,14 +11,6 @@ describeOnEachDatabase('the schema', (database) => {
     opened = await openDatabase(database.settings, SCHEMA);
   });
   afterAll(() => opened.close());
-
-  it('knows every entity of the source', () => {
-    const declared = typescriptFiles('src')
-      .flatMap(({ text }) => [...text.matchAll(/@Entity\('(\w+)'\)/g)])
-      .map(([, table]) => table);
-    const known = opened.dataSource.entityMetadatas.map(({ tableName }) => tableName);
-    expect(known.sort()).toEqual(declared.sort());
-  });
 
   it('has the columns of each entity, with their nullability', async () => {
     const columns = await opened.dataSource.query<{ name: string; nullable: string }[]>(

@@ -5,7 +5,6 @@ import { ApiClient } from '../support/api-client.js';
 import { RECIPES, requestFor } from '../support/api-recipes.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import { typescriptFiles } from '../support/source-files.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -42,16 +41,5 @@ describeOnAnyDatabase('[D73] whom the service trusts', (database) => {
         expect([operation.path, answer.status]).toEqual([operation.path, Math.min(...operation.statuses)]);
       }
     expect(await trust()).toEqual(before);
-  });
-
-  it('[D73] nothing that answers requests by a token or an embedded session knows how to change it', () => {
-    const knows = typescriptFiles('src')
-      .filter(({ text }) => /\bStoredEntry(?:Service|Changes)\b/.test(text))
-      .map(({ path }) => path);
-    // The operator's page changes it by the operations of administration/ (D109), and shows an entry by one of its own.
-    const mayKnow =
-      /^src\/(administration\/|operator\/api\/show-entry\.operation\.ts$|token-exchange\/(trust\/stored\/|(advanced|instance)\.ts$|token-exchange\.module\.ts$))/;
-    expect(knows.length).toBeGreaterThan(5);
-    expect(knows.filter((path) => !mayKnow.test(path))).toEqual([]);
   });
 });

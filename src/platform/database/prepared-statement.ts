@@ -15,12 +15,8 @@ import { managerOf } from './transaction.js';
 /** PostgreSQL cuts longer names, and might take two statements for one. */
 const MAX_NAME_BYTES = 63;
 
-const known = new Map<string, { readonly name: string; readonly text: string }>();
-
-/** All that were made so far, by name: each stands in the snapshot of the tests. */
-export function preparedStatements(): readonly { readonly name: string; readonly text: string }[] {
-  return [...known.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-}
+/** The text of each name. */
+const known = new Map<string, string>();
 
 /** The name of a statement about a table that a host names: hosts and registrations of one process may name several. */
 export function nameOn(table: object, name: string): string {
@@ -39,9 +35,9 @@ export class PreparedStatement<Input, Row> {
   ) {
     if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw new RangeError(`${name} is too long for a name`);
     ({ text: this.text, values: this.values } = writtenSql(statement));
-    if ((known.get(name)?.text ?? this.text) !== this.text)
+    if ((known.get(name) ?? this.text) !== this.text)
       throw new RangeError(`there is another statement ${name} already`);
-    known.set(name, this);
+    known.set(name, this.text);
   }
 
   /**

@@ -1,11 +1,9 @@
-// Reads Markdown documents: their links to files of the repository, the places that links can name, and names of code.
+// Reads Markdown documents: their links to files of the repository, and the places that links can name.
 import { posix } from 'node:path';
 import type { SourceFile } from '../../support/source-files.js';
 
 const FENCED = /^\s*```[\s\S]*?^\s*```/gm;
 const LINK = /\[[^\]]*\]\(([^)\s]+)[^)]*\)/g;
-/** A name of several words in one code span, with or without a member: `auditBus`, `AuditBus`, `AuditBus.record(…)`. */
-const CODE_NAME = /`([A-Za-z]+[a-z0-9][A-Z]\w*)(?:\.([a-z]\w*))?(?:\(.*?\))?`/g;
 const ELSEWHERE = /^[a-z][a-z0-9+.-]*:/i;
 
 /** A link, as a path from the top of the repository, and behind `#` the place in that file. */
@@ -48,26 +46,4 @@ function anchorsOf(text: string): ReadonlySet<string> {
       .replaceAll(' ', '-'),
   );
   return new Set([...headings, ...[...prose.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]);
-}
-
-/**
- * Names of code in documents, outside code blocks, that no source file has; and members that are in no file that declares
- * their class.
- */
-export function unknownNames(documents: readonly SourceFile[], sources: readonly SourceFile[]): string[] {
-  const words = new Set(sources.flatMap(({ text }) => text.match(/\w+/g) ?? []));
-  const isKnown = (name: string, member: string | undefined) => {
-    const declaring = sources.filter(({ text }) => declares(text, name));
-    if (member === undefined || declaring.length === 0) return words.has(name);
-    return declaring.some(({ text }) => new RegExp(`\\b${member}\\b`).test(text));
-  };
-  return documents.flatMap(({ path, text }) =>
-    [...text.replace(FENCED, '').matchAll(CODE_NAME)]
-      .filter(([, name = '', member]) => !isKnown(name, member))
-      .map(([span]) => `${path}: ${span}`),
-  );
-}
-
-function declares(text: string, name: string): boolean {
-  return text.includes(name) && new RegExp(`\\b(?:class|interface|type) ${name}\\b`).test(text);
 }

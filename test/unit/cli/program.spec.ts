@@ -1,12 +1,9 @@
 // svc-admin as such: version, misuse, exit codes; and every command of it: what it does, with an example, and JSON where asked.
 import { examplesOf, leavesOf, wholeProgram } from '../../../scripts/docs/commands.js';
 import { CommandLine, TEST_VERSION } from '../../support/run-cli.js';
-import { repositoryFile, repositoryFiles, typescriptFiles } from '../../support/source-files.js';
+import { repositoryFiles } from '../../support/source-files.js';
 
 const leaves = leavesOf(wholeProgram());
-
-/** What prints text itself would print it with --json too. */
-const SPEAKERS = ['src/cli/answers.ts', 'src/cli/main.ts', 'src/cli/program.ts', 'src/cli/terminal.ts'];
 
 describe('svc-admin', () => {
   const line = new CommandLine();
@@ -137,11 +134,6 @@ describe('[D117] every command', () => {
       });
     },
   );
-
-  it('answers by one way, which knows of --json', () => {
-    const speaking = typescriptFiles('src/cli').filter(({ text }) => /(stdout|stderr)\.write\(/.test(text));
-    expect(speaking.map(({ path }) => path).filter((path) => !SPEAKERS.includes(path))).toEqual([]);
-  });
 });
 
 /** The commands that a text names between backquotes, as `users list --json`. */
@@ -172,13 +164,6 @@ describe('documents, refusals and messages', () => {
     expect(named.length).toBeGreaterThan(80);
     expect(named.filter(({ command }) => !isThere(command))).toEqual([]);
     expect(['users lists', 'users list --pages'].filter(isThere)).toEqual([]);
-  });
-});
-
-describe('docs/commands.md', () => {
-  it('[D116] names the exit codes', () => {
-    const { text } = repositoryFile('docs/commands.md');
-    expect([...text.matchAll(/^\| (\d) \| /gm)].map((match) => match[1])).toEqual(['0', '1', '2', '3']);
   });
 });
 
