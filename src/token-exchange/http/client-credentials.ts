@@ -16,6 +16,7 @@ type ClientForm = Pick<Form<keyof typeof CLIENT_FIELDS>, 'get'>;
 export const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 
 const JWT_ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const NOT_ENCODED = 'the Basic credential is not form-encoded (RFC 6749 §2.3.1)';
 const BASIC = /^Basic +([\w+/-]+={0,2}) *$/i;
 
 /**
@@ -41,7 +42,9 @@ function basic(authorization: string, id: string | undefined): ClientCredentials
   const [, encoded = ''] = BASIC.exec(authorization) ?? [];
   const text = Buffer.from(encoded, 'base64').toString();
   const colon = text.indexOf(':');
-  if (colon < 1) throw unreadable();
+  if (colon < 1) throw unreadable('the Authorization header is no Basic credential');
+  // A URL as id: `https://…` instead of `https%3A//…`.
+  if (/^https?:\/\//i.test(text)) throw unreadable(`${NOT_ENCODED}: the colon of its id must be %3A`);
   const sent = { id: unescaped(text.slice(0, colon)), secret: unescaped(text.slice(colon + 1)) };
   if (id !== undefined && id !== sent.id)
     throw invalidField('client_id must be that of the Authorization header');
@@ -63,12 +66,10 @@ function unescaped(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw unreadable();
+    throw unreadable(`${NOT_ENCODED}: a percent sign must be %25`);
   }
 }
 
-function unreadable(): Rejection {
-  return new Rejection('client_credential_invalid', {
-    detail: 'the Authorization header is no Basic credential',
-  });
+function unreadable(detail: string): Rejection {
+  return new Rejection('client_credential_invalid', { detail });
 }

@@ -56,8 +56,8 @@ export const VERIFICATION_REFUSALS = {
   },
   kid_missing: {
     check: 'header',
-    cause: 'the header of the token has no `kid`',
-    remedy: 'the partner sets the `kid` of its key in the header',
+    cause: 'the header of the token has no `kid`, or one that is not a string',
+    remedy: 'the partner sets the `kid` of its key in the header, as a string',
     embed: 'Token header missing kid',
   },
   header_not_allowed: {
