@@ -23,8 +23,7 @@ const globalModules = [
   "CallExpression[callee.property.name=/^forRoot(Async)?$/]:not(:has(Property[key.name='global'][value.value=false]))",
 ].map((selector) => ({
   selector,
-  message:
-    'Global are DatabaseModule, CoreModule and, in the instance, TokenExchangeModule; import the others.',
+  message: 'CoreModule, DatabaseModule and TokenExchangeModule are global; import the others.',
 }));
 
 const environment = ['process', 'node:process'].map((name) => ({
@@ -116,6 +115,7 @@ export default defineConfig(
       'src/core.module.ts',
       'src/instance/token-exchange.modules.ts',
       'src/platform/database/database.module.ts',
+      'src/token-exchange/token-exchange.module-definition.ts',
     ],
     rules: { 'no-restricted-syntax': ['error', ...everywhere] },
   },

@@ -39,7 +39,8 @@ const PRIVILEGES = [
   {
     what: 'TypeORM',
     covers: (specifier) => /^(typeorm|@nestjs\/typeorm)(\/|$)/.test(specifier),
-    holders: /(\.(repository|module|parts)|\/(platform\/database|migrations)\/.*)\.ts$/,
+    holders:
+      /(\.(repository|module)|\/token-exchange\/host\.providers|\/(platform\/database|migrations)\/.*)\.ts$/,
   },
   {
     what: 'Fastify: the package also runs on Express',

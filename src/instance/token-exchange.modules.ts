@@ -1,18 +1,25 @@
-// Token exchange as this instance registers it.
+// Token exchange in this instance.
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
+import { RouterModule } from '@nestjs/core';
 import { AccessModule } from '../access/access.module.js';
 import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
 import type { Startup } from '../config/startup.js';
-import { AccessTokenService, Revocations, SessionService } from '../token-exchange/instance.js';
-import { TokenExchangeModule } from '../token-exchange/index.js';
+import { STARTUP } from '../config/startup.js';
 import { Clock } from '../platform/clock.js';
-import { DatabaseOutages } from '../platform/http/database-outages.js';
-import { CountingStorage } from '../platform/http/throttle/counting.storage.js';
-import { Leader } from '../platform/jobs/leader.js';
-import { Notifications } from '../platform/jobs/notifications.js';
-import { LOGGER } from '../platform/log/log.js';
-import { InstanceUsers } from '../users/instance-users.js';
+import { TokenExchangeModule } from '../token-exchange/index.js';
+import {
+  AuditTrail,
+  ExchangeTelemetry,
+  LoginFailurePage,
+  PATH_PREFIX,
+  ProjectDirectory,
+  ROUTE_SETTINGS,
+  SessionOpener,
+  SessionService,
+  TOKEN_EXCHANGE_SETTINGS,
+  givenSettings,
+} from '../token-exchange/instance.js';
 import { UsersModule } from '../users/users.module.js';
 import { WebModule } from '../web/web.module.js';
 import { InstanceLoginFailurePage } from './instance-login-failure-page.js';
@@ -20,16 +27,30 @@ import { InstanceProjects } from './instance-projects.js';
 import { InstanceTelemetry } from './instance-telemetry.js';
 import { isTokenExchangeOffered, tokenExchangeSettings } from './token-exchange-settings.js';
 
-/** How this instance implements the ports, beside that of users. */
-const PORTS = [InstanceProjects, InstanceTelemetry, InstanceLoginFailurePage];
+/** How this instance implements the ports, beside users; and its settings. */
+const PROVIDERS = [
+  { provide: ProjectDirectory, useClass: InstanceProjects },
+  { provide: SessionOpener, useExisting: SessionService },
+  { provide: AuditTrail, useExisting: AuditTrailRepository },
+  { provide: ExchangeTelemetry, useClass: InstanceTelemetry },
+  { provide: LoginFailurePage, useClass: InstanceLoginFailurePage },
+  {
+    provide: TOKEN_EXCHANGE_SETTINGS,
+    inject: [STARTUP, Clock],
+    useFactory: (startup: Startup, clock: Clock) => givenSettings(tokenExchangeSettings(startup, clock)),
+  },
+  // MetadataModule publishes the metadata of the instance.
+  { provide: ROUTE_SETTINGS, useValue: { pathPrefix: PATH_PREFIX, metadata: false } },
+];
 
-@Module({ imports: [WebModule], providers: PORTS, exports: PORTS })
+@Module({
+  imports: [AccessModule, WebModule],
+  providers: PROVIDERS,
+  exports: PROVIDERS.map(({ provide }) => provide),
+})
 class PortsModule {}
 
-/**
- * None where flag or licence leaves it out. Global, since what shows the state of token exchange does so with it and without. Sessions
- * and access tokens go on while it is off: so they are those of AccessModule, and given to it.
- */
+/** Empty if flag or licence excludes it. Sessions and access tokens go on while it is off, so they are in AccessModule. */
 export function tokenExchange({
   startup,
   clock,
@@ -38,16 +59,9 @@ export function tokenExchange({
   readonly clock: Clock;
 }): DynamicModule[] {
   if (!isTokenExchangeOffered(startup, clock)) return [];
-  const module = TokenExchangeModule.register(tokenExchangeSettings(startup, clock), {
-    imports: [AccessModule, UsersModule, PortsModule],
-    users: { useExisting: InstanceUsers },
-    projects: { useExisting: InstanceProjects },
-    sessions: { useExisting: SessionService },
-    auditTrail: { useExisting: AuditTrailRepository },
-    telemetry: { useExisting: InstanceTelemetry },
-    loginFailurePage: { useExisting: InstanceLoginFailurePage },
-    throttlerStorage: { useExisting: CountingStorage },
-    imported: [Clock, LOGGER, Leader, Notifications, DatabaseOutages, Revocations, AccessTokenService],
-  });
-  return [{ ...module, global: true }];
+  return [
+    // Global, because readers of its state inject its parts whether it is there or not.
+    { module: TokenExchangeModule, global: true, imports: [AccessModule, UsersModule, PortsModule] },
+    RouterModule.register([{ path: PATH_PREFIX, module: TokenExchangeModule }]),
+  ];
 }

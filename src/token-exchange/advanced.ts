@@ -16,7 +16,7 @@ export type {
   SessionSettings,
   UserTable,
 } from './settings/token-exchange.options.js';
-export type { Given, SettingsFactory, TokenExchangeParts } from './token-exchange.parts.js';
+export type { ModuleExtras } from './token-exchange.module-definition.js';
 
 // Ports
 export { LoginFailurePage } from './host/logins.js';
@@ -50,9 +50,9 @@ export type { Log } from '../platform/log/log.js';
 export { limitWaits } from '../platform/database/limited-driver.js';
 export type { BackgroundPool, LimitedDriver, WaitLimits } from '../platform/database/limited-driver.js';
 export { DatabaseOutages } from '../platform/http/database-outages.js';
-export type { OutageWatch } from '../platform/http/database-outages.js';
 export { TemporarilyUnavailableException } from '../platform/http/temporarily-unavailable.exception.js';
 export { Transaction } from '../platform/database/transaction.js';
+export { TokenExchangeThrottlerStorage } from './host/throttler-storage.js';
 export type { RefundingThrottlerStorage } from '../platform/http/throttle/counting.storage.js';
 
 // Trusted key entries

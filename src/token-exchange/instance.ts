@@ -5,8 +5,9 @@ export * from './advanced.js';
 export { endpointDescriptions } from './http/endpoints.description.js';
 export { TOKEN_EXCHANGE_GRANT, publishedGrants } from './http/token-exchange.form.js';
 export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
-export { DPOP_NONCE, SECTIONS, SESSION_COOKIE } from './settings/settings.js';
+export { DPOP_NONCE, PATH_PREFIX, SECTIONS, SESSION_COOKIE } from './settings/settings.js';
 export type { TokenExchangeSettings } from './settings/token-exchange.options.js';
+export { ROUTE_SETTINGS, TOKEN_EXCHANGE_SETTINGS } from './settings/token-exchange.options.js';
 export { completedOptions, givenSettings } from './settings/token-exchange.settings.js';
 
 // Ports

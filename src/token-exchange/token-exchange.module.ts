@@ -1,89 +1,65 @@
-// The parts list of token exchange: controllers, keys, the stages of a request, the flows, jobs.
-import type { DynamicModule, NestModule, Provider, Type } from '@nestjs/common';
-import { Module, Controller, VERSION_NEUTRAL } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
-import { AuditBus, EVENT_PREFIX } from './audit/audit.bus.js';
-import { USED_ID_PURGE } from './replay/used-id-purge.js';
-import { JtiRepository } from './replay/jti.repository.js';
+// The module of token exchange: controllers, keys, the stages of a request, the flows.
+import { Module } from '@nestjs/common';
+import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { Transactions } from '../platform/database/transaction.js';
-import { BackChannelLogoutController } from './http/back-channel-logout.controller.js';
-import { TokenExchangeController } from './http/token-exchange.controller.js';
-import { BackChannelLogoutService } from './flows/back-channel-logout.service.js';
+import { HttpAnswers } from '../platform/http/http-answers.js';
+import { MemoryCounts } from '../platform/http/throttle/counting.storage.js';
+import type { Log } from '../platform/log/log.js';
+import { LOGGER } from '../platform/log/log.js';
+import { parsedUrl } from '../platform/text/url.js';
+import { AuditBus, EVENT_PREFIX } from './audit/audit.bus.js';
 import { ApplyService } from './flows/apply.service.js';
+import { BackChannelLogoutService } from './flows/back-channel-logout.service.js';
+import { EmbeddedLoginService } from './flows/embedded-login.service.js';
+import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { IdAssertionService } from './flows/id-assertion.service.js';
 import { IntrospectionService } from './flows/introspection.service.js';
 import { IssuancePlanner } from './flows/issuance.planner.js';
 import { LoginRepository } from './flows/login.repository.js';
+import { Notices } from './flows/notices.js';
 import { TokenExchangeService } from './flows/token-exchange.service.js';
 import { UseRepository } from './flows/use.repository.js';
-import { EntryThrottleService } from './flows/entry-throttle.service.js';
-import { FlowRunner } from './http/flow.runner.js';
+import { StartError, plainly } from '../platform/start-error.js';
+import { ProjectDirectory } from './host/projects.js';
 import { FlowErrors } from './http/flow-error.filter.js';
-import {
-  KeySetController,
-  METADATA_OPTIONS,
-  MetadataController,
-  PublishedPaths,
-} from './http/metadata.controller.js';
+import { FLOW_CONTROLLERS } from './http/flow.controllers.js';
+import { FlowRunner } from './http/flow.runner.js';
 import type { MetadataOptions } from './http/metadata.controller.js';
-import { ENDPOINTS, WELL_KNOWN } from './http/paths.js';
-import { OwnRoutes, CallerService } from './http/token-exchange-auth.js';
+import { METADATA_OPTIONS } from './http/metadata.controller.js';
+import { ENDPOINTS } from './http/paths.js';
+import { CallerService } from './http/token-exchange-auth.js';
 import { publishedGrants } from './http/token-exchange.form.js';
-import { UnguardedRoutes } from './http/unguarded-routes.js';
-import { RegistrationsCheck } from './registrations-check.js';
-import {
-  completedOptions,
-  completedRoutes,
-  entryRules,
-  givenSettings,
-} from './settings/token-exchange.settings.js';
-import { ROUTES } from './settings/settings.js';
-import { didYouMean } from '../platform/text/wording.js';
-import { HttpAnswers } from '../platform/http/http-answers.js';
-import { MemoryCounts } from '../platform/http/throttle/counting.storage.js';
-import { EmbedLoginController } from './http/embed-login.controller.js';
-import { EmbeddedLoginService } from './flows/embedded-login.service.js';
-import type { Log } from '../platform/log/log.js';
-import { LOGGER } from '../platform/log/log.js';
-import { IdentityLinkRepository } from './users/identity-link.repository.js';
-import { IdentityService } from './users/identity.service.js';
-import { NewProjectThrottle } from './users/new-project-throttle.js';
-import { Notices } from './flows/notices.js';
-import { ClientKeyProvider } from './trust/lookup/client-keys.js';
-import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
-import { JwksSnapshotRepository } from './trust/jwks/jwks-snapshot.repository.js';
-import { StaticKeyProvider } from './trust/lookup/static-key.provider.js';
-import type { StoredEntriesRules } from './trust/stored/stored-entry.reader.js';
-import { StoredEntryFollower } from './trust/stored/stored-entry.follower.js';
-import { STORED_ENTRIES_RULES } from './trust/stored/stored-entry.js';
-import { StoredEntryRepository } from './trust/stored/stored-entry.repository.js';
-import { StoredEntryService } from './trust/stored/stored-entry.service.js';
-import { TrustedKeyService } from './trust/lookup/trusted-key.service.js';
+import { JtiRepository } from './replay/jti.repository.js';
+import { USED_ID_PURGE } from './replay/used-id-purge.js';
 import type {
   RouteSettings,
   TokenExchangeOptions,
   GivenSettings,
-  TokenExchangeSettings,
 } from './settings/token-exchange.options.js';
-import { ROUTE_SETTINGS, TOKEN_EXCHANGE_OPTIONS } from './settings/token-exchange.options.js';
-import type { SettingsFactory, TokenExchangeParts } from './token-exchange.parts.js';
-import { FACTORY, PARTS, TOKEN_EXCHANGE_SETTINGS, ownServices, providersOf } from './token-exchange.parts.js';
-import { TokenIntrospectionController } from './http/token-introspection.controller.js';
-import { TokenRevocationController } from './http/token-revocation.controller.js';
+import {
+  ROUTE_SETTINGS,
+  TOKEN_EXCHANGE_OPTIONS,
+  TOKEN_EXCHANGE_SETTINGS,
+} from './settings/token-exchange.options.js';
+import { completedOptions, entryRules } from './settings/token-exchange.settings.js';
+import { ConfigurableModuleClass } from './token-exchange.module-definition.js';
+import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
+import { JwksSnapshotRepository } from './trust/jwks/jwks-snapshot.repository.js';
+import { ClientKeyProvider } from './trust/lookup/client-keys.js';
+import { StaticKeyProvider } from './trust/lookup/static-key.provider.js';
+import { TrustedKeyService } from './trust/lookup/trusted-key.service.js';
+import { StoredEntryFollower } from './trust/stored/stored-entry.follower.js';
+import { STORED_ENTRIES_RULES } from './trust/stored/stored-entry.js';
+import type { StoredEntriesRules } from './trust/stored/stored-entry.reader.js';
+import { StoredEntryRepository } from './trust/stored/stored-entry.repository.js';
+import { StoredEntryService } from './trust/stored/stored-entry.service.js';
+import { IdentityLinkRepository } from './users/identity-link.repository.js';
+import { IdentityService } from './users/identity.service.js';
+import { NewProjectThrottle } from './users/new-project-throttle.js';
 import { ClientAuthenticator } from './verify/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
-import { parsedUrl } from '../platform/text/url.js';
 
-const EDGE = [
-  FlowRunner,
-  FlowErrors,
-  HttpAnswers,
-  EntryThrottleService,
-  MemoryCounts,
-  PublishedPaths,
-  UnguardedRoutes,
-  RegistrationsCheck,
-];
+const EDGE = [FlowRunner, FlowErrors, HttpAnswers, EntryThrottleService, MemoryCounts, CallerService];
 const KEYS = [
   StaticKeyProvider,
   JwksSnapshotRepository,
@@ -117,117 +93,71 @@ const FLOWS = [
   IntrospectionService,
 ];
 
-/**
- * Every flow, for a host with PostgreSQL and Nest's event emitter. The instance of this repository is the first of its
- * hosts, and registers it only when flag and licence allow it (see src/instance/token-exchange.modules.ts of its repository).
- */
-@Module({})
-export class TokenExchangeModule implements NestModule {
-  constructor(private readonly registrations: RegistrationsCheck) {}
-
-  /** Before routes are made, of which Fastify refuses two of one path in its own words. */
-  configure(): void {
-    this.registrations.run();
-  }
-
-  /** @throws Error for members that are not known and a port that is missing; at the start for settings that cannot be meant */
-  static register(settings: TokenExchangeSettings & RouteSettings, parts: TokenExchangeParts): DynamicModule {
-    const { pathPrefix, metadata, ...others } = settings;
-    refuseUnknownParts(parts, PARTS);
-    return moduleOf(parts, { pathPrefix, metadata }, settingsBy({ useFactory: () => others }));
-  }
-
-  /** As `register`, with settings that are made of what the host injects. Those of the routes are not among them. */
-  static registerAsync(given: TokenExchangeParts & RouteSettings & SettingsFactory): DynamicModule {
-    refuseUnknownParts(given, { ...PARTS, ...ROUTES.shape, ...FACTORY });
-    const { inject, useFactory, pathPrefix, metadata, ...parts } = given;
-    return moduleOf(parts, { pathPrefix, metadata }, settingsBy({ inject, useFactory }));
-  }
-}
-
-/** @throws Error where the one part is missing that every host has to give, also to a host that is not compiled */
-function refuseUnknownParts(parts: Partial<TokenExchangeParts> | undefined, known: object): void {
-  if (parts?.users === undefined)
-    throw new Error('users: is needed, a class that extends UserDirectory or another provider of one');
-  const names = Object.keys(known);
-  const unknown = Object.keys(parts).filter((name) => !names.includes(name));
-  if (unknown.length > 0)
-    throw new RangeError(unknown.map((name) => `${name}: is not known${didYouMean(name, names)}`).join('\n'));
-}
-
-const CONTROLLERS = [
-  TokenExchangeController,
-  EmbedLoginController,
-  TokenRevocationController,
-  TokenIntrospectionController,
-  BackChannelLogoutController,
+const OPTIONS = [
+  {
+    provide: TOKEN_EXCHANGE_OPTIONS,
+    inject: [TOKEN_EXCHANGE_SETTINGS, ROUTE_SETTINGS, LOGGER, { token: ProjectDirectory, optional: true }],
+    useFactory: plainly(optionsOf),
+  },
+  {
+    provide: EVENT_PREFIX,
+    inject: [TOKEN_EXCHANGE_OPTIONS],
+    useFactory: ({ eventPrefix }: TokenExchangeOptions) => eventPrefix,
+  },
+  {
+    provide: STORED_ENTRIES_RULES,
+    inject: [TOKEN_EXCHANGE_OPTIONS, TOKEN_EXCHANGE_SETTINGS],
+    useFactory: storedEntriesRules,
+  },
+  {
+    provide: METADATA_OPTIONS,
+    inject: [TOKEN_EXCHANGE_SETTINGS, TOKEN_EXCHANGE_OPTIONS, ROUTE_SETTINGS, TrustedKeyService],
+    useFactory: plainly(publishedMetadata),
+  },
 ];
-const PUBLISHED = [MetadataController, KeySetController];
 
-function settingsBy({ inject = [], useFactory }: SettingsFactory): Provider {
-  return {
-    provide: TOKEN_EXCHANGE_SETTINGS,
-    inject: [...inject],
-    useFactory: async (...needs: never[]) => givenSettings(await useFactory(...needs)),
-  };
+/**
+ * Every flow. `register` adds what a host of the package needs; the instance of this repository provides that by itself, and imports
+ * the module only if flag and licence allow it (see src/instance/token-exchange.modules.ts of its repository).
+ */
+@Module({
+  imports: [DiscoveryModule],
+  controllers: FLOW_CONTROLLERS,
+  providers: [...OPTIONS, ...EDGE, ...KEYS, ...STAGES, ...FLOWS, USED_ID_PURGE],
+  exports: [
+    CallerService,
+    METADATA_OPTIONS,
+    FlowErrors,
+    TrustedKeyService,
+    JwksKeyProvider,
+    StoredEntryFollower,
+    StoredEntryService,
+  ],
+})
+export class TokenExchangeModule extends ConfigurableModuleClass {
+  /** @throws StartError for a second registration, which would have jobs and counts of its own */
+  constructor(modules: ModulesContainer) {
+    super();
+    const registered = [...modules.values()].filter(({ metatype }) => metatype === TokenExchangeModule);
+    if (registered.length > 1)
+      throw new StartError(
+        'TokenExchangeModule is registered twice: register it once in the application, because it is global',
+      );
+  }
 }
 
-function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Provider): DynamicModule {
-  const completed = completedRoutes(routes);
-  const { pathPrefix, metadata } = completed;
-  return {
-    module: TokenExchangeModule,
-    imports: [DiscoveryModule, ...(parts.imports ?? [])],
-    controllers: [
-      ...routed(CONTROLLERS, pathPrefix, parts.decorators),
-      ...(metadata ? routed(PUBLISHED, WELL_KNOWN, parts.decorators) : []),
-    ],
-    providers: [
-      settings,
-      { provide: ROUTE_SETTINGS, useValue: completed },
-      {
-        provide: TOKEN_EXCHANGE_OPTIONS,
-        inject: [TOKEN_EXCHANGE_SETTINGS, LOGGER],
-        useFactory: (settings: GivenSettings, log: Log) => {
-          refuseMissingProjects(parts, settings);
-          const options = completedOptions(settings, log);
-          const { ownIssuer } = options;
-          return { ...options, tokenEndpoint: ownIssuer && ownIssuer + pathPrefix + ENDPOINTS.exchange };
-        },
-      },
-      {
-        provide: EVENT_PREFIX,
-        inject: [TOKEN_EXCHANGE_OPTIONS],
-        useFactory: ({ eventPrefix }: TokenExchangeOptions) => eventPrefix,
-      },
-      {
-        provide: STORED_ENTRIES_RULES,
-        inject: [TOKEN_EXCHANGE_OPTIONS, TOKEN_EXCHANGE_SETTINGS],
-        useFactory: storedEntriesRules,
-      },
-      {
-        provide: METADATA_OPTIONS,
-        inject: [TOKEN_EXCHANGE_SETTINGS, TOKEN_EXCHANGE_OPTIONS, ROUTE_SETTINGS, TrustedKeyService],
-        useFactory: publishedMetadata,
-      },
-      CallerService,
-      ...providersOf(parts),
-      ...EDGE,
-      ...KEYS,
-      ...STAGES,
-      ...FLOWS,
-      USED_ID_PURGE,
-    ],
-    exports: [
-      CallerService,
-      FlowErrors,
-      TrustedKeyService,
-      JwksKeyProvider,
-      StoredEntryFollower,
-      StoredEntryService,
-      ...ownServices(parts),
-    ],
-  };
+/** @throws RangeError */
+function optionsOf(
+  settings: GivenSettings,
+  { pathPrefix }: Required<RouteSettings>,
+  log: Log,
+  projects?: ProjectDirectory,
+): TokenExchangeOptions {
+  if (settings.roles.inProject !== undefined && projects === undefined)
+    throw new RangeError('roles.inProject: needs a ProjectDirectory');
+  const options = completedOptions(settings, log);
+  const { ownIssuer } = options;
+  return { ...options, tokenEndpoint: ownIssuer && ownIssuer + pathPrefix + ENDPOINTS.exchange };
 }
 
 /** @throws RangeError where no metadata document can be at the issuer's address */
@@ -254,30 +184,9 @@ function publishedMetadata(
   return { baseUrl, scopes: rules?.scopes, tokenEndpoint };
 }
 
-/** @throws RangeError for roles in projects that the host does not bring, by which entries could have `projects` */
-function refuseMissingProjects({ projects }: TokenExchangeParts, { roles }: GivenSettings): void {
-  if (roles.inProject !== undefined && projects === undefined)
-    throw new RangeError('roles.inProject: needs the part `projects`');
-}
-
 function storedEntriesRules(
   { trustedKeys }: TokenExchangeOptions,
   settings: GivenSettings,
 ): StoredEntriesRules {
   return { configured: trustedKeys, rules: entryRules(settings) };
-}
-
-/** As classes of its own: decorators stay on a class, and a process may have several applications. */
-export function routed(
-  controllers: readonly Type<object>[],
-  path: string,
-  decorators: readonly ClassDecorator[] = [],
-): Type<object>[] {
-  return controllers.map((Base) => {
-    class Routed extends Base {}
-    Object.defineProperty(Routed, 'name', { value: Base.name });
-    const own = [Controller({ path, version: VERSION_NEUTRAL }), OwnRoutes()];
-    for (const decorate of [...own, ...decorators]) decorate(Routed);
-    return Routed;
-  });
 }

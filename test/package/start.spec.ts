@@ -50,10 +50,15 @@ describeOnEmptyDatabase('a host starts', (database) => {
     expect((await started.exchange(partner.sign())).status).toBe(200);
   });
 
-  it('without a parser, and then says what is missing at the first form', async () => {
-    const started = await start({ server: 'express', parts: 'own', forms: 'unread' });
-    expect((await started.exchange(partner.sign())).status).toBe(500);
-    expect(started.output).toContain('do not switch off its bodyParser');
+  it('by the testing module, with the users that a test puts into the place of its own', async () => {
+    const started = await start({
+      server: 'express',
+      parts: 'own',
+      isMadeForTests: true,
+      overridden: 'users',
+    });
+    expect((await started.exchange(partner.sign())).status).toBe(400);
+    expect(started.output).toContain('user_disabled');
   });
 
   it('as CommonJS, which requires the package and gets the same classes as an import', async () => {
@@ -72,6 +77,11 @@ describeOnEmptyDatabase('a host starts', (database) => {
   });
 });
 
+/** What Nest prints of the error that ends the start. */
+function lastLinesOf(output: string): string[] {
+  return output.slice(output.indexOf('[ExceptionHandler]')).trim().split('\n');
+}
+
 describeOnEmptyDatabase('a host with another sealing key', (database) => {
   const start = (byte: number) =>
     optionsOf(newPartner(), {
@@ -85,20 +95,20 @@ describeOnEmptyDatabase('a host with another sealing key', (database) => {
     await (await HostProcess.start(start(1))).stop();
     const { exitCode, output } = await HostProcess.failing(start(2));
     expect(exitCode).toBe(1);
-    const [line = '', ...more] = output.slice(output.indexOf('[ExceptionHandler]')).trim().split('\n');
-    expect(line).toMatch(
-      /accessTokens\.sealingKeys: .* has the id [\da-f]{16}\): put the key that sealed them behind the first one, .*DELETE FROM token_exchange_signing_key/,
-    );
-    expect(more).toEqual([]);
+    expect(lastLinesOf(output)).toEqual([
+      expect.stringMatching(
+        /accessTokens\.sealingKeys: .* has the id [\da-f]{16}\): put the key that sealed them behind the first one, .*DELETE FROM token_exchange_signing_key/,
+      ),
+    ]);
   });
 });
 
 describeOnEmptyDatabase('a host does not start', (database) => {
   const partner = newPartner();
+  const sealingKey = Buffer.alloc(32, 7).toString('base64');
+  const fixed = { server: 'express', parts: 'own', sealingKey } as const;
   const failing = (wishes: Partial<Wishes>) =>
-    HostProcess.failing(
-      optionsOf(partner, { databaseUrl: database().url, server: 'express', parts: 'own', ...wishes }),
-    );
+    HostProcess.failing(optionsOf(partner, { databaseUrl: database().url, ...fixed, ...wishes }));
   const settings = optionsOf(partner, { server: 'express', parts: 'own', databaseUrl: '' }).settings;
 
   it.each<[string, Partial<Wishes> & { readonly options?: string }, string]>([
@@ -112,11 +122,25 @@ describeOnEmptyDatabase('a host does not start', (database) => {
       { driver: 'cockroachdb' },
       'token exchange needs PostgreSQL, and the data source is of type "cockroachdb"',
     ],
-    ['without users', { missing: 'users' }, 'users: is needed, a class that extends UserDirectory'],
+    [
+      'without users',
+      { missing: 'users' },
+      'token exchange finds no UserDirectory: put a module into `imports` that provides and exports one',
+    ],
     [
       'with users that have not every method',
       { missing: 'methods of users' },
-      'users: has no findByEmail, no create, no lock, no update',
+      'UserDirectory: the provided part has no findByEmail, no create, no lock, no update',
+    ],
+    [
+      'with users that are made for each request',
+      { missing: 'scope of users' },
+      'UserDirectory: must not be request-scoped, nor depend on such a provider',
+    ],
+    [
+      'with a second registration',
+      { isRegisteredTwice: true },
+      'TokenExchangeModule is registered twice: register it once in the application, because it is global',
     ],
     [
       'without its data source',
@@ -143,11 +167,23 @@ describeOnEmptyDatabase('a host does not start', (database) => {
       { options: '-c extra_float_digits=-3' },
       'the connections of the data source have "-3"',
     ],
-  ])('%s, and says so', async (_, { options = '', ...wishes }, message) => {
+    [
+      'with a setting that is not known',
+      { settings: { ...settings, exchange: { perMinut: 5 } as never } },
+      'exchange.perMinut: is not known (did you mean perMinute?)',
+    ],
+    [
+      'with a path prefix that is none',
+      { settings: { ...settings, pathPrefix: 'rest' } },
+      'pathPrefix: must be a path such as /rest/auth, with no slash at its end',
+    ],
+    ['with trusted keys that are none', { settings: { ...settings, trustedKeys: '[{}]' } }, 'trustedKeys:'],
+  ])('%s, and says so without a stack', async (_, { options = '', ...wishes }, message) => {
     const url = new URL(database().url);
     url.searchParams.set('options', options);
     const { exitCode, output } = await failing({ databaseUrl: url.href, ...wishes });
     expect(output).toContain(message);
+    expect(output.split('\n').filter((line) => /^\s+at /.test(line))).toEqual([]);
     expect(exitCode).not.toBe(0);
     expect(output).not.toContain('listening');
   });

@@ -6,11 +6,11 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiController } from './api/api.controller.js';
 import { PageController } from './api/page.controller.js';
 import { Product1700000000000 } from './migrations/1700000000000-product.js';
-import { ProductSessions } from './sessions/product-sessions.js';
 import { Session } from './sessions/session.entity.js';
+import { SessionsModule } from './sessions/sessions.module.js';
 import { baseUrl, databaseUrl, sealingKey, trustedKeys } from './settings.js';
-import { ProductUsers } from './users/product-users.js';
 import { User } from './users/user.entity.js';
+import { UsersModule } from './users/users.module.js';
 import { Welcome } from './users/welcome.js';
 
 @Module({
@@ -24,14 +24,12 @@ import { Welcome } from './users/welcome.js';
     }),
     TypeOrmModule.forFeature([User, Session]),
     EventEmitterModule.forRoot(),
-    TokenExchangeModule.register(
-      {
-        trustedKeys,
-        roles: { assignable: ['member', 'admin'], owner: 'owner', initial: 'member' },
-        accessTokens: { issuer: baseUrl, sealingKeys: [sealingKey] },
-      },
-      { users: ProductUsers, sessions: ProductSessions },
-    ),
+    TokenExchangeModule.register({
+      trustedKeys,
+      roles: { assignable: ['member', 'admin'], owner: 'owner', initial: 'member' },
+      accessTokens: { issuer: baseUrl, sealingKeys: [sealingKey] },
+      imports: [UsersModule, SessionsModule],
+    }),
   ],
   controllers: [ApiController, PageController],
   providers: [Welcome],

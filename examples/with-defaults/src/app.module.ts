@@ -6,9 +6,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiController } from './api.controller.js';
 import { PageController } from './page.controller.js';
 import { Product1700000000000 } from './product.migration.js';
-import { ProductUsers } from './product-users.js';
 import { baseUrl, databaseUrl, sealingKey, trustedKeys } from './settings.js';
 import { User } from './user.entity.js';
+import { UsersModule } from './users.module.js';
 
 @Module({
   imports: [
@@ -21,15 +21,13 @@ import { User } from './user.entity.js';
     }),
     TypeOrmModule.forFeature([User]),
     EventEmitterModule.forRoot(),
-    TokenExchangeModule.register(
-      {
-        trustedKeys,
-        roles: { assignable: ['member', 'admin'], owner: 'owner', initial: 'member' },
-        accessTokens: { issuer: baseUrl, sealingKeys: [sealingKey] },
-        metadata: true,
-      },
-      { users: ProductUsers },
-    ),
+    TokenExchangeModule.register({
+      trustedKeys,
+      roles: { assignable: ['member', 'admin'], owner: 'owner', initial: 'member' },
+      accessTokens: { issuer: baseUrl, sealingKeys: [sealingKey] },
+      metadata: true,
+      imports: [UsersModule],
+    }),
   ],
   controllers: [ApiController, PageController],
 })

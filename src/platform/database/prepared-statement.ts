@@ -18,7 +18,7 @@ const MAX_NAME_BYTES = 63;
 /** The text of each name. */
 const known = new Map<string, string>();
 
-/** The name of a statement about a table that a host names: hosts and registrations of one process may name several. */
+/** The name of a statement about a table that a host names: hosts of one process may name several. */
 export function nameOn(table: object, name: string): string {
   return `${name}_${createHash('sha256').update(JSON.stringify(table)).digest('hex').slice(0, 8)}`;
 }

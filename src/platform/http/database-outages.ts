@@ -1,6 +1,6 @@
 // Reports when the database stops serving requests and when it is back, and counts what was refused meanwhile.
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import type { Unavailability } from '../database/database-error.js';
 import { unavailabilityOf } from '../database/database-error.js';
 import type { Log } from '../log/log.js';
@@ -42,7 +42,7 @@ interface Outage {
 }
 
 /** Who wants to count. */
-export interface OutageWatch {
+interface OutageWatch {
   onRefused?(work: RefusedWork, why: Unavailability): void;
   /** An event that stands for itself could not be written to the audit trail. */
   onUnrecorded?(): void;
@@ -62,11 +62,6 @@ export class DatabaseOutages implements OnApplicationShutdown {
     private readonly logger: Log,
     private readonly watch: OutageWatch = {},
   ) {}
-
-  /** For a host that answers for its own database. @throws Error where that is no PostgreSQL */
-  static on(dataSource: Database['dataSource'], logger: Log, watch?: OutageWatch): DatabaseOutages {
-    return new DatabaseOutages(new Database(dataSource), logger, watch);
-  }
 
   onApplicationShutdown(): void {
     clearTimeout(this.timer);

@@ -6,6 +6,7 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
+import { StartError } from '../../platform/start-error.js';
 import type { ExternalPerson } from '../refusals/rejection.js';
 import type { TOKEN_EXCHANGE_EVENTS } from './event-catalogue.js';
 import type { PayloadsOf } from './event-members.js';
@@ -93,7 +94,7 @@ export class AuditBus {
     @Optional() @Inject(EVENT_PREFIX) private readonly prefix = NAMES_BEGIN,
   ) {
     if (emitter === undefined)
-      throw new Error(
+      throw new StartError(
         'token exchange finds no event emitter: import EventEmitterModule.forRoot() of @nestjs/event-emitter',
       );
     this.emitter = emitter;

@@ -1,9 +1,6 @@
 // The host's users as this module takes them: compilers do not see what rows and untyped code really hold.
 import type { HostUser, UserDirectory } from './users.js';
 
-/** Injection token of what the host gave. */
-export const GIVEN_USERS = Symbol('users as the host gave them');
-
 type Answered = HostUser | null | undefined;
 
 /** Null, as TypeORM finds nobody, is undefined. What cannot be meant is a fault that names the method, and not a user without access. */

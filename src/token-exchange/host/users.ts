@@ -1,5 +1,5 @@
 // The port of users. This folder says what token exchange needs of its host, the product that it is part of: ports, which the host
-// implements. Users are the only one that every host must bring; token-exchange.parts.ts lists all, and what stands for the others.
+// implements. Every host must provide its users; host.providers.ts lists all ports, and the defaults of the others.
 import type { Transaction } from '../../platform/database/transaction.js';
 
 /** The members of a user that the claims of a token fill, beside e-mail address and role. */

@@ -1,6 +1,14 @@
 // What every endpoint has beside its controller: its guards, in their order, and the filter of its errors.
 import type { CanActivate, Type, ExecutionContext } from '@nestjs/common';
-import { UseFilters, UseGuards, applyDecorators, Inject, Injectable } from '@nestjs/common';
+import {
+  Controller,
+  Inject,
+  Injectable,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+  applyDecorators,
+} from '@nestjs/common';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { errorFilterOf } from './flow-error.filter.js';
 import { refusalOfLabel } from './form.js';
@@ -10,6 +18,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { FlowRefusal, notEnabled } from '../refusals/rejection.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { loginMethods } from './paths.js';
+import { OwnRoutes } from './token-exchange-auth.js';
 import { beginWait, requestOf } from '../../platform/http/http-answers.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { ThrottledFlow } from '../host/telemetry.js';
@@ -179,5 +188,10 @@ const GUARDS: Readonly<Record<Endpoint, readonly Type<CanActivate>[]>> = {
 
 /** For the controller of an endpoint. */
 export function FlowEndpoint(endpoint: Endpoint): ClassDecorator {
-  return applyDecorators(UseGuards(...GUARDS[endpoint]), UseFilters(errorFilterOf(endpoint)));
+  return applyDecorators(
+    Controller({ version: VERSION_NEUTRAL }),
+    OwnRoutes(),
+    UseGuards(...GUARDS[endpoint]),
+    UseFilters(errorFilterOf(endpoint)),
+  );
 }

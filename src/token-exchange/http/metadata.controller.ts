@@ -32,6 +32,7 @@ import {
   SERVER_METADATA_PATHS,
   WELL_KNOWN,
 } from './paths.js';
+import { OwnRoutes } from './token-exchange-auth.js';
 import { SigningKeyService } from '../tokens/signing-key.service.js';
 
 /** Where access tokens are issued. */
@@ -72,6 +73,7 @@ export const METADATA_OPTIONS = Symbol('METADATA_OPTIONS');
  * @rule D58 Who issues access tokens is found at `/.well-known`, as long as the token endpoint answers.
  * See challenge.ts for `resource_metadata` in the 401.
  */
+@OwnRoutes()
 @Controller({ path: WELL_KNOWN, version: VERSION_NEUTRAL })
 export class MetadataController {
   constructor(
@@ -154,6 +156,7 @@ export class MetadataController {
   }
 }
 
+@OwnRoutes()
 @Controller({ path: WELL_KNOWN, version: VERSION_NEUTRAL })
 export class KeySetController {
   constructor(

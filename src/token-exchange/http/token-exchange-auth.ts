@@ -1,17 +1,16 @@
 // For routes of a host: lets access tokens of the package in, asks for scopes, and hands the route its user.
-import type { CanActivate, ExecutionContext, OnModuleInit } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import {
   ForbiddenException,
   Inject,
   Injectable,
-  Optional,
   SetMetadata,
   UnauthorizedException,
   UseGuards,
   applyDecorators,
   createParamDecorator,
 } from '@nestjs/common';
-import { ModuleRef, Reflector } from '@nestjs/core';
+import { Reflector } from '@nestjs/core';
 import { Database } from '../../platform/database/database.js';
 import { Transaction } from '../../platform/database/transaction.js';
 import { withinWait } from '../../platform/database/wait-limit.js';
@@ -37,16 +36,9 @@ const NO_CREDENTIAL = { refusal: { reason: 'malformed' } } as const;
 
 const OWN_ROUTES = Symbol('routes of the package');
 
-/** Who makes the call, as one registration found out. */
-interface Called {
-  /** Undefined in tests of the host's. */
-  readonly by?: CallerService;
-  readonly caller: Partial<Caller<HostUser>>;
-}
+type CalledRequest = HttpRequest & { [CALLER]?: Partial<Caller<HostUser>>; user?: unknown };
 
-type CalledRequest = HttpRequest & { [CALLER]?: Called; user?: unknown };
-
-/** Finds out who makes a call, by the parts of the registration. */
+/** Finds out who makes a call. */
 @Injectable()
 export class CallerService {
   /** The origin whose metadata challenges name; undefined where none is published. */
@@ -91,16 +83,12 @@ export class CallerService {
 
 /**
  * The guard of `TokenExchangeAuth`, for all routes by `APP_GUARD`, and to be extended. It lets the endpoints of the package through, and
- * sets `request.user` to the caller's user where nobody has set it. It belongs to the registration that the module of its routes
- * imports, else to the only one there is: another has other users.
+ * sets `request.user` to the caller's user if nobody has set it.
  */
 @Injectable()
-export class TokenExchangeGuard implements CanActivate, OnModuleInit {
-  private callers!: CallerService;
-
+export class TokenExchangeGuard implements CanActivate {
   constructor(
-    @Optional() @Inject(CallerService) private readonly imported: CallerService | undefined,
-    private readonly modules: ModuleRef,
+    private readonly callers: CallerService,
     protected readonly reflector: Reflector,
   ) {}
 
@@ -114,33 +102,10 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
         const request = context.switchToHttp().getRequest<CalledRequest>();
         const needed = scopesOf(new Reflector(), context);
         if (lacks(caller.scopes, needed)) throw new ForbiddenException(needsScopes(needed));
-        hand(request, { caller: { rightsOf: [caller.user], ...caller } });
+        hand(request, { rightsOf: [caller.user], ...caller });
         return true;
       },
     };
-  }
-
-  /** @throws Error where it belongs to no registration, or it is not known to which: at the start, not at the first call */
-  onModuleInit(): void {
-    this.callers = this.imported ?? this.onlyOne();
-  }
-
-  private onlyOne(): CallerService {
-    const [only, ...others] = this.registered();
-    if (only === undefined) throw new Error('TokenExchangeAuth needs TokenExchangeModule');
-    if (others.length === 0) return only;
-    throw new Error(
-      `TokenExchangeAuth: ${others.length + 1} registrations of TokenExchangeModule are there, and a module with guarded routes ` +
-        'imports none of them: put what `register` returned into the imports of that module',
-    );
-  }
-
-  private registered(): CallerService[] {
-    try {
-      return this.modules.get(CallerService, { strict: false, each: true });
-    } catch {
-      return [];
-    }
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -168,14 +133,14 @@ export class TokenExchangeGuard implements CanActivate, OnModuleInit {
   private async verdictOn(
     request: CalledRequest,
     response: HeaderTaker,
-  ): Promise<{ caller?: Called['caller']; refusal?: { reason: BearerReason } }> {
-    const { [CALLER]: called } = request;
-    if (called?.by === this.callers) return called;
+  ): Promise<{ caller?: Partial<Caller<HostUser>>; refusal?: { reason: BearerReason } }> {
+    const { [CALLER]: caller } = request;
+    if (caller !== undefined) return { caller };
     if (request.headers.authorization === undefined) return {};
     const verdict = await this.callers.find(request);
     const nonce = request.headers['dpop'] === undefined ? undefined : this.callers.nonce();
     if (nonce !== undefined) response.header('dpop-nonce', nonce);
-    if ('caller' in verdict) hand(request, { by: this.callers, caller: verdict.caller });
+    if ('caller' in verdict) hand(request, verdict.caller);
     return verdict;
   }
 }
@@ -193,9 +158,9 @@ function needsScopes(needed: readonly string[]): string {
   return `The access token needs the scope ${needed.join(' ')}`;
 }
 
-function hand(request: CalledRequest, called: Called): void {
-  request[CALLER] = called;
-  request.user ??= called.caller.user;
+function hand(request: CalledRequest, caller: Partial<Caller<HostUser>>): void {
+  request[CALLER] = caller;
+  request.user ??= caller.user;
 }
 
 /** A response of Fastify or Express. */
@@ -234,10 +199,10 @@ export const OwnRoutes: () => ClassDecorator = () => SetMetadata(OWN_ROUTES, tru
 
 /** What `CurrentUser` gives. @throws Error behind no guard */
 export function currentUser(member: keyof Caller<HostUser> | undefined, context: ExecutionContext): unknown {
-  const called = context.switchToHttp().getRequest<CalledRequest>()[CALLER];
-  if (called === undefined)
+  const caller = context.switchToHttp().getRequest<CalledRequest>()[CALLER];
+  if (caller === undefined)
     throw new Error('CurrentUser needs TokenExchangeAuth on the route or its controller');
-  return called.caller[member ?? 'user'];
+  return caller[member ?? 'user'];
 }
 
 /**

@@ -11,9 +11,6 @@ type RouteArguments = Readonly<Record<string, { readonly factory?: unknown }>>;
 type Guards = readonly (CanActivate | Type<CanActivate>)[];
 type Method = (...parameters: never[]) => unknown;
 
-/** Of several registrations in one application the first one warns. */
-const LOOKED_AT = new WeakSet<DiscoveryService>();
-
 @Injectable()
 export class UnguardedRoutes implements OnApplicationBootstrap {
   constructor(
@@ -25,8 +22,6 @@ export class UnguardedRoutes implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (LOOKED_AT.has(this.discovery)) return;
-    LOOKED_AT.add(this.discovery);
     if (this.isGuardedAsAWhole()) return;
     const controllers = this.discovery.getControllers();
     const routes = new Set(controllers.flatMap(({ metatype }) => this.unguardedIn(metatype as Type)));

@@ -172,7 +172,7 @@ const roles = z
     ),
     inProject: described(
       strings().optional(),
-      'The roles of members of a project, the lowest first; members with the last one administer it. Needed with the part `projects`.',
+      'The roles of members of a project, the lowest first; members with the last one administer it. Needed with a `ProjectDirectory`.',
       { otherwise: 'none' },
     ),
   })
@@ -197,7 +197,6 @@ function rolesFault({
 
 /** Facts of the host for the check of entries. */
 const entryRules = z.strictObject({
-  /** Taken for the issuer of access tokens if `AccessTokenService` is imported. */
   baseUrl: described(
     address().optional(),
     'The address of your API: the service refuses, or warns of, an entry that names it wrongly.',
@@ -258,9 +257,8 @@ export const SETTINGS = z.strictObject({
     'Prefix of the names under which events are emitted; the `name` in an event stays as it is.',
     { otherwise: '`svc.audit.`' },
   ),
-  /** Not needed if `AccessTokenService` is imported. */
+  /** Needed, except by the instance of this repository, which has `AccessTokenService` without this module. */
   accessTokens: accessTokens.optional(),
-  /** Not needed if the host brings its own sessions. */
   sessions: section(SECTIONS.sessions),
   embedLogin: section(SECTIONS.embedLogin),
   exchange: section(SECTIONS.exchange),

@@ -55,6 +55,9 @@ export type TokenExchangeOptions = Readonly<
   readonly isOffered: () => boolean;
 };
 
+/** Injection token of the settings with their defaults. */
+export const TOKEN_EXCHANGE_SETTINGS = Symbol('TOKEN_EXCHANGE_SETTINGS');
+
 /** Injection token of the settings that make the routes, with their defaults. */
 export const ROUTE_SETTINGS = Symbol('ROUTE_SETTINGS');
 

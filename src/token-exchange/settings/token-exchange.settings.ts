@@ -80,7 +80,6 @@ export function entryRules(settings: GivenSettings): TrustedKeysRules {
   };
 }
 
-/** Undefined where `AccessTokenService` is imported and the host does not say. */
 function ownIssuer({ accessTokens, entryRules: { baseUrl } = {} }: GivenSettings): string | undefined {
   return accessTokens?.issuer ?? baseUrl;
 }

@@ -1,10 +1,14 @@
 // A product as a test wants it, around the package: made of the parts of the two examples.
 import type { TokenExchangeSettings } from '@embedded-token-exchange/nestjs';
-import type { TokenExchangeParts } from '@embedded-token-exchange/nestjs/advanced';
-import { TOKEN_EXCHANGE_MIGRATIONS, TokenExchangeModule } from '@embedded-token-exchange/nestjs';
-import { limitWaits } from '@embedded-token-exchange/nestjs/advanced';
-import type { CanActivate, DynamicModule, ModuleMetadata, Type } from '@nestjs/common';
-import { Module } from '@nestjs/common';
+import type { ModuleExtras } from '@embedded-token-exchange/nestjs/advanced';
+import {
+  TOKEN_EXCHANGE_MIGRATIONS,
+  TokenExchangeModule,
+  UserDirectory,
+} from '@embedded-token-exchange/nestjs';
+import { LoginFailurePage, SessionOpener, limitWaits } from '@embedded-token-exchange/nestjs/advanced';
+import type { CanActivate, DynamicModule, ModuleMetadata, Provider, Type } from '@nestjs/common';
+import { Injectable, Module, Scope } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { TypeOrmModuleOptions } from '@nestjs/typeorm';
@@ -24,18 +28,19 @@ import { DEFAULTS, OWN } from './parts.js';
 
 const SETTINGS = Symbol('settings of a host');
 
-/** A part may be a provider of the host's that exists already. */
-@Module({ providers: [ProductUsers], exports: [ProductUsers] })
-class DefaultUsersModule {}
+@Injectable({ scope: Scope.REQUEST })
+class ScopedUsers extends ProductUsers {}
 
 @Module({})
-class ProductModule {
+export class HostModule {
   static with(options: HostOptions): DynamicModule {
     const { isFurnished = false, guarded } = options;
     const { entities, controllers } = ownPartsOf(options);
+    const emits = options.missing !== 'event emitter';
     return {
-      module: ProductModule,
+      module: HostModule,
       imports: [
+        ...(emits ? [EventEmitterModule.forRoot()] : []),
         TypeOrmModule.forRootAsync({
           name: options.dataSource,
           useFactory: () => dataSourceOf(options),
@@ -43,15 +48,17 @@ class ProductModule {
         }),
         TypeOrmModule.forFeature([...entities], options.dataSource),
         tokenExchange(options),
+        ...(options.isRegisteredTwice === true ? [tokenExchange(options)] : []),
         ...(isFurnished ? FURNITURE_MODULES : []),
+        ...(guarded === undefined ? [] : [guardedModule(guarded)]),
       ],
       // The controllers of the examples know the only data source there is, and the access tokens of the package.
       controllers: [
         ...(options.dataSource === undefined ? controllers : []),
-        ...(guarded === undefined || guarded.outside === true ? [] : guardedControllers(guarded)),
         ...(isFurnished ? [ContactController] : []),
       ],
       providers: [
+        ...(emits ? [EventPrinter] : []),
         ...(isFurnished ? FURNITURE : []),
         ...(options.guard === undefined ? [] : [{ provide: APP_GUARD, useClass: guardOf(options.guard) }]),
       ],
@@ -59,21 +66,10 @@ class ProductModule {
   }
 }
 
-@Module({})
-export class HostModule {
-  static with(options: HostOptions): DynamicModule {
-    const emits = options.missing !== 'event emitter';
-    return {
-      module: HostModule,
-      imports: [
-        ...(emits ? [EventEmitterModule.forRoot()] : []),
-        ProductModule.with(options),
-        ...(options.beside === undefined ? [] : [ProductModule.with(options.beside)]),
-      ],
-      controllers: options.guarded?.outside === true ? guardedControllers(options.guarded) : [],
-      providers: emits ? [EventPrinter] : [],
-    };
-  }
+/** A module that imports nothing. */
+function guardedModule(guarded: NonNullable<HostOptions['guarded']>): DynamicModule {
+  class GuardedModule {}
+  return { module: GuardedModule, controllers: guardedControllers(guarded) };
 }
 
 function guardOf(guard: HostOptions['guard']): Type<CanActivate> {
@@ -111,32 +107,47 @@ function dataSourceOf(options: HostOptions): TypeOrmModuleOptions {
 }
 
 function tokenExchange(options: HostOptions): DynamicModule {
-  const parts = partsOf(options);
   const { pathPrefix } = options.settings;
-  const metadata = options.parts === 'defaults' && options.dataSource === undefined;
-  if (options.isAsync !== true)
-    return TokenExchangeModule.register({ ...settingsOf(options), pathPrefix, metadata }, parts);
-  return TokenExchangeModule.registerAsync({
-    ...parts,
+  const extras: ModuleExtras = {
     pathPrefix,
-    metadata,
-    imports: [...(parts.imports ?? []), settingsModule(options)],
+    metadata: options.parts === 'defaults' && options.dataSource === undefined,
+    dataSource: options.missing === 'data source' ? 'nowhere' : options.dataSource,
+    decorators: options.guard === 'with-exemption' ? [Public()] : [],
+  };
+  if (options.isAsync !== true)
+    return TokenExchangeModule.register({
+      ...settingsOf(options),
+      ...extras,
+      imports: [partsModule(options)],
+    });
+  return TokenExchangeModule.registerAsync({
+    ...extras,
+    imports: [partsModule(options), settingsModule(options)],
     inject: [SETTINGS],
     useFactory: (settings: TokenExchangeSettings) => Promise.resolve(settings),
   });
 }
 
-function partsOf({ parts, dataSource, guard, isFurnished, missing }: HostOptions): TokenExchangeParts {
-  const common = {
-    dataSource: missing === 'data source' ? 'nowhere' : dataSource,
-    decorators: guard === 'with-exemption' ? [Public()] : [],
-    loginFailurePage: isFurnished === true ? ProductLoginFailurePage : undefined,
-  };
-  if (missing === 'users') return common as unknown as TokenExchangeParts;
+function partsModule(options: HostOptions): DynamicModule {
+  class PartsModule {}
+  const providers = partsOf(options);
+  const exported = options.missing === 'exports of parts' ? providers.slice(0, 1) : providers;
+  return { module: PartsModule, providers, exports: exported.map(({ provide }) => provide) };
+}
+
+function partsOf({ parts, isFurnished, missing }: HostOptions): Extract<Provider, { provide: unknown }>[] {
+  if (missing === 'users') return [];
   if (missing === 'methods of users')
-    return { ...common, users: { useValue: { findById: () => undefined } as unknown as ProductUsers } };
-  if (parts === 'own') return { ...common, users: OwnUsers, sessions: ProductSessions };
-  return { ...common, users: { useExisting: ProductUsers }, imports: [DefaultUsersModule] };
+    return [{ provide: UserDirectory, useValue: { findById: () => undefined } }];
+  if (missing === 'scope of users') return [{ provide: UserDirectory, useClass: ScopedUsers }];
+  const page = isFurnished === true ? [{ provide: LoginFailurePage, useClass: ProductLoginFailurePage }] : [];
+  const users = parts === 'own' ? OwnUsers : ProductUsers;
+  return [
+    { provide: UserDirectory, useExisting: users },
+    { provide: users, useClass: users },
+    ...(parts === 'own' ? [{ provide: SessionOpener, useClass: ProductSessions }] : []),
+    ...page,
+  ];
 }
 
 function settingsOf({ settings: given, sealingKey, baseUrl }: HostOptions): TokenExchangeSettings {

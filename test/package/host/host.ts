@@ -13,6 +13,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { ProductUsers } from '../../../examples/own-product/src/users/product-users.js';
 import { furnish } from './furniture.js';
 import { HostModule } from './host.module.js';
 import type { HostOptions } from './options.js';
@@ -21,6 +22,15 @@ import { givenOptions } from './options.js';
 /** What is used of a Fastify instance. */
 interface Startable {
   ready(): PromiseLike<unknown>;
+}
+
+/** Finds the same user for everyone. */
+class DisabledUsers extends ProductUsers {
+  private readonly user = { id: '1', role: 'member', enabled: false, givenName: '', familyName: '' };
+
+  override findById = () => Promise.resolve(this.user);
+  override findByEmail = () => Promise.resolve(this.user);
+  override lock = () => Promise.resolve(this.user);
 }
 
 const options = givenOptions();
@@ -42,8 +52,9 @@ if (options.injected !== undefined) console.log(`injected ${await inject(app, op
 async function created({ server, isMadeForTests, forms }: HostOptions): Promise<INestApplication> {
   const adapter = server === 'express' ? new ExpressAdapter() : new FastifyAdapter();
   if (isMadeForTests === true) {
-    const compiled = Test.createTestingModule({ imports: [HostModule.with(options)] }).compile();
-    return (await compiled).createNestApplication(adapter);
+    const module = Test.createTestingModule({ imports: [HostModule.with(options)] });
+    if (options.overridden === 'users') module.overrideProvider(ProductUsers).useValue(new DisabledUsers());
+    return (await module.compile()).createNestApplication(adapter);
   }
   return NestFactory.create(HostModule.with(options), adapter, { bodyParser: forms !== 'unread' });
 }
@@ -68,7 +79,7 @@ async function listening(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** How many there are of what is to be there once in each registration. */
+/** How many there are of what must exist once. */
 function instancesIn(host: INestApplication): Record<string, number> {
   const modules = [...host.get(ModulesContainer).values()];
   const all = modules.flatMap(({ providers }) => [...providers.values()]);

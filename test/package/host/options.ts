@@ -16,7 +16,6 @@ export interface HostSettings {
   readonly strict?: boolean;
   readonly pathPrefix?: string;
   readonly eventPrefix?: string;
-  readonly sessions?: { readonly cookieName: string };
 }
 
 /** As JSON in the variable HOST_OPTIONS. */
@@ -35,7 +34,11 @@ export interface HostOptions {
   readonly dataSource?: string;
   readonly withoutMigrations?: boolean;
   /** What the host has forgotten. */
-  readonly missing?: 'users' | 'methods of users' | 'data source' | 'event emitter';
+  readonly missing?:
+    'users' | 'methods of users' | 'scope of users' | 'exports of parts' | 'data source' | 'event emitter';
+  /** What a test of the host overrides: its users, who are disabled then. */
+  readonly overridden?: 'users';
+  readonly isRegisteredTwice?: boolean;
   /** Nest's versions in the paths of all routes that do not leave them out. */
   readonly isVersioned?: boolean;
   readonly isAsync?: boolean;
@@ -54,10 +57,8 @@ export interface HostOptions {
   readonly isFunction?: boolean;
   /** A global prefix, and the paths that do without it. */
   readonly globalPrefix?: { readonly name: string; readonly exclude?: (string | UnprefixedRoute)[] };
-  /** The path of a guarded route; `outside`: its module imports no registration; `unmarked`: with a route that has no guard of its own, and one that is public. */
-  readonly guarded?: { readonly path: string; readonly outside?: boolean; readonly unmarked?: boolean };
-  /** Another product in the same application, with a registration and a data source of its own. */
-  readonly beside?: HostOptions;
+  /** The path of a guarded route; `unmarked`: with a route that has no guard of its own, and one that is public. */
+  readonly guarded?: { readonly path: string; readonly unmarked?: boolean };
   /** What is done to stored entries once the host has started. */
   readonly storedEntries?: { readonly add?: object; readonly suspend?: string };
   /** A token to exchange by Fastify's `inject` once the host has started. */

@@ -20,7 +20,7 @@ describe('a prepared statement', () => {
     expect(() => make(sql`SELECT 2`)).toThrow('there is another statement twice already');
   });
 
-  it('has one for each table of users that hosts and registrations of one process name', () => {
+  it('has one for each table of users that hosts of one process name', () => {
     const other = { ...USER_TABLE, name: 'product_user' };
     expect(useStatement(other).name).not.toBe(useStatement(USER_TABLE).name);
     const record = (table: typeof other) => recordStatement(table, AUDIT_EVENTS);

@@ -1,0 +1,22 @@
+// Faults of the set-up, which end the start.
+
+/** Nest prints the stack of an error that ends the start. Here the stack is the message, because no line of code is at fault. */
+export class StartError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.stack = message;
+  }
+}
+
+/** @returns the function, which throws its errors as `StartError` */
+export function plainly<Needs extends unknown[], Result>(
+  make: (...needs: Needs) => Result,
+): (...needs: Needs) => Result {
+  return (...needs) => {
+    try {
+      return make(...needs);
+    } catch (error) {
+      throw new StartError(error instanceof Error ? error.message : String(error));
+    }
+  };
+}
