@@ -11,12 +11,10 @@ const PURPOSE = 'audit trail: persons of refused tokens';
  * against them.
  */
 export class PersonHashes {
-  private derived: readonly Buffer[] | undefined;
+  private readonly keys: readonly Buffer[];
 
-  constructor(private readonly keyRing: Pick<KeyRing, 'deriveKeys'>) {}
-
-  private get keys(): readonly Buffer[] {
-    return (this.derived ??= this.keyRing.deriveKeys(PURPOSE));
+  constructor(keyRing: Pick<KeyRing, 'deriveKeys'>) {
+    this.keys = keyRing.deriveKeys(PURPOSE);
   }
 
   /** The stored hashes of a person, under the first key. */

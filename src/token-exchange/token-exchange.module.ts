@@ -13,6 +13,7 @@ import { BackChannelLogoutService } from './flows/back-channel-logout.service.js
 import { EmbeddedLoginService } from './flows/embedded-login.service.js';
 import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { IdAssertionService } from './flows/id-assertion.service.js';
+import { ClientRefusals } from './flows/client-refusals.js';
 import { IntrospectionService } from './flows/introspection.service.js';
 import { IssuancePlanner } from './flows/issuance.planner.js';
 import { LoginRepository } from './flows/login.repository.js';
@@ -91,6 +92,7 @@ const FLOWS = [
   EmbeddedLoginService,
   BackChannelLogoutService,
   IntrospectionService,
+  ClientRefusals,
 ];
 
 const OPTIONS = [

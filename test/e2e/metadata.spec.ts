@@ -29,7 +29,13 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
         grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],
         response_types_supported: ['none'],
         token_endpoint_auth_methods_supported: ['none'],
-        revocation_endpoint_auth_methods_supported: ['none'],
+        revocation_endpoint_auth_methods_supported: [
+          'none',
+          'client_secret_basic',
+          'client_secret_post',
+          'private_key_jwt',
+        ],
+        revocation_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
         introspection_endpoint_auth_methods_supported: [
           'client_secret_basic',
           'client_secret_post',

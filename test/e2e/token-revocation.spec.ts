@@ -2,7 +2,9 @@
 import * as oauth from 'oauth4webapi';
 import { Partner } from '../../demo/partner.js';
 import { eventsOf } from '../support/audit.js';
+import { census } from '../support/census.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
+import { ASSERTIONS_ON, IdJagClient, sha256 } from '../support/id-jag-client.js';
 import { bearerStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import type { Fields } from '../support/test-service.js';
@@ -100,6 +102,52 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
     await service.rows(`UPDATE token_exchange_ended_token SET expires_at = expires_at - interval '1 hour'`);
     await service.purge('revocation-purge');
     expect(await endedTokens(service)).toBe(0);
+  });
+});
+
+describeOnAnyDatabase('[D61] an access token that a client has authenticated for', (database) => {
+  const agent = new IdJagClient('agent');
+  const colleague = new IdJagClient('colleague', agent.idp.issuer);
+  const namesake = new IdJagClient('agent');
+  const clientOf = ({ id, secret }: IdJagClient) => ({ id, secretHash: sha256(secret) });
+  const service = TestService.forBlock(database, {
+    trustedKeys: [
+      ...trustedKeys,
+      agent.entry({ clients: [agent, colleague].map(clientOf) }),
+      namesake.entry(),
+    ],
+    environment: ASSERTIONS_ON,
+  });
+  const redeemed = async () => {
+    const answer = await agent.redeem(service);
+    return String(((await answer.json()) as Record<string, unknown>)['access_token']);
+  };
+
+  it.each<[string, string, Record<string, string>]>([
+    ['no credentials', 'client_credential_missing', {}],
+    ['a wrong secret', 'client_credential_invalid', { authorization: `Basic ${btoa('agent:x')}` }],
+    ['another client of the entry', 'client_credential_invalid', colleague.basic],
+    ['its namesake of another company', 'client_credential_invalid', namesake.basic],
+  ])('does not end for %s, which is recorded, but for its client', async (_, reason, headers) => {
+    const token = await redeemed();
+    const before = await census(service);
+    const refused = await revoke(service, { token }, headers);
+    expect([refused.status, await refused.json()]).toMatchObject([401, { error: 'invalid_client' }]);
+    expect(refused.headers.has('www-authenticate')).toBe(true);
+    expect(await eventsOf(service, refused)).toMatchObject([
+      { name: 'svc.audit.token-exchange.revocation-refused', payload: { reason } },
+    ]);
+    expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 1 });
+    expect(await bearerStatus(service, token)).toBe(200);
+    const answer = await revoke(service, { token }, agent.basic);
+    expect([answer.status, await answer.json()]).toEqual([200, {}]);
+    expect(await bearerStatus(service, token)).toBe(401);
+  });
+
+  it('is unlike one of an exchange, for which credentials do not matter', async () => {
+    const token = await service.accessToken({ subject_token: partner.sign() });
+    expect((await revoke(service, { token }, { authorization: 'Basic x' })).status).toBe(200);
+    expect(await bearerStatus(service, token)).toBe(401);
   });
 });
 

@@ -10,13 +10,7 @@ import {
   OperatorThrottlerGuard,
   operatorOf,
 } from '../sign-in/operator.guard.js';
-import type { OperationRequest } from '../../administration/administration.js';
-import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
-
-/** A call of the API: operations are asked for with it. */
-export interface OperatorCall extends OperationRequest {
-  readonly session: LiveOperatorSession;
-}
+import type { OperatorCall } from './operator-calls.js';
 
 /** In this order: the limit of the address, the signed-in operator on a page of the instance, the operator's limit, the route. */
 export function OperatorController(): ClassDecorator {
@@ -29,7 +23,5 @@ export function OperatorController(): ClassDecorator {
 
 export const Call = createParamDecorator((_: unknown, context: ExecutionContext): OperatorCall => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
-  const session = operatorOf(request);
-  const operator = { userId: session.userId, clientAddress: clientOf(request.ip) };
-  return { id: request.id, way: 'operator', operator, session };
+  return { requestId: request.id, clientAddress: clientOf(request.ip), operator: operatorOf(request) };
 });

@@ -60,6 +60,16 @@ const REFUSAL = {
 const STORED_ENTRY =
   'The entry as it was given, which holds public keys and hashes of client secrets only; a URL without its query.';
 
+/** Of a client at an endpoint to which it comes with credentials of its own. */
+const CLIENT_REFUSAL = {
+  reason: REFUSAL.reason,
+  clientId: optional(text('Id of the client, if an entry names it.')),
+  detail: REFUSAL.detail,
+  expected: REFUSAL.expected,
+  found: REFUSAL.found,
+  clientAddress: REFUSAL.clientAddress,
+};
+
 export const TOKEN_EXCHANGE_EVENTS = {
   /** @rule 6.1 A token exchange succeeded. */
   'svc.audit.token-exchange.succeeded': event(
@@ -196,16 +206,13 @@ export const TOKEN_EXCHANGE_EVENTS = {
   'svc.audit.token-exchange.token-revoked': event('An access token was ended by a client that held it.', {
     accessTokenId: ACCESS_TOKEN_ID,
   }),
+  'svc.audit.token-exchange.revocation-refused': event(
+    'The access token of a client was not ended: the client did not authenticate, or the token is of another client.',
+    CLIENT_REFUSAL,
+  ),
   'svc.audit.token-exchange.introspection-refused': event(
     'A client that wanted to introspect an access token did not authenticate, or may not ask.',
-    {
-      reason: REFUSAL.reason,
-      clientId: optional(text('Id of the client, if an entry names it.')),
-      detail: REFUSAL.detail,
-      expected: REFUSAL.expected,
-      found: REFUSAL.found,
-      clientAddress: REFUSAL.clientAddress,
-    },
+    CLIENT_REFUSAL,
   ),
   'svc.audit.token-exchange.user-signed-out': event(
     'All sessions and access tokens of the subject were ended.',

@@ -2,18 +2,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { JWTPayload } from 'jose';
 import { decodeJwt } from 'jose/jwt/decode';
-import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { Transaction } from '../../platform/database/transaction.js';
 import type { SharedWait } from '../../platform/database/wait-limit.js';
-import { isOverOfStrangers, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
-import type { Log } from '../../platform/log/log.js';
-import { LOGGER } from '../../platform/log/log.js';
 import { printable } from '../../platform/text/printable.js';
-import { AuditBus, auditEvent } from '../audit/audit.bus.js';
-import { ExchangeTelemetry } from '../host/telemetry.js';
 import { UserDirectory } from '../host/users.js';
-import { rejectionLine } from '../refusals/refusal-line.js';
 import { Rejection } from '../refusals/rejection.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import { readRecordedKeys } from '../revocation/external-login.js';
@@ -23,7 +16,8 @@ import { AccessTokenService } from '../tokens/access-token.service.js';
 import { callerOf } from '../tokens/caller.js';
 import type { AuthenticatedClient, ClientCredentials } from '../verify/client-authenticator.js';
 import { ClientAuthenticator } from '../verify/client-authenticator.js';
-import type { FlowRequest } from './flow-request.js';
+import type { Source } from './client-refusals.js';
+import { ClientRefusals } from './client-refusals.js';
 import { authenticateOnce } from './verification.js';
 
 /** RFC 7662 §2.2: the claims of a live token in the answer. */
@@ -35,8 +29,6 @@ export interface Introspected {
   readonly client: ClientCredentials | undefined;
 }
 
-type Source = Pick<FlowRequest, 'requestId' | 'clientAddress'>;
-
 const TOLD = ['scope', 'client_id', 'sub', 'act', 'cnf', 'aud', 'iss', 'exp', 'iat', 'jti'];
 
 @Injectable()
@@ -47,11 +39,7 @@ export class IntrospectionService {
     private readonly accessTokens: AccessTokenService,
     private readonly users: UserDirectory,
     private readonly database: Database,
-    private readonly audit: AuditBus,
-    private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Log,
-    private readonly counts: MemoryCounts,
-    private readonly telemetry: ExchangeTelemetry,
+    private readonly refusals: ClientRefusals,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
   ) {}
 
@@ -71,7 +59,8 @@ export class IntrospectionService {
         throw new Rejection('introspection_not_allowed', { clientId: printable(client.id) });
       return await wait.inTime(() => this.tellOf(token, client));
     } catch (error) {
-      if (error instanceof Rejection) await wait.inTime(() => this.record(error, source));
+      if (error instanceof Rejection)
+        await wait.inTime(() => this.refusals.record('introspection', error, source));
       throw error;
     }
   }
@@ -90,27 +79,6 @@ export class IntrospectionService {
       token_type: claims['cnf'] === undefined ? 'Bearer' : 'DPoP',
       ...Object.fromEntries(Object.entries(claims).filter(([name]) => TOLD.includes(name))),
     };
-  }
-
-  /** Strangers can cause them: log and trail have some of each address, and metrics count all (D79). */
-  private async record({ reason, context }: Rejection, { requestId, clientAddress }: Source): Promise<void> {
-    this.telemetry.countRefusal('introspection', reason);
-    if (isOverOfStrangers(this.counts, 'introspections', clientAddress)) return;
-    const { clientId, detail, expected, found } = context;
-    const event = auditEvent(
-      'svc.audit.token-exchange.introspection-refused',
-      { occurredAt: this.clock.now(), requestId },
-      { reason, clientId, detail, expected, found, clientAddress },
-    );
-    try {
-      await this.audit.record([event]);
-    } finally {
-      const { name, payload } = event;
-      this.logger.warn(
-        { event: name, requestId, payload },
-        rejectionLine('an introspection', reason, context),
-      );
-    }
   }
 }
 

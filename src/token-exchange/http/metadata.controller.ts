@@ -130,7 +130,8 @@ export class MetadataController {
       }),
       // draft-ietf-oauth-client-id-metadata-document.
       ...(tokenEndpoint.namesDocuments && { client_id_metadata_document_supported: true }),
-      revocation_endpoint_auth_methods_supported: ['none'],
+      revocation_endpoint_auth_methods_supported: ['none', ...CLIENT_AUTH_METHODS],
+      revocation_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
       introspection_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
       introspection_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
       dpop_signing_alg_values_supported: ALGORITHMS,

@@ -185,6 +185,7 @@ const REVOCATION_FORM = {
   properties: {
     token: { type: 'string', minLength: 1, description: 'The access token to end.' },
     token_type_hint: { type: 'string', description: 'Ignored.' },
+    ...CLIENT_FIELDS,
   },
 };
 
@@ -193,7 +194,7 @@ export const TOKEN_REVOCATION = {
   tags: ['Tokens'],
   summary: 'End an access token before its time (RFC 7009)',
   description:
-    'Holding the token is the only credential. Services that verify with the published keys alone do not learn of it.',
+    'Holding the token is the only credential, unless a client has authenticated to get it: then that client authenticates here, too. Services that verify with the published keys alone do not learn of it.',
   security: [],
   requestBody: formBody(REVOCATION_FORM),
   responses: {
@@ -201,6 +202,7 @@ export const TOKEN_REVOCATION = {
       type: 'object',
     }),
     400: answer('The token is missing, or the form is malformed: invalid_request', OAUTH_ERROR),
+    401: answer('The client of the token has not authenticated: invalid_client', OAUTH_ERROR),
     ...COMMON_REFUSALS,
     ...SWITCHED_OFF,
     503: answerForLater(
@@ -215,7 +217,6 @@ const INTROSPECTION_FORM = {
   properties: {
     ...REVOCATION_FORM.properties,
     token: { type: 'string', minLength: 1, description: 'The access token to ask about.' },
-    ...CLIENT_FIELDS,
   },
 };
 

@@ -63,6 +63,8 @@ export interface VerifiedAccessToken {
   /** To be compared with the `accessGeneration` that each user has now: another one, and access was ended since. */
   readonly subjectGeneration?: string;
   readonly actorGeneration?: string;
+  /** The client that has authenticated to get the token; undefined: it was issued without one. */
+  readonly clientId?: string;
   /** The keys that signed for subject and actor; undefined: not known. */
   readonly signedBy: Partial<PerToken<IssuerKey>>;
   /** `both` where actor and subject both need a right. */
@@ -111,6 +113,7 @@ export function readClaims(claims: JWTPayload): ReadToken {
       actorUserId: actor,
       subjectGeneration: textOf(claims['access_generation']),
       actorGeneration: textOf(claims['actor_access_generation']),
+      clientId: clientAmong(claims, keys),
       signedBy: signersAmong(keys),
       rights: claims['delegated_rights'] === 'both' ? 'both' : 'actor',
       scopes: typeof scope === 'string' ? new Set(scope.split(' ')) : undefined,
@@ -131,6 +134,12 @@ export function readClaims(claims: JWTPayload): ReadToken {
 function signersAmong(keys: readonly IssuerKey[] = []): VerifiedAccessToken['signedBy'] {
   const [subject, actor = subject] = keys;
   return { subject, actor };
+}
+
+/** Without a client, `client_id` is the issuer of the subject. */
+function clientAmong(claims: JWTPayload, [subject]: readonly IssuerKey[] = []): string | undefined {
+  const clientId = textOf(claims['client_id']);
+  return clientId === subject?.issuer ? undefined : clientId;
 }
 
 function textOf(claim: unknown): string | undefined {

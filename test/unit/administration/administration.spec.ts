@@ -1,8 +1,9 @@
 // Whose time a command writes down.
-import { DatabaseClock } from '../../../../src/platform/database/database-clock.js';
+import type { OpenDatabase } from '../../../src/platform/database/data-source.js';
+import { DatabaseClock } from '../../../src/administration/administration.js';
 
 const databaseAt = (ms: number) =>
-  ({ query: () => Promise.resolve([{ ms }]) }) as unknown as Parameters<typeof DatabaseClock.of>[0];
+  ({ dataSource: { query: () => Promise.resolve([{ ms }]) } }) as unknown as Pick<OpenDatabase, 'dataSource'>;
 
 describe('[D59] the clock of commands', () => {
   it.each([-300_000, 0, 300_000])(
