@@ -114,7 +114,7 @@ describeOnAnyDatabase('token introspection', (database) => {
   );
 
   it.each<[string, (token: string, sub: string) => Promise<unknown>]>([
-    ['it was ended', (token) => service.revoke(token)],
+    ['it was ended', (token) => service.revoke(token, agent.basic)],
     ['its user was disabled', (_, sub) => changeUser(service, sub, { enabled: false })],
     ['its user was signed out', (_, sub) => service.part(SignOutService).signOutEverywhere(sub, 'sign-out')],
     ['it has expired', () => Promise.resolve(clock.advance(900))],

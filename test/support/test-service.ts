@@ -140,10 +140,10 @@ export class TestService {
   }
 
   /** From an address of its own each time, so that no limit counts it. */
-  revoke(token: string): Promise<Response> {
+  revoke(token: string, headers: Record<string, string> = {}): Promise<Response> {
     this.revocations += 1;
     const address = `10.0.${this.revocations >> 8}.${this.revocations & 255}`;
-    return this.post('/rest/auth/oauth/revoke', { token }, { 'x-forwarded-for': address });
+    return this.post('/rest/auth/oauth/revoke', { token }, { 'x-forwarded-for': address, ...headers });
   }
 
   /** Exchanges a token that must be accepted, and returns the access token. */
