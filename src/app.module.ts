@@ -8,7 +8,6 @@ import { AuditStreamingModule } from './audit/sinks/audit-streaming.module.js';
 import type { CoreSettings } from './core.module.js';
 import { CoreModule } from './core.module.js';
 import { HealthModule } from './health/health.module.js';
-import { FormErrorFilter } from './instance/form-error.filter.js';
 import { MetadataModule } from './instance/metadata.module.js';
 import { tokenExchange } from './instance/token-exchange.modules.js';
 import { MetricsModule } from './metrics/metrics.module.js';
@@ -41,7 +40,7 @@ export class AppModule {
         ...(startup.config.adminEnabled ? [OperatorModule] : []),
       ],
       // The last one that takes an error answers it.
-      providers: [ErrorFilter, FormErrorFilter, NotFoundPageFilter].map((useClass) => ({
+      providers: [ErrorFilter, NotFoundPageFilter].map((useClass) => ({
         provide: APP_FILTER,
         useClass,
       })),

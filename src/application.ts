@@ -66,8 +66,8 @@ export async function createApplication(
   const nest = await NestFactory.create<NestFastifyApplication>(
     AppModule.register({ startup, logger, output, sourceDirectory, database, clock }),
     adapter,
-    // The adapter serves HTTPS already; by `httpsOptions` Nest knows, and names the address rightly.
-    { logger: nestLogger(logger), abortOnError: false, httpsOptions: tls },
+    // The adapter reads bodies by itself. It also serves HTTPS already; by `httpsOptions` Nest knows, and names the address rightly.
+    { logger: nestLogger(logger), abortOnError: false, httpsOptions: tls, bodyParser: false },
   );
   try {
     prepareHooks(adapter, nest, startup, clock);

@@ -1,5 +1,5 @@
 // Which routes answer at this moment: flag, licence and switches decide.
-import type { Endpoint, TokenEndpoint } from '../token-exchange/instance.js';
+import type { TokenEndpoint } from '../token-exchange/instance.js';
 import {
   EMBED_PATH,
   INTROSPECTION_PATH,
@@ -17,13 +17,12 @@ import type { Clock } from '../platform/clock.js';
 import type { PresentEntries } from './present-entries.js';
 import { isTokenExchangeOffered } from './token-exchange-settings.js';
 
-/** The endpoints of the flows, by their routes. */
-export const FLOW_ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
-  [TOKEN_PATH, 'exchange'],
-  [EMBED_PATH, 'embed'],
-  [REVOCATION_PATH, 'revocation'],
-  [INTROSPECTION_PATH, 'introspection'],
-  [LOGOUT_PATH, 'logout'],
+const FLOW_PATHS: ReadonlySet<string> = new Set([
+  TOKEN_PATH,
+  EMBED_PATH,
+  REVOCATION_PATH,
+  INTROSPECTION_PATH,
+  LOGOUT_PATH,
 ]);
 
 /** A route by its pattern and method. */
@@ -42,7 +41,7 @@ interface RouteRules {
 /** Whether a route is not there at this moment: its path answers 404, or this method of it 405. */
 export function isAbsent({ path, method }: Route, { startup, clock, entries }: RouteRules): boolean {
   if (path === EMBED_PATH && !loginMethods(startup.config).includes(method)) return true;
-  if (FLOW_ENDPOINTS.has(path)) return !isTokenExchangeOffered(startup, clock);
+  if (FLOW_PATHS.has(path)) return !isTokenExchangeOffered(startup, clock);
   return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf({ startup, clock, entries }) === undefined;
 }
 

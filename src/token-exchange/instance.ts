@@ -68,8 +68,6 @@ export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.
 export { callerOf, isEnabled, refusalNow } from './tokens/caller.js';
 
 // Refusals
-export { FlowErrors } from './http/flow-error.filter.js';
-export { refusalOfLabel } from './http/form.js';
 export {
   EMBED_PATH,
   INTROSPECTION_PATH,

@@ -22,7 +22,6 @@ import { TokenExchangeService } from './flows/token-exchange.service.js';
 import { UseRepository } from './flows/use.repository.js';
 import { StartError, plainly } from '../platform/start-error.js';
 import { ProjectDirectory } from './host/projects.js';
-import { FlowErrors } from './http/flow-error.filter.js';
 import { FLOW_CONTROLLERS } from './http/flow.controllers.js';
 import { FlowRunner } from './http/flow.runner.js';
 import type { MetadataOptions } from './http/metadata.controller.js';
@@ -60,7 +59,7 @@ import { NewProjectThrottle } from './users/new-project-throttle.js';
 import { ClientAuthenticator } from './verify/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
 
-const EDGE = [FlowRunner, FlowErrors, HttpAnswers, EntryThrottleService, MemoryCounts, CallerService];
+const EDGE = [FlowRunner, HttpAnswers, EntryThrottleService, MemoryCounts, CallerService];
 const KEYS = [
   StaticKeyProvider,
   JwksSnapshotRepository,
@@ -129,7 +128,6 @@ const OPTIONS = [
   exports: [
     CallerService,
     METADATA_OPTIONS,
-    FlowErrors,
     TrustedKeyService,
     JwksKeyProvider,
     StoredEntryFollower,

@@ -10,6 +10,9 @@ import { CODING_MESSAGE } from './answers.js';
 export const BODY_LIMIT_BYTES = 256 * 1024;
 export const TOO_LARGE_MESSAGE = `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`;
 
+/** In the place of a body over the limit. Its route refuses it, because guards may refuse the request first (D20). */
+export const TOO_LARGE = Symbol('a body over the limit');
+
 /** Of a form. No honest one comes near it. */
 export const MAX_FIELDS = 100;
 

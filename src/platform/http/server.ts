@@ -4,9 +4,15 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { parse } from 'node:querystring';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type {
+  FastifyContentTypeParser,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifyServerOptions,
+} from 'fastify';
 import type { Logger } from 'pino';
-import { BODY_LIMIT_BYTES, MAX_FIELDS } from './content-type.js';
+import { BODY_LIMIT_BYTES, MAX_FIELDS, TOO_LARGE } from './content-type.js';
 import { MAX_REQUEST_ID_CHARACTERS, idOfRequest } from '../log/request-id.js';
 import type { RequestTraces } from '../log/tracing.js';
 import { Tracing, readTraceparent } from '../log/tracing.js';
@@ -111,8 +117,7 @@ export function prepareServer(adapter: FastifyAdapter, parts: ServerParts): void
   limitHeaders(server);
   refuseUnlessOneHost(server);
   rememberRoutes(server, new KnownPaths(parts.isAbsent));
-  readBodies(adapter);
-  dropTheRest(server);
+  readBodies(server);
   logAnswers(server, logger, parts.recordedRoutes);
 }
 
@@ -202,26 +207,61 @@ function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: 
 const FORM_OPTIONS = { maxKeys: MAX_FIELDS + 1 };
 
 /**
- * Forms are parsed by Node.js. JSON arrives at the routes as bytes, which refuse it by their own rules. What is neither is not
- * read: guards may refuse the request first (D20), and then each route says which type it is made for.
+ * Forms are parsed by Node.js. JSON arrives at the routes as bytes, which refuse it by their own rules. Another body is not read. Nothing is
+ * refused here: guards may refuse the request first (D20), and each route answers in the form of its errors.
  */
-function readBodies(adapter: FastifyAdapter): void {
-  adapter.useBodyParser('application/x-www-form-urlencoded', false, {}, (_request, bytes, done) =>
-    done(null, parse(bytes.toString(), '&', '=', FORM_OPTIONS)),
+function readBodies(server: FastifyInstance): void {
+  dropFalseLabels(server);
+  const reader =
+    (parsed: (bytes: Buffer) => unknown): FastifyContentTypeParser =>
+    (request, payload, done) =>
+      readBytes(request, payload, (error, bytes) =>
+        done(error, Buffer.isBuffer(bytes) ? parsed(bytes) : bytes),
+      );
+  server.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    reader((bytes) => parse(bytes.toString(), '&', '=', FORM_OPTIONS)),
   );
-  adapter.useBodyParser('application/json', false, {}, (_request, bytes, done) => done(null, bytes));
-  adapter.getInstance<FastifyInstance>().addContentTypeParser('*', (_request, _stream, done) => done(null));
+  server.addContentTypeParser(
+    'application/json',
+    reader((bytes) => bytes),
+  );
+  server.addContentTypeParser('*', (_request, _stream, done) => done(null));
+}
+
+const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
+
+/** Fastify itself would refuse a Content-Type that is no media type. Without the header, the route refuses the body. */
+function dropFalseLabels(server: FastifyInstance): void {
+  server.addHook('onRequest', ({ headers }, _reply, done) => {
+    const { 'content-type': label } = headers;
+    if (label !== undefined && !MEDIA_TYPE.test(label)) delete headers['content-type'];
+    done();
+  });
 }
 
 /**
- * @rule D124 Fastify would close the connection on a client that still sends a body that is too large. So Node.js reads the rest and drops
- * it, and the client gets the answer.
+ * @rule D124 Fastify's own reader closes the connection on a client that still sends a body that is too large. This one drops the rest, so
+ * that the client gets the answer.
  */
-function dropTheRest(server: FastifyInstance): void {
-  server.addHook('onError', (_request, reply, _error, done) => {
-    reply.removeHeader('connection');
-    done();
-  });
+function readBytes(
+  { headers }: FastifyRequest,
+  payload: IncomingMessage,
+  done: (error: Error | null, body?: Buffer | typeof TOO_LARGE) => void,
+): void {
+  if (Number(headers['content-length']) > BODY_LIMIT_BYTES) return done(null, TOO_LARGE);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const take = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= BODY_LIMIT_BYTES) return void chunks.push(chunk);
+    payload.off('data', take).off('end', end).resume();
+    done(null, TOO_LARGE);
+  };
+  const end = () => done(null, Buffer.concat(chunks));
+  // The client has gone away, which is no fault of the service.
+  const fail = (error: Error) => done(Object.assign(error, { statusCode: 400 }));
+  payload.on('data', take).on('end', end).once('error', fail);
 }
 
 /** By the hook that runs before all others: some of them answer, Nest's own for the target `*` too. */

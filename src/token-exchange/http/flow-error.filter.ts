@@ -60,8 +60,11 @@ const CHALLENGE = { 'www-authenticate': 'Basic realm="token"' };
 /** Every refused logout token gets the same 400 (§2.8; D130): only the log and the audit trail have the cause. */
 const LOGOUT_REFUSED = { status: 400, error: 'invalid_request', message: 'Logout token validation failed' };
 
+/** Answers an error that has come up at an endpoint, counts it and logs it. */
 @Injectable()
-export class FlowErrors {
+abstract class FlowErrorFilter implements ExceptionFilter {
+  protected abstract readonly endpoint: Endpoint;
+
   constructor(
     @Inject(LOGGER) private readonly logger: Log,
     private readonly telemetry: ExchangeTelemetry,
@@ -70,8 +73,8 @@ export class FlowErrors {
     @Optional() private readonly page?: LoginFailurePage,
   ) {}
 
-  /** Answers an error that has come up at an endpoint, counts it and logs it. */
-  answer(endpoint: Endpoint, thrown: unknown, host: ArgumentsHost): void {
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const { endpoint } = this;
     const request: Marked = requestOf(host);
     const place = { endpoint, flow: request[FLOW] ?? endpoint, request };
     const error = this.outages.refusalOf(thrown, place.flow);
@@ -159,14 +162,10 @@ function asOAuth({ status, error, message, headers }: Refused, thrown: unknown):
 /** The filter of the controller of an endpoint. */
 export function errorFilterOf(endpoint: Endpoint): Type<ExceptionFilter> {
   @Catch()
-  class FlowErrorFilter implements ExceptionFilter {
-    constructor(@Inject(FlowErrors) private readonly errors: FlowErrors) {}
-
-    catch(thrown: unknown, host: ArgumentsHost): void {
-      this.errors.answer(endpoint, thrown, host);
-    }
+  class EndpointErrorFilter extends FlowErrorFilter {
+    protected override readonly endpoint = endpoint;
   }
-  return FlowErrorFilter;
+  return EndpointErrorFilter;
 }
 
 const WORDS: Readonly<Record<number, string>> = {

@@ -13,6 +13,7 @@ import type { TokenExchangeOptions } from '../settings/token-exchange.options.js
 import { errorFilterOf } from './flow-error.filter.js';
 import { refusalOfLabel } from './form.js';
 import type { Endpoint } from './paths.js';
+import { TOO_LARGE, TOO_LARGE_MESSAGE } from '../../platform/http/content-type.js';
 import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { FlowRefusal, notEnabled } from '../refusals/rejection.js';
@@ -102,13 +103,14 @@ class ClockGuard implements CanActivate {
   }
 }
 
-/** @rule D20 A body that is no form is refused after availability, throttle and switch, before any field is read. */
+/** @rule D20 A body that is too large or no form is refused after availability, throttle and switch, before any field is read. */
 @Injectable()
 class FormGuard implements CanActivate {
   /** @throws Error where the host has no parser for forms */
   canActivate(context: ExecutionContext): boolean {
     const { method, headers, body } = requestOf(context);
     if (method !== 'POST') return true;
+    if (body === TOO_LARGE) throw new FlowRefusal('payload_too_large', TOO_LARGE_MESSAGE);
     const isParsed = typeof body === 'object' && body !== null && !ArrayBuffer.isView(body);
     const refusal = refusalOfLabel(headers, isParsed ? body : undefined);
     if (refusal !== undefined) throw refusal;

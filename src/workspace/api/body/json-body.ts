@@ -2,13 +2,19 @@
 import type { ArgumentMetadata, ExecutionContext, Type } from '@nestjs/common';
 import {
   BadRequestException,
+  PayloadTooLargeException,
   UnsupportedMediaTypeException,
   ValidationPipe,
   createParamDecorator,
 } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { ContentCodingException, faultOfLabel } from '../../../platform/http/content-type.js';
+import {
+  ContentCodingException,
+  TOO_LARGE,
+  TOO_LARGE_MESSAGE,
+  faultOfLabel,
+} from '../../../platform/http/content-type.js';
 import type { BodyLabel } from '../../../platform/http/content-type.js';
 import {
   JsonError,
@@ -23,11 +29,13 @@ import { printable } from '../../../platform/text/printable.js';
 const MAX_PARTS = 5_000;
 
 type Members = Record<string, unknown>;
+/** As the server has read it; undefined if there is none. */
+type Body = Buffer | typeof TOO_LARGE | undefined;
 
 /** Hands a controller the JSON body of a request as it is, an object, for those whose members something else checks. */
 export const JsonObject = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { headers, body } = context.switchToHttp().getRequest<FastifyRequest>();
-  return readObject(headers, body as Buffer | undefined);
+  return readObject(headers, body as Body);
 });
 
 /** Hands a controller the JSON body of a request as an object of the parameter's class, whose members carry rules of class-validator. */
@@ -62,10 +70,13 @@ export class JsonBodyPipe extends ValidationPipe {
 }
 
 /**
+ * @throws PayloadTooLargeException
  * @throws UnsupportedMediaTypeException for anything but `application/json`
  * @throws BadRequestException
  */
-export function readObject(headers: BodyLabel, body: Buffer | undefined): Members {
+export function readObject(headers: BodyLabel, body: Body): Members {
+  if (body === TOO_LARGE)
+    throw new PayloadTooLargeException({ error: 'payload_too_large', message: TOO_LARGE_MESSAGE });
   refuseLabel(headers);
   return objectOf(body ?? Buffer.alloc(0));
 }
