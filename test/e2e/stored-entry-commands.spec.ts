@@ -221,6 +221,15 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     expect(await refusal('add', '--file', 'entry.json')).toContain(
       'has the same issuer and kid as the stored entry "acme"',
     );
+    const url = `${acme.issuer}/keys`;
+    const keySet = { type: 'jwks', issuer: acme.issuer, url, name: 'key set' };
+    commands.write('entry.json', keySet);
+    await keys('add', '--file', 'entry.json');
+    commands.write('entry.json', { ...keySet, url: `${url}?app=marker-5152`, name: 'other' });
+    expect(await refusal('add', '--file', 'entry.json')).toBe(
+      'error: The entry has the same issuer and url (apart from the query) as the stored entry "key set": remove that first.\n',
+    );
+    await keys('remove', 'key set');
     expect(await refusal('policy', 'acme', '--set', 'issuer="https://b.example"', '--unset', 'key')).toBe(
       'error: What an entry trusts cannot be changed, only how far:\n' +
         '  - issuer: add another entry, and remove this one\n  - key: add another entry, and remove this one\n',

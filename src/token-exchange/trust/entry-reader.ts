@@ -104,7 +104,7 @@ const JWKS = {
   url: text(
     {
       label: 'Address of the key set',
-      rule: '`https:`, without user name or password; each URL once',
+      rule: '`https:`, without user name or password; each URL once. Two entries of one issuer must not differ in the query alone',
       required: 'always',
     },
     (url, rules) => {

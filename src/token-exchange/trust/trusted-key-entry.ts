@@ -77,10 +77,11 @@ function parseList(text: string, problems: string[]): unknown[] {
 function reportDuplicates(list: readonly unknown[], problems: string[]): void {
   const seen = new Map<string, number>();
   for (const [index, value] of list.entries()) {
-    const { identity, what } = identityOf(isJsonObject(value) ? value : {});
-    const first = identity === undefined ? undefined : seen.get(identity);
-    if (first !== undefined) problems.push(`entry ${index}: has the same ${what} as entry ${first}`);
-    else if (identity !== undefined) seen.set(identity, index);
+    const identities = identitiesOf(isJsonObject(value) ? value : {});
+    const shared = identities.find(({ identity }) => seen.has(identity));
+    if (shared !== undefined)
+      problems.push(`entry ${index}: has the same ${shared.what} as entry ${seen.get(shared.identity)}`);
+    else for (const { identity } of identities) seen.set(identity, index);
   }
 }
 
@@ -98,21 +99,32 @@ function reportManyOrigins({ entries, problems }: TrustedKeysReading): void {
   }
 }
 
-/** The identity that two entries must not share; undefined if an entry is too broken. */
-export function identityOf({ type, issuer, kid, url }: Record<string, unknown>): {
-  identity?: string;
-  what: string;
-} {
-  if (type === 'jwks') {
-    const address = typeof url === 'string' ? addressOf(url) : undefined;
-    return { identity: address && JSON.stringify([address]), what: 'url' };
-  }
-  const isPair = typeof issuer === 'string' && typeof kid === 'string';
-  return { identity: isPair ? JSON.stringify([issuer, kid]) : undefined, what: 'issuer and kid' };
+/** What two entries must not share. */
+export interface EntryIdentity {
+  readonly identity: string;
+  readonly what: string;
 }
 
-/** What is asked for: neither a fragment, which is not sent, nor an empty query makes two addresses of one. */
-function addressOf(url: string): string | undefined {
+/** None if an entry is too broken. */
+export function identitiesOf({ type, issuer, kid, url }: Record<string, unknown>): EntryIdentity[] {
+  if (type === 'jwks') return typeof url === 'string' ? identitiesOfKeySet(issuer, url) : [];
+  const isPair = typeof issuer === 'string' && typeof kid === 'string';
+  return isPair ? [{ identity: JSON.stringify([issuer, kid]), what: 'issuer and kid' }] : [];
+}
+
+/**
+ * Neither a fragment, which is not sent, nor an empty query makes two addresses of one. Most servers ignore the query of a key set. Two
+ * entries of one issuer would then hold the same keys, and one of them would never be used.
+ */
+function identitiesOfKeySet(issuer: unknown, url: string): EntryIdentity[] {
   const parsed = parsedUrl(url);
-  return parsed && `${parsed.origin}${parsed.pathname}${parsed.search}`;
+  if (parsed === undefined) return [];
+  const { origin, pathname, search } = parsed;
+  return [
+    { identity: JSON.stringify([origin + pathname + search]), what: 'url' },
+    {
+      identity: JSON.stringify({ issuer, address: origin + pathname }),
+      what: 'issuer and url (apart from the query)',
+    },
+  ];
 }

@@ -7,7 +7,7 @@ import { isJsonObject } from '../../../platform/json/strict-json.js';
 import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../../../platform/text/origin.js';
 import { labelOf } from '../trusted-key.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
-import { givenEntry, identityOf } from '../trusted-key-entry.js';
+import { givenEntry, identitiesOf } from '../trusted-key-entry.js';
 import type { CheckedStoredEntry, EntryValue, StoredEntry } from './stored-entry.js';
 import { StoredEntryChangedError, StoredEntryError, shownEntry, valueOf } from './stored-entry.js';
 import type { StoredEntriesRules } from './stored-entry.reader.js';
@@ -68,12 +68,13 @@ export class StoredEntryChanges {
         `There is a stored entry with the name ${JSON.stringify(stored.name)} already.`,
       );
     // Also one that takes no tokens today: it may take them tomorrow, by other rules, and would then go before this one.
-    const { identity, what } = identityOf(valueOf(stored));
-    const twin = all.find((one) => identity !== undefined && identityOf(valueOf(one)).identity === identity);
-    if (twin !== undefined)
-      throw new StoredEntryError(
-        `The entry has the same ${what} as the stored entry ${JSON.stringify(twin.name)}: remove that first.`,
-      );
+    for (const { identity, what } of identitiesOf(valueOf(stored))) {
+      const twin = all.find((one) => identitiesOf(valueOf(one)).some((other) => other.identity === identity));
+      if (twin !== undefined)
+        throw new StoredEntryError(
+          `The entry has the same ${what} as the stored entry ${JSON.stringify(twin.name)}: remove that first.`,
+        );
+    }
     if (all.length >= MAX_ENTRIES)
       throw new StoredEntryError(`There are ${MAX_ENTRIES} stored entries already, which is the most.`);
     return this.store(undefined, stored, { all: [...all, stored], work });

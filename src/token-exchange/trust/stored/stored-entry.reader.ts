@@ -4,7 +4,8 @@ import type { Findings } from '../entry-members.js';
 import { readEntry } from '../entry-reader.js';
 import type { TrustedKeysRules } from '../entry-rules.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
-import { identityOf } from '../trusted-key-entry.js';
+import type { EntryIdentity } from '../trusted-key-entry.js';
+import { identitiesOf } from '../trusted-key-entry.js';
 import type { CheckedStoredEntry, StoredEntry } from './stored-entry.js';
 
 /** The rules for stored entries. */
@@ -31,18 +32,18 @@ export function checkStoredEntries(
 ): CheckedStoredEntry[] {
   const holders = new Map<string, string>();
   const hold = (entry: TrustedKeyEntry, holder: string) => {
-    for (const { identity } of identitiesOf(entry)) holders.set(identity, holder);
+    for (const { identity } of allIdentitiesOf(entry)) holders.set(identity, holder);
   };
   for (const entry of configured) hold(entry, `the configured entry ${JSON.stringify(entry.label)}`);
   return stored.map((one) => {
     const { entry: read, problems, ...findings } = readStoredEntry(parse(one.text), rules);
     const entry = one.isOwners || read === undefined ? read : ofAdministrator(read, rules, problems);
     if (entry === undefined) return { stored: one, problems, ...findings };
-    const overlaps = identitiesOf(entry).flatMap(({ identity, what }) => {
-      const holder = holders.get(identity);
-      return holder === undefined ? [] : [`the entry: has the same ${what} as ${holder}`];
-    });
-    if (overlaps.length > 0) return { stored: one, problems: overlaps, ...findings };
+    const shared = allIdentitiesOf(entry).find(({ identity }) => holders.has(identity));
+    if (shared !== undefined) {
+      const problem = `the entry: has the same ${shared.what} as ${holders.get(shared.identity)}`;
+      return { stored: one, problems: [problem], ...findings };
+    }
     hold(entry, `the stored entry ${JSON.stringify(one.name)}`);
     return { stored: one, entry, problems, ...findings };
   });
@@ -98,13 +99,10 @@ function parse(text: string): unknown {
 }
 
 /** What an entry shares with no other: what it answers for, and how metrics call it. */
-function identitiesOf(entry: TrustedKeyEntry): { identity: string; what: string }[] {
+function allIdentitiesOf(entry: TrustedKeyEntry): EntryIdentity[] {
   const { type, issuer, label } = entry;
-  const { identity = '', what } = identityOf(
-    type === 'jwks' ? { type, url: entry.url } : { type, issuer, kid: entry.key.kid },
-  );
   return [
-    { identity, what },
+    ...identitiesOf({ type, issuer, ...(type === 'jwks' ? { url: entry.url } : { kid: entry.key.kid }) }),
     { identity: JSON.stringify({ label }), what: 'name in logs and metrics' },
   ];
 }

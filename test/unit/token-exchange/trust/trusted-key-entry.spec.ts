@@ -276,6 +276,15 @@ describe('the list as a whole', () => {
     },
   );
 
+  it('[D32] the same issuer and JWKS URL with another query', () => {
+    const other = { ...jwks, url: `${jwks.url}?app=2` };
+    expect(read(jwks, other).problems).toEqual([
+      'entry 1: has the same issuer and url (apart from the query) as entry 0',
+    ]);
+    expect(read(other, { ...jwks, url: `${jwks.url}?app=3` }).problems).toHaveLength(1);
+    expect(read(jwks, { ...other, issuer: 'https://b.example' }).problems).toEqual([]);
+  });
+
   it('[D32] every problem of every entry is reported at once', () => {
     const first = {
       type: 'static',

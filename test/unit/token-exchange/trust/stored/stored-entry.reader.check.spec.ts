@@ -45,6 +45,11 @@ it.each([
 it.each([
   ['issuer and kid', [fixed(A, 'k1', 's')], [fixed(A, 'k1', 'c')]],
   ['url', [keySet('https://a.example/1#x', 's')], [keySet('https://a.example/1', 'c')]],
+  [
+    'issuer and url (apart from the query)',
+    [keySet('https://a.example/1?x', 's')],
+    [keySet('https://a.example/1', 'c')],
+  ],
   ['name in logs and metrics', [fixed(A, 'k2', 's')], [fixed(A, 'k1', 'stored:s')]],
 ])('[D70] the configured entry counts where both have the same %s', (what, stored, configured) => {
   const label = JSON.stringify(configured[0]?.name);
@@ -57,6 +62,13 @@ it('[D70] of stored ones the first counts', () => {
   const stored = [fixed(A, 'k1', 'first'), fixed(A, 'k1', 'second'), fixed(A, 'k2', 'third')];
   expect(problemsOf(stored)).toEqual([
     ['second', 'the entry: has the same issuer and kid as the stored entry "first"'],
+  ]);
+});
+
+it('[D70] of stored key sets whose addresses differ in the query the first counts', () => {
+  const stored = [keySet('https://a.example/1?x=1', 'first'), keySet('https://a.example/1?x=2', 'second')];
+  expect(problemsOf(stored)).toEqual([
+    ['second', 'the entry: has the same issuer and url (apart from the query) as the stored entry "first"'],
   ]);
 });
 
