@@ -95,7 +95,7 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts', 'packages/**/*.ts'],
-    rules: { 'no-console': 'error' },
+    rules: { 'no-console': 'error', 'max-lines': ['error', 500] },
   },
   {
     files: ['src/**/*.ts'],
