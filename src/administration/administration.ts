@@ -1,23 +1,19 @@
-// Performs administrative operations, and records each in the audit trail.
-import { EventEmitter2 } from '@nestjs/event-emitter';
+// Performs administrative operations, and records each in the audit trail: the one place that decides when the trail is written.
+import type { Type } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { BoundedMap } from '../platform/bounded-map.js';
-import type { OpenDatabase } from '../platform/database/data-source.js';
-import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
+import { Clock } from '../platform/clock.js';
+import type { Transaction } from '../platform/database/transaction.js';
 import type { AuditContext } from '../token-exchange/instance.js';
 import { AuditBus, auditEvent } from '../token-exchange/instance.js';
-import { Database } from '../platform/database/database.js';
-import type { Transaction } from '../platform/database/transaction.js';
-import { Transactions } from '../platform/database/transaction.js';
-import { SILENT } from '../platform/log/log.js';
 import { OPERATOR_ROLES } from '../users/role.js';
 import type { User } from '../users/user.repository.js';
+import { UserRepository } from '../users/user.repository.js';
 import { ActorError, CommandError } from './command-error.js';
+import type { AnswerOf, Changed, ChangeWork, Operation, OperationName } from './operation.js';
+import { operationOf } from './operation.js';
+import { OwnerProtection } from './owner-protection.js';
 import { findUser } from './users.operations.js';
-import type { InstanceParts, InstanceSettings } from './instance-parts.js';
-import { instancePartsOn } from './instance-parts.js';
-import type { ChangeOperation, ListOperation, Operation } from './operation.js';
-import { refuseOwner } from './owner-protection.js';
-import { Clock } from '../platform/clock.js';
 
 /** Somebody who asks for an operation. */
 export interface OperationRequest {
@@ -36,88 +32,55 @@ interface AskingOperator {
   readonly clientAddress: string;
 }
 
-/** A part of an answer: pages as long as there are any, then the result, which is the last; that of a list is null. */
+/** A part of an answer: the pages of a stream, then the result, which is the last; the result of a stream is null. */
 export type Piece = { readonly page: readonly unknown[] } | { readonly result: unknown };
 
+/** A page of the operator is read to its end: what is asked for is bounded. */
+const NEVER = new AbortController().signal;
+
+@Injectable()
 export class Administration {
   private readonly readings = new RecordedReadings();
   private readonly changes = new Set<Promise<unknown>>();
 
   constructor(
-    private readonly parts: InstanceParts,
     private readonly audit: AuditBus,
     private readonly clock: Clock,
+    private readonly users: UserRepository,
+    private readonly owner: OwnerProtection,
   ) {}
 
-  /** For a process with only the database: its events have no listeners, and it has no log. */
-  static async on(database: OpenDatabase, settings: InstanceSettings): Promise<Administration> {
-    const shared = new Database(database.dataSource);
-    const trail = new AuditTrailRepository(shared);
-    const audit = new AuditBus(trail, new Transactions(shared), new EventEmitter2(), SILENT);
-    const clock = await DatabaseClock.of(database);
-    return new Administration(instancePartsOn(shared, settings, clock), audit, clock);
-  }
-
   /**
-   * Performs a change in one transaction with its event.
+   * Performs a change, or a reading that is one answer.
+   * @param operations the instance that has the method
    * @throws InputError for an input that breaks a rule
    * @throws CommandError when it cannot be done: nothing is changed then, and the trail says that it was asked for
    */
-  async perform<Input, Result>(
-    operation: ChangeOperation<Input, Result>,
+  async perform<T extends object, M extends OperationName<T>>(
+    operations: T,
+    method: M,
     given: unknown,
     request: OperationRequest,
-  ): Promise<Result> {
-    const change = this.recordingFailure(operation, request, () => {
-      const input = operation.read(given);
-      return this.audit.commit<Result>(async (transaction) => {
-        const context = this.contextOf(request);
-        const operator = await this.operatorOf(operation, input, request, transaction);
-        const work = { parts: this.parts, transaction, context, operator };
-        const { result, things, events = [] } = await operation.change(input, work);
-        const asked = { operation: operation.name, ...wayOf(request), things };
-        const performed = auditEvent('svc.audit.administration.performed', byWhom(request, context), asked);
-        return { result, events: [performed, ...events] };
-      });
-    });
-    this.changes.add(change);
-    const done = await change.finally(() => this.changes.delete(change));
-    // It is done. What this process does not learn now it learns by its next look.
-    await operation.applied?.(this.parts).catch(() => undefined);
-    return done;
+  ): Promise<AnswerOf<T, M>> {
+    const operation = operationOf(operations.constructor as Type<T>, method);
+    return (await this.answer(operation, operations, given, request, NEVER)) as AnswerOf<T, M>;
   }
 
-  /**
-   * Reads a list. Written down before the first page is read: what cannot be written down does not happen.
-   * @throws InputError for an input that breaks a rule
-   * @throws CommandError where it cannot be read
-   */
-  async *list<Input, Item>(
-    operation: ListOperation<Input, Item>,
-    given: unknown,
-    request: OperationRequest,
-    stop: AbortSignal,
-  ): AsyncGenerator<readonly Item[], void> {
-    const input = await this.recordingFailure(operation, request, () => operation.read(given));
-    const things = operation.things?.(input) ?? {};
-    if (operation.isAct === true || this.readings.isDue(operation.name, things, request.operator))
-      await this.recordList(operation, request, things);
-    yield* operation.list(input, this.parts, stop);
-  }
-
-  /** Either of them, in pieces. Throws as they do. */
+  /** Performs any operation in pieces. Throws as `perform`. @param stop ends streams, and readings that wait */
   async *run(
     operation: Operation,
+    operations: object,
     given: unknown,
     request: OperationRequest,
     stop: AbortSignal,
   ): AsyncGenerator<Piece, void> {
-    if ('change' in operation) {
-      yield { result: await this.perform(operation, given, request) };
-    } else {
-      for await (const page of this.list(operation, given, request, stop)) yield { page };
-      yield { result: null };
+    if (operation.kind !== 'stream') {
+      yield { result: await this.answer(operation, operations, given, request, stop) };
+      return;
     }
+    const pages = (await this.read(operation, operations, given, request, stop)) as AsyncIterable<unknown[]>;
+    for await (const page of pages) yield { page };
+    yield { result: null };
   }
 
   /** Resolves when the changes that were asked for are done or have failed. */
@@ -125,8 +88,61 @@ export class Administration {
     await Promise.allSettled(this.changes);
   }
 
-  private async recordList(
-    { name: operation, isAct }: { readonly name: string; readonly isAct?: true },
+  private answer(...asked: Parameters<Administration['read']>): Promise<unknown> {
+    const [operation, operations, given, request] = asked;
+    return operation.kind === 'change'
+      ? this.change(operation, operations, given, request)
+      : this.read(...asked);
+  }
+
+  /** In one transaction with its event. */
+  private async change(
+    operation: Operation,
+    operations: object,
+    given: unknown,
+    request: OperationRequest,
+  ): Promise<unknown> {
+    const change = this.recordingFailure(operation, request, () => {
+      const input = operation.read(given);
+      return this.audit.commit(async (transaction) => {
+        const context = this.contextOf(request);
+        const operator = await this.operatorOf(operation, input, request, transaction);
+        const work: ChangeWork = { transaction, context, operator };
+        const {
+          result,
+          things,
+          events = [],
+          applied,
+        } = await (methodOf(operation, operations)(input, work) as Promise<Changed<unknown>>);
+        const asked = { operation: operation.name, ...wayOf(request), things };
+        const performed = auditEvent('svc.audit.administration.performed', byWhom(request, context), asked);
+        return { result: { result, applied }, events: [performed, ...events] };
+      });
+    });
+    this.changes.add(change);
+    const { result, applied } = await change.finally(() => this.changes.delete(change));
+    // It is done. What this process does not learn now it learns by its next look.
+    await applied?.().catch(() => undefined);
+    return result;
+  }
+
+  /** Recorded before anything is read: what cannot be written down does not happen. */
+  private async read(
+    operation: Operation,
+    operations: object,
+    given: unknown,
+    request: OperationRequest,
+    stop: AbortSignal,
+  ): Promise<unknown> {
+    const input = await this.recordingFailure(operation, request, () => operation.read(given));
+    const things = operation.things?.(input as never) ?? {};
+    if (operation.isAct === true || this.readings.isDue(operation.name, things, request.operator))
+      await this.recordReading(operation, request, things);
+    return methodOf(operation, operations)(input, stop);
+  }
+
+  private async recordReading(
+    { name: operation, isAct }: Operation,
     request: OperationRequest,
     things: Readonly<Record<string, string>>,
   ): Promise<void> {
@@ -145,30 +161,28 @@ export class Administration {
    * @throws ActorError
    * @throws CommandError for one who may not change that user
    */
-  private async operatorOf<Input, Result>(
-    operation: ChangeOperation<Input, Result>,
-    input: Input,
+  private async operatorOf(
+    operation: Operation,
+    input: unknown,
     { operator }: OperationRequest,
     transaction: Transaction,
   ): Promise<User | undefined> {
     if (operator === undefined) return undefined;
-    const { users } = this.parts;
     const { userId } = operator;
-    const changed = operation.changedUser?.(input);
-    const other = changed === undefined ? undefined : await findUser(changed, this.parts, transaction);
+    const changed = operation.changedUser?.(input as never);
+    const other = changed === undefined ? undefined : await findUser(changed, this.users, transaction);
     const asking =
       other === undefined
-        ? await users.lockShared(userId, transaction)
-        : (await users.lockAll([userId, other.id], transaction)).find(({ id }) => id === userId);
+        ? await this.users.lockShared(userId, transaction)
+        : (await this.users.lockAll([userId, other.id], transaction)).find(({ id }) => id === userId);
     if (asking?.enabled !== true || !OPERATOR_ROLES.includes(asking.role)) throw new ActorError();
-    if (other !== undefined)
-      await refuseOwner(other.id, { parts: this.parts, transaction, operator: asking });
+    if (other !== undefined) await this.owner.refuseOwner(other.id, { transaction, operator: asking });
     return asking;
   }
 
   /** Does work, and records its failure. If even that cannot be written, the caller still gets the cause. */
   private async recordingFailure<Result>(
-    { name: operation }: { readonly name: string },
+    { name: operation }: Operation,
     request: OperationRequest,
     work: () => Result | Promise<Result>,
   ): Promise<Result> {
@@ -190,6 +204,11 @@ export class Administration {
   }
 }
 
+function methodOf({ method }: Operation, operations: object) {
+  const methods = operations as Readonly<Record<string, (input: unknown, more: unknown) => unknown>>;
+  return (input: unknown, more: unknown) => methods[method]?.(input, more);
+}
+
 /** The subject of the event of a request is the operator who asks, as for a call of the API. */
 function byWhom({ operator }: OperationRequest, { occurredAt, requestId }: AuditContext): AuditContext {
   return { occurredAt, requestId, subjectUserId: operator?.userId };
@@ -197,27 +216,6 @@ function byWhom({ operator }: OperationRequest, { occurredAt, requestId }: Audit
 
 function wayOf({ way, operator }: OperationRequest) {
   return operator === undefined ? { way } : { way, clientAddress: operator.clientAddress };
-}
-
-/**
- * Times that a command writes (a revocation, a sign-out) are compared with those of instances. The operator keeps their clocks in
- * step with the database's; that of a laptop agrees only by chance.
- */
-export class DatabaseClock extends Clock {
-  private constructor(private readonly aheadMs: number) {
-    super();
-  }
-
-  static async of({ dataSource }: Pick<OpenDatabase, 'dataSource'>): Promise<DatabaseClock> {
-    const [row] = await dataSource.query<{ ms: number }[]>(
-      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
-    );
-    return new DatabaseClock((row?.ms ?? Date.now()) - Date.now());
-  }
-
-  override nowMs(): number {
-    return Date.now() + this.aheadMs;
-  }
 }
 
 const MINUTE_MS = 60_000;

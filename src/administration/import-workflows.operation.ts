@@ -1,65 +1,62 @@
 // Brings workflows into the personal project of a user: all of a file, or none.
 import { setImmediate as othersTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
 import { BODY_LIMIT_BYTES } from '../platform/http/content-type.js';
 import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../platform/text/characters.js';
-import { counted } from '../platform/text/wording.js';
-import { QuotaRefusal } from '../workspace/quotas/quotas.js';
+import { UserRepository } from '../users/user.repository.js';
+import { ProjectRepository } from '../workspace/projects/project.repository.js';
+import { QuotaRefusal, Quotas } from '../workspace/quotas/quotas.js';
 import type { NewWorkflow } from '../workspace/workflows/workflow.repository.js';
+import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { members, storableText } from './input.js';
 import type { ChangeWork } from './operation.js';
-import { changeOperation } from './operation.js';
+import { Change } from './operation.js';
 
-/** Rows of one statement. The embedded database runs on the main thread, which requests wait for meanwhile. */
+/** Rows of one statement. Where the embedded database runs on the main thread, requests wait for it. */
 const BATCH_SIZE = 25;
 /** The command line shows all problems of its file; this limit is for other callers. */
 const MOST_PROBLEMS = 10;
 
 const readImport = members({ ownerEmail: storableText, workflows: drafts });
 
-export const IMPORT_WORKFLOWS = changeOperation('workflows import', readImport, {
-  async change({ ownerEmail, workflows }, work) {
-    const { parts, transaction } = work;
-    const owner = await parts.users.findByEmail(ownerEmail, transaction);
+@Injectable()
+export class WorkflowOperations {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly projects: ProjectRepository,
+    private readonly workflows: WorkflowRepository,
+    private readonly quotas: Quotas,
+  ) {}
+
+  @Change('workflows import', readImport)
+  async import({ ownerEmail, workflows }: ReturnType<typeof readImport>, { transaction }: ChangeWork) {
+    const owner = await this.users.findByEmail(ownerEmail, transaction);
     if (owner === undefined) throw new CommandError('There is no user with this e-mail address.');
-    const projectId = await parts.projects.personalProjectId(transaction, owner.id);
+    const projectId = await this.projects.personalProjectId(transaction, owner.id);
     try {
-      await parts.quotas.within(transaction, { workflows: projectId }, () =>
-        insertAll(workflows, projectId, work),
-      );
+      await this.quotas.within(transaction, { workflows: projectId }, async () => {
+        for (let start = 0; start < workflows.length; start += BATCH_SIZE) {
+          const batch = workflows.slice(start, start + BATCH_SIZE);
+          await this.workflows.insert(
+            transaction,
+            batch.map((draft) => ({ ...draft, projectId })),
+          );
+          await othersTurn();
+        }
+      });
     } catch (error) {
       throw error instanceof QuotaRefusal ? new CommandError(`${error.message}.`) : error;
     }
     return { result: { imported: workflows.length }, things: { userId: owner.id, projectId } };
-  },
-
-  command: {
-    about: "import workflows into a user's personal project: all of a file, or none",
-    example: '--file workflows.json --owner-email user@example.com',
-    text: ({ imported }) => `Imported ${counted(imported, 'workflow')}.\n`,
-  },
-});
+  }
+}
 
 function drafts(value: unknown): Read<readonly WorkflowDraft[]> {
   const { workflows, problems } = readWorkflows(value);
   return problems.length === 0 ? { value: workflows } : { rule: problems.slice(0, MOST_PROBLEMS).join('; ') };
-}
-
-async function insertAll(
-  workflows: readonly WorkflowDraft[],
-  projectId: string,
-  { parts, transaction }: ChangeWork,
-): Promise<void> {
-  for (let start = 0; start < workflows.length; start += BATCH_SIZE) {
-    const batch = workflows.slice(start, start + BATCH_SIZE);
-    await parts.workflows.insert(
-      transaction,
-      batch.map((draft) => ({ ...draft, projectId })),
-    );
-    await othersTurn();
-  }
 }
 
 /** A workflow that has no project yet. */

@@ -1,23 +1,26 @@
 // Lists what the instances have stored about the key sets of entries, and asks them to fetch now.
 import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../platform/clock.js';
 import type { JwksSnapshot, KeySetState, JwksEntry } from '../token-exchange/instance.js';
 import {
+  JwksSnapshotRepository,
+  SECTIONS,
+  StoredEntryChanges,
   isServing,
   keySetInWords,
   keySetState,
   labelOf,
   neverTried,
-  toJwksAddress,
-  SECTIONS,
   readJwks,
   thumbprintOf,
+  toJwksAddress,
 } from '../token-exchange/instance.js';
 import { CommandError } from './command-error.js';
 import { members, optional, readNothing, storableText, wholeNumber } from './input.js';
-import type { InstanceParts } from './instance-parts.js';
 import { trustedEntries } from './list-entries.operation.js';
-import { listOperation } from './operation.js';
-import { quoted, tableOf } from './table.js';
+import { Read } from './operation.js';
+import { quoted } from './table.js';
 
 /** What is stored of an address. Times are ISO 8601; those of fetches are of their beginning. */
 interface StoredKeySet {
@@ -43,49 +46,82 @@ export interface EntryKeySet extends StoredKeySet {
   readonly urlHash: string;
 }
 
-/** One for each entry of type jwks: the configured ones, then the stored ones. */
-export const LIST_KEY_SETS = listOperation('keys status', readNothing, {
-  async *list(_input, parts) {
-    yield await keySetsOf(await jwksEntries(parts), parts);
-  },
+const LOOK_EVERY_MS = 500;
+export const LONGEST_WAIT_SECONDS = 60;
 
-  command: {
-    about: 'print the fetched keys of each JWKS entry, and when the next fetch is due',
-    nothing: 'No trusted key entry is of type jwks.',
-    text: tableOf<EntryKeySet>(
-      ['ENTRY', 'URL', 'STATE', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'],
-      ({ entry, url, kids, lastSuccess, lastFailure, nextRefresh, ...set }) => {
-        const failure = lastFailure === null ? 'none' : `${lastFailure.at} (${lastFailure.reason})`;
-        const times = [lastSuccess ?? 'never', failure, nextRefresh ?? 'not yet'];
-        return [entry, url, inWords(set), kids.join(', ') || 'none', ...times];
-      },
-    ),
-    json: (all) => all.map(({ urlHash: _hash, ...set }) => set),
-  },
-});
-
-/** @param name of an entry; left out: all. @throws CommandError where it is that of none */
-async function jwksEntries(parts: InstanceParts, name?: string): Promise<JwksEntry[]> {
-  const all = (await trustedEntries(parts)).filter((entry) => entry.type === 'jwks');
-  if (name === undefined) return all;
-  const named = all.filter(({ label }) => label === name || label === labelOf(name));
-  if (named.length > 0) return named;
-  throw new CommandError(`There is no trusted key entry of type jwks called ${quoted(name)}.`);
+/** The outcome for an entry. */
+export interface Refreshed extends Pick<EntryKeySet, 'entry' | 'url' | 'servesUntil' | 'reason' | 'kids'> {
+  /** False if the fetch failed; null if none was tried in time, of which nothing else is known. */
+  readonly fetched: boolean | null;
+  readonly failure: string | null;
+  readonly state: StoredKeySet['state'] | null;
 }
 
-async function keySetsOf(
-  entries: readonly JwksEntry[],
-  { keySets, clock }: Pick<InstanceParts, 'keySets' | 'clock'>,
-): Promise<EntryKeySet[]> {
-  const addresses = entries.map(({ label, url }) => ({ entry: label, ...toJwksAddress(url) }));
-  const found = await keySets.find([...new Set(addresses.map(({ urlHash }) => urlHash))]);
-  const byHash = new Map(found.map((snapshot) => [snapshot.urlHash, snapshot]));
-  return Promise.all(
-    addresses.map(async ({ entry, url, urlHash }) => {
-      const snapshot = byHash.get(urlHash) ?? neverTried({ url, urlHash });
-      return { entry, url, urlHash, ...(await storedKeySet(snapshot, clock.nowMs())) };
-    }),
-  );
+const readRefresh = members({
+  /** Its label or its name; left out: all. */
+  entry: optional(storableText),
+  /** How long an outcome is waited for, in seconds. */
+  wait: wholeNumber(1, LONGEST_WAIT_SECONDS),
+});
+
+@Injectable()
+export class KeySetOperations {
+  constructor(
+    private readonly entries: StoredEntryChanges,
+    private readonly keySets: JwksSnapshotRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One for each entry of type jwks: the configured ones, then the stored ones. */
+  @Read('keys status', readNothing)
+  async list(): Promise<readonly EntryKeySet[]> {
+    return this.storedFor(await this.jwksEntries());
+  }
+
+  /**
+   * The leader fetches, also if another instance gets the command: what is due is in the database.
+   * @rule D118 A key set is fetched at once by making it due in the database, so that the leader does it as it always does. See
+   * jwks-snapshot.follower.ts for how the leader hears of it.
+   */
+  @Read('keys refresh', readRefresh, { isAct: true })
+  async refresh(
+    { entry, wait }: ReturnType<typeof readRefresh>,
+    stop: AbortSignal,
+  ): Promise<readonly Refreshed[]> {
+    const entries = await this.jwksEntries(entry);
+    if (entries.length === 0) throw new CommandError('No trusted key entry is of type jwks.');
+    const before = new Map((await this.storedFor(entries)).map((set) => [set.entry, set]));
+    await this.keySets.makeDue([...before.values()].map(({ urlHash }) => urlHash));
+    const isTried = (set: EntryKeySet) => attemptOf(set) !== attemptOf(before.get(set.entry));
+    const deadline = performance.now() + wait * 1000;
+    let sets = [...before.values()];
+    while (!sets.every(isTried) && performance.now() < deadline && !stop.aborted) {
+      await pause(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
+      sets = await this.storedFor(entries);
+    }
+    return sets.map((set) => (isTried(set) ? refreshed(set) : untried(set)));
+  }
+
+  /** @param name of an entry; left out: all. @throws CommandError where it is that of none */
+  private async jwksEntries(name?: string): Promise<JwksEntry[]> {
+    const all = (await trustedEntries(this.entries)).filter((entry) => entry.type === 'jwks');
+    if (name === undefined) return all;
+    const named = all.filter(({ label }) => label === name || label === labelOf(name));
+    if (named.length > 0) return named;
+    throw new CommandError(`There is no trusted key entry of type jwks called ${quoted(name)}.`);
+  }
+
+  private async storedFor(entries: readonly JwksEntry[]): Promise<EntryKeySet[]> {
+    const addresses = entries.map(({ label, url }) => ({ entry: label, ...toJwksAddress(url) }));
+    const found = await this.keySets.find([...new Set(addresses.map(({ urlHash }) => urlHash))]);
+    const byHash = new Map(found.map((snapshot) => [snapshot.urlHash, snapshot]));
+    return Promise.all(
+      addresses.map(async ({ entry, url, urlHash }) => {
+        const snapshot = byHash.get(urlHash) ?? neverTried({ url, urlHash });
+        return { entry, url, urlHash, ...(await storedKeySet(snapshot, this.clock.nowMs())) };
+      }),
+    );
+  }
 }
 
 async function storedKeySet(snapshot: JwksSnapshot, nowMs: number): Promise<StoredKeySet> {
@@ -113,7 +149,7 @@ async function storedKeySet(snapshot: JwksSnapshot, nowMs: number): Promise<Stor
 }
 
 /** As logs and explanations of refused tokens say it. */
-function inWords({
+export function storedKeySetInWords({
   state,
   servesUntil,
   reason,
@@ -121,65 +157,6 @@ function inWords({
   const until = servesUntil === null ? undefined : new Date(servesUntil);
   return keySetInWords({ state, servesUntil: until, reason: reason ?? undefined });
 }
-
-const LOOK_EVERY_MS = 500;
-export const LONGEST_WAIT_SECONDS = 60;
-
-/** The outcome for an entry. */
-export interface Refreshed extends Pick<EntryKeySet, 'entry' | 'url' | 'servesUntil' | 'reason' | 'kids'> {
-  /** False if the fetch failed; null if none was tried in time, of which nothing else is known. */
-  readonly fetched: boolean | null;
-  readonly failure: string | null;
-  readonly state: StoredKeySet['state'] | null;
-}
-
-const readRefresh = members({
-  /** Its label or its name; left out: all. */
-  entry: optional(storableText),
-  /** How long an outcome is waited for, in seconds. */
-  wait: wholeNumber(1, LONGEST_WAIT_SECONDS),
-});
-
-/**
- * The leader fetches, also if another instance gets the command: what is due is in the database.
- * @rule D118 A key set is fetched at once by making it due in the database, so that the leader does it as it always does. See
- * jwks-snapshot.follower.ts for how the leader hears of it.
- */
-export const REFRESH_KEY_SETS = listOperation('keys refresh', readRefresh, {
-  isAct: true,
-
-  async *list({ entry, wait }, parts, stop) {
-    const entries = await jwksEntries(parts, entry);
-    if (entries.length === 0) throw new CommandError('No trusted key entry is of type jwks.');
-    const before = new Map((await keySetsOf(entries, parts)).map((set) => [set.entry, set]));
-    await parts.keySets.makeDue([...before.values()].map(({ urlHash }) => urlHash));
-    const isTried = (set: EntryKeySet) => attemptOf(set) !== attemptOf(before.get(set.entry));
-    const deadline = performance.now() + wait * 1000;
-    let sets = [...before.values()];
-    while (!sets.every(isTried) && performance.now() < deadline && !stop.aborted) {
-      await pause(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
-      sets = await keySetsOf(entries, parts);
-      // To find out whether the client still waits.
-      yield [];
-    }
-    yield sets.map((set) => (isTried(set) ? refreshed(set) : untried(set)));
-  },
-
-  command: {
-    about:
-      'make the running service fetch key sets now; exits with 1 if a fetch fails or brings no usable key',
-    takes: { entry: ['[entry]', 'the entry, by its name; every entry of type jwks if left out'] },
-    example: 'acme',
-    text: tableOf<Refreshed>(
-      ['ENTRY', 'URL', 'OUTCOME', 'STATE', 'KEYS HELD'],
-      ({ entry, url, fetched, failure, state, kids, ...set }) => {
-        const outcome = fetched === null ? 'not tried' : fetched ? 'fetched' : `failed: ${failure ?? ''}`;
-        const held = kids.join(', ') || 'none';
-        return [entry, url, outcome, state === null ? 'not known' : inWords({ state, ...set }), held];
-      },
-    ),
-  },
-});
 
 /** Distinguishes one attempt of an address from the next. */
 function attemptOf(set: StoredKeySet | undefined): string {

@@ -1,13 +1,19 @@
 // Lists trusted key entries, configured and stored, with what each allows and what of it is revoked.
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../platform/clock.js';
 import type { CheckedStoredEntry, TrustRevocation, TrustedKeyEntry } from '../token-exchange/instance.js';
-import { labelOf, stateOf, toJwksAddress, policyInWords, thumbprintOf } from '../token-exchange/instance.js';
-import { counted } from '../platform/text/wording.js';
+import {
+  RevocationRepository,
+  StoredEntryChanges,
+  labelOf,
+  policyInWords,
+  stateOf,
+  thumbprintOf,
+  toJwksAddress,
+} from '../token-exchange/instance.js';
 import { readNothing } from './input.js';
-import type { InstanceParts } from './instance-parts.js';
-import { listOperation } from './operation.js';
-import { printable, renderTable } from './table.js';
-
-const PAGE_SIZE = 100;
+import { Read } from './operation.js';
+import { AdministrationSettings } from './settings.js';
 
 /** Where its keys are: one with its thumbprint (RFC 7638), or an address. An address is shown without its query; its hash is that of the stored key set. */
 type KeyPlace =
@@ -50,62 +56,31 @@ interface RevokedKey {
 
 type UnrevokedEntry = Omit<ListedEntry, 'revoked'>;
 
-export const LIST_ENTRIES = listOperation('keys list', readNothing, {
-  async *list(_input, { storedEntries, configuredIn, revocations, clock }) {
-    const now = clock.now();
-    const stored = await storedEntries.list();
-    const holding = (await revocations.list()).filter(({ restoredAt }) => restoredAt === null);
-    const configured = storedEntries.configured.map((entry) => configuredEntry(entry, configuredIn, now));
+@Injectable()
+export class EntryListOperations {
+  constructor(
+    private readonly entries: StoredEntryChanges,
+    private readonly revocations: RevocationRepository,
+    private readonly settings: AdministrationSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  @Read('keys list', readNothing)
+  async list(): Promise<readonly ListedEntry[]> {
+    const now = this.clock.now();
+    const { configuredIn } = this.settings;
+    const stored = await this.entries.list();
+    const holding = (await this.revocations.list()).filter(({ restoredAt }) => restoredAt === null);
+    const configured = this.entries.configured.map((entry) => configuredEntry(entry, configuredIn, now));
     const entries = await Promise.all([...configured, ...stored.map((one) => storedEntry(one, now))]);
-    const all = entries.map((entry) => withRevocations(entry, holding, now));
-    for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
-  },
-
-  command: {
-    about: 'list configured and stored entries, with what each allows',
-    example: '--json',
-    nothing: 'There is no trusted key entry.',
-    text: listText,
-  },
-});
-
-const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'AUDIENCE', 'UNTIL', 'CHANGED'];
-const POLICY_HEADINGS = ['ENTRY', 'POLICY'];
-/** So long before its end an entry gets a notice, as on the operator's page and in the alerts. */
-const NOTICE_DAYS = 30;
-const DAY_MS = 86_400_000;
-
-function listText(all: readonly ListedEntry[]): string {
-  const tables = [renderTable(HEADINGS, all.map(rowOf)), renderTable(POLICY_HEADINGS, all.map(policyRow))];
-  const place = all.find(({ from }) => from === 'configuration')?.configuredIn;
-  const note = `Configured entries are in ${printable(place ?? '')}: change them there, and restart.\n`;
-  return [...tables, ...(place === undefined ? [] : [note])].join('\n');
-}
-
-function rowOf(listed: ListedEntry): string[] {
-  const { entry, from, state, revoked, type, issuer, keys, audience, until, changedAt } = listed;
-  const stateCell = state === 'trusted' && revoked.length > 0 ? 'trusted, but for revoked keys' : state;
-  const place = keys === null ? '' : 'kid' in keys ? keys.kid : keys.url;
-  const trust = [type ?? '', issuer ?? '', place, type === null ? '' : (audience ?? 'not checked')];
-  return [entry, from, stateCell, ...trust, untilCell(until), changedAt ?? ''];
-}
-
-/** An end that is near says so. */
-function untilCell(until: string | null): string {
-  if (until === null) return 'no end';
-  const days = Math.ceil((Date.parse(until) - Date.now()) / DAY_MS);
-  const moment = until.replace('.000', '');
-  return days > 0 && days <= NOTICE_DAYS ? `${moment} (within ${counted(days, 'day')})` : moment;
-}
-
-function policyRow({ entry, policy, problems }: ListedEntry): string[] {
-  return [entry, problems.length > 0 ? `nothing: ${problems.join('; ')}` : policy.join('; ')];
+    return entries.map((entry) => withRevocations(entry, holding, now));
+  }
 }
 
 /** Those that take tokens, the configured ones first. */
-export async function trustedEntries({ storedEntries }: InstanceParts): Promise<TrustedKeyEntry[]> {
-  const stored = (await storedEntries.list()).flatMap(({ entry }) => entry ?? []);
-  return [...storedEntries.configured, ...stored];
+export async function trustedEntries(entries: StoredEntryChanges): Promise<TrustedKeyEntry[]> {
+  const stored = (await entries.list()).flatMap(({ entry }) => entry ?? []);
+  return [...entries.configured, ...stored];
 }
 
 function withRevocations(entry: UnrevokedEntry, holding: readonly TrustRevocation[], now: Date): ListedEntry {

@@ -1,104 +1,121 @@
-// An administrative operation is one request to the instance: of a command, in its own process or through the running service, or of
-// the operator's page. It is declared once: the command socket and the table of commands follow.
+// An administrative operation is one request to the instance: by a command, in its own process or through the running service, or by
+// the operator's page. It is a method of an injectable class, with a decorator that names it.
+import type { Type } from '@nestjs/common';
 import type { AuditContext, AuditEvent } from '../token-exchange/instance.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import type { User } from '../users/user.repository.js';
-import type { InstanceParts } from './instance-parts.js';
 
-/** How an argument is written in help, what it is, and the words that it may be. */
-export type Argument = readonly [flags: string, what: string, choices?: readonly string[]];
-
-/**
- * What the command line makes the command of an operation from. Members of the input that it does not take as arguments are options,
- * which the command line adds.
- */
-export interface OperationCommand<Input, Answer> {
-  /** The first line of its help. */
-  readonly about: string;
-  /** Arguments by the members that they are, in the order in which they are typed. */
-  readonly takes?: Readonly<Record<string, Argument>>;
-  /** What help says between options and example. */
-  readonly more?: string;
-  /** What is typed behind the name of the command in its example, if anything. */
-  readonly example?: string;
-  /** The answer for people; of a list, of all its items. */
-  text(answer: Answer, input: Input): string;
-  /** The answer for programs, where it is another than that of the operation. */
-  json?(answer: Answer, input: Input): unknown;
-  /** Said of an empty list, of which nothing is printed. */
-  readonly nothing?: string;
-}
-
-/** Inputs, results and items are JSON values, since they may go through a socket. */
-interface NamedOperation<Input, Answer> {
+/** What an operation gets and returns is JSON, since it may pass through a socket. */
+export interface OperationRules {
   /** As its command is typed: `users create`. */
   readonly name: string;
+  readonly kind: 'change' | 'read' | 'stream';
   /**
-   * Checks an input. Members that are options of the command have their names: `givenName` is `--given-name`.
+   * Checks an input.
    * @throws InputError for the first member that breaks its rule
    */
-  read(input: unknown): Input;
-  /** Left out where the command does more than this operation, or there is none. */
-  readonly command?: OperationCommand<Input, Answer>;
-}
-
-/** Changes something, whole or not at all. */
-export interface ChangeOperation<Input = unknown, Result = unknown> extends NamedOperation<Input, Result> {
+  read(input: unknown): unknown;
   /**
-   * The user whom it changes, by id or e-mail address. At the operator's page only the owner changes the owner (D122). The row is
-   * locked together with that of the operator who asks: all take them in one order, so that two who change each other do not wait
-   * in a ring.
+   * The user whom a change concerns, by id or e-mail address. At the operator's page only the owner changes the owner (D122). The row
+   * is locked together with the row of the operator who asks: every change locks them in one order, so no two changes wait for each
+   * other.
    */
-  changedUser?(input: Input): string;
-  /**
-   * Every statement goes through the transaction, also a reading one: the embedded database has one connection. It may be
-   * run again where it lost a race (`Transactions`), so it must not touch anything else.
-   * @throws CommandError when it cannot be done; nothing is changed then
-   */
-  change(input: Input, work: ChangeWork): Promise<Changed<Result>>;
-  /** After the commit: updates the parts of this process that keep the changed data in memory. */
-  applied?(parts: InstanceParts): Promise<void>;
-}
-
-/** Reads, or waits for what others do, page by page, so that no answer holds the service up, however long the list is. */
-export interface ListOperation<Input = unknown, Item = unknown> extends NamedOperation<
-  Input,
-  readonly Item[]
-> {
-  /** Whether it causes something: then the trail has it each time. */
+  changedUser?(input: never): string;
+  /** A reading that causes something is recorded each time. */
   readonly isAct?: true;
   /** The things that are read, for the trail: local ids by their names in the API; left out: all. */
-  things?(input: Input): Readonly<Record<string, string>>;
-  /**
-   * A page may be empty, so that the reader of a long list can check between pages whether its client is still connected.
-   * @param stop the client has disconnected, or the service stops: endless lists end then
-   */
-  list(input: Input, parts: InstanceParts, stop: AbortSignal): AsyncIterable<readonly Item[]>;
+  things?(input: never): Readonly<Record<string, string>>;
 }
 
-/** The types of its input and result follow from its members. */
-export function changeOperation<Input, Result>(
+type Decorator<Method> = <Own extends Method>(
+  target: object,
+  key: string,
+  descriptor: TypedPropertyDescriptor<Own>,
+) => void;
+
+/**
+ * Changes something in one transaction, whole or not at all. Every statement goes through the transaction, also a reading one: the
+ * embedded database has one connection. The method may run again if it lost a race (`Transactions`), so it must not touch anything
+ * else.
+ */
+export function Change<Input>(
   name: string,
   read: (input: unknown) => Input,
-  rest: Omit<ChangeOperation<Input, Result>, 'name' | 'read'>,
-): ChangeOperation<Input, Result> {
-  return { name, read, ...rest };
+  rules: { changedUser?(input: Input): string } = {},
+): Decorator<(input: Input, work: ChangeWork) => Promise<Changed<unknown>>> {
+  return declared({ ...rules, name, kind: 'change', read });
 }
 
-/** The types of its input and items follow from its members. */
-export function listOperation<Input, Item>(
+/** Reads an answer as a whole. */
+export function Read<Input>(
   name: string,
   read: (input: unknown) => Input,
-  rest: Omit<ListOperation<Input, Item>, 'name' | 'read'>,
-): ListOperation<Input, Item> {
-  return { name, read, ...rest };
+  rules: { readonly isAct?: true; things?(input: Input): Readonly<Record<string, string>> } = {},
+): Decorator<(input: Input, stop: AbortSignal) => Promise<unknown>> {
+  return declared({ ...rules, name, kind: 'read', read });
 }
 
-export type Operation = ChangeOperation | ListOperation;
+/** Reads page by page what may be longer than memory holds, or endless. It ends when the client disconnects or the service stops. */
+export function Stream<Input>(
+  name: string,
+  read: (input: unknown) => Input,
+): Decorator<(input: Input, stop: AbortSignal) => AsyncIterable<readonly unknown[]>> {
+  return declared({ name, kind: 'stream', read });
+}
+
+const RULES = Symbol('the rules of an operation');
+
+function declared(rules: OperationRules) {
+  return <Own>(_target: object, _key: string, { value }: TypedPropertyDescriptor<Own>): void =>
+    Reflect.defineMetadata(RULES, rules, Object(value) as object);
+}
+
+/** An operation, and where its method is. */
+export interface Operation extends OperationRules {
+  readonly type: Type<object>;
+  readonly method: string;
+}
+
+/** The operations of a class. */
+export function operationsOf(type: Type<object>): Operation[] {
+  return Object.entries(Object.getOwnPropertyDescriptors(type.prototype)).flatMap(([method, { value }]) => {
+    const rules = Reflect.getMetadata(RULES, Object(value) as object) as OperationRules | undefined;
+    return rules === undefined ? [] : [{ ...rules, type, method }];
+  });
+}
+
+/** @throws Error for a method that is no operation */
+export function operationOf<T extends object>(type: Type<T>, method: OperationName<T>): Operation {
+  const operation = operationsOf(type).find((one) => one.method === method);
+  if (operation === undefined) throw new Error(`${type.name}.${method} is no operation`);
+  return operation;
+}
+
+/** The names of methods. */
+export type OperationName<T> = {
+  [M in keyof T]: T[M] extends (input: never, ...more: never[]) => Promise<unknown> | AsyncIterable<unknown>
+    ? M
+    : never;
+}[keyof T] &
+  string;
+
+export type InputOf<T, M extends keyof T> = T[M] extends (input: infer Input, ...more: never[]) => unknown
+  ? Input
+  : never;
+
+/** The answer of an operation; of a stream, all its items. */
+export type AnswerOf<T, M extends keyof T> = T[M] extends (
+  ...given: never[]
+) => Promise<Changed<infer Result>>
+  ? Result
+  : T[M] extends (...given: never[]) => Promise<infer Answer>
+    ? Answer
+    : T[M] extends (...given: never[]) => AsyncIterable<readonly (infer Item)[]>
+      ? readonly Item[]
+      : never;
 
 /** What a change works with. */
 export interface ChangeWork {
-  readonly parts: InstanceParts;
   readonly transaction: Transaction;
   /** For events of its own. */
   readonly context: AuditContext;
@@ -112,4 +129,6 @@ export interface Changed<Result> {
   readonly things: Readonly<Record<string, string>>;
   /** What happened besides: recorded in the same transaction, and published after it. */
   readonly events?: readonly AuditEvent[];
+  /** Runs after the commit: updates what this process keeps of the changed data in memory. */
+  readonly applied?: () => Promise<void>;
 }

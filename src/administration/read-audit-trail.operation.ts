@@ -1,18 +1,23 @@
 // Reads the audit trail: a list of the newest events, an export of all of a time, and what is written from now on.
-import type { StoredEvent } from '../audit/audit-trail.reader.js';
-import { shownEvent } from '../audit/audit-trail.reader.js';
+import { Injectable } from '@nestjs/common';
+import type { ShownEvent, StoredEvent } from '../audit/audit-trail.reader.js';
+import { AuditTrailReader, shownEvent } from '../audit/audit-trail.reader.js';
+import { PersonHashes } from '../audit/person-hashes.js';
 import type { TimeRange, TrailFilter, TrailPerson, TrailPlace } from '../audit/trail-filter.js';
 import { MOST_DAYS, checkEvent, checkRange, checkReason, checkText } from '../audit/trail-filter.js';
 import type { TrailOrder } from '../audit/trail-statements.sql.js';
+import { Clock } from '../platform/clock.js';
 import { isId } from '../platform/text/id.js';
 import { momentOf } from '../platform/text/moment.js';
+import { StoredEntryChanges } from '../token-exchange/instance.js';
 import type { User } from '../users/user.repository.js';
+import { UserRepository } from '../users/user.repository.js';
+import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { CommandError, InputError } from './command-error.js';
 import type { Members } from './input.js';
 import { checkedText, members, optional, storableText, wholeNumber } from './input.js';
-import type { InstanceParts } from './instance-parts.js';
 import { trustedEntries } from './list-entries.operation.js';
-import { listOperation } from './operation.js';
+import { Stream } from './operation.js';
 import { userIdOf } from './users.operations.js';
 
 export const MOST_LISTED = 10_000;
@@ -64,94 +69,112 @@ type SoughtTime = Members<typeof TIMES> & Pick<SoughtEvents, 'requestId'>;
 
 const readExport = members({ ...SOUGHT, ...TIMES });
 const readList = members({ ...SOUGHT, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) });
+/** So many of the last day come first. */
+const readTail = members({ ...SOUGHT, lines: wholeNumber(0, MOST_LINES) });
 
-export const LIST_EVENTS = listOperation('audit list', readList, {
-  async *list({ limit, ...sought }, parts, stop) {
+/** Finds whom a filter means. */
+@Injectable()
+export class TrailFilters {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly profiles: UserProfileRepository,
+    private readonly entries: StoredEntryChanges,
+    private readonly personHashes: PersonHashes,
+  ) {}
+
+  /** @throws CommandError for an e-mail address that no user has */
+  async of({ user, subject, person: text, ...others }: SoughtEvents): Promise<TrailFilter> {
+    const { event, issuer, kid, reason, requestId } = others;
+    const [userId, subjectUserId] = [await userIdOf(user, this.users), await userIdOf(subject, this.users)];
+    const person = text === undefined ? undefined : (await this.findPerson(text)).person;
+    return { event, userId, subjectUserId, person, issuer, kid, reason, requestId };
+  }
+
+  /**
+   * Whom a text names: a user by id, e-mail address or the `sub` that a trusted issuer has for one; else somebody known only from tokens.
+   */
+  async findPerson(text: string): Promise<{ readonly person: TrailPerson; readonly user?: User }> {
+    const user = await this.userNamed(text);
+    const names = user === undefined ? [text] : [user.email, ...(await this.profiles.subjectsOf(user.id))];
+    const userId = user?.id ?? (isId(text) ? text.toLowerCase() : undefined);
+    return { person: { userId, hashes: names.flatMap((name) => this.personHashes.sought(name)) }, user };
+  }
+
+  private async userNamed(text: string): Promise<User | undefined> {
+    if (isId(text)) return this.users.findById(text.toLowerCase());
+    if (text.includes('@')) return this.users.findByEmail(text);
+    const issuers = (await trustedEntries(this.entries)).map(({ issuer }) => issuer);
+    const id = await this.profiles.findBySubject(text, [...new Set(issuers)]);
+    return id === undefined ? undefined : this.users.findById(id);
+  }
+}
+
+@Injectable()
+export class AuditOperations {
+  constructor(
+    private readonly trail: AuditTrailReader,
+    private readonly filters: TrailFilters,
+    private readonly clock: Clock,
+  ) {}
+
+  @Stream('audit list', readList)
+  async *list(
+    { limit, ...sought }: ReturnType<typeof readList>,
+    stop: AbortSignal,
+  ): AsyncGenerator<readonly ShownEvent[]> {
     let left = limit;
-    const range = rangeOf(sought, parts.clock.now());
-    for await (const page of pagesOf(sought, range, { order: 'newest', parts, stop })) {
+    const range = rangeOf(sought, this.clock.now());
+    for await (const page of this.pagesOf(sought, range, 'newest', stop)) {
       yield page.slice(0, left).map(shownEvent);
       left -= page.length;
       if (left <= 0) return;
     }
-  },
-});
+  }
 
-export const EXPORT_EVENTS = listOperation('audit export', readExport, {
-  async *list(sought, parts, stop) {
-    const now = parts.clock.now();
+  @Stream('audit export', readExport)
+  async *export(
+    sought: ReturnType<typeof readExport>,
+    stop: AbortSignal,
+  ): AsyncGenerator<readonly ShownEvent[]> {
+    const now = this.clock.now();
     // It ends, even if events are written meanwhile.
     const range = { until: now, ...rangeOf(sought, now) };
-    for await (const page of pagesOf(sought, range, { order: 'oldest', parts, stop }))
-      yield page.map(shownEvent);
-  },
-});
+    for await (const page of this.pagesOf(sought, range, 'oldest', stop)) yield page.map(shownEvent);
+  }
 
-/** So many of the last day come first. */
-const readTail = members({ ...SOUGHT, lines: wholeNumber(0, MOST_LINES) });
-
-/** The last events as far as one page looks back, then the stream, as sinks get it: each once. */
-export const TAIL_EVENTS = listOperation('audit tail', readTail, {
-  async *list({ lines, ...sought }, parts, stop) {
-    const { trail, clock } = parts;
-    const filter = await filterOf(sought, parts);
-    const present = await trail.present();
+  /** The last events as far as one page looks back, then the stream, as sinks get it: each once. */
+  @Stream('audit tail', readTail)
+  async *tail(
+    { lines, ...sought }: ReturnType<typeof readTail>,
+    stop: AbortSignal,
+  ): AsyncGenerator<readonly ShownEvent[]> {
+    const filter = await this.filters.of(sought);
+    const present = await this.trail.present();
     if (lines > 0) {
-      const place = { range: rangeOf({}, clock.now()) };
+      const place = { range: rangeOf({}, this.clock.now()) };
       const old = { ...filter, upToTransaction: present.transactionId };
-      const { events } = await trail.page({ filter: old, place, order: 'newest', limit: lines });
+      const { events } = await this.trail.page({ filter: old, place, order: 'newest', limit: lines });
       yield events.toReversed().map(shownEvent);
     }
-    for await (const news of trail.follow(present, filter, stop)) yield news.map(shownEvent);
-  },
-});
+    for await (const news of this.trail.follow(present, filter, stop)) yield news.map(shownEvent);
+  }
 
-async function* pagesOf(
-  sought: SoughtEvents,
-  range: TimeRange,
-  { order, parts, stop }: { order: TrailOrder; parts: InstanceParts; stop: AbortSignal },
-): AsyncGenerator<readonly StoredEvent[], void> {
-  const filter = await filterOf(sought, parts);
-  let place: TrailPlace | undefined = { range };
-  do {
-    const { events, next } = await parts.trail.page({ filter, place, order, limit: PAGE_SIZE });
-    yield events;
-    place = next;
-  } while (place !== undefined && !stop.aborted);
-  // Else it would look as if that were all.
-  if (place !== undefined) throw new CommandError('Reading was stopped: the list is incomplete.');
-}
-
-/** @throws CommandError for an e-mail address that no user has */
-export async function filterOf(
-  { user, subject, person: text, event, issuer, kid, reason, requestId }: SoughtEvents,
-  parts: InstanceParts,
-): Promise<TrailFilter> {
-  const [userId, subjectUserId] = [await userIdOf(user, parts), await userIdOf(subject, parts)];
-  const person = text === undefined ? undefined : (await findPerson(text, parts)).person;
-  return { event, userId, subjectUserId, person, issuer, kid, reason, requestId };
-}
-
-/**
- * Whom a text names: a user by id, e-mail address or the `sub` that a trusted issuer has for one; else somebody known only from tokens.
- */
-export async function findPerson(
-  text: string,
-  parts: InstanceParts,
-): Promise<{ readonly person: TrailPerson; readonly user?: User }> {
-  const user = await userNamed(text, parts);
-  const names = user === undefined ? [text] : [user.email, ...(await parts.userProfiles.subjectsOf(user.id))];
-  const userId = user?.id ?? (isId(text) ? text.toLowerCase() : undefined);
-  return { person: { userId, hashes: names.flatMap((name) => parts.personHashes.sought(name)) }, user };
-}
-
-async function userNamed(text: string, parts: InstanceParts): Promise<User | undefined> {
-  const { users, userProfiles } = parts;
-  if (isId(text)) return users.findById(text.toLowerCase());
-  if (text.includes('@')) return users.findByEmail(text);
-  const issuers = (await trustedEntries(parts)).map(({ issuer }) => issuer);
-  const id = await userProfiles.findBySubject(text, [...new Set(issuers)]);
-  return id === undefined ? undefined : users.findById(id);
+  private async *pagesOf(
+    sought: SoughtEvents,
+    range: TimeRange,
+    order: TrailOrder,
+    stop: AbortSignal,
+  ): AsyncGenerator<readonly StoredEvent[]> {
+    const filter = await this.filters.of(sought);
+    let place: TrailPlace | undefined = { range };
+    do {
+      const { events, next } = await this.trail.page({ filter, place, order, limit: PAGE_SIZE });
+      yield events;
+      place = next;
+    } while (place !== undefined && !stop.aborted);
+    // Else it would look as if that were all.
+    if (place !== undefined) throw new CommandError('Reading was stopped: the list is incomplete.');
+  }
 }
 
 /** @throws InputError for a time that is too long, or that ends before it begins */

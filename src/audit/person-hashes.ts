@@ -11,10 +11,12 @@ const PURPOSE = 'audit trail: persons of refused tokens';
  * against them.
  */
 export class PersonHashes {
-  private readonly keys: readonly Buffer[];
+  private derived: readonly Buffer[] | undefined;
 
-  constructor(keyRing: Pick<KeyRing, 'deriveKeys'>) {
-    this.keys = keyRing.deriveKeys(PURPOSE);
+  constructor(private readonly keyRing: Pick<KeyRing, 'deriveKeys'>) {}
+
+  private get keys(): readonly Buffer[] {
+    return (this.derived ??= this.keyRing.deriveKeys(PURPOSE));
   }
 
   /** The stored hashes of a person, under the first key. */

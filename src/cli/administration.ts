@@ -1,9 +1,11 @@
 // Asks the service that runs on the embedded database for an operation, or performs it on the database itself.
 import { setTimeout as pause } from 'node:timers/promises';
+import type { INestApplicationContext, Type } from '@nestjs/common';
 import type { Piece } from '../administration/administration.js';
 import { Administration } from '../administration/administration.js';
 import { CommandError, InputError } from '../administration/command-error.js';
-import type { ChangeOperation, ListOperation, Operation } from '../administration/operation.js';
+import type { AnswerOf, InputOf, Operation, OperationName } from '../administration/operation.js';
+import { operationOf } from '../administration/operation.js';
 import {
   askService,
   commandSocketPath,
@@ -11,11 +13,11 @@ import {
   obstacleTo,
 } from '../administration/socket/command.client.js';
 import { DataDirectoryLockedError, holderOf } from '../platform/database/embedded/data-directory.lock.js';
-import type { OpenDatabase } from '../platform/database/data-source.js';
 import { newRequestId } from '../platform/log/request-id.js';
 import { MisuseError } from './answers.js';
 import type { CommandContext } from './command-context.js';
-import { instanceDatabase, instanceSettings, openInstanceDatabase } from './instance.js';
+import { openCommandContext } from './command.module.js';
+import { instanceDatabase } from './instance-database.js';
 
 /** A service that starts takes commands once it is ready; a command that has the database needs it for a moment. */
 const PATIENCE_MS = 5_000;
@@ -24,62 +26,64 @@ const LOOK_EVERY_MS = 100;
 /** A command that is stopped ends its process. */
 const NEVER = new AbortController().signal;
 
-/** Performs a change. @throws CommandError when it cannot be done, or no service runs that could */
-export async function perform<Input, Result>(
+/** Arguments by the members of the input that they are, in the order in which they are typed. */
+export type Arguments = Readonly<
+  Record<string, readonly [flags: string, what: string, choices?: readonly string[]]>
+>;
+
+/**
+ * Performs an operation; reads a stream to its end.
+ * @throws CommandError when it cannot be done, or no service runs that could
+ */
+export async function perform<T extends object, M extends OperationName<T>>(
   context: CommandContext,
-  operation: ChangeOperation<Input, Result>,
-  input: Input,
-): Promise<Result> {
-  let result: unknown;
-  for await (const piece of ask(context, operation, input)) if ('result' in piece) ({ result } = piece);
-  return result as Result;
+  type: Type<T>,
+  method: M,
+  input: InputOf<T, M>,
+): Promise<AnswerOf<T, M>> {
+  return (await answerTo(context, operationOf(type, method), input)) as AnswerOf<T, M>;
 }
 
-/** Reads a list to its end. Throws as `perform`. */
-export async function readList<Input, Item>(
+/** As `perform`, for a checked input. */
+export async function answerTo(
   context: CommandContext,
-  operation: ListOperation<Input, Item>,
-  input: Input,
-): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const page of readPages(context, operation, input)) all.push(...page);
-  return all;
-}
-
-/** Reads a list of one. Throws as `perform`. */
-export async function readOne<Input, Item>(
-  context: CommandContext,
-  operation: ListOperation<Input, Item>,
-  input: Input,
-): Promise<Item> {
-  const [item] = await readList(context, operation, input);
-  if (item === undefined) throw new CommandError('The service has not answered.');
-  return item;
-}
-
-/** Reads a list that may be longer than memory holds, or have no end. It ends when the reader stops. Throws as `perform`. */
-export async function* readPages<Input, Item>(
-  context: CommandContext,
-  operation: ListOperation<Input, Item>,
-  input: Input,
-): AsyncGenerator<readonly Item[], void> {
-  for await (const piece of ask(context, operation, input))
-    if ('page' in piece) yield piece.page as readonly Item[];
-}
-
-/** Before anything else, and in the words of the command line. @throws MisuseError */
-export function checkedInput<Input>(
-  operation: { read(input: unknown): Input; command?: Operation['command'] },
+  operation: Operation,
   input: unknown,
-): Input {
+): Promise<unknown> {
+  const all: unknown[] = [];
+  let result: unknown;
+  for await (const piece of ask(context, operation, input))
+    if ('result' in piece) ({ result } = piece);
+    else all.push(...piece.page);
+  return operation.kind === 'stream' ? all : result;
+}
+
+/** Reads a stream that may be longer than memory holds, or have no end. It ends when the reader stops. Throws as `perform`. */
+export async function* readPages<T extends object, M extends OperationName<T>>(
+  context: CommandContext,
+  type: Type<T>,
+  method: M,
+  input: InputOf<T, M>,
+): AsyncGenerator<AnswerOf<T, M>, void> {
+  for await (const piece of ask(context, operationOf(type, method), input))
+    if ('page' in piece) yield piece.page as AnswerOf<T, M>;
+}
+
+/** Before anything else. @throws MisuseError */
+export function checkedInput(operation: Operation, input: unknown, takes?: Arguments): unknown {
   try {
     return operation.read(input);
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const option = error.member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const [argument = `--${option}`] = operation.command?.takes?.[error.member] ?? [];
-    throw new MisuseError(`${argument} ${error.rule}.`);
+    throw inWords(error, takes);
   }
+}
+
+/** A bad input in the words of the command line; any other error as it is. */
+function inWords(error: unknown, takes: Arguments = {}): unknown {
+  if (!(error instanceof InputError)) return error;
+  const option = error.member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const [argument = `--${option}`] = takes[error.member] ?? [];
+  return new MisuseError(`${argument} ${error.rule}.`);
 }
 
 /**
@@ -94,15 +98,15 @@ async function* ask(
   const input = checkedInput(operation, given);
   const settings = instanceDatabase(context);
   if (settings.kind === 'postgresql')
-    return yield* askDatabase(await openInstanceDatabase(settings), context, operation, input);
+    return yield* askDatabase(await openCommandContext(context, settings), operation, input);
   const { directory } = settings;
   const path = commandSocketPath(directory);
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const service = await connectToService(path);
     if (service !== undefined) return yield* askService(service, context.version, operation, input);
-    const opened = holderOf(directory) ?? (await openUnlessHeld(directory));
-    if (typeof opened !== 'number') return yield* askDatabase(opened, context, operation, input);
+    const opened = holderOf(directory) ?? (await openUnlessHeld(context, directory));
+    if (typeof opened !== 'number') return yield* askDatabase(opened, operation, input);
     const obstacle = obstacleTo(path);
     if (obstacle !== undefined || performance.now() > deadline)
       throw new CommandError(silenceOf(directory, opened, obstacle));
@@ -111,9 +115,12 @@ async function* ask(
 }
 
 /** The id of the process that has the database, where one has. */
-async function openUnlessHeld(directory: string): Promise<OpenDatabase | number> {
+async function openUnlessHeld(
+  context: CommandContext,
+  directory: string,
+): Promise<INestApplicationContext | number> {
   try {
-    return await openInstanceDatabase({ kind: 'embedded', directory });
+    return await openCommandContext(context, { kind: 'embedded', directory });
   } catch (error) {
     if (error instanceof DataDirectoryLockedError) return error.processId;
     throw error;
@@ -121,17 +128,19 @@ async function openUnlessHeld(directory: string): Promise<OpenDatabase | number>
 }
 
 async function* askDatabase(
-  database: OpenDatabase,
-  context: CommandContext,
+  application: INestApplicationContext,
   operation: Operation,
   input: unknown,
 ): AsyncGenerator<Piece, void> {
   try {
-    const administration = await Administration.on(database, instanceSettings(context));
+    const operations = application.get(operation.type);
     const request = { id: newRequestId(), way: 'database' } as const;
-    yield* administration.run(operation, input, request, NEVER);
+    yield* application.get(Administration).run(operation, operations, input, request, NEVER);
+  } catch (error) {
+    // The range of times is checked by the database's clock.
+    throw inWords(error);
   } finally {
-    await database.close();
+    await application.close();
   }
 }
 

@@ -1,17 +1,11 @@
 // svc-admin audit: lists, follows and exports the events of the audit trail.
 import type { Command } from 'commander';
 import type { SoughtEvents } from '../administration/read-audit-trail.operation.js';
-import {
-  EXPORT_EVENTS,
-  LIST_EVENTS,
-  MOST_LINES,
-  MOST_LISTED,
-  TAIL_EVENTS,
-} from '../administration/read-audit-trail.operation.js';
+import { AuditOperations, MOST_LINES, MOST_LISTED } from '../administration/read-audit-trail.operation.js';
 import type { ShownEvent } from '../audit/audit-trail.reader.js';
 import { EVENT_NAME_START } from '../audit/instance-events.js';
 import { MOST_DAYS } from '../audit/trail-filter.js';
-import { readList, readPages } from './administration.js';
+import { perform, readPages } from './administration.js';
 import type { CommandContext } from './command-context.js';
 import { addCommand, wholeNumber } from './command.js';
 import { Progress } from './terminal.js';
@@ -104,7 +98,7 @@ function withTime(command: Command): Command {
 
 async function list({ limit, ...sought }: ListOptions, context: CommandContext): Promise<void> {
   // One more than is shown is read, to know whether there are more.
-  const events = await readList(context, LIST_EVENTS, { ...sought, limit: limit + 1 });
+  const events = await perform(context, AuditOperations, 'list', { ...sought, limit: limit + 1 });
   const shown = events.slice(0, limit);
   const { answers } = context;
   answers.giveLines(shown, () => renderTable(HEADINGS, shown.map(rowOf)));
@@ -113,7 +107,7 @@ async function list({ limit, ...sought }: ListOptions, context: CommandContext):
 }
 
 async function tail(sought: TailOptions, context: CommandContext): Promise<void> {
-  for await (const page of readPages(context, TAIL_EVENTS, sought)) {
+  for await (const page of readPages(context, AuditOperations, 'tail', sought)) {
     context.answers.giveLines(page, () => page.map(lineOf).join(''));
     if (context.stdout.isClosed === true) return;
   }
@@ -123,7 +117,7 @@ async function tail(sought: TailOptions, context: CommandContext): Promise<void>
 async function exportAll(sought: Omit<ListOptions, 'limit'>, context: CommandContext): Promise<void> {
   const progress = new Progress(context);
   let count = 0;
-  for await (const page of readPages(context, EXPORT_EVENTS, sought)) {
+  for await (const page of readPages(context, AuditOperations, 'export', sought)) {
     context.answers.giveLines(page, () => linesOf(page));
     count += page.length;
     if (context.stdout.isTerminal !== true) progress.show(`${count} events`);

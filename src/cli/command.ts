@@ -1,24 +1,37 @@
 // Adds commands to the command line, those that are declared with their operations and others, and reads the values of options.
+import type { Type } from '@nestjs/common';
 import type { Command } from 'commander';
 import { Argument, InvalidArgumentError } from 'commander';
-import type { Operation } from '../administration/operation.js';
+import type { AnswerOf, InputOf, Operation, OperationName } from '../administration/operation.js';
+import { operationOf } from '../administration/operation.js';
 import { momentOf } from '../platform/text/moment.js';
 import { MAX_KID_BYTES } from '../token-exchange/instance.js';
-import { checkedInput, perform, readList } from './administration.js';
+import type { Arguments } from './administration.js';
+import { answerTo, checkedInput } from './administration.js';
 import type { CommandContext } from './command-context.js';
 import { withProgress } from './terminal.js';
 
-/** What a command does besides its operation. Parameters are of the types that the operation has. */
-interface Besides {
-  /**
-   * The input, from what was typed: arguments by the members of the input that they are, and options by the names that commander
-   * gives them. Left out: that itself.
-   */
+/** How people see an operation as a command. Options that are added to the command are members of the input, by the names of these. */
+interface OperationCommand<Input, Answer> {
+  /** The first line of its help. */
+  readonly about: string;
+  readonly takes?: Arguments;
+  /** What help says between options and example. */
+  readonly more?: string;
+  /** What is typed behind the name of the command in its example, if anything. */
+  readonly example?: string;
+  /** The answer for people; of a stream, of all its items. */
+  text(answer: Answer, input: Input): string;
+  /** The answer for programs, where it is another than that of the operation. */
+  json?(answer: Answer, input: Input): unknown;
+  /** Said of an empty list, of which nothing is printed. */
+  readonly nothing?: string;
+  /** Makes the input of what was typed, arguments and options; left out: that itself. */
   readonly input?: (typed: never) => unknown;
   /** What a person is told while it lasts. */
-  readonly doing?: (input: never) => string;
-  /** Once the answer is given. */
-  readonly after?: (answer: never, input: never) => void | Promise<void>;
+  readonly doing?: (input: Input) => string;
+  /** Runs once the answer is given. */
+  readonly after?: (answer: Answer, input: Input) => void | Promise<void>;
 }
 
 /**
@@ -40,18 +53,19 @@ export function addCommand(
     .addHelpText('after', `${above}\nExample:\n  svc-admin ${example}`);
 }
 
-/** Adds the command that is declared with an operation. Options that are added to it are members of the input. */
-export function addOperation(
+/** Adds the command of an operation. */
+export function addOperation<T extends object, M extends OperationName<T>>(
   parent: Command,
   context: CommandContext,
-  operation: Operation,
-  besides: Besides = {},
+  type: Type<T>,
+  method: M,
+  shown: OperationCommand<InputOf<T, M>, AnswerOf<T, M>>,
 ): Command {
-  const { name, command: declared } = operation;
-  if (declared === undefined) throw new Error(`no command is declared for ${name}`);
-  const { about, takes = {}, example, more } = declared;
-  const shown = [name, ...(example === undefined ? [] : [example])].join(' ');
-  const command = addCommand(parent, name.split(' ').at(-1) ?? name, about, shown, more);
+  const operation = operationOf(type, method);
+  const { name } = operation;
+  const { about, takes = {}, example, more } = shown;
+  const typedExample = [name, ...(example === undefined ? [] : [example])].join(' ');
+  const command = addCommand(parent, name.split(' ').at(-1) ?? name, about, typedExample, more);
   for (const [flags, what, choices] of Object.values(takes)) {
     const argument = new Argument(flags, what);
     command.addArgument(choices === undefined ? argument : argument.choices(choices));
@@ -59,7 +73,7 @@ export function addOperation(
   return command.action((...values: unknown[]) => {
     const given = Object.keys(takes).map((member, index) => [member, values[index]] as const);
     const typed = { ...Object.fromEntries<unknown>(given), ...command.opts<object>() };
-    return run(context, operation, typed, besides);
+    return run(context, operation, typed, shown as OperationCommand<unknown, unknown>);
   });
 }
 
@@ -67,18 +81,18 @@ async function run(
   context: CommandContext,
   operation: Operation,
   typed: object,
-  { input: inputOf = (same) => same, doing, after }: Besides,
+  command: OperationCommand<unknown, unknown>,
 ): Promise<void> {
-  const input = checkedInput(operation, await inputOf(typed as never));
-  const asking =
-    'change' in operation ? perform(context, operation, input) : readList(context, operation, input);
-  const answer = await (doing === undefined ? asking : withProgress(context, doing(input as never), asking));
-  const { command } = operation;
-  const value = command?.json === undefined ? answer : command.json(answer as never, input);
-  const text = () => command?.text(answer as never, input) ?? '';
-  if (command?.nothing === undefined) context.answers.give(value, text());
-  else context.answers.giveList(value as readonly unknown[], text, command.nothing);
-  await after?.(answer as never, input as never);
+  const { input: inputOf = (same) => same, takes, doing, after, nothing } = command;
+  const given = await inputOf(typed as never);
+  const input = checkedInput(operation, given, takes);
+  const asking = answerTo(context, operation, given);
+  const answer = await (doing === undefined ? asking : withProgress(context, doing(input), asking));
+  const value = command.json === undefined ? answer : command.json(answer, input);
+  const text = () => command.text(answer, input);
+  if (nothing === undefined) context.answers.give(value, text());
+  else context.answers.giveList(value as readonly unknown[], text, nothing);
+  await after?.(answer, input);
 }
 
 /** A parser of whole numbers within a range, both ends included. */

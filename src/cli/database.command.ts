@@ -20,7 +20,8 @@ import { CredentialRepository } from '../workspace/credentials/credential.reposi
 import { MisuseError, reasonOf } from './answers.js';
 import { addCommand, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { keyRingOf, withDatabase } from './instance.js';
+import { withDatabase } from './instance-database.js';
+import { keyRingOf } from './instance-settings.js';
 import { Progress, withProgress } from './terminal.js';
 
 /** To open a database is to bring its schema up to date. */

@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import { CREATE_USER, LIST_USERS } from '../administration/users.operations.js';
+import { UserOperations } from '../administration/users.operations.js';
 import type { Environment } from '../config/load-config.js';
 import { ConfigurationError, readEnvFile } from '../config/load-config.js';
 import { checkStartup } from '../instance/startup.js';
@@ -153,12 +153,12 @@ function asStarted(values: Environment, context: CommandContext): CommandContext
 
 /** An owner who is there stays: an instance has at most one. */
 async function settledOwner(email: string, context: CommandContext): Promise<Owner> {
-  for await (const page of readPages(context, LIST_USERS, {})) {
+  for await (const page of readPages(context, UserOperations, 'list', {})) {
     const owner = page.find(({ role }) => role === OWNER_ROLE);
     if (owner !== undefined) return { id: owner.id, email: owner.email, state: 'kept' };
   }
   const newUser = { email, givenName: '', familyName: '', role: OWNER_ROLE } as const;
-  return { ...(await perform(context, CREATE_USER, newUser)), state: 'created' };
+  return { ...(await perform(context, UserOperations, 'create', newUser)), state: 'created' };
 }
 
 /** Short where it lies below the folder in which the command was typed. */

@@ -11,7 +11,7 @@ import { MisuseError } from './answers.js';
 import { addCommand, jsonMember, listOf, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { defaultKid, readTextFile } from './files.js';
-import { rulesOf } from './instance.js';
+import { rulesOf } from './instance-settings.js';
 import type { WorkloadOptions } from './workload-entry.js';
 import { withWorkload, workloadMembers } from './workload-entry.js';
 

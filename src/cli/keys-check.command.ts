@@ -19,7 +19,7 @@ import {
 } from '../token-exchange/instance.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { rulesOf, textGiven } from './instance.js';
+import { rulesOf, textGiven } from './instance-settings.js';
 
 const NO_KEYS =
   'There are no trusted keys: give --file, or set SVC_TOKEN_EXCHANGE_TRUSTED_KEYS or its _FILE.';

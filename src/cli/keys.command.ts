@@ -2,61 +2,186 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
+import type { ChangedEntry } from '../administration/entries.operations.js';
+import { EntryOperations } from '../administration/entries.operations.js';
+import type { EntryKeySet, Refreshed } from '../administration/key-sets.operations.js';
 import {
-  ADD_ENTRY,
-  CHANGE_ENTRY_POLICY,
-  REMOVE_ENTRY,
-  RESUME_ENTRY,
-  SHOW_ENTRY,
-  SUSPEND_ENTRY,
-} from '../administration/entries.operations.js';
-import type { Refreshed } from '../administration/key-sets.operations.js';
-import {
-  LIST_KEY_SETS,
+  KeySetOperations,
   LONGEST_WAIT_SECONDS,
-  REFRESH_KEY_SETS,
+  storedKeySetInWords,
 } from '../administration/key-sets.operations.js';
 import type { ListedEntry } from '../administration/list-entries.operation.js';
-import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
-import type { ChosenKeys } from '../administration/revocations.operations.js';
-import { LIST_REVOCATIONS, RESTORE_KEYS, REVOKE_KEYS } from '../administration/revocations.operations.js';
-import { printable } from '../administration/table.js';
+import { EntryListOperations } from '../administration/list-entries.operation.js';
+import type { ChosenKeys, ListedRevocation } from '../administration/revocations.operations.js';
+import { RevocationOperations } from '../administration/revocations.operations.js';
+import { findingLines, printable, quoted, tableOf } from '../administration/table.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import { ALGORITHMS, newPrivateKey } from '../token-exchange/instance.js';
-import { readList, readOne } from './administration.js';
+import { perform } from './administration.js';
 import { MisuseError } from './answers.js';
 import { addCommand, addOperation, jsonMember, usableKid, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
+import { entriesText } from './entries-text.js';
 import { addEntryCommand, staticKey } from './key-entry.command.js';
 import { defaultKid, keyTexts, readJsonFile, writeFiles } from './files.js';
 import { addCheck } from './keys-check.command.js';
 
 const USUAL_WAIT_SECONDS = 20;
 const ISSUER = ['--issuer <url>', 'the `iss` of its tokens, character by character'] as const;
+const ENTRY = {
+  name: ['<name>', 'the stored entry, as `keys list` prints it or without `stored:`'],
+} as const;
 
 export function addKeysCommands(program: Command, context: CommandContext): void {
   const keys = program.command('keys').description('manage the trusted keys');
   addKeygen(keys, context);
   addEntryCommand(keys, context);
   addCheck(keys, context);
-  addOperation(keys, context, LIST_KEY_SETS);
-  addRefresh(keys, context);
-  addOperation(keys, context, LIST_ENTRIES);
-  addOperation(keys, context, SHOW_ENTRY);
+  addKeySets(keys, context);
+  addEntries(keys, context);
+  addSwitches(keys, context);
+  addRevocations(keys, context);
+}
+
+function addKeySets(keys: Command, context: CommandContext): void {
+  addOperation(keys, context, KeySetOperations, 'list', {
+    about: 'print the fetched keys of each JWKS entry, and when the next fetch is due',
+    nothing: 'No trusted key entry is of type jwks.',
+    text: tableOf<EntryKeySet>(
+      ['ENTRY', 'URL', 'STATE', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'],
+      ({ entry, url, kids, lastSuccess, lastFailure, nextRefresh, ...set }) => {
+        const failure = lastFailure === null ? 'none' : `${lastFailure.at} (${lastFailure.reason})`;
+        const times = [lastSuccess ?? 'never', failure, nextRefresh ?? 'not yet'];
+        return [entry, url, storedKeySetInWords(set), kids.join(', ') || 'none', ...times];
+      },
+    ),
+    json: (all) => all.map(({ urlHash: _hash, ...set }) => set),
+  });
+  addOperation(keys, context, KeySetOperations, 'refresh', {
+    about:
+      'make the running service fetch key sets now; exits with 1 if a fetch fails or brings no usable key',
+    takes: { entry: ['[entry]', 'the entry, by its name; every entry of type jwks if left out'] },
+    example: 'acme',
+    text: tableOf<Refreshed>(
+      ['ENTRY', 'URL', 'OUTCOME', 'STATE', 'KEYS HELD'],
+      ({ entry, url, fetched, failure, state, kids, ...set }) => {
+        const outcome = fetched === null ? 'not tried' : fetched ? 'fetched' : `failed: ${failure ?? ''}`;
+        const held = kids.join(', ') || 'none';
+        return [
+          entry,
+          url,
+          outcome,
+          state === null ? 'not known' : storedKeySetInWords({ state, ...set }),
+          held,
+        ];
+      },
+    ),
+    doing: () => 'Waiting for the key sets',
+    after: (all, { wait }) => refuseMissing(all, wait),
+  }).option(
+    '--wait <seconds>',
+    'how long to wait for the results',
+    wholeNumber(1, LONGEST_WAIT_SECONDS),
+    USUAL_WAIT_SECONDS,
+  );
+}
+
+function addEntries(keys: Command, context: CommandContext): void {
+  addOperation(keys, context, EntryListOperations, 'list', {
+    about: 'list configured and stored entries, with what each allows',
+    example: '--json',
+    nothing: 'There is no trusted key entry.',
+    text: entriesText,
+  });
+  addOperation(keys, context, EntryOperations, 'show', {
+    about: 'print a stored entry as JSON, as `keys policy --file` takes it; secrets are hashes',
+    takes: ENTRY,
+    example: 'acme > acme.json',
+    text: ({ definition }) => `${JSON.stringify(definition, null, 2)}\n`,
+  });
   addAdd(keys, context);
   addPolicy(keys, context);
-  addOperation(keys, context, SUSPEND_ENTRY);
-  addOperation(keys, context, RESUME_ENTRY);
-  addOperation(keys, context, REMOVE_ENTRY);
-  addOperation(keys, context, REVOKE_KEYS, {
-    after: (_revoked, chosen: ChosenKeys) => hintAt(chosen, context),
+}
+
+function changeText(changed: ChangedEntry, outcome: string): string {
+  const { name, policy } = changed;
+  const done = `The entry ${quoted(name)} ${outcome}: ${printable(policy.join('; '))}.\n`;
+  return [...findingLines(changed), done].join('');
+}
+
+function addSwitches(keys: Command, context: CommandContext): void {
+  addOperation(keys, context, EntryOperations, 'suspend', {
+    about:
+      'refuse tokens of a stored entry until it is resumed; issued access tokens and sessions stay valid',
+    ...switching('is suspended', 'was suspended already'),
+  });
+  addOperation(keys, context, EntryOperations, 'resume', {
+    about: 'accept tokens of a suspended entry again',
+    ...switching('is trusted again', 'was not suspended'),
+  });
+  addOperation(keys, context, EntryOperations, 'remove', {
+    about: 'remove a stored entry; issued access tokens and sessions stay valid',
+    ...switching('is removed'),
+  });
+}
+
+/**
+ * @param outcome said of the entry, afterwards
+ * @param already said where nothing was changed
+ */
+function switching(outcome: string, already = outcome) {
+  return {
+    takes: ENTRY,
+    example: 'acme',
+    text: ({ changed }: ChangedEntry, { name }: { readonly name: string }) =>
+      `The entry ${quoted(name)} ${changed ? `${outcome}, everywhere within 10 seconds` : already}.\n`,
+    json: ({ changed }: ChangedEntry, { name }: { readonly name: string }) => ({ name, changed }),
+  };
+}
+
+function addRevocations(keys: Command, context: CommandContext): void {
+  addOperation(keys, context, RevocationOperations, 'revoke', {
+    about:
+      'end all access tokens and sessions that a key signed for, and refuse the key until it is restored',
+    more:
+      'Its access tokens and sessions end on every instance within 10 seconds, for good. The key need not be configured,\n' +
+      'so check the spelling: `keys revocations` shows what is revoked.',
+    example: '--issuer https://partner.example --kid 2026-11',
+    text: ({ revokedAt }, keys) =>
+      `Revoked at ${revokedAt}: ${keysInWords(keys)}. What it signed for ends on every instance within 10 seconds.\n`,
+    json: ({ revokedAt }, keys) => ({ ...keys, revokedAt }),
+    after: (_revoked, chosen) => hintAt(chosen, context),
   })
     .requiredOption(...ISSUER)
     .option('--kid <kid>', 'one key; every key of the issuer if left out');
-  addOperation(keys, context, RESTORE_KEYS)
+  addOperation(keys, context, RevocationOperations, 'restore', {
+    about: 'trust a revoked key again, for new access tokens and sessions',
+    example: '--issuer https://partner.example --kid 2026-11',
+    text: ({ stillRevoked: kids }, { issuer, kid: restored }) =>
+      [
+        `Restored: ${keysInWords({ issuer, kid: restored })}. Access tokens and sessions from before stay ended.\n`,
+        ...kids.map((kid) => `Still revoked: ${keysInWords({ issuer, kid })}.\n`),
+      ].join(''),
+    json: ({ stillRevoked: kids }, keys) => ({ ...keys, stillRevoked: kids }),
+  })
     .requiredOption(...ISSUER)
     .option('--kid <kid>', 'the key; if left out, the revocation of every key');
-  addOperation(keys, context, LIST_REVOCATIONS);
+  addOperation(keys, context, RevocationOperations, 'list', {
+    about: 'list present and former revocations',
+    nothing: 'Nothing is revoked.',
+    text: tableOf<ListedRevocation>(
+      ['ISSUER', 'KID', 'STATE', 'REVOKED', 'RESTORED'],
+      ({ issuer, kid, ...times }) => {
+        const { revokedAt, restoredAt } = times;
+        const state = restoredAt === null ? 'revoked' : 'restored';
+        return [issuer, kid ?? 'every key', state, revokedAt, restoredAt ?? '-'];
+      },
+    ),
+  });
+}
+
+function keysInWords({ issuer, kid }: ChosenKeys): string {
+  return printable(kid === null ? `every key of ${issuer}` : `the key ${kid} of ${issuer}`);
 }
 
 interface KeygenOptions {
@@ -99,18 +224,6 @@ async function keygen({ alg, out, kid: given, force }: KeygenOptions, context: C
   context.answers.give({ kid, alg, ...paths }, text);
 }
 
-function addRefresh(keys: Command, context: CommandContext): void {
-  addOperation(keys, context, REFRESH_KEY_SETS, {
-    doing: () => 'Waiting for the key sets',
-    after: (all: readonly Refreshed[], { wait }: { readonly wait: number }) => refuseMissing(all, wait),
-  }).option(
-    '--wait <seconds>',
-    'how long to wait for the results',
-    wholeNumber(1, LONGEST_WAIT_SECONDS),
-    USUAL_WAIT_SECONDS,
-  );
-}
-
 function refuseMissing(all: readonly Refreshed[], waitSeconds: number): void {
   const failed = all.filter(({ state }) => state !== 'held').length;
   if (all.some(({ fetched }) => fetched === null))
@@ -130,7 +243,12 @@ interface AddOptions {
 }
 
 function addAdd(keys: Command, context: CommandContext): void {
-  addOperation(keys, context, ADD_ENTRY, { input: (typed: AddOptions) => newEntry(typed, context) })
+  addOperation(keys, context, EntryOperations, 'add', {
+    about: 'store a trusted key entry; every instance trusts it within 10 seconds, without a restart',
+    example: '--file entry.json\n  svc-admin keys add --like acme --key new.pub.pem --kid 2027-01',
+    text: (changed) => changeText(changed, 'is stored, and trusted everywhere within 10 seconds'),
+    input: (typed: AddOptions) => newEntry(typed, context),
+  })
     .option('--file <file>', 'one entry as JSON, with a name; - reads standard input')
     .option(
       '--like <entry>',
@@ -159,10 +277,18 @@ interface PolicyOptions {
 }
 
 function addPolicy(keys: Command, context: CommandContext): void {
-  addOperation(keys, context, CHANGE_ENTRY_POLICY, {
+  addOperation(keys, context, EntryOperations, 'changePolicy', {
+    about: 'change the policy of a stored entry',
+    takes: ENTRY,
+    example: 'acme --set \'allowedRoles=["global:member"]\' --unset notAfter',
+    text: (changed) =>
+      changeText(
+        changed,
+        changed.changed ? 'is changed, everywhere within 10 seconds' : 'had this policy already',
+      ),
     async input({ name, ...options }: PolicyOptions) {
       const edit = editOf(options, context);
-      const { definition, revision } = await readOne(context, SHOW_ENTRY, { name });
+      const { definition, revision } = await perform(context, EntryOperations, 'show', { name });
       return { name, entry: edit(definition), revision };
     },
   })
@@ -218,7 +344,7 @@ async function hintAt({ issuer, kid }: ChosenKeys, context: CommandContext): Pro
 /** Without a readable configuration only the hint is missing: the key is revoked all the same. */
 async function listedEntries(context: CommandContext): Promise<readonly ListedEntry[]> {
   try {
-    return await readList(context, LIST_ENTRIES, {});
+    return await perform(context, EntryListOperations, 'list', {});
   } catch {
     return [];
   }

@@ -13,7 +13,7 @@ import { addCommand, isoMoment, listOf, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
 import { privatePem, publicPem, readPrivateKey, signerOf, writeFiles } from './files.js';
-import { textGiven } from './instance.js';
+import { textGiven } from './instance-settings.js';
 import { printable } from '../administration/table.js';
 
 const SECONDS_A_DAY = 86_400;

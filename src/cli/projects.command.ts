@@ -1,9 +1,11 @@
 // svc-admin projects and workflows: gives projects the keys that tokens name, and brings workflows in.
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import { IMPORT_WORKFLOWS, readWorkflowFile } from '../administration/import-workflows.operation.js';
-import { LIST_PROJECTS, SET_PROJECT_KEY } from '../administration/projects.operations.js';
 import type { WorkflowDraft } from '../administration/import-workflows.operation.js';
+import { WorkflowOperations, readWorkflowFile } from '../administration/import-workflows.operation.js';
+import type { ListedProject } from '../administration/projects.operations.js';
+import { ProjectOperations } from '../administration/projects.operations.js';
+import { renderTable } from '../administration/table.js';
 import { counted } from '../platform/text/wording.js';
 import { addOperation } from './command.js';
 import type { CommandContext } from './command-context.js';
@@ -11,21 +13,38 @@ import { readTextFile } from './files.js';
 
 export function addProjectsCommands(program: Command, context: CommandContext): void {
   const projects = program.command('projects').description('manage the projects of teams');
-  addOperation(projects, context, LIST_PROJECTS);
-  addOperation(projects, context, SET_PROJECT_KEY)
+  addOperation(projects, context, ProjectOperations, 'list', {
+    about: 'list the projects of teams, with the keys by which tokens of partners name them',
+    example: '--json',
+    text: (all) => renderTable(['ID', 'NAME', 'ISSUER', 'KEY'], all.flatMap(rowsOf)),
+  });
+  addOperation(projects, context, ProjectOperations, 'setKey', {
+    about: "give a project the key by which an issuer's tokens name it, in place of its previous key",
+    takes: { project: ['<project-id>', 'a project of a team'] },
+    example: '0190163d-8694-739b-aea5-966c26f8ad95 --issuer https://partner.example --key acme',
+    text: ({ issuer, project }) => `Tokens of ${issuer} name the project ${project} by that key.\n`,
+  })
     .requiredOption('--issuer <url>', 'the `iss` of the tokens')
     .requiredOption('--key <key>', 'as the claim has it; another project with this key loses it');
 }
 
+/** A line for each key. */
+function rowsOf({ id, name, externalKeys }: ListedProject): string[][] {
+  if (externalKeys.length === 0) return [[id, name, '-', '-']];
+  return externalKeys.map(({ issuer, key }) => [id, name, issuer, key]);
+}
+
 export function addWorkflowsCommands(program: Command, context: CommandContext): void {
   const workflows = program.command('workflows').description('look after workflows');
-  addOperation(workflows, context, IMPORT_WORKFLOWS, {
+  addOperation(workflows, context, WorkflowOperations, 'import', {
+    about: "import workflows into a user's personal project: all of a file, or none",
+    example: '--file workflows.json --owner-email user@example.com',
     input: ({ file, ...typed }: { readonly file: string }) => ({
       ...typed,
       workflows: readDrafts(file, context),
     }),
-    doing: ({ workflows: drafts }: { readonly workflows: readonly WorkflowDraft[] }) =>
-      `Importing ${counted(drafts.length, 'workflow')}`,
+    doing: ({ workflows: drafts }) => `Importing ${counted(drafts.length, 'workflow')}`,
+    text: ({ imported }) => `Imported ${counted(imported, 'workflow')}.\n`,
   })
     .requiredOption('--file <file>', 'a JSON array of {"name", "active"?, "nodes"?, "connections"?}')
     .requiredOption('--owner-email <address>', 'whose personal project they go into');

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import type { Explained, TokenToExplain } from '../administration/explain-token.operation.js';
-import { EXPLAIN_TOKEN } from '../administration/explain-token.operation.js';
+import { TokenOperations } from '../administration/explain-token.operation.js';
 import { Clock } from '../platform/clock.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../token-exchange/instance.js';
 import { MisuseError } from './answers.js';
 import { addCommand, addOperation, isoMoment, jsonMember, usableKid, wholeNumber } from './command.js';
+import { explainedText } from './explain-text.js';
 import type { CommandContext } from './command-context.js';
 import { STANDARD_INPUT, defaultKid, inputName, readInput, readPrivateKey, signerOf } from './files.js';
 
@@ -117,10 +118,19 @@ interface ExplainOptions {
 const OF_A_TOKEN = ['tokenFile', 'actorTokenFile', 'proofFile', 'flow', 'scope', 'resource', 'origin', 'at'];
 
 function addExplain(token: Command, context: CommandContext): void {
-  addOperation(token, context, EXPLAIN_TOKEN, {
+  addOperation(token, context, TokenOperations, 'explain', {
+    about:
+      'say why a token would be refused, or what it would get; exits with 1 if refused, and leaves the token usable',
+    more:
+      'The token is checked by the code that checks requests, on what is stored and configured: give the command the variables of\n' +
+      'the service. Nothing is used up, written, fetched or counted. Of keys that are fetched those count that are stored. The token\n' +
+      'is never shown, an e-mail address and a sub in part only.',
+    example: '< token.txt\n  svc-admin token explain --request-id 1fr68knv0000a8k2rq4t',
     input: (options: ExplainOptions) =>
       options.requestId === undefined ? inputOf(options, context) : { requestId: options.requestId },
-    after: ([explained]: readonly Explained[]) => refuse(explained),
+    text: explainedText,
+    json: (explained) => ('token' in explained ? explained.token : explained.request),
+    after: refuse,
   })
     .option('--token-file <file>', 'the (subject) token; - reads standard input', STANDARD_INPUT)
     .option('--actor-token-file <file>', 'the actor token')
@@ -142,8 +152,8 @@ function addExplain(token: Command, context: CommandContext): void {
 }
 
 /** @throws CommandError where the token is refused */
-function refuse(explained: Explained | undefined): void {
-  const refusal = explained !== undefined && 'token' in explained ? explained.token.refusal : null;
+function refuse(explained: Explained): void {
+  const refusal = 'token' in explained ? explained.token.refusal : null;
   if (refusal !== null) throw new CommandError(`The service would refuse this token: ${refusal.reason}.`);
 }
 

@@ -9,53 +9,152 @@ import {
   PasswordHasher,
 } from '../administration/accounts/passwords.js';
 import { CommandError } from '../administration/command-error.js';
-import { markedAddress, printable } from '../administration/table.js';
-import {
-  DELETE_USER,
-  DISABLE_USER,
-  ENABLE_USER,
-  SET_PASSWORD,
-  SET_ROLE,
-  SIGN_USER_OUT,
-  UNLINK_USER,
-} from '../administration/user-changes.operations.js';
-import { CREATE_USER, LIST_USERS, SHOW_USER, USER } from '../administration/users.operations.js';
+import { markedAddress, printable, tableOf } from '../administration/table.js';
+import { UserChangeOperations } from '../administration/user-changes.operations.js';
+import type { ListedUser, ShownUser } from '../administration/users.operations.js';
+import { UserOperations } from '../administration/users.operations.js';
 import { VARIABLES } from '../config/environment.js';
 import { counted } from '../platform/text/wording.js';
 import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
-import { perform, readOne } from './administration.js';
+import { perform } from './administration.js';
 import { MisuseError } from './answers.js';
 import { addCommand, addOperation } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { STANDARD_INPUT, readInput } from './files.js';
 
+const USER = { user: ['<id-or-email>', 'the user'] } as const;
+
 export function addUsersCommands(program: Command, context: CommandContext): void {
   const users = program.command('users').description('manage the users of the instance');
-  addOperation(users, context, CREATE_USER)
+  addReading(users, context);
+  addChanges(users, context);
+  addSwitches(users, context);
+  addSetPassword(users, context);
+}
+
+function addReading(users: Command, context: CommandContext): void {
+  addOperation(users, context, UserOperations, 'create', {
+    about: 'create a user with a personal project; prints the user as one JSON object',
+    example: '--email owner@example.com --role global:owner',
+    text: (user) => `${JSON.stringify(user)}\n`,
+  })
     .requiredOption('--email <address>', 'e-mail address; tokens of partners find the user by it')
     .option('--given-name <name>', 'given name', '')
     .option('--family-name <name>', 'family name', '')
     .addOption(new Option('--role <role>', 'global role').choices(GLOBAL_ROLES).default(MEMBER_ROLE));
-  addOperation(users, context, LIST_USERS);
-  addOperation(users, context, SHOW_USER);
-  addOperation(users, context, SET_ROLE);
-  addOperation(users, context, DISABLE_USER);
-  addOperation(users, context, ENABLE_USER);
-  addOperation(users, context, SIGN_USER_OUT);
-  addOperation(users, context, UNLINK_USER)
+  addOperation(users, context, UserOperations, 'list', {
+    about: 'list all users, by e-mail address',
+    example: '--json',
+    nothing: 'There is no user.',
+    text: tableOf<ListedUser>(['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATE'], (user) => [
+      ...[user.id, markedAddress(user.email), nameOf(user), user.role, user.enabled ? 'enabled' : 'disabled'],
+    ]),
+  });
+  addOperation(users, context, UserOperations, 'show', {
+    about: 'show one user: linked identities, sessions, last sign-ins',
+    takes: USER,
+    example: 'user@example.com',
+    text: (user) => `${userLines(user).map(printable).join('\n')}\n`,
+  });
+}
+
+function addChanges(users: Command, context: CommandContext): void {
+  addOperation(users, context, UserChangeOperations, 'setRole', {
+    about: 'give a user another global role; at most one user is the owner',
+    takes: { ...USER, role: ['<role>', 'the role', GLOBAL_ROLES] },
+    more: 'The new role counts at once, also for sessions and access tokens. The role claim of a later token may change it again.',
+    example: 'user@example.com global:admin',
+    text: ({ id, from, to }) =>
+      from === to ? `User ${id} was ${to} already.\n` : `User ${id} is ${to}, and was ${from}.\n`,
+  });
+  addOperation(users, context, UserChangeOperations, 'disable', {
+    about: 'end all access of a user at once',
+    ...switching('disabled'),
+  });
+  addOperation(users, context, UserChangeOperations, 'enable', {
+    about: 'let a disabled user sign in again',
+    ...switching('enabled'),
+  });
+}
+
+function switching(state: 'enabled' | 'disabled') {
+  return {
+    takes: USER,
+    example: 'user@example.com',
+    text: ({ id }: { readonly id: string }) => `User ${id} is ${state}.\n`,
+    json: ({ id }: { readonly id: string }) => ({ id, state }),
+  };
+}
+
+function addSwitches(users: Command, context: CommandContext): void {
+  addOperation(users, context, UserChangeOperations, 'signOut', {
+    about: 'end all sessions and access tokens of a user, on every instance; a new login works',
+    takes: USER,
+    example: 'user@example.com',
+    text: ({ id, sessions, operatorSessions }) =>
+      `User ${id} is signed out: ${counted(sessions + operatorSessions, 'session')}, and every access token issued until now.\n`,
+  });
+  addOperation(users, context, UserChangeOperations, 'unlink', {
+    about: 'undo a wrong link of identities of an issuer to a user, and sign the user out everywhere',
+    takes: USER,
+    more:
+      'The next token of that identity counts as unknown: if it has the e-mail address of the user, it is linked\n' +
+      'again, unless the entry no longer allows such addresses (emailDomains) or users (linkPrivileged).',
+    example: 'user@example.com --issuer https://partner.example --subject 42',
+    text: ({ id, unlinked, sessions }, { issuer }) =>
+      `User ${id} is unlinked from ${counted(unlinked, 'identity', 'identities')} of ${printable(issuer)}, ` +
+      `and signed out everywhere: ${counted(sessions, 'session')}, and every access token issued until now.\n`,
+  })
     .requiredOption('--issuer <url>', 'the `iss` of its tokens, character by character')
     .option('--subject <sub>', 'the `sub` of one identity; every identity of the issuer if left out');
-  addOperation(users, context, DELETE_USER, {
+  addOperation(users, context, UserChangeOperations, 'delete', {
+    about: 'delete a user for good; without --yes only print what would be deleted',
+    takes: USER,
+    more:
+      'It deletes the account, its links, sessions, password, memberships, and its personal project with all in it. Access\n' +
+      'tokens end at once. The audit trail keeps its events, which hold the id of the user and no name or address; projects\n' +
+      'of teams stay. A later token with that e-mail address creates a new user, if its entry allows it.',
+    example: 'user@example.com --yes',
+    text: ({ id }) => `User ${id} is deleted; the audit trail keeps what it did.\n`,
     async input({ yes, ...typed }: { readonly yes?: true; readonly user: string }) {
       if (yes !== true) await refuseUnsure(typed.user, context);
       return typed;
     },
   }).option('--yes', 'delete');
-  addSetPassword(users, context);
+}
+
+function nameOf({ givenName, familyName }: ListedUser): string {
+  return `${givenName} ${familyName}`.trim();
+}
+
+function userLines(user: ShownUser): string[] {
+  const { id, email, role, enabled, createdAt, provisioned, hasPassword, sessions } = user;
+  const { links, signIns, projects } = user;
+  const name = nameOf(user);
+  return [
+    `User:      ${id}`,
+    `E-mail:    ${markedAddress(email)}`,
+    ...(name === '' ? [] : [`Name:      ${name}`]),
+    `Role:      ${role}`,
+    `State:     ${enabled ? 'enabled' : 'disabled'}`,
+    `Created:   ${createdAt}${provisioned ? ', by a token' : ''}`,
+    `Password:  ${hasPassword ? "set, for the operator's page" : 'none'}`,
+    `Sessions:  ${sessions}`,
+    ...links.map(({ issuer, subject, linkedAt }) => `Identity:  ${subject} of ${issuer}, since ${linkedAt}`),
+    ...projects.map(({ projectId, name: title, role: rights, issuer, externalKeys }) =>
+      [
+        `Project:   ${projectId} ${title}, ${rights}, given by ${issuer ?? 'people'}`,
+        ...externalKeys.map((external) => `${external.key} of ${external.issuer}`),
+      ].join(', '),
+    ),
+    ...signIns.map(({ occurredAt, event, issuer, requestId }) =>
+      ['Signed in:', occurredAt, event, `issuer ${issuer ?? '-'}`, `request ${requestId}`].join(' '),
+    ),
+  ];
 }
 
 async function refuseUnsure(user: string, context: CommandContext): Promise<never> {
-  const { id, email, role, links, sessions } = await readOne(context, SHOW_USER, { user });
+  const { id, email, role, links, sessions } = await perform(context, UserOperations, 'show', { user });
   throw new CommandError(
     `Nothing was deleted. It would delete user ${id}, ${printable(markedAddress(email))}, ${role}, with ` +
       `${counted(links.length, 'linked identity', 'linked identities')}, ${counted(sessions, 'session')} and the personal project. Add --yes to delete.`,
@@ -86,7 +185,10 @@ function addSetPassword(users: Command, context: CommandContext): void {
 async function makeCode(user: string, context: CommandContext): Promise<void> {
   const page = pageOf(context);
   const code = newSignInCode();
-  await perform(context, SET_PASSWORD, { user, codeHash: hashOfCode(code).toString('hex') });
+  await perform(context, UserChangeOperations, 'setPassword', {
+    user,
+    codeHash: hashOfCode(code).toString('hex'),
+  });
   context.answers.remark(
     `The code works once, within ${CODE_LIFETIME_SECONDS / 60} minutes, at ${page}; it replaces any earlier one.`,
   );
@@ -99,7 +201,10 @@ async function setPassword(user: string, isPiped: true | undefined, context: Com
   const fault = faultOfPassword(password);
   if (fault !== undefined) throw new CommandError(`The password ${fault}.`);
   const passwordHash = await new PasswordHasher().hash(password);
-  const { id, endedSessions } = await perform(context, SET_PASSWORD, { user, passwordHash });
+  const { id, endedSessions } = await perform(context, UserChangeOperations, 'setPassword', {
+    user,
+    passwordHash,
+  });
   context.answers.give(
     { id, endedSessions, page },
     `User ${id} has a new password, for ${page}; ended sessions there: ${endedSessions}.\n`,

@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import { SHOW_USER } from '../administration/users.operations.js';
+import { UserOperations } from '../administration/users.operations.js';
 import { firstCharacters } from '../platform/text/characters.js';
 import { parsedUrl } from '../platform/text/url.js';
 import { OPERATOR_ROLES, OWNER_ROLE } from '../users/role.js';
-import { readOne } from './administration.js';
+import { perform } from './administration.js';
 import { MisuseError } from './answers.js';
 import type { CommandContext } from './command-context.js';
 
@@ -190,7 +190,7 @@ function refuseStray(options: WorkloadOptions, names: readonly (keyof WorkloadOp
 
 /** An e-mail address may belong to somebody else later; an id stays. */
 async function userIdFor(idOrEmail: string, context: CommandContext): Promise<string> {
-  const user = await readOne(context, SHOW_USER, { user: idOrEmail });
+  const user = await perform(context, UserOperations, 'show', { user: idOrEmail });
   if (user.role === OWNER_ROLE)
     throw new CommandError('--as: this user is the owner, and no entry may sign in as the owner.');
   if (OPERATOR_ROLES.includes(user.role))

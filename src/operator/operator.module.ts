@@ -8,16 +8,14 @@ import { Metrics } from '../metrics/metrics.js';
 import { PageController, SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
 import { purging } from '../platform/jobs/purge.job.js';
 import { UsersModule } from '../users/users.module.js';
-import { OperatorAccountRepository } from '../administration/accounts/operator-account.repository.js';
-import { OperatorSessionRepository } from '../administration/accounts/operator-session.repository.js';
 import { PasswordHasher } from '../administration/accounts/passwords.js';
-import { UserProfileRepository } from '../administration/accounts/user-profile.repository.js';
 import { SignInFailureRepository } from '../administration/accounts/sign-in-failure.repository.js';
 import { EmbeddedSessionRepository } from './api/embedded-session.repository.js';
+import { EntryCheck } from './api/entry-check.js';
 import { OperatorEntryController } from './api/entry.controller.js';
 import { KeySetRefresh } from './api/key-set-refresh.js';
-import { OperatorCalls } from './api/operator-calls.js';
 import { OverviewReader } from './api/overview.js';
+import { PersonOperations } from './api/person.operations.js';
 import { OperatorPersonController } from './api/person.controller.js';
 import { OperatorTrailController } from './api/trail.controller.js';
 import { TrailOperations } from './api/trail.operation.js';
@@ -52,16 +50,14 @@ export class OperatorPageController extends PageController {
       inject: [Metrics],
       useFactory: (metrics: Metrics) => new PasswordHasher(() => metrics.operatorPasswordHashes.inc()),
     },
-    OperatorAccountRepository,
-    OperatorSessionRepository,
     SignInFailureRepository,
-    UserProfileRepository,
     OperatorSessionService,
     OperatorSignInService,
     purging(OPERATOR_PURGE),
-    OperatorCalls,
     EmbeddedSessionRepository,
+    EntryCheck,
     KeySetRefresh,
+    PersonOperations,
     TrailOperations,
     OverviewReader,
     OwnPageGuard,

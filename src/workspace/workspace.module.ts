@@ -45,7 +45,7 @@ const CONTROLLERS = [
     {
       provide: Quotas,
       inject: [STARTUP],
-      useFactory: ({ config }: Startup) => new Quotas(quotaLimits(config)),
+      useFactory: ({ config }: Startup) => new Quotas(() => quotaLimits(config)),
     },
     ProjectRoleRepository,
     ProjectRepository,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { Administration } from '../../src/administration/administration.js';
-import { ADD_ENTRY, REMOVE_ENTRY } from '../../src/administration/entries.operations.js';
+import { EntryOperations } from '../../src/administration/entries.operations.js';
 import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import { ADMIN_ROLE, MEMBER_ROLE } from '../../src/users/role.js';
 import { UserRepository } from '../../src/users/user.repository.js';
@@ -106,14 +106,18 @@ class Pair {
   async end(): Promise<void> {
     for (const one of this.two)
       if (one.hasEntry)
-        await this.service.part(Administration).perform(REMOVE_ENTRY, { name: one.id }, asked());
+        await this.service
+          .part(Administration)
+          .perform(this.service.part(EntryOperations), 'remove', { name: one.id }, asked());
   }
 
   private async adds(one: Administrator): Promise<boolean> {
     if (one.hasEntry) return false;
     const entry = { ...one.own.staticEntry(), name: one.id };
     const operator = { userId: one.id, clientAddress: '192.0.2.1' };
-    await this.service.part(Administration).perform(ADD_ENTRY, { entry }, { ...asked(), operator });
+    await this.service
+      .part(Administration)
+      .perform(this.service.part(EntryOperations), 'add', { entry }, { ...asked(), operator });
     await this.service.part(StoredEntryFollower).followNews();
     one.hasEntry = true;
     return true;

@@ -40,7 +40,11 @@ class Instance {
   static async on(testDatabase: TestDatabase): Promise<Instance> {
     const database = new Database((await testDatabase.open()).dataSource);
     const repository = new StoredEntryRepository(database);
-    return new Instance(repository, new StoredEntryChanges(repository, RULES), new Transactions(database));
+    return new Instance(
+      repository,
+      new StoredEntryChanges(repository, () => RULES),
+      new Transactions(database),
+    );
   }
 
   make(
@@ -68,7 +72,10 @@ describeOnEachDatabase('the stored entries', (database) => {
   });
 
   it('[D70] have another key of a configured entry, with all that was given there', async () => {
-    const beside = new StoredEntryChanges(instance.repository, { ...RULES, configured: CONFIGURED });
+    const beside = new StoredEntryChanges(instance.repository, () => ({
+      ...RULES,
+      configured: CONFIGURED,
+    }));
     const { key } = partner.staticEntry();
     const add = (like: string) =>
       instance.make((_changes, work) => beside.add({ name: `${like}-2`, kid: 'new', key }, work, like));
@@ -111,7 +118,7 @@ describeOnEachDatabase('the stored entries', (database) => {
     await expect(put(3)).rejects.toThrow('The entry was changed meanwhile');
 
     const strictly = { ...RULES, rules: { ...RULES.rules, defaults: 'strict' as const } };
-    const stricter = new StoredEntryChanges(instance.repository, strictly);
+    const stricter = new StoredEntryChanges(instance.repository, () => strictly);
     await expect(
       instance.make((_changes, work) => stricter.change('seen', setting({ perMinute: 4 }), work)),
     ).rejects.toThrow('The entry has problems');

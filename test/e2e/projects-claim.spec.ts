@@ -2,7 +2,7 @@
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { Administration } from '../../src/administration/administration.js';
-import { SET_PROJECT_KEY } from '../../src/administration/projects.operations.js';
+import { ProjectOperations } from '../../src/administration/projects.operations.js';
 import { EVENT, eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { BOTH_FLOWS, INVALID_CLAIMS, isAccepted, outcomeOf } from '../support/entry-paths.js';
@@ -151,6 +151,10 @@ describeOnEachDatabase('the claim of projects', (database) => {
     trustedKeys: [...partners.map(({ entry }) => entry), ...ofOneIssuer],
     environment: { SVC_ADMIN_ENABLED: 'true' },
   });
+  const setKey = (input: { project: string; issuer: string; key: string }) =>
+    service
+      .part(Administration)
+      .perform(service.part(ProjectOperations), 'setKey', input, { id: 'joining', way: 'service' });
   let keys = 0;
 
   const send = (way: EntryPath, partner: TrustedPartner, sub: string, claims: Members): Promise<Response> => {
@@ -293,7 +297,7 @@ describeOnEachDatabase('the claim of projects', (database) => {
     expect(new Set([one, other, '']).size).toBe(3);
 
     const input = { project: one, issuer: rival.issuer, key: 'shared' };
-    await service.part(Administration).perform(SET_PROJECT_KEY, input, { id: 'joining', way: 'service' });
+    await setKey(input);
     await claimAll();
 
     expect(await idsOf()).toEqual([one, one]);
@@ -332,7 +336,7 @@ describeOnEachDatabase('the claim of projects', (database) => {
     await claim(administering, [`joint:${VIEWER}`]);
     const project = await projectOf(service, administering, 'joint');
     const input = { project, issuer: rival.issuer, key: 'joint' };
-    await service.part(Administration).perform(SET_PROJECT_KEY, input, { id: 'joint', way: 'service' });
+    await setKey(input);
 
     await claim(rival, [`joint:${EDITOR}`]);
     expect(await member()).toEqual([[VIEWER, administering.issuer]]);

@@ -1,33 +1,48 @@
 // Explains tokens to tests as commands do it: by what a service was started with, and on its database.
-import { explainerOf } from '../../src/instance/instance-explainer.js';
+import { InstanceExplainer } from '../../src/administration/instance-explainer.js';
+import type { AdministrationSettings } from '../../src/administration/settings.js';
+import { InstanceProjects } from '../../src/instance/instance-projects.js';
 import { trustedKeysRules } from '../../src/instance/startup.js';
 import { explanationRules } from '../../src/instance/token-exchange-settings.js';
+import { Clock } from '../../src/platform/clock.js';
 import { Database } from '../../src/platform/database/database.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import type {
   ExplanationRequest,
   TokenExplanation,
 } from '../../src/token-exchange/explain/token-explanation.js';
-import { Clock } from '../../src/platform/clock.js';
+import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
+import { RevocationRepository } from '../../src/token-exchange/revocation/revocation.repository.js';
 import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import { StoredEntryChanges } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
 import { StoredEntryRepository } from '../../src/token-exchange/trust/stored/stored-entry.repository.js';
-import { RevocationRepository } from '../../src/token-exchange/revocation/revocation.repository.js';
-import { UserRepository } from '../../src/users/user.repository.js';
+import { IdentityLinkRepository } from '../../src/token-exchange/users/identity-link.repository.js';
+import { InstanceUsers } from '../../src/users/instance-users.js';
 import type { EntryPath } from './entry-paths.js';
 import type { TestService } from './test-service.js';
 
 export function explain(service: TestService, request: ExplanationRequest): Promise<TokenExplanation> {
   const { startup } = service;
   const clock = service.part(Clock);
-  const rules = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
-  const parts = {
-    users: service.part(UserRepository),
-    keySets: service.part(JwksSnapshotRepository),
-    revocations: service.part(RevocationRepository),
-    storedEntries: new StoredEntryChanges(service.part(StoredEntryRepository), rules),
+  const database = service.part(Database);
+  const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
+  const settings: AdministrationSettings = {
+    trust,
+    configuredIn: '',
+    explanationRules: () => Promise.resolve(explanationRules(startup, clock)),
   };
-  const explainer = explainerOf(() => Promise.resolve(explanationRules(startup, clock)));
-  return explainer(parts, service.part(Database), clock)(request);
+  return new InstanceExplainer(
+    settings,
+    new StoredEntryChanges(service.part(StoredEntryRepository), () => trust),
+    new Transactions(database),
+    service.part(JwksSnapshotRepository),
+    service.part(RevocationRepository),
+    new JtiRepository(database),
+    new IdentityLinkRepository(),
+    service.part(InstanceUsers),
+    new InstanceProjects(),
+    clock,
+  ).explain(request);
 }
 
 /** What a way in makes of a token and, where there is one, of its companion. */

@@ -1,7 +1,7 @@
 // Operators of the instance: users with a password, and what their browser sends to the operator's API.
 import { randomUUID } from 'node:crypto';
 import { Administration } from '../../src/administration/administration.js';
-import { SET_PASSWORD } from '../../src/administration/user-changes.operations.js';
+import { UserChangeOperations } from '../../src/administration/user-changes.operations.js';
 import { hashOfCode, newSignInCode, PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { createUser } from './local-users.js';
@@ -17,7 +17,8 @@ export const OPERATOR_ENVIRONMENT = { SVC_ADMIN_ENABLED: 'true', SVC_PROXY_HOPS:
 /** Has an operation performed as a command has. */
 export function setPassword(service: TestService, user: string, passwordHash: string) {
   const request = { id: randomUUID(), way: 'service' } as const;
-  return service.part(Administration).perform(SET_PASSWORD, { user, passwordHash }, request);
+  const operations = service.part(UserChangeOperations);
+  return service.part(Administration).perform(operations, 'setPassword', { user, passwordHash }, request);
 }
 
 /** Makes a code as `svc-admin users set-password --code` does. */
@@ -25,7 +26,8 @@ export async function makeCode(service: TestService, user: string): Promise<stri
   const code = newSignInCode();
   const request = { id: randomUUID(), way: 'service' } as const;
   const codeHash = hashOfCode(code).toString('hex');
-  await service.part(Administration).perform(SET_PASSWORD, { user, codeHash }, request);
+  const operations = service.part(UserChangeOperations);
+  await service.part(Administration).perform(operations, 'setPassword', { user, codeHash }, request);
   return code;
 }
 

@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Module } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fastify } from 'fastify';
 import type { Logger } from 'pino';
@@ -42,6 +43,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
   constructor(
     private readonly path: string,
     private readonly administration: Administration,
+    private readonly modules: ModuleRef,
     private readonly logger: Logger,
   ) {
     this.server.post('/:command', (request: CommandRequest, reply) =>
@@ -70,15 +72,19 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
     await closed;
   }
 
-  /** A change goes on to its end if its client disconnects; a list does not. */
+  /** A change goes on to its end if its client disconnects; a stream does not, nor a reading that waits. */
   private async *linesFor(request: CommandRequest, reply: FastifyReply): AsyncGenerator<string> {
     const requestId = newRequestId();
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const stop = AbortSignal.any([gone.signal, this.stopping.signal]);
     let [command, outcome]: [string | null, string] = [null, 'disconnected'];
     try {
       const operation = operationOf(request);
       command = operation.name;
       const asked = { id: requestId, way: 'service' } as const;
-      const pieces = this.administration.run(operation, request.body, asked, this.stopping.signal);
+      const operations = this.modules.get(operation.type, { strict: false });
+      const pieces = this.administration.run(operation, operations, request.body, asked, stop);
       for await (const piece of pieces) yield lineOf(piece);
       outcome = 'performed';
     } catch (error) {
@@ -134,13 +140,22 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
 @Module({
   imports: [AdministrationModule],
   providers: [
-    { provide: CommandServer, inject: [DATABASE_SETTINGS, Administration, LOGGER], useFactory: serverOf },
+    {
+      provide: CommandServer,
+      inject: [DATABASE_SETTINGS, Administration, ModuleRef, LOGGER],
+      useFactory: serverOf,
+    },
   ],
 })
 export class CommandSocketModule {}
 
 /** Beside the embedded database. */
-function serverOf(settings: DatabaseSettings, administration: Administration, logger: Logger): CommandServer {
+function serverOf(
+  settings: DatabaseSettings,
+  administration: Administration,
+  modules: ModuleRef,
+  logger: Logger,
+): CommandServer {
   if (settings.kind !== 'embedded') throw new Error('commands have the database for themselves');
-  return new CommandServer(commandSocketPath(settings.directory), administration, logger);
+  return new CommandServer(commandSocketPath(settings.directory), administration, modules, logger);
 }

@@ -1,14 +1,14 @@
 // Lets an operator have a key set fetched at once, but not again and again.
 import { Injectable, Optional } from '@nestjs/common';
+import { Administration } from '../../administration/administration.js';
 import { CommandError } from '../../administration/command-error.js';
 import type { EntryKeySet } from '../../administration/key-sets.operations.js';
-import { LIST_KEY_SETS, REFRESH_KEY_SETS } from '../../administration/key-sets.operations.js';
+import { KeySetOperations } from '../../administration/key-sets.operations.js';
 import { Clock } from '../../platform/clock.js';
 import { JwksKeyProvider } from '../../token-exchange/instance.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
-import type { OperatorCall } from './operator-calls.js';
-import { OperatorCalls } from './operator-calls.js';
+import type { OperatorCall } from './operator-call.decorator.js';
 
 /** The service asks a partner's server no more often, however many operators ask. */
 const PAUSE_MS = 5_000;
@@ -19,7 +19,8 @@ const WAIT_SECONDS = 20;
 export class KeySetRefresh {
   /** @param keys undefined where token exchange is off */
   constructor(
-    private readonly calls: OperatorCalls,
+    private readonly administration: Administration,
+    private readonly keySets: KeySetOperations,
     private readonly clock: Clock,
     @Optional() private readonly keys?: JwksKeyProvider,
   ) {}
@@ -33,7 +34,8 @@ export class KeySetRefresh {
     const before = await this.find(urlHash, call);
     this.refuseSoon(before);
     const { entry } = before;
-    const [outcome] = await this.calls.read(REFRESH_KEY_SETS, { entry, wait: WAIT_SECONDS }, call);
+    const asked = { entry, wait: WAIT_SECONDS };
+    const [outcome] = await this.administration.perform(this.keySets, 'refresh', asked, call);
     if (outcome?.fetched === null)
       throw new CommandError(
         `No attempt within ${WAIT_SECONDS} seconds: see the log of the leading instance.`,
@@ -42,7 +44,7 @@ export class KeySetRefresh {
   }
 
   private async find(urlHash: string, call: OperatorCall): Promise<EntryKeySet> {
-    const sets = await this.calls.read(LIST_KEY_SETS, {}, call);
+    const sets = await this.administration.perform(this.keySets, 'list', {}, call);
     const found = sets.find((set) => set.urlHash === urlHash);
     if (found === undefined) throw new OperatorRefusal('not_found');
     return found;

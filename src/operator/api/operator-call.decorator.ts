@@ -10,7 +10,13 @@ import {
   OperatorThrottlerGuard,
   operatorOf,
 } from '../sign-in/operator.guard.js';
-import type { OperatorCall } from './operator-calls.js';
+import type { OperationRequest } from '../../administration/administration.js';
+import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
+
+/** A call of the API: operations are asked for with it. */
+export interface OperatorCall extends OperationRequest {
+  readonly session: LiveOperatorSession;
+}
 
 /** In this order: the limit of the address, the signed-in operator on a page of the instance, the operator's limit, the route. */
 export function OperatorController(): ClassDecorator {
@@ -23,5 +29,7 @@ export function OperatorController(): ClassDecorator {
 
 export const Call = createParamDecorator((_: unknown, context: ExecutionContext): OperatorCall => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
-  return { requestId: request.id, clientAddress: clientOf(request.ip), operator: operatorOf(request) };
+  const session = operatorOf(request);
+  const operator = { userId: session.userId, clientAddress: clientOf(request.ip) };
+  return { id: request.id, way: 'operator', operator, session };
 });

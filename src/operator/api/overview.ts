@@ -1,5 +1,7 @@
 // The state of the instance for operators: what is configured and licensed, who leads, how sinks keep up.
 import { Inject, Injectable } from '@nestjs/common';
+import { readNothing } from '../../administration/input.js';
+import { Read } from '../../administration/operation.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { trustedKeysRules } from '../../instance/startup.js';
@@ -34,12 +36,8 @@ export class OverviewReader {
     this.startedAt = clock.now();
   }
 
-  /** Of an embedded session, as it is set. */
-  get sessionLifetimeSeconds(): number {
-    return this.startup.config.sessionLifetimeSeconds;
-  }
-
   /** Times are ISO 8601. */
+  @Read('instance show', readNothing)
   async read() {
     const { startup } = this;
     const { config, license, warnings, notes } = startup;

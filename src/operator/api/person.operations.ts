@@ -1,4 +1,8 @@
 // Finds users and their live sessions, those of embedded logins and those of operators, and ends a session.
+import { Injectable } from '@nestjs/common';
+import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
+import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
+import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import { CommandError } from '../../administration/command-error.js';
 import {
   checkedText,
@@ -9,15 +13,21 @@ import {
   uuid,
   wholeNumber,
 } from '../../administration/input.js';
-import { changeOperation, listOperation } from '../../administration/operation.js';
-import { refuseOwner } from '../../administration/owner-protection.js';
+import type { ChangeWork } from '../../administration/operation.js';
+import { Change, Read } from '../../administration/operation.js';
+import { OwnerProtection } from '../../administration/owner-protection.js';
 import { listedUser } from '../../administration/users.operations.js';
+import { Clock } from '../../platform/clock.js';
 import type { Checked } from '../../platform/input/schemas.js';
 import { isId } from '../../platform/text/id.js';
-import { auditEvent } from '../../token-exchange/instance.js';
-import type { User, UserRepository } from '../../users/user.repository.js';
+import { SessionRepository, auditEvent } from '../../token-exchange/instance.js';
+import type { User } from '../../users/user.repository.js';
+import { UserRepository } from '../../users/user.repository.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
-import type { EmbeddedSession, SessionQuery } from './embedded-session.repository.js';
+import { OperatorSessionService } from '../sign-in/operator-session.service.js';
+import type { EmbeddedSession } from './embedded-session.repository.js';
+import { EmbeddedSessionRepository } from './embedded-session.repository.js';
+import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
 
 const MOST_SEARCHED_CHARACTERS = 320;
@@ -31,36 +41,6 @@ const readUserSearch = members({
 });
 type UserSearch = ReturnType<typeof readUserSearch>;
 
-/** A list of one page, with the number of all users on the first page of all. */
-export const SEARCH_USERS = listOperation('users search', readUserSearch, {
-  async *list({ search = '', limit = USUAL_LIMIT, cursor }, { users, userProfiles }) {
-    const found = await findUsers({ search, limit, cursor }, users);
-    const { data, nextCursor } = pageOf(found, limit, ({ id }) => id);
-    const lastSignIns = await userProfiles.lastSignIns(data.map(({ id }) => id));
-    const total = search === '' && cursor === undefined ? await userProfiles.count() : null;
-    // Null where none of the user's last events is a sign-in.
-    const shown = data.map((user) => {
-      return { ...listedUser(user), lastSignInAt: lastSignIns.get(user.id) ?? null };
-    });
-    yield [{ data: shown, nextCursor, total }];
-  },
-});
-
-/** One more than a page has, where there are more. */
-async function findUsers(
-  { search, limit, cursor }: Required<Omit<UserSearch, 'cursor'>> & Pick<UserSearch, 'cursor'>,
-  users: UserRepository,
-): Promise<User[]> {
-  if (isId(search)) {
-    const user = await users.findById(search.toLowerCase());
-    return user === undefined ? [] : [user];
-  }
-  const last = cursor === undefined ? undefined : await users.findById(cursor);
-  if (cursor !== undefined && last === undefined)
-    throw new CommandError('The user of the cursor was deleted.');
-  return users.search(search, last?.normalizedEmail, limit + 1);
-}
-
 const readSessionSearch = members({
   /** The id of a user, or the beginning of an e-mail address. */
   user: optional(storableText),
@@ -69,67 +49,135 @@ const readSessionSearch = members({
   cursor: optional(checkedText(checkPlace)),
 });
 
-/** @param find reads so many rows as a query asks for */
-export function searchSessions(find: (query: SessionQuery) => Promise<EmbeddedSession[]>) {
-  return listOperation('sessions list', readSessionSearch, {
-    things: ({ user }): Record<string, string> =>
-      user !== undefined && isId(user) ? { userId: user.toLowerCase() } : {},
-
-    async *list({ user, issuer, limit = USUAL_LIMIT, cursor }) {
-      const whose = user === undefined ? {} : isId(user) ? { userId: user.toLowerCase() } : { email: user };
-      const place = placeIn(cursor);
-      const after = place && { id: place.id, expiresAt: place.moment };
-      const rows = await find({ ...whose, issuer, after, limit: limit + 1 });
-      yield [pageOf(rows, limit, ({ id, expiresAt }) => placeAt(id, expiresAt))];
-    },
-  });
-}
-
-/** A cursor of lists in the order of a moment, with an id where moments are the same. */
-export function placeAt(id: string, moment: Date): string {
-  return `${moment.getTime()}.${id}`;
-}
-
-export function placeIn(cursor: string | undefined): { id: string; moment: Date } | undefined {
-  if (cursor === undefined) return undefined;
-  const [ms, id = ''] = cursor.split('.');
-  return { id, moment: new Date(Number(ms)) };
-}
-
-export function checkPlace(cursor: string): Checked<string> {
-  const [ms = '', id = '', ...more] = cursor.split('.');
-  return /^\d{1,14}$/.test(ms) && isId(id) && more.length === 0
-    ? { value: cursor }
-    : { rule: 'must be the nextCursor of a page' };
-}
+const readOperatorSessions = members({
+  limit: optional(wholeNumber(1, MOST_LISTED)),
+  cursor: optional(checkedText(checkPlace)),
+});
 
 const readChosen = members({ id: uuid });
+type Chosen = ReturnType<typeof readChosen>;
 
-/** Ends the whole family, also during a renewal. */
-export const END_SESSION = changeOperation('sessions end', readChosen, {
-  async change({ id }, work) {
-    const { parts, transaction, context } = work;
-    const deleted = await parts.sessions.deleteFamilies(transaction, [id]);
+@Injectable()
+export class PersonOperations {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly profiles: UserProfileRepository,
+    private readonly sessions: SessionRepository,
+    private readonly embedded: EmbeddedSessionRepository,
+    private readonly operatorRows: OperatorSessionRepository,
+    private readonly operatorSessions: OperatorSessionService,
+    private readonly owner: OwnerProtection,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One page, with the number of all users on the first page of all. */
+  @Read('users search', readUserSearch)
+  async search({ search = '', limit = USUAL_LIMIT, cursor }: UserSearch) {
+    const found = await this.find({ search, limit, cursor });
+    const { data, nextCursor } = pageOf(found, limit, ({ id }) => id);
+    const lastSignIns = await this.profiles.lastSignIns(data.map(({ id }) => id));
+    const total = search === '' && cursor === undefined ? await this.profiles.count() : null;
+    // Null where none of the user's last events is a sign-in.
+    const shown = data.map((user) => ({
+      ...listedUser(user),
+      lastSignInAt: lastSignIns.get(user.id) ?? null,
+    }));
+    return { data: shown, nextCursor, total };
+  }
+
+  /** One more than a page has, where there are more. */
+  private async find({
+    search,
+    limit,
+    cursor,
+  }: Required<Omit<UserSearch, 'cursor'>> & Pick<UserSearch, 'cursor'>): Promise<User[]> {
+    if (isId(search)) {
+      const user = await this.users.findById(search.toLowerCase());
+      return user === undefined ? [] : [user];
+    }
+    const last = cursor === undefined ? undefined : await this.users.findById(cursor);
+    if (cursor !== undefined && last === undefined)
+      throw new CommandError('The user of the cursor was deleted.');
+    return this.users.search(search, last?.normalizedEmail, limit + 1);
+  }
+
+  @Read('users show', readChosen, { things: ({ id }) => ({ userId: id }) })
+  async show({ id }: Chosen) {
+    const user = await this.users.findById(id);
+    if (user === undefined) throw new OperatorRefusal('not_found');
+    const [profile, operatorSessions] = await Promise.all([
+      this.profiles.find(id, this.clock.now()),
+      this.operatorSessions.countOfUser(id),
+    ]);
+    if (profile === undefined) throw new OperatorRefusal('not_found');
+    return { ...listedUser(user), ...profile, operatorSessions };
+  }
+
+  @Read('sessions list', readSessionSearch, {
+    things: ({ user }): Record<string, string> =>
+      user !== undefined && isId(user) ? { userId: user.toLowerCase() } : {},
+  })
+  async listSessions(search: ReturnType<typeof readSessionSearch>): Promise<Page<EmbeddedSession>> {
+    const { user, issuer, limit = USUAL_LIMIT, cursor } = search;
+    const whose = user === undefined ? {} : isId(user) ? { userId: user.toLowerCase() } : { email: user };
+    const place = placeIn(cursor);
+    const after = place && { id: place.id, expiresAt: place.moment };
+    const rows = await this.embedded.list(this.clock.now(), { ...whose, issuer, after, limit: limit + 1 });
+    return pageOf(rows, limit, ({ id, expiresAt }) => placeAt(id, expiresAt));
+  }
+
+  @Read('operator-sessions list', readOperatorSessions)
+  async listOperatorSessions({
+    limit = USUAL_LIMIT,
+    cursor,
+  }: ReturnType<typeof readOperatorSessions>): Promise<Page<LiveOperatorSession>> {
+    const place = placeIn(cursor);
+    const after = place && { id: place.id, openedAt: place.moment };
+    const rows = await this.operatorSessions.list(after, limit + 1);
+    return pageOf(rows, limit, ({ id, openedAt }) => placeAt(id, openedAt));
+  }
+
+  /** Ends the whole family, also during a renewal. */
+  @Change('sessions end', readChosen)
+  async endSession({ id }: Chosen, work: ChangeWork) {
+    const { transaction, context } = work;
+    const deleted = await this.sessions.deleteFamilies(transaction, [id]);
     const live = deleted.filter(({ expiresAt }) => expiresAt > context.occurredAt);
     const [first] = live;
     if (first === undefined) throw new OperatorRefusal('not_found');
     const { userId } = first;
-    await refuseOwner(userId, work);
+    await this.owner.refuseOwner(userId, work);
     const event = auditEvent(
       'svc.audit.session.ended',
       { ...context, subjectUserId: userId },
       { sessions: live.length, cause: 'ended-by-operator', sessionFamilyIds: [id] },
     );
     return { result: null, things: { sessionFamilyId: id, userId }, events: [event] };
-  },
-});
+  }
 
-export const END_OPERATOR_SESSION = changeOperation('operator-sessions end', readChosen, {
-  async change({ id }, work) {
-    const { parts, transaction } = work;
-    const userId = await parts.operatorSessions.delete(transaction, id);
+  @Change('operator-sessions end', readChosen)
+  async endOperatorSession({ id }: Chosen, work: ChangeWork) {
+    const userId = await this.operatorRows.delete(work.transaction, id);
     if (userId === undefined) throw new OperatorRefusal('not_found');
-    await refuseOwner(userId, work);
+    await this.owner.refuseOwner(userId, work);
     return { result: null, things: { operatorSessionId: id, userId } };
-  },
-});
+  }
+}
+
+/** A cursor of lists in the order of a moment, with an id where moments are the same. */
+function placeAt(id: string, moment: Date): string {
+  return `${moment.getTime()}.${id}`;
+}
+
+function placeIn(cursor: string | undefined): { id: string; moment: Date } | undefined {
+  if (cursor === undefined) return undefined;
+  const [ms, id = ''] = cursor.split('.');
+  return { id, moment: new Date(Number(ms)) };
+}
+
+function checkPlace(cursor: string): Checked<string> {
+  const [ms = '', id = '', ...more] = cursor.split('.');
+  return /^\d{1,14}$/.test(ms) && isId(id) && more.length === 0
+    ? { value: cursor }
+    : { rule: 'must be the nextCursor of a page' };
+}

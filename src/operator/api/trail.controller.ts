@@ -1,60 +1,61 @@
 // The audit trail, the state of the instance, and what would become of a token, as an operator asks for them.
 import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { EXPLAIN_TOKEN } from '../../administration/explain-token.operation.js';
+import { Administration } from '../../administration/administration.js';
+import { TokenOperations } from '../../administration/explain-token.operation.js';
 import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
 import { REFUSAL_REASONS } from '../../administration/explained-request.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
+import type { OperatorCall } from './operator-call.decorator.js';
 import { Call, OperatorController } from './operator-call.decorator.js';
-import type { OperatorCall } from './operator-calls.js';
-import { OperatorCalls } from './operator-calls.js';
 import { OverviewReader } from './overview.js';
 import { TrailOperations } from './trail.operation.js';
 
 @OperatorController()
 export class OperatorTrailController {
   constructor(
-    private readonly calls: OperatorCalls,
+    private readonly administration: Administration,
+    private readonly tokens: TokenOperations,
     private readonly trail: TrailOperations,
     private readonly instance: OverviewReader,
   ) {}
 
   @Get('overview')
   overview(@Call() call: OperatorCall) {
-    return this.calls.show('instance show', {}, call, () => this.instance.read());
+    return this.administration.perform(this.instance, 'read', {}, call);
   }
 
   @Get('activity')
   activity(@Query() query: Record<string, unknown>, @Call() call: OperatorCall) {
-    return this.calls.readOne(this.trail.activity, withNumbers(query), call);
+    return this.administration.perform(this.trail, 'countActivity', withNumbers(query), call);
   }
 
   @Get('sessions/history')
   sessions(@Call() call: OperatorCall) {
-    return this.calls.readOne(this.trail.sessionHistory(this.instance.sessionLifetimeSeconds), {}, call);
+    return this.administration.perform(this.trail, 'countSessions', {}, call);
   }
 
   @Post('refusals/search')
   @HttpCode(200)
   refusals(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
-    return this.calls.readOne(this.trail.refusals, body, call);
+    return this.administration.perform(this.trail, 'findRefusals', body, call);
   }
 
   @Post('refusals/groups')
   @HttpCode(200)
   refusalGroups(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
-    return this.calls.readOne(this.trail.refusalGroups, body, call);
+    return this.administration.perform(this.trail, 'groupRefusals', body, call);
   }
 
   @Post('events/search')
   @HttpCode(200)
   events(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
-    return this.calls.readOne(this.trail.events, body, call);
+    return this.administration.perform(this.trail, 'findEvents', body, call);
   }
 
   @Get('requests/:requestId')
   async request(@Param('requestId') requestId: string, @Call() call: OperatorCall) {
-    const explained = await this.calls.readOne(EXPLAIN_TOKEN, { requestId }, call);
+    const explained = await this.administration.perform(this.tokens, 'explain', { requestId }, call);
     if ('token' in explained) throw new Error('a request was asked for, and a token explained');
     return explained.request;
   }
@@ -69,7 +70,7 @@ export class OperatorTrailController {
   @HttpCode(200)
   async explain(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
     if ('requestId' in body) throw new OperatorRefusal('bad_request');
-    const explained = await this.calls.readOne(EXPLAIN_TOKEN, body, call);
+    const explained = await this.administration.perform(this.tokens, 'explain', body, call);
     if ('request' in explained) throw new Error('a token was asked for, and a request explained');
     return explained.token;
   }

@@ -1,26 +1,36 @@
 // The audit trail for operators: numbers of exchanges and refusals, which refusals, and why.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import { explainedRequest, explanationOf } from '../../administration/explained-request.js';
-import { checkedText, members, oneOf, optional, wholeNumber } from '../../administration/input.js';
-import type { InstanceParts } from '../../administration/instance-parts.js';
-import { listOperation } from '../../administration/operation.js';
+import {
+  checkedText,
+  members,
+  oneOf,
+  optional,
+  readNothing,
+  wholeNumber,
+} from '../../administration/input.js';
+import { Read } from '../../administration/operation.js';
 import type { SoughtEvents } from '../../administration/read-audit-trail.operation.js';
 import {
   EVENT_FILTERS,
   TIMES,
-  filterOf,
-  findPerson,
+  TrailFilters,
   rangeOf,
 } from '../../administration/read-audit-trail.operation.js';
 import { listedUser } from '../../administration/users.operations.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
-import { shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
+import { AuditTrailReader, shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
 import { READING_EVENT, REFUSAL_EVENTS } from '../../audit/instance-events.js';
 import type { TrailFilter } from '../../audit/trail-filter.js';
 import { checkCursor } from '../../audit/trail-filter.js';
 import type { EventCount, EventGroup } from '../../audit/trail-summary.reader.js';
 import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
+import type { Startup } from '../../config/startup.js';
+import { STARTUP } from '../../config/startup.js';
+import { Clock } from '../../platform/clock.js';
 import type { User } from '../../users/user.repository.js';
+import { UserRepository } from '../../users/user.repository.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import { SESSION_EVENTS, liveSessions } from './session-history.js';
 import { WorkQueue } from './work-queue.js';
@@ -58,80 +68,65 @@ export class TrailOperations {
   /** Of looks at the trail (D112). */
   private readonly turns = new WorkQueue();
 
-  constructor(private readonly summary: TrailSummaryReader) {}
-
-  readonly activity = listOperation('audit activity', readActivity, {
-    list: (query, parts) => this.countActivity(query, parts),
-  });
-
-  readonly refusals = listOperation('audit refusals', readSearch, {
-    list: (search, parts) => this.findRefusals(search, parts),
-  });
-
-  readonly refusalGroups = listOperation('audit refusal-groups', readFilters, {
-    list: (search, parts) => this.groupRefusals(search, parts),
-  });
-
-  /** All events. */
-  readonly events = listOperation('audit events', readEventSearch, {
-    list: (search, parts) => this.findEvents(search, parts),
-  });
+  constructor(
+    private readonly summary: TrailSummaryReader,
+    private readonly trail: AuditTrailReader,
+    private readonly filters: TrailFilters,
+    private readonly users: UserRepository,
+    private readonly profiles: UserProfileRepository,
+    private readonly clock: Clock,
+    @Inject(STARTUP) private readonly startup: Startup,
+  ) {}
 
   /** The one with the newest refusal first, a hundred at most; the totals count those that are left out, too. */
-  private async *groupRefusals(search: RefusalFilters, parts: InstanceParts) {
-    const range = rangeOf(search, parts.clock.now());
-    const { filter, user } = await soughtBy(search, parts);
+  @Read('audit refusal-groups', readFilters)
+  async groupRefusals(search: RefusalFilters) {
+    const range = rangeOf(search, this.clock.now());
+    const { filter, user } = await this.soughtBy(search);
     const { groups, countedSince } = await this.turns.take(() => this.summary.groups(filter, range));
-    yield [
-      {
-        person: await this.personAnswer(user, parts),
-        data: groups.slice(0, MOST_LISTED).map(explainedGroup),
-        total: groups.reduce((sum, { count }) => sum + count, 0),
-        groups: groups.length,
-        complete: countedSince === undefined,
-        countedSince: countedSince?.toISOString() ?? null,
-      },
-    ];
+    return {
+      person: await this.personAnswer(user),
+      data: groups.slice(0, MOST_LISTED).map(explainedGroup),
+      total: groups.reduce((sum, { count }) => sum + count, 0),
+      groups: groups.length,
+      complete: countedSince === undefined,
+      countedSince: countedSince?.toISOString() ?? null,
+    };
   }
 
-  /** How many embedded sessions were live over the last day. @param lifetimeSeconds of a session */
-  sessionHistory(lifetimeSeconds: number) {
-    return listOperation('sessions history', members({}), {
-      list: (_, parts) => this.countSessions(lifetimeSeconds * 1000, parts),
-    });
-  }
-
-  private async *countSessions(lifetimeMs: number, { clock, trail }: InstanceParts) {
-    const until = clock.nowMs();
+  /** How many embedded sessions were live over the last day. */
+  @Read('sessions history', readNothing)
+  async countSessions() {
+    const lifetimeMs = this.startup.config.sessionLifetimeSeconds * 1000;
+    const until = this.clock.nowMs();
     const since = until - DAY_MS;
     const filter = { event: SESSION_EVENTS };
     const place = { range: { since: new Date(since - lifetimeMs) } };
     const limit = MOST_SESSION_EVENTS;
-    const found = await this.turns.take(() => trail.page({ filter, place, order: 'newest', limit }));
+    const found = await this.turns.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
     const { events, lookedBackTo = place.range.since } = found;
     const stepMs = DAY_MS / SESSION_BUCKETS;
     const ends = Array.from({ length: SESSION_BUCKETS }, (_, index) => since + (index + 1) * stepMs);
     const live = liveSessions(events, lifetimeMs, ends);
     const isoOf = (ms: number) => new Date(ms).toISOString();
-    yield [
-      {
-        since: isoOf(since),
-        until: isoOf(until),
-        lifetimeSeconds: lifetimeMs / 1000,
-        // As many as at the end of each.
-        buckets: ends.map((end, index) => ({
-          from: isoOf(end - stepMs),
-          until: isoOf(end),
-          live: live[index] ?? 0,
-          complete: end >= lookedBackTo.getTime() + lifetimeMs,
-        })),
-      },
-    ];
+    return {
+      since: isoOf(since),
+      until: isoOf(until),
+      lifetimeSeconds: lifetimeMs / 1000,
+      // As many as at the end of each.
+      buckets: ends.map((end, index) => ({
+        from: isoOf(end - stepMs),
+        until: isoOf(end),
+        live: live[index] ?? 0,
+        complete: end >= lookedBackTo.getTime() + lifetimeMs,
+      })),
+    };
   }
 
-  private async *countActivity(query: ActivityQuery, { clock }: InstanceParts) {
+  @Read('audit activity', readActivity)
+  async countActivity(query: ActivityQuery) {
     const { buckets: wanted = USUAL_BUCKETS, ...sought } = query;
-    const now = clock.now();
+    const now = this.clock.now();
     const { since = now, until } = rangeOf(sought, now);
     const spanSeconds = ((until ?? now).getTime() - since.getTime()) / 1000;
     const seconds = Math.max(1, Math.ceil(spanSeconds / wanted));
@@ -145,63 +140,69 @@ export class TrailOperations {
       const reasons = Object.fromEntries(refusalsByReason(own));
       return { from: from.toISOString(), ...outcomesOf(own), reasons, complete };
     });
-    yield [
-      {
-        since: since.toISOString(),
-        until: (until ?? now).toISOString(),
-        unit: 'events',
-        bucketSeconds: seconds,
-        // Whether all of this time was counted; else only since `countedSince`.
-        complete: countedSince === undefined,
-        readEvents,
-        countedSince: (countedSince ?? since).toISOString(),
-        buckets,
-        ...causesIn(counts),
-      },
-    ];
+    return {
+      since: since.toISOString(),
+      until: (until ?? now).toISOString(),
+      unit: 'events',
+      bucketSeconds: seconds,
+      // Whether all of this time was counted; else only since `countedSince`.
+      complete: countedSince === undefined,
+      readEvents,
+      countedSince: (countedSince ?? since).toISOString(),
+      buckets,
+      ...causesIn(counts),
+    };
   }
 
-  private async *findRefusals(search: RefusalSearch, parts: InstanceParts) {
+  @Read('audit refusals', readSearch)
+  async findRefusals(search: RefusalSearch) {
     const { limit = USUAL_LIMIT, cursor, ...sought } = search;
-    const place = cursor ?? { range: rangeOf(sought, parts.clock.now()) };
-    const { filter } = await soughtBy(sought, parts);
-    const page = await this.turns.take(() => parts.trail.page({ filter, place, order: 'newest', limit }));
-    yield [shownPage(page, refusalOf)];
+    const place = cursor ?? { range: rangeOf(sought, this.clock.now()) };
+    const { filter } = await this.soughtBy(sought);
+    const page = await this.turns.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    return shownPage(page, refusalOf);
   }
 
-  private async *findEvents(
-    { limit = USUAL_LIMIT, cursor, also, ...sought }: EventSearch,
-    parts: InstanceParts,
-  ) {
+  @Read('audit events', readEventSearch)
+  async findEvents({ limit = USUAL_LIMIT, cursor, also, ...sought }: EventSearch) {
     const shows = (kind: string) => also === kind || also === 'everything';
     const filter = {
-      ...(await filterOf(sought, parts)),
+      ...(await this.filters.of(sought)),
       withoutStrangers: !shows('strangers') && !asksForRefusals(sought),
       withoutReadings: !shows('readings') && !asksForReadings(sought),
     };
-    const place = cursor ?? { range: rangeOf(sought, parts.clock.now()) };
-    const page = await this.turns.take(() => parts.trail.page({ filter, place, order: 'newest', limit }));
-    yield [{ ...shownPage(page, shownEvent), people: await peopleIn(page.events, parts) }];
+    const place = cursor ?? { range: rangeOf(sought, this.clock.now()) };
+    const page = await this.turns.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    return { ...shownPage(page, shownEvent), people: await this.peopleIn(page.events) };
   }
 
   /** Who was asked for, where that is a user; null otherwise. */
-  private async personAnswer(user: User | undefined, { userProfiles, clock }: InstanceParts) {
-    const profile = user && (await userProfiles.find(user.id, clock.now()));
+  private async personAnswer(user: User | undefined) {
+    const profile = user && (await this.profiles.find(user.id, this.clock.now()));
     if (user === undefined || profile === undefined) return null;
     const { links, signIns, sessions } = profile;
     return { ...listedUser(user), links, signIns, sessions };
   }
-}
 
-/** By which events are found, and the user who is meant by `user`; it may also be somebody known only from tokens. */
-async function soughtBy(
-  { user, event, ...others }: RefusalFilters,
-  parts: InstanceParts,
-): Promise<{ readonly filter: TrailFilter; readonly user?: User }> {
-  const filter = { ...(await filterOf(others, parts)), event: event ?? REFUSAL_EVENTS };
-  if (user === undefined) return { filter };
-  const found = await findPerson(user, parts);
-  return { filter: { ...filter, person: found.person }, user: found.user };
+  /** By which events are found, and the user who is meant by `user`; it may also be somebody known only from tokens. */
+  private async soughtBy({
+    user,
+    event,
+    ...others
+  }: RefusalFilters): Promise<{ readonly filter: TrailFilter; readonly user?: User }> {
+    const filter = { ...(await this.filters.of(others)), event: event ?? REFUSAL_EVENTS };
+    if (user === undefined) return { filter };
+    const found = await this.filters.findPerson(user);
+    return { filter: { ...filter, person: found.person }, user: found.user };
+  }
+
+  /** The e-mail addresses of their subjects and actors, by id; of those who are still there. */
+  private async peopleIn(events: readonly StoredEvent[]): Promise<Readonly<Record<string, string>>> {
+    const ids = events.flatMap(({ subjectUserId, actorUserId }) => [subjectUserId, actorUserId]);
+    const known = [...new Set(ids)].filter((id) => id !== null);
+    const found = await Promise.all(known.map((id) => this.users.findById(id)));
+    return Object.fromEntries(found.flatMap((user) => (user === undefined ? [] : [[user.id, user.email]])));
+  }
 }
 
 function isRefusal({ name }: EventCount): boolean {
@@ -256,15 +257,4 @@ function asksForRefusals({ reason, issuer, kid, requestId }: SoughtEvents): bool
 
 function asksForReadings({ event, requestId }: SoughtEvents): boolean {
   return requestId !== undefined || event === READING_EVENT;
-}
-
-/** The e-mail addresses of their subjects and actors, by id; of those who are still there. */
-async function peopleIn(
-  events: readonly StoredEvent[],
-  { users }: InstanceParts,
-): Promise<Readonly<Record<string, string>>> {
-  const ids = events.flatMap(({ subjectUserId, actorUserId }) => [subjectUserId, actorUserId]);
-  const known = [...new Set(ids)].filter((id) => id !== null);
-  const found = await Promise.all(known.map((id) => users.findById(id)));
-  return Object.fromEntries(found.flatMap((user) => (user === undefined ? [] : [[user.id, user.email]])));
 }

@@ -67,7 +67,7 @@ export class QuotaRefusal extends ApiRefusal {
  */
 @Injectable()
 export class Quotas {
-  constructor(private readonly limits: QuotaLimits) {}
+  constructor(private readonly limits: () => QuotaLimits) {}
 
   /**
    * Adds by `insert`, whose other errors come first. Kinds are locked in one order, so that there are no deadlocks.
@@ -82,7 +82,7 @@ export class Quotas {
     for (const kind of kinds) await lockOwner(transaction, kind, owners[kind]);
     const made = await insert();
     for (const kind of kinds) {
-      const limit = this.limits[kind];
+      const limit = this.limits()[kind];
       if (await hasMore(transaction, kind, owners[kind], limit)) throw new QuotaRefusal(kind, limit);
     }
     return made;

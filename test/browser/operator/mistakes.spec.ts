@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { Members } from '../../../demo/partner.js';
 import { Partner } from '../../../demo/partner.js';
 import { Administration } from '../../../src/administration/administration.js';
-import { REVOKE_KEYS } from '../../../src/administration/revocations.operations.js';
+import { RevocationOperations } from '../../../src/administration/revocations.operations.js';
 import { describeInBrowser } from '../../support/browser.js';
 import { JwksServer, body } from '../../support/jwks-server.js';
 import { licenseEnvironment } from '../../support/license.js';
@@ -191,7 +191,9 @@ const MISTAKES: readonly Mistake[] = [
     async plant(desk) {
       const administration = desk.browsing.service.part(Administration);
       const { issuer, kid } = revoked;
-      await administration.perform(REVOKE_KEYS, { issuer, kid }, { id: 'mistakes', way: 'service' });
+      const operations = desk.browsing.service.part(RevocationOperations);
+      const request = { id: 'mistakes', way: 'service' } as const;
+      await administration.perform(operations, 'revoke', { issuer, kid }, request);
       await desk.exchanged(signed(revoked));
       return issuer;
     },

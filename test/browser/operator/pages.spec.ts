@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { calculateJwkThumbprint } from 'jose';
 import { Partner } from '../../../demo/partner.js';
 import { Administration } from '../../../src/administration/administration.js';
-import { REVOKE_KEYS } from '../../../src/administration/revocations.operations.js';
+import { RevocationOperations } from '../../../src/administration/revocations.operations.js';
 import { describeInBrowser } from '../../support/browser.js';
 import { BackChannelLogoutService } from '../../../src/token-exchange/flows/back-channel-logout.service.js';
 import { sendBeside } from '../../support/flow-requests.js';
@@ -226,9 +226,10 @@ describeInBrowser("the operator's pages", () => {
   it('every revocation is on one page, and can be undone there', async () => {
     const issuer = 'https://leaked.partner.test';
     one = await browsing.signedIn('#/entries');
-    await browsing.service
-      .part(Administration)
-      .perform(REVOKE_KEYS, { issuer, kid: 'leaked-1' }, { id: 'leaked-key', way: 'service' });
+    const { service } = browsing;
+    const leaked = { issuer, kid: 'leaked-1' };
+    const request = { id: 'leaked-key', way: 'service' } as const;
+    await service.part(Administration).perform(service.part(RevocationOperations), 'revoke', leaked, request);
     await one.link('Revocations').click();
     await one.row('leaked-1').locator('.state', { hasText: 'Revoked' }).waitFor();
     await one.button('Restore the key leaked-1').click();

@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HttpException } from '@nestjs/common';
 import { InputError } from '../../../src/administration/command-error.js';
+import { operationOf } from '../../../src/administration/operation.js';
 import { Partner } from '../../../demo/partner.js';
 import type { TrailPlace } from '../../../src/audit/trail-filter.js';
-import type { TrailSummaryReader } from '../../../src/audit/trail-summary.reader.js';
 import { TrailOperations } from '../../../src/operator/api/trail.operation.js';
-import { SEARCH_USERS } from '../../../src/operator/api/person.operations.js';
+import { PersonOperations } from '../../../src/operator/api/person.operations.js';
 import type { JwksContent } from '../../../src/token-exchange/trust/jwks-content.js';
 import { JwksContentError, readJwks, writeJwks } from '../../../src/token-exchange/trust/jwks-content.js';
 import { isAlgorithm } from '../../../src/token-exchange/trust/algorithms.js';
@@ -296,9 +296,12 @@ const apiBody: FuzzTarget<object[]> = {
   },
 };
 
-// Reading asks no database.
-const trail = new TrailOperations({} as TrailSummaryReader);
-const SEARCHES = [trail.refusals, trail.events, trail.activity, SEARCH_USERS] as const;
+const SEARCHES = [
+  operationOf(TrailOperations, 'findRefusals'),
+  operationOf(TrailOperations, 'findEvents'),
+  operationOf(TrailOperations, 'countActivity'),
+  operationOf(PersonOperations, 'search'),
+];
 
 /** Of the cursor of a page. */
 function judgeTrailPlace({ id = '', range }: TrailPlace): void {
@@ -323,7 +326,7 @@ const operatorBody: FuzzTarget<Record<string, unknown>[]> = {
     let refusal: unknown;
     for (const search of SEARCHES) {
       try {
-        read.push({ ...search.read(body) });
+        read.push({ ...(search.read(body) as object) });
       } catch (error) {
         if (!(error instanceof InputError)) throw error;
         refusal = error;

@@ -50,7 +50,7 @@ export interface StoredEntryChange {
 export class StoredEntryChanges {
   constructor(
     private readonly repository: StoredEntryRepository,
-    private readonly rules: StoredEntriesRules,
+    private readonly rules: () => StoredEntriesRules,
   ) {}
 
   /**
@@ -131,7 +131,7 @@ export class StoredEntryChanges {
 
   /** Those that no change of these concerns. */
   get configured(): readonly TrustedKeyEntry[] {
-    return this.rules.configured;
+    return this.rules().configured;
   }
 
   /**
@@ -140,7 +140,7 @@ export class StoredEntryChanges {
    */
   async ofIssuer(issuer: string, transaction: Transaction): Promise<(TrustedKeyEntry | undefined)[]> {
     const all = await this.repository.lockAll(transaction);
-    const stored = checkStoredEntries(all, this.rules).filter(
+    const stored = checkStoredEntries(all, this.rules()).filter(
       (one) => valueOf(one.stored)['issuer'] === issuer,
     );
     return [
@@ -151,7 +151,7 @@ export class StoredEntryChanges {
 
   /** All of them, checked. */
   async list(): Promise<CheckedStoredEntry[]> {
-    return checkStoredEntries(await this.repository.all(), this.rules);
+    return checkStoredEntries(await this.repository.all(), this.rules());
   }
 
   /** Stores what has no problem, also beside the other entries; and a suspension in any case, so that it is certain. */
@@ -180,7 +180,7 @@ export class StoredEntryChanges {
     all: readonly StoredEntry[],
     before?: StoredEntry,
   ): CheckedStoredEntry {
-    const checked = checkStoredEntries(all, this.rules).find((one) => one.stored === stored);
+    const checked = checkStoredEntries(all, this.rules()).find((one) => one.stored === stored);
     if (checked === undefined) throw new Error('an entry was not checked');
     const others = all.filter((one) => one !== stored);
     const configured = this.configured.flatMap(({ origins = [] }) => [...origins]);

@@ -49,7 +49,7 @@ export class StoredEntryService {
     private readonly audit: AuditBus,
     private readonly clock: Clock,
   ) {
-    this.changes = new StoredEntryChanges(repository, rules);
+    this.changes = new StoredEntryChanges(repository, () => rules);
   }
 
   /**

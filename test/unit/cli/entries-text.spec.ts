@@ -1,6 +1,6 @@
 // The table that `keys list` prints.
 import type { ListedEntry } from '../../../src/administration/list-entries.operation.js';
-import { LIST_ENTRIES } from '../../../src/administration/list-entries.operation.js';
+import { entriesText } from '../../../src/cli/entries-text.js';
 
 const stored: ListedEntry = {
   ...{
@@ -19,5 +19,5 @@ it.each([
   ['https://instance.example', /AUDIENCE.*\n(.*\n)?.*https:\/\/instance\.example/],
   [null, /AUDIENCE.*\n(.*\n)?.*not checked/],
 ])('[5.5.1] shows the audience %s of an entry', (audience, shown) => {
-  expect(LIST_ENTRIES.command?.text([{ ...stored, audience }], {})).toMatch(shown);
+  expect(entriesText([{ ...stored, audience }])).toMatch(shown);
 });

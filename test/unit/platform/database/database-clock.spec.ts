@@ -1,9 +1,8 @@
 // Whose time a command writes down.
-import type { OpenDatabase } from '../../../src/platform/database/data-source.js';
-import { DatabaseClock } from '../../../src/administration/administration.js';
+import { DatabaseClock } from '../../../../src/platform/database/database-clock.js';
 
 const databaseAt = (ms: number) =>
-  ({ dataSource: { query: () => Promise.resolve([{ ms }]) } }) as unknown as Pick<OpenDatabase, 'dataSource'>;
+  ({ query: () => Promise.resolve([{ ms }]) }) as unknown as Parameters<typeof DatabaseClock.of>[0];
 
 describe('[D59] the clock of commands', () => {
   it.each([-300_000, 0, 300_000])(

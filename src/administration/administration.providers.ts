@@ -1,0 +1,58 @@
+// The operations with what they inject, for the running service and for a command that has the database for itself. They start nothing.
+import type { Provider } from '@nestjs/common';
+import { AuditTrailReader } from '../audit/audit-trail.reader.js';
+import { InstanceProjects } from '../instance/instance-projects.js';
+import type { Database } from '../platform/database/database.js';
+import { OPERATOR_DATABASE } from '../platform/database/database.js';
+import {
+  IdentityLinkRepository,
+  JtiRepository,
+  JwksSnapshotRepository,
+  RevocationRepository,
+  SessionRepository,
+  StoredEntryChanges,
+  StoredEntryRepository,
+} from '../token-exchange/instance.js';
+import { ProjectRepository } from '../workspace/projects/project.repository.js';
+import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
+import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
+import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
+import { UserProfileRepository } from './accounts/user-profile.repository.js';
+import { Administration } from './administration.js';
+import { InstanceExplainer } from './instance-explainer.js';
+import { OPERATION_TYPES } from './operations.js';
+import { OwnerProtection } from './owner-protection.js';
+import { TrailFilters } from './read-audit-trail.operation.js';
+import { AdministrationSettings } from './settings.js';
+
+/** They need `AdministrationSettings`, `Quotas`, `PersonHashes`, the audit bus, and the users of `UsersModule` besides. */
+export const ADMINISTRATION_PROVIDERS: Provider[] = [
+  Administration,
+  ...OPERATION_TYPES,
+  InstanceExplainer,
+  OwnerProtection,
+  TrailFilters,
+  InstanceProjects,
+  ProjectRepository,
+  WorkflowRepository,
+  OperatorAccountRepository,
+  OperatorSessionRepository,
+  UserProfileRepository,
+  SessionRepository,
+  RevocationRepository,
+  JwksSnapshotRepository,
+  JtiRepository,
+  IdentityLinkRepository,
+  StoredEntryRepository,
+  {
+    provide: StoredEntryChanges,
+    inject: [StoredEntryRepository, AdministrationSettings],
+    useFactory: (entries: StoredEntryRepository, settings: AdministrationSettings) =>
+      new StoredEntryChanges(entries, () => settings.trust),
+  },
+  {
+    provide: AuditTrailReader,
+    inject: [OPERATOR_DATABASE],
+    useFactory: (database: Database) => new AuditTrailReader(database),
+  },
+];

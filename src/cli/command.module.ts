@@ -1,0 +1,70 @@
+// What a command that has the database for itself works with. Nothing here leads, follows, listens or runs jobs.
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import { DataSource } from 'typeorm';
+import { ADMINISTRATION_PROVIDERS } from '../administration/administration.providers.js';
+import { AdministrationSettings } from '../administration/settings.js';
+import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
+import { PersonHashes } from '../audit/person-hashes.js';
+import { SCHEMA } from '../instance/schema.js';
+import { Clock } from '../platform/clock.js';
+import type { DatabaseSettings } from '../platform/database/data-source.js';
+import { DatabaseClock } from '../platform/database/database-clock.js';
+import { DatabaseModule } from '../platform/database/database.module.js';
+import { LOGGER, SILENT } from '../platform/log/log.js';
+import { AuditBus, AuditTrail } from '../token-exchange/instance.js';
+import { UsersModule } from '../users/users.module.js';
+import { Quotas, quotaLimits, QUOTA_SETTINGS } from '../workspace/quotas/quotas.js';
+import type { CommandContext } from './command-context.js';
+import { CommandAdministrationSettings, presentKeyRingOf } from './instance-settings.js';
+import { opening } from './instance-database.js';
+
+@Module({})
+class CommandModule {
+  static register(context: CommandContext, database: DatabaseSettings): DynamicModule {
+    return {
+      module: CommandModule,
+      imports: [DatabaseModule.register(database, SCHEMA), UsersModule],
+      providers: [
+        ...ADMINISTRATION_PROVIDERS,
+        {
+          provide: Clock,
+          inject: [DataSource],
+          useFactory: (source: DataSource) => DatabaseClock.of(source),
+        },
+        { provide: LOGGER, useValue: SILENT },
+        // Events have no listeners here.
+        { provide: EventEmitter2, useFactory: () => new EventEmitter2() },
+        AuditBus,
+        AuditTrailRepository,
+        { provide: AuditTrail, useExisting: AuditTrailRepository },
+        {
+          provide: PersonHashes,
+          useFactory: () =>
+            new PersonHashes({ deriveKeys: (purpose) => presentKeyRingOf(context).deriveKeys(purpose) }),
+        },
+        {
+          provide: AdministrationSettings,
+          inject: [Clock],
+          useFactory: (clock: Clock) => new CommandAdministrationSettings(context, clock),
+        },
+        {
+          provide: Quotas,
+          useFactory: () => new Quotas(() => quotaLimits(context.settings.read(...QUOTA_SETTINGS))),
+        },
+      ],
+    };
+  }
+}
+
+/** @throws CommandError when the database cannot be opened @throws DataDirectoryLockedError */
+export function openCommandContext(
+  context: CommandContext,
+  database: DatabaseSettings,
+): Promise<INestApplicationContext> {
+  const module = CommandModule.register(context, database);
+  const options = { logger: false, abortOnError: false } as const;
+  return opening(() => NestFactory.createApplicationContext(module, options));
+}

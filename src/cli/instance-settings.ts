@@ -1,0 +1,100 @@
+// What the configuration of the instance says, read only where a command needs it.
+import { existsSync } from 'node:fs';
+import { CommandError } from '../administration/command-error.js';
+import { AdministrationSettings } from '../administration/settings.js';
+import { VARIABLES } from '../config/environment.js';
+import { NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
+import { checkStartup, encryptionKeyPath, encryptionKeys, trustedKeysRules } from '../instance/startup.js';
+import { explanationRules } from '../instance/token-exchange-settings.js';
+import type { Clock } from '../platform/clock.js';
+import { KeyRing } from '../platform/secrets/key-ring.js';
+import type { ExplanationRules, StoredEntriesRules, TrustedKeysRules } from '../token-exchange/instance.js';
+import { readTrustedKeys } from '../token-exchange/instance.js';
+import type { CommandContext } from './command-context.js';
+import { readTextFile } from './files.js';
+
+/** The settings that the rules for trusted keys depend on. */
+const TRUST_SETTINGS = [
+  'jwksAllowHttp',
+  'jwksAllowPrivate',
+  'strict',
+  'baseUrl',
+  'port',
+  'tlsCertificate',
+] as const;
+
+/** The settings of a command that has the database for itself. */
+export class CommandAdministrationSettings extends AdministrationSettings {
+  constructor(
+    private readonly context: CommandContext,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  /** A command may run without the configured keys, and ignores entries with problems: each instance checks with its own. */
+  get trust(): StoredEntriesRules {
+    const rules = rulesOf(this.context);
+    const { trustedKeys = '[]' } = this.context.settings.read('trustedKeys');
+    return { configured: readTrustedKeys(trustedKeys, rules).entries, rules };
+  }
+
+  get configuredIn(): string {
+    return this.context.settings.labelOf('trustedKeys');
+  }
+
+  /** As the service would check that is started with the same variables. @throws ConfigurationError for those that matter */
+  async explanationRules(): Promise<ExplanationRules> {
+    const { settings } = this.context;
+    settings.read(
+      ...TRUST_SETTINGS,
+      ...(['featureFlag', 'license', 'licensePublicKey'] as const),
+      ...(['embedLoginEnabled', 'exchangeEnabled', 'idAssertionEnabled'] as const),
+      ...(['maxTokenLifetimeSeconds', 'keyRefreshIntervalSeconds', 'sessionLifetimeSeconds'] as const),
+    );
+    return explanationRules(await checkStartup(settings.startupSources), this.clock);
+  }
+}
+
+/** The keys that seal secrets at rest. Call while the data directory's lock is held. @throws CommandError where there are none */
+export function keyRingOf({ settings }: CommandContext): KeyRing {
+  const config = settings.read('databaseUrl', 'dataDirectory', 'encryptionKeys');
+  if (config.databaseUrl !== undefined && config.encryptionKeys.length === 0)
+    throw new CommandError(
+      `SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL; ${NEW_ENCRYPTION_KEY} generates one.`,
+    );
+  return new KeyRing(encryptionKeys(config), VARIABLES.encryptionKeys.name);
+}
+
+/** The same for what only reads: it makes no key. @throws CommandError where there are none */
+export function presentKeyRingOf(context: CommandContext): KeyRing {
+  const config = context.settings.read('databaseUrl', 'dataDirectory', 'encryptionKeys');
+  const path = encryptionKeyPath(config);
+  if (config.databaseUrl === undefined && config.encryptionKeys.length === 0 && !existsSync(path))
+    throw new CommandError(
+      `Persons are known by the encryption key of the service, and there is no ${path}: ` +
+        'set SVC_ENCRYPTION_KEY as for the service.',
+    );
+  return keyRingOf(context);
+}
+
+/** The rules for trusted keys, as the service reads them. */
+export function rulesOf({ settings }: CommandContext): TrustedKeysRules {
+  return trustedKeysRules(settings.read(...TRUST_SETTINGS));
+}
+
+/**
+ * The text of a file, or of a variable where no file is named.
+ * @param nothing what to say where there is neither
+ * @throws CommandError
+ */
+export function textGiven(
+  context: CommandContext,
+  path: string | undefined,
+  variable: 'license' | 'licensePublicKey' | 'trustedKeys',
+  nothing: string,
+): string {
+  const text = path === undefined ? context.settings.read(variable)[variable] : readTextFile(context, path);
+  if (text === undefined) throw new CommandError(nothing);
+  return text;
+}
