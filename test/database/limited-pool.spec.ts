@@ -1,10 +1,9 @@
 // How long a request waits for a connection of the pool and holds it, by TypeORM and past it.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
-import { driverPool, LimitedPool } from '../../src/platform/database/driver-pool.js';
-import { limitWaits } from '../../src/platform/database/limited-driver.js';
+import { driverPool } from '../../src/platform/database/driver-pool.js';
+import { limitWaits, limitedPool } from '../../src/platform/database/limited-driver.js';
 import { prepareSession, whenConnected } from '../../src/platform/database/prepared-database.js';
 import { unavailabilityOf } from '../../src/platform/database/database-error.js';
 import { PreparedStatement } from '../../src/platform/database/prepared-statement.js';
@@ -87,17 +86,6 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     expect(await backend()).toBe(before);
   });
 
-  it('gives one that was ready too late to the next request, and sends nothing by it', async () => {
-    const prepared = whenConnected(async (client) => {
-      await client.query(`SELECT pg_sleep(${(1.5 * WAIT_MS) / 1000})`);
-    });
-    const pool: Pool = new LimitedPool({ connectionString: url, max: 1, ...prepared }, WAIT_MS);
-    const late = await whyOf(pool.query('CREATE TABLE made_late ()'));
-    const { rows } = await pool.query("SELECT to_regclass('made_late') AS made");
-    await pool.end();
-    expect([late, rows]).toEqual(['pool_exhausted', [{ made: null }]]);
-  });
-
   it('gives up one whose preparation hangs, and serves on with another', async () => {
     const proxy = await TcpProxy.open(url);
     let hangs = true;
@@ -105,7 +93,7 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
       if (hangs) proxy.silence();
       await prepareSession(client, {}, WAIT_MS);
     });
-    const pool: Pool = new LimitedPool({ connectionString: proxy.url, max: 1, ...prepared }, WAIT_MS);
+    const pool = limitedPool({ connectionString: proxy.url, max: 1, ...prepared }, WAIT_MS);
     expect(await whyOf(pool.query('SELECT 1'))).toBe('time_limit');
     hangs = false;
     proxy.resume();
@@ -119,15 +107,6 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     client.emit('notice', { routine: 'SyncRepWaitForLSN' });
     expect(await whyOf(client.query('COMMIT'))).toBe('not_replicated');
     client.release();
-  });
-
-  it('answers a callback too, and takes the connection back', async () => {
-    const one = await new Promise((resolve, reject) =>
-      driverPool(dataSource).query('SELECT 1 AS one', (error: Error | undefined, { rows }) =>
-        error === undefined || error === null ? resolve(rows) : reject(error),
-      ),
-    );
-    expect([one, await dataSource.query('SELECT 2 AS two')]).toEqual([[{ one: 1 }], [{ two: 2 }]]);
   });
 
   it('sends nothing for a transaction that is over', async () => {

@@ -1,6 +1,6 @@
 // The host's database, as the repositories of this package use it: PostgreSQL, by TypeORM's data source.
 import type { DataSource } from 'typeorm';
-import { driverPool } from './driver-pool.js';
+import { ask, driverPool } from './driver-pool.js';
 import { limitsOf } from './limited-driver.js';
 import { logged } from './query-log.js';
 
@@ -40,7 +40,7 @@ export class Database {
   private ask(text: string, given: readonly unknown[]) {
     const values = [...given];
     const pool = this.pool() ?? driverPool(this.dataSource);
-    return logged(this.dataSource, { text, values }, () => pool.query(text, values));
+    return logged(this.dataSource, { text, values }, () => ask(pool, { text, values }));
   }
 }
 

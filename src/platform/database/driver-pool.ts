@@ -1,9 +1,10 @@
-// The pool of the driver, which statements past TypeORM share with it, and one that limits how long a request waits for it. Its types are pg's: hosts
+// The pool of the driver, which statements past TypeORM share with it, and how long a request waits for it. Its types are pg's: hosts
 // that check ours may have none of these, and reach limited-driver.ts alone.
-import type { ClientBase, ClientConfig, DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
+import type { ClientBase, ClientConfig, DatabaseError, Pool, PoolClient } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { DatabaseWaitError, keepsConnection } from './database-error.js';
+import type { Answer, BackgroundPool, Statement } from './pool.js';
 import { afterWaiting } from './wait-limit.js';
 
 /** TypeORM's own types do not show it. */
@@ -43,79 +44,46 @@ export function poolState(dataSource: DataSource): PoolState {
   return { most: options.max ?? 0, open: totalCount, idle: idleCount, waiting };
 }
 
-type Taken = (
-  error: Error | undefined,
-  client: PoolClient | undefined,
-  release: PoolClient['release'],
-) => void;
+/**
+ * Runs one statement on a connection of the pool. The driver's own `query` closes the connection after any error, and a server at its
+ * limits would have to open them all anew.
+ */
+export async function ask(pool: BackgroundPool, statement: Statement): Promise<Answer> {
+  const client = await pool.connect();
+  try {
+    const answer = await client.query(statement);
+    client.release();
+    return answer;
+  } catch (error) {
+    client.release(!keepsConnection(error));
+    throw error;
+  }
+}
 
 /**
- * Limits how long a request waits for a connection and holds it, together. A connection whose time is over is closed, so that a late
- * answer is not taken for that to a later question. A commit that was not replicated as configured fails: a server that takes over may
- * lack it.
+ * Closes a connection that a request holds for longer than it may wait, by whichever way it asks: a late answer would hold up the next
+ * request. While a statement is under way this closes at once, and the statement fails.
  */
-export class LimitedPool extends pg.Pool {
-  constructor(
-    config: PoolConfig,
-    private readonly waitMs: number,
-  ) {
-    super({ ...config, connectionTimeoutMillis: waitMs, Client: LimitedClient });
-    this.on('release', (_error, client) => limited(client).keep());
-  }
-
-  override connect(): Promise<PoolClient>;
-  override connect(taken: Taken): void;
-  override connect(taken?: Taken): Promise<PoolClient> | undefined {
-    if (taken === undefined)
-      return new Promise((resolve, reject) =>
-        this.connect((error, client) => (client === undefined ? reject(error!) : resolve(client))),
-      );
-    const dueAtMs = performance.now() + this.waitMs;
-    super.connect((error, client, release) => {
-      if (client === undefined) return taken(error, client, release);
-      limited(client).endAt(dueAtMs);
-      if (performance.now() < dueAtMs) return taken(undefined, client, release);
-      // It serves the next one. A statement that is sent so late would do something that no request waits for.
-      release();
-      return taken(new DatabaseWaitError('pool_exhausted'), undefined, release);
-    });
-    return undefined;
-  }
-
-  /**
-   * The driver's own closes the connection after any error, and a server at its limits would have to open them all anew. With a
-   * callback, as none of ours is, it is the driver's own.
-   */
-  override query(...question: unknown[]): never {
-    const hasCallback = typeof question.at(-1) === 'function';
-    return (hasCallback ? super.query(...(question as [string])) : this.ask(question)) as never;
-  }
-
-  private async ask(question: unknown[]): Promise<unknown> {
-    const client = await this.connect();
-    try {
-      const answer: unknown = await client.query(...(question as [string]));
-      client.release();
-      return answer;
-    } catch (error) {
-      client.release(!keepsConnection(error));
-      throw error;
-    }
-  }
+export function limitHolds(pool: Pool, waitMs: number): void {
+  const calledOff = new WeakMap<PoolClient, () => void>();
+  pool.on('acquire', (client) => {
+    calledOff.set(
+      client,
+      afterWaiting(waitMs, () => void client.end()),
+    );
+  });
+  pool.on('release', (_error, client) => calledOff.get(client)?.());
 }
 
-/** The pool makes no others. */
-function limited(client: ClientBase): LimitedClient {
-  return client as LimitedClient;
-}
-
-/** Of PostgreSQL's source, and so the same in every language. */
+/** In PostgreSQL's source, and so the same in every language. */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 
-class LimitedClient extends pg.Client {
+/**
+ * Fails a commit that was not replicated as configured: a server that takes over may lack it. PostgreSQL only warns of a commit that has
+ * stopped waiting for its standby, so no statement is ever cancelled by the client.
+ */
+export class ReplicatedClient extends pg.Client {
   private isInDoubt = false;
-  /** Calls off the end that is due. */
-  keep: () => void = () => undefined;
 
   constructor(config?: ClientConfig) {
     super(config);
@@ -124,24 +92,16 @@ class LimitedClient extends pg.Client {
     this.on('notice', ({ routine }: Pick<DatabaseError, 'routine'>) => {
       if (routine === WAIT_FOR_STANDBY) this.isInDoubt = true;
     });
+    const send = this.query.bind(this) as (...question: unknown[]) => unknown;
+    const checked = (...question: unknown[]) => {
+      const answer = send(...question);
+      return answer instanceof Promise ? answer.then((value: unknown) => this.replicated(value)) : answer;
+    };
+    this.query = checked as typeof this.query;
   }
 
-  /** While a statement is under way this closes at once; the pool sees it when the connection comes back. */
-  endAt(dueAtMs: number): void {
-    this.keep = afterWaiting(Math.max(0, dueAtMs - performance.now()), () => void this.end());
-  }
-
-  /** All forms of the driver's own; with a promise, as all of ours are, it tells of a commit in doubt. */
-  override query(...question: unknown[]): never {
-    const answer: unknown = super.query(...(question as [string]));
-    return (
-      answer instanceof Promise ? answer.then((value: unknown) => this.replicated(value)) : answer
-    ) as never;
-  }
-
-  /** PostgreSQL only warns of a commit that has stopped waiting for its standby. */
-  private replicated<Answer>(answer: Answer): Answer {
-    if (!this.isInDoubt) return answer;
+  private replicated<Value>(value: Value): Value {
+    if (!this.isInDoubt) return value;
     this.isInDoubt = false;
     throw new DatabaseWaitError('not_replicated');
   }

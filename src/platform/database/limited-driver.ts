@@ -2,13 +2,9 @@
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { LimitedPool } from './driver-pool.js';
+import { ReplicatedClient, limitHolds } from './driver-pool.js';
+import type { BackgroundPool } from './pool.js';
 import { DEFAULT_WAIT_MS } from './wait-limit.js';
-
-/** The pool for background work, without the limits of requests. */
-export interface BackgroundPool {
-  query(text: string, values: unknown[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
-}
 
 /** How the statements of a data source are limited. */
 export interface WaitLimits {
@@ -23,14 +19,26 @@ export interface LimitedDriver {
   readonly limits: WaitLimits;
 }
 
-/** The driver pg, with `LimitedPool` as its pool. */
+/** The driver pg, with a pool that limits how long a request waits for a connection, and how long it holds the connection. */
 export function limitWaits(limits: WaitLimits): LimitedDriver {
-  class Pool extends LimitedPool {
+  class Pool extends pg.Pool {
     constructor(config: PoolConfig) {
-      super(config, limits.waitMs);
+      super(limitedConfig(config, limits.waitMs));
+      limitHolds(this, limits.waitMs);
     }
   }
   return { ...pg, Pool, limits } as LimitedDriver;
+}
+
+/** A pool with the same limits, beside that of the data source. */
+export function limitedPool(config: PoolConfig, waitMs: number): pg.Pool {
+  const pool = new pg.Pool(limitedConfig(config, waitMs));
+  limitHolds(pool, waitMs);
+  return pool;
+}
+
+function limitedConfig(config: PoolConfig, waitMs: number): PoolConfig {
+  return { ...config, connectionTimeoutMillis: waitMs, Client: ReplicatedClient };
 }
 
 /** The limits of a data source, or those of the package if it has none. */

@@ -1,8 +1,7 @@
 // The pools of connections to PostgreSQL: for requests, for the operator's page, and for what runs in the background.
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
-import { LimitedPool } from './driver-pool.js';
-import { limitWaits } from './limited-driver.js';
+import { limitWaits, limitedPool } from './limited-driver.js';
 import { runMigrationsInTurn } from './migrate.js';
 import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
@@ -54,10 +53,9 @@ export function preparePostgresql(
 
 /** A pool for requests, a small one with the same limits for the operator's page, and one with longer limits for what runs in the background. */
 function servingPools(url: string, poolSize: number, waitMs: number, schema: Schema) {
-  // The pool itself gives up statements without an answer: its timer knows of stalls of this process.
   const limits = { statementMs: statementMs(waitMs), lockMs: statementMs(waitMs), answerMs: waitMs };
   const background = poolBeside(new pg.Pool(backgroundConfig(url, BACKGROUND_POOL_SIZE)));
-  const operatorPool = poolBeside(new LimitedPool(poolConfig(url, OPERATOR_POOL_SIZE, limits), waitMs));
+  const operatorPool = poolBeside(limitedPool(poolConfig(url, OPERATOR_POOL_SIZE, limits), waitMs));
   const dataSource = createDataSource(
     schema,
     poolConfig(url, poolSize, limits),

@@ -3,7 +3,8 @@ import type { PoolConfig } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS_TABLE } from './migrate.js';
-import type { BackgroundPool, LimitedDriver } from './limited-driver.js';
+import type { LimitedDriver } from './limited-driver.js';
+import type { BackgroundPool } from './pool.js';
 
 /** What a process that serves requests sets, and a command does not. */
 export interface ServingSettings {

@@ -1,12 +1,13 @@
 // Statements that the database parses and plans once per connection.
 import { createHash } from 'node:crypto';
-import type { ClientBase, Pool } from 'pg';
+import type { ClientBase } from 'pg';
 import type { DataSource } from 'typeorm';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { Sql } from './sql.js';
 import { writtenSql } from './sql.js';
 import { Batch } from './batch.js';
-import { driverPool } from './driver-pool.js';
+import { ask, driverPool } from './driver-pool.js';
+import type { Answer, Statement } from './pool.js';
 import { limitsOf } from './limited-driver.js';
 import { logged } from './query-log.js';
 import type { Transaction } from './transaction.js';
@@ -46,7 +47,7 @@ export class PreparedStatement<Input, Row> {
    * @throws the driver's error
    */
   run(dataSource: DataSource, input: Input): Promise<Row[]> {
-    return this.send(driverPool(dataSource), dataSource, input);
+    return this.send((statement) => ask(driverPool(dataSource), statement), dataSource, input);
   }
 
   /** Runs it in a transaction, on whose connection it is planned. @throws the driver's error */
@@ -56,13 +57,18 @@ export class PreparedStatement<Input, Row> {
     if (queryRunner === undefined) return this.run(connection, input);
     // Its connection may serve somebody else by now.
     if (queryRunner.isReleased) throw new QueryRunnerAlreadyReleasedError();
-    return this.send((await queryRunner.connect()) as ClientBase, connection, input);
+    const client = (await queryRunner.connect()) as ClientBase;
+    return this.send((statement) => client.query(statement), connection, input);
   }
 
-  private async send(to: Pool | ClientBase, dataSource: DataSource, input: Input): Promise<Row[]> {
+  private async send(
+    sent: (statement: Statement) => Promise<Answer>,
+    dataSource: DataSource,
+    input: Input,
+  ): Promise<Row[]> {
     const { name, text } = this;
     const statement = { name, text, values: this.values(input) };
-    const { rows } = await logged(dataSource, statement, () => to.query(statement));
+    const { rows } = await logged(dataSource, statement, () => sent(statement));
     return rows as Row[];
   }
 }
