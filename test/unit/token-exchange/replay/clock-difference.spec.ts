@@ -26,7 +26,7 @@ describe('[D97] the clocks of an instance and of its database', () => {
     const dataSource = {
       options: { type: 'postgres' },
       logger,
-      driver: { master: { query } },
+      driver: { master: { connect: () => Promise.resolve({ query, release: () => undefined }) } },
     } as unknown as DataSource;
     const write = (line: string) => {
       const { level, seconds } = JSON.parse(line) as { level: string; seconds?: number };

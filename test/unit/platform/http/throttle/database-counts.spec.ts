@@ -12,7 +12,7 @@ it('[D19] a request waits a second for a count that does not come, and passes', 
   const dataSource = {
     options: { type: 'postgres' },
     logger: { logQuery: () => undefined },
-    driver: { master: { query: () => new Promise<never>(() => undefined) } },
+    driver: { master: { connect: () => new Promise<never>(() => undefined) } },
   } as unknown as DataSource;
   const counts = new DatabaseCounts(new Database(dataSource), new Clock(), SILENT);
   const counted = jest.fn();
