@@ -29,20 +29,17 @@ export type ApiRefusalReason =
   | 'quota_exceeded';
 
 export class ApiRefusal extends Error {
-  /** @param detail an addition to the reason's own text; never a value that was sent or stored */
+  /**
+   * @param detail an addition to the reason's own text; never a value that was sent or stored
+   * @param scope of `insufficient_scope`. A token with it might get through, so the challenge names it (RFC 6750 §3.1)
+   */
   constructor(
     readonly reason: ApiRefusalReason,
     readonly detail?: string,
+    readonly scope?: string,
   ) {
     super(detail ?? reason);
     this.name = 'ApiRefusal';
-  }
-}
-
-/** A token with this scope might get through, so the answer names it to every caller (RFC 6750 §3.1). */
-export class InsufficientScopeRefusal extends ApiRefusal {
-  constructor(readonly scope: string) {
-    super('insufficient_scope', `The access token lacks the scope ${scope}`);
   }
 }
 
@@ -82,8 +79,9 @@ export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyReq
     const { authorization } = headers;
     const { baseUrl } = this.startup.config;
     if (refusal instanceof TooManyRequestsError) void reply.headers(refusal.headers);
-    if (status === 401) void reply.header('www-authenticate', challengeTo({ authorization, baseUrl, scope }));
-    if (refusal instanceof InsufficientScopeRefusal)
+    else if (status === 401)
+      void reply.header('www-authenticate', challengeTo({ authorization, baseUrl, scope }));
+    else if (refusal.scope !== undefined)
       void reply.header(
         'www-authenticate',
         scopeChallengeTo({ authorization, scope: refusal.scope, baseUrl }),

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Authority } from '../../access/principal.js';
 import type { User } from '../../users/user.repository.js';
-import { ApiRefusal, InsufficientScopeRefusal } from '../api/api-refusal.js';
+import { ApiRefusal } from '../api/api-refusal.js';
 import type { ThingKind } from './project-role.repository.js';
 import { ProjectRoleRepository } from './project-role.repository.js';
 import type { InstanceRight, ProjectRight, Right } from './rights.js';
@@ -21,10 +21,11 @@ export class AccessRights {
 
   /**
    * Whether the token is limited to scopes without this one. See grants.ts for how scopes come into a token (P.scopes).
-   * @throws InsufficientScopeRefusal
+   * @throws ApiRefusal `insufficient_scope`
    */
   requireScope({ scopes }: Pick<Authority, 'scopes'>, right: Right): void {
-    if (scopes?.has(right) === false) throw new InsufficientScopeRefusal(right);
+    if (scopes?.has(right) === false)
+      throw new ApiRefusal('insufficient_scope', `The access token lacks the scope ${right}`, right);
   }
 
   /** @throws ApiRefusal `forbidden` */
