@@ -40,7 +40,7 @@ type CountedSocket = Socket & { [UNANSWERED]?: number; parser?: { onIncoming: un
 
 /**
  * The handler of a server of Node.js, which works at once for everything that has arrived on a connection, and keeps the answers that its client does not
- * take.
+ * take. The attack: 20 connections with 2,000 requests each, whose answers nobody reads (`e2e/unread-answers`).
  * @rule D125 A connection with more than sixteen requests that have no answer yet is closed.
  */
 export function limitPipelining(handler: RequestListener): RequestListener {
@@ -73,7 +73,8 @@ const LOOK_MS = 250;
 type Unfinished = IncomingMessage | Socket;
 
 /**
- * Counts what each unfinished request keeps, as an estimate, from its first byte on.
+ * Counts what each unfinished request keeps, as an estimate, from its first byte on. The attack: as many connections as are allowed, each
+ * with a body up to its limit and without an end (`long/hostile-connections`). Headers alone need no such limit.
  * @rule B.unfinished Where unfinished requests keep more than 64 MiB together, the connections of the oldest are closed.
  */
 export class UnfinishedRequests {
