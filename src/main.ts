@@ -14,6 +14,7 @@ import { DataDirectoryLockedError } from './platform/database/embedded/data-dire
 import { ForeignDataDirectoryError } from './platform/database/embedded/data-directory.owner.js';
 import type { OpenDatabase } from './platform/database/data-source.js';
 import { DatabaseUnavailableError, OPEN_DATABASE } from './platform/database/data-source.js';
+import { OpeningError } from './platform/database/opening-error.js';
 import { UnsuitableServerError } from './platform/database/pooler.js';
 import type { LineOutput } from './platform/log/logger.js';
 import { StandardOutput, exitAfterLog, createLogger } from './platform/log/logger.js';
@@ -41,6 +42,7 @@ const OPERATORS_ERRORS = [
   DatabaseUnavailableError,
   ForeignDataDirectoryError,
   ListenError,
+  OpeningError,
   UnsuitableServerError,
 ];
 

@@ -6,6 +6,7 @@ import type { DatabaseSettings, OpenDatabase } from '../platform/database/data-s
 import { DatabaseUnavailableError, openDatabase } from '../platform/database/data-source.js';
 import { DataDirectoryLockedError } from '../platform/database/embedded/data-directory.lock.js';
 import { ForeignDataDirectoryError } from '../platform/database/embedded/data-directory.owner.js';
+import { OpeningError } from '../platform/database/opening-error.js';
 import { UnsuitableServerError } from '../platform/database/pooler.js';
 import { reasonOf } from './answers.js';
 import type { CommandContext } from './command-context.js';
@@ -36,7 +37,12 @@ export function instanceDatabase({ settings }: CommandContext): DatabaseSettings
 }
 
 /** Their messages say what to do. */
-const OPERATORS_ERRORS = [DatabaseUnavailableError, ForeignDataDirectoryError, UnsuitableServerError];
+const OPERATORS_ERRORS = [
+  DatabaseUnavailableError,
+  ForeignDataDirectoryError,
+  OpeningError,
+  UnsuitableServerError,
+];
 
 /** Does what opens the database. Throws as `withDatabase`. */
 export async function opening<T>(open: () => Promise<T>): Promise<T> {

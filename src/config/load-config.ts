@@ -119,8 +119,15 @@ function readVariable(
   return valueUnset(variable);
 }
 
-/** A hint for a value that looks like a path. */
+/** Kubernetes sets such variables in every pod for each service of its namespace. */
+const SERVICE_ADDRESS = /^(tcp|udp|sctp):\/\/\S+$/;
+const SERVICE_LINK = /^SVC_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
+const SERVICE_LINKS =
+  'Kubernetes sets such variables for a service that is called svc: set enableServiceLinks: false in the pod';
+
+/** A hint for a value that looks like a path, or like an address that Kubernetes has set. */
 export function pathHint({ name }: Pick<EnvironmentVariable, 'name'>, text: string): string {
+  if (SERVICE_ADDRESS.test(text)) return `; ${SERVICE_LINKS}`;
   return looksLikePath(text) ? `; did you mean ${name}_FILE, with this path?` : '';
 }
 
@@ -193,10 +200,13 @@ function describeFault(error: unknown): string {
 function unknownVariables(sources: readonly Environment[]): string[] {
   const known = new Set(Object.values(VARIABLES).flatMap(({ name }) => [name, `${name}_FILE`]));
   const names = new Set(sources.flatMap((source) => Object.keys(source)));
-  return [...names]
-    .filter((name) => /^SVC_/i.test(name) && !known.has(name))
-    .sort()
+  const unknown = [...names].filter((name) => /^SVC_/i.test(name) && !known.has(name)).sort();
+  const links = unknown.filter((name) => SERVICE_LINK.test(name));
+  const link = links.length === 0 ? [] : [`${links.join(', ')}: without effect; ${SERVICE_LINKS}`];
+  const others = unknown
+    .filter((name) => !links.includes(name))
     .map((name) => `${name} is not a variable of this service and has no effect${meantInstead(name, known)}`);
+  return [...link, ...others];
 }
 
 function meantInstead(name: string, known: ReadonlySet<string>): string {

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { EmbeddedSettings } from './embedded-database.js';
 import { prepareEmbedded } from './embedded-database.js';
 import { isUpToDate } from './migrate.js';
+import { directoryError, requireRights, rightsError } from './opening-error.js';
 import { UnsuitableServerError, requireSessions } from './pooler.js';
 import type { PostgresqlSettings } from './postgresql-pools.js';
 import { preparePostgresql } from './postgresql-pools.js';
@@ -44,6 +45,7 @@ export interface OpenDatabase extends Pick<
  * Opens the database and brings its schema up to date.
  * @throws DataDirectoryLockedError when another process has the embedded directory
  * @throws DatabaseUnavailableError when it cannot be connected to
+ * @throws OpeningError when the data directory cannot be written, or the role lacks a right
  * @throws UnsuitableServerError when it is too old or of an unreleased version, or a pooler lends it for one transaction at a time
  */
 export async function openDatabase(settings: DatabaseSettings, schema: Schema): Promise<OpenDatabase> {
@@ -52,11 +54,12 @@ export async function openDatabase(settings: DatabaseSettings, schema: Schema): 
   try {
     await checkSessions(settings);
     await connect(dataSource);
+    if (kind === 'postgresql') await requireRights(dataSource);
     const appliedMigrations = (await isUpToDate(dataSource)) ? [] : await migrate();
     return { kind, dataSource, operatorPool, appliedMigrations, close, stopped };
   } catch (error) {
     await close();
-    throw error;
+    throw settings.kind === 'embedded' ? directoryError(settings.directory, error) : rightsError(error);
   }
 }
 
@@ -88,14 +91,24 @@ async function checkSessions(settings: DatabaseSettings): Promise<void> {
   }
 }
 
+const UNKNOWN_ISSUER =
+  'no authority that is trusted here has issued the certificate of the server; name its file as sslrootcert in the URL';
+
 /** By SQLSTATE, or by the code of the system. */
 const FAILURES: Readonly<Record<string, string>> = {
   '28P01': 'wrong password, or no such role',
   '28000': 'no such role, or pg_hba.conf does not let it connect',
   '3D000': 'no such database',
-  '42501': 'the role has no right to use the database',
-  '53300': 'the server has no connection left',
+  '42501': 'the role may not connect to the database, which GRANT CONNECT ON DATABASE corrects',
+  '53300':
+    'no connection is left: raise max_connections of the server or the limit of the role, or lower SVC_DATABASE_POOL_SIZE',
   '57P03': 'the server is starting or stopping',
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_ISSUER,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_ISSUER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ISSUER,
+  CERT_HAS_EXPIRED: 'the certificate of the server has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the server is for another host name',
   ECONNREFUSED: 'connection refused: no server listens at this address',
   ECONNRESET: 'the server closed the connection',
   ENOENT: 'no server has this socket',

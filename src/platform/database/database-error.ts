@@ -9,6 +9,7 @@ const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 const DEADLOCK_DETECTED = '40P01';
 const UNDEFINED_TABLE = '42P01';
+const PERMISSION_DENIED = '42501';
 /** SQLSTATE classes: data exception, integrity constraint violation. */
 const FAULTS_OF_ROWS = ['22', '23'];
 /** Of rows, lost races, and what the server has ended itself: a statement, or its wait for a lock. */
@@ -32,6 +33,11 @@ export function isDeadlock(error: unknown): boolean {
 /** Whether a statement failed because there is no such table. */
 export function isUndefinedTable(error: unknown): boolean {
   return sqlStateOf(error) === UNDEFINED_TABLE;
+}
+
+/** Whether a statement failed because the role lacks a right. */
+export function isPermissionDenied(error: unknown): boolean {
+  return sqlStateOf(error) === PERMISSION_DENIED;
 }
 
 /** Whether a statement failed by what stands in one of its rows; the same statement without that row may succeed. */

@@ -9,6 +9,7 @@ import { startEngineThread } from './embedded/engine-thread.js';
 import type { Engine } from './embedded/engine.js';
 import { startEngine } from './embedded/engine.js';
 import { runMigrations } from './migrate.js';
+import { directoryError } from './opening-error.js';
 import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
 
@@ -23,6 +24,7 @@ export interface EmbeddedSettings extends ServingSettings {
 /**
  * @throws DataDirectoryLockedError when another process has the directory
  * @throws ForeignDataDirectoryError when it belongs to another account
+ * @throws OpeningError when it cannot be written
  * @throws CopiedDataError when its data was copied to PostgreSQL
  */
 export async function prepareEmbedded(
@@ -30,7 +32,7 @@ export async function prepareEmbedded(
   schema: Schema,
 ): Promise<PreparedDatabase> {
   refuseForeignDirectory(directory);
-  const lock = DataDirectoryLock.take(directory);
+  const lock = lockOf(directory);
   try {
     refuseCopied(directory);
     const settings = { directory };
@@ -54,7 +56,15 @@ export async function prepareEmbedded(
     return { kind: 'embedded', dataSource, migrate: () => runMigrations(dataSource), close, stopped };
   } catch (error) {
     lock.release();
-    throw error;
+    throw directoryError(directory, error);
+  }
+}
+
+function lockOf(directory: string): DataDirectoryLock {
+  try {
+    return DataDirectoryLock.take(directory);
+  } catch (error) {
+    throw directoryError(directory, error);
   }
 }
 

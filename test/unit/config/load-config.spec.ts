@@ -282,6 +282,17 @@ describe('problems and warnings', () => {
     ]);
   });
 
+  it('[D32] what Kubernetes sets for a service called svc is named so, in one line each', () => {
+    const links = { SVC_PORT_80_TCP: MARKER, SVC_PORT_80_TCP_PROTO: MARKER, SVC_SERVICE_HOST: MARKER };
+    const { problems, warnings } = read({ ...links, SVC_PORT: 'tcp://10.0.0.1:80' });
+    const remedy =
+      'Kubernetes sets such variables for a service that is called svc: set enableServiceLinks: false in the pod';
+    expect(problems).toEqual([`SVC_PORT: must be a whole number from 0 to 65535; ${remedy}`]);
+    expect(warnings).toEqual([
+      `SVC_PORT_80_TCP, SVC_PORT_80_TCP_PROTO, SVC_SERVICE_HOST: without effect; ${remedy}`,
+    ]);
+  });
+
   it('[D32] an unknown variable of the service is warned of, without its value', () => {
     const { problems, warnings } = read(
       { SVC_TOKEN_EXCHANGE_MAX_TTL: MARKER, OTHER: MARKER },

@@ -1,0 +1,85 @@
+// What keeps a database from being opened, in one sentence with cause and remedy.
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DataSource } from 'typeorm';
+import { isPermissionDenied } from './database-error.js';
+import { MIGRATIONS_TABLE } from './migrate.js';
+
+/** The database cannot be opened as long as an operator has not changed something. The message says what. */
+export class OpeningError extends Error {
+  override readonly name = 'OpeningError';
+}
+
+/** By the code of the system. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full. Free some space, then start again',
+  EDQUOT: 'the quota of the account is used up. Free some space, then start again',
+  EACCES:
+    'this account may not write there. Make it the owner of the folder, or set SVC_DATA_DIR to another one',
+  EPERM:
+    'this account may not write there. Make it the owner of the folder, or set SVC_DATA_DIR to another one',
+  EROFS: 'the file system is read-only. Mount it for writing, or set SVC_DATA_DIR to another folder',
+  EIO: 'the disk has failed. Replace it, and restore a backup',
+};
+
+/** The embedded engine numbers the errors of the system as WASI does, and throws no `Error`. */
+const WASI_CODES: Readonly<Record<number, string>> = {
+  2: 'EACCES',
+  19: 'EDQUOT',
+  29: 'EIO',
+  51: 'ENOSPC',
+  63: 'EPERM',
+  69: 'EROFS',
+};
+
+/** @returns the error itself if the file system is not its cause */
+export function directoryError(directory: string, error: unknown): unknown {
+  const { code: thrown, errno } = (error ?? {}) as NodeJS.ErrnoException;
+  // Node.js says ENOENT where it cannot make a folder on a read-only file system.
+  const code = thrown === 'ENOENT' ? obstacleAt(resolve(directory)) : (thrown ?? WASI_CODES[errno ?? 0]);
+  const remedy = code === undefined ? undefined : REMEDIES[code];
+  if (remedy === undefined) return error;
+  return new OpeningError(`The data directory ${directory} cannot be used: ${remedy} (${code}).`);
+}
+
+/** What keeps this process from writing in the nearest folder that exists. */
+function obstacleAt(path: string): string | undefined {
+  if (!existsSync(path) && path !== dirname(path)) return obstacleAt(dirname(path));
+  try {
+    accessSync(path, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
+}
+
+/** Of the tables that are the service's: their owner made the table of migrations. Before the first migration there is none. */
+const WITHOUT_RIGHTS = `
+  SELECT relname AS name, current_user AS role
+    FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+      AND relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('${MIGRATIONS_TABLE}'))
+      AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+        AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
+    ORDER BY relname`;
+
+/** Without a right statements would fail later, some of them only when somebody signs in. @throws OpeningError */
+export async function requireRights(dataSource: DataSource): Promise<void> {
+  const [first] = await dataSource.query<{ name: string; role: string }[]>(WITHOUT_RIGHTS);
+  if (first === undefined) return;
+  const { name, role } = first;
+  throw new OpeningError(
+    `The database role ${role} may not read and write the table ${name}. As the owner of the tables: ` +
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}.`,
+  );
+}
+
+/** @returns the error itself if no right is missing */
+export function rightsError(error: unknown): unknown {
+  if (!isPermissionDenied(error)) return error;
+  const { message } = error as Error;
+  return new OpeningError(
+    `The database role lacks a right: ${message} (42501). It needs to own the tables and to create others: ` +
+      'GRANT USAGE, CREATE ON SCHEMA public to the role of SVC_DATABASE_URL, or make it the owner of the database.',
+  );
+}

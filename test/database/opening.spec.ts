@@ -1,0 +1,140 @@
+// What keeps a database from being opened is one sentence with cause and remedy.
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SCHEMA } from '../../src/instance/schema.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
+import { describeOnPostgresql } from '../support/databases.js';
+import { describeUnless } from '../support/describe-unless.js';
+
+describeOnPostgresql('a role', (database) => {
+  const role = `opening_${randomUUID().slice(0, 8)}`;
+  let owner: OpenDatabase;
+  let name: string;
+
+  beforeAll(async () => {
+    owner = await database.open();
+    [{ name }] = await owner.dataSource.query<[{ name: string }]>('SELECT current_database() AS name');
+    await owner.dataSource.query(`CREATE ROLE ${role} LOGIN PASSWORD 'right'`);
+  });
+  afterAll(async () => {
+    await owner.dataSource.query(`DROP OWNED BY ${role}`);
+    await owner.dataSource.query(`DROP ROLE ${role}`);
+  });
+
+  const open = async (password = 'right', parameters = '') => {
+    if (database.settings.kind !== 'postgresql') throw new Error('this is for PostgreSQL');
+    const url = Object.assign(new URL(database.settings.url), { username: role, password });
+    const opened = await openDatabase(
+      { kind: 'postgresql', url: url.href + parameters, poolSize: 1 },
+      SCHEMA,
+    );
+    await opened.close();
+  };
+  /** Changes something, and undoes it after the work. */
+  const whereas = async (change: string, undo: string, work: () => Promise<void>) => {
+    await owner.dataSource.query(change);
+    await work().finally(() => owner.dataSource.query(undo));
+  };
+
+  it('with a wrong password', () =>
+    expect(open('wrong')).rejects.toThrow(
+      'The database cannot be reached: wrong password, or no such role (28P01). Check the URL',
+    ));
+
+  it('of a server without TLS that is to have it', () =>
+    expect(open('right', '?sslmode=verify-full')).rejects.toThrow('does not support SSL connections'));
+
+  it('that may not connect', () =>
+    whereas(
+      `REVOKE CONNECT ON DATABASE "${name}" FROM PUBLIC`,
+      `GRANT CONNECT ON DATABASE "${name}" TO PUBLIC`,
+      () => expect(open()).rejects.toThrow(/may not connect .* GRANT CONNECT ON DATABASE .*\(42501\)/),
+    ));
+
+  it('that has used up its connections', () =>
+    whereas(`ALTER ROLE ${role} CONNECTION LIMIT 0`, `ALTER ROLE ${role} CONNECTION LIMIT -1`, () =>
+      expect(open()).rejects.toThrow(/no connection is left: raise max_connections .*\(53300\)/),
+    ));
+
+  it('that may only read', () =>
+    whereas(
+      `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`,
+      `REVOKE SELECT ON ALL TABLES IN SCHEMA public FROM ${role}`,
+      () =>
+        expect(open()).rejects.toThrow(
+          `The database role ${role} may not read and write the table audit_event. As the owner of the tables: GRANT SELECT, INSERT`,
+        ),
+    ));
+
+  it('that may make no tables', async () => {
+    const empty = `${role}_empty`;
+    await owner.dataSource.query(`CREATE DATABASE ${empty}`);
+    try {
+      if (database.settings.kind !== 'postgresql') throw new Error('this is for PostgreSQL');
+      const url = Object.assign(new URL(database.settings.url), {
+        username: role,
+        password: 'right',
+        pathname: empty,
+      });
+      const settings = { kind: 'postgresql', url: url.href, poolSize: 1 } as const;
+      await expect(openDatabase(settings, SCHEMA)).rejects.toThrow(
+        /lacks a right: permission denied for schema public .*GRANT USAGE, CREATE/,
+      );
+    } finally {
+      await owner.dataSource.query(`DROP DATABASE ${empty} WITH (FORCE)`);
+    }
+  });
+
+  it('that may all that the service needs', () =>
+    whereas(
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
+      `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`,
+      () => open(),
+    ));
+});
+
+const disk = mkdtempSync(join(tmpdir(), 'tiny-disk-'));
+
+function mount(...options: string[]): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options.join(','), 'tmpfs', disk], { stdio: 'ignore' });
+}
+
+/** An engine that has failed to start keeps files open until its process ends. */
+function unmount(): void {
+  execFileSync('umount', ['--lazy', disk]);
+}
+
+function whyUnmountable(): string | undefined {
+  try {
+    mount('size=3m');
+    unmount();
+    return undefined;
+  } catch {
+    return 'this account may not mount a small file system';
+  }
+}
+
+describeUnless(whyUnmountable(), 'a small disk', () => {
+  const directory = join(disk, 'data');
+  const open = () => openDatabase({ kind: 'embedded', directory }, SCHEMA);
+  afterEach(unmount);
+  afterAll(() => rmSync(disk, { recursive: true }));
+
+  it('has no room for a first start, and the next one succeeds when there is some', async () => {
+    mount('size=3m', 'mode=0700');
+    await expect(open()).rejects.toThrow(
+      `The data directory ${directory} cannot be used: the disk is full. Free some space, then start again (ENOSPC).`,
+    );
+    mount('remount', 'size=300m');
+    await (await open()).close();
+  });
+
+  it('is read-only', async () => {
+    mount('size=3m', 'ro');
+    await expect(open()).rejects.toThrow(/cannot be used: the file system is read-only\. .*\(EROFS\)/);
+  });
+});
