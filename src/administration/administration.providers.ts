@@ -10,6 +10,7 @@ import {
   JwksSnapshotRepository,
   RevocationRepository,
   SessionRepository,
+  SigningKeyRepository,
   StoredEntryChanges,
   StoredEntryRepository,
 } from '../token-exchange/instance.js';
@@ -40,6 +41,7 @@ export const ADMINISTRATION_PROVIDERS: Provider[] = [
   UserProfileRepository,
   SessionRepository,
   RevocationRepository,
+  SigningKeyRepository,
   JwksSnapshotRepository,
   JtiRepository,
   IdentityLinkRepository,

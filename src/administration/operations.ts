@@ -12,12 +12,14 @@ import { operationsOf } from './operation.js';
 import { ProjectOperations } from './projects.operations.js';
 import { AuditOperations } from './read-audit-trail.operation.js';
 import { RevocationOperations } from './revocations.operations.js';
+import { SigningKeyOperations } from './signing-keys.operations.js';
 import { UserChangeOperations } from './user-changes.operations.js';
 import { UserOperations } from './users.operations.js';
 
 export const OPERATION_TYPES: readonly Type<object>[] = [
   KeySetOperations,
   RevocationOperations,
+  SigningKeyOperations,
   EntryListOperations,
   EntryOperations,
   ClientOperations,

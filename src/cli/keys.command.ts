@@ -14,6 +14,7 @@ import type { ListedEntry } from '../administration/list-entries.operation.js';
 import { EntryListOperations } from '../administration/list-entries.operation.js';
 import type { ChosenKeys, ListedRevocation } from '../administration/revocations.operations.js';
 import { RevocationOperations } from '../administration/revocations.operations.js';
+import { SigningKeyOperations } from '../administration/signing-keys.operations.js';
 import { findingLines, printable, quoted, tableOf } from '../administration/table.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import { ALGORITHMS, newPrivateKey } from '../token-exchange/instance.js';
@@ -41,6 +42,7 @@ export function addKeysCommands(program: Command, context: CommandContext): void
   addEntries(keys, context);
   addSwitches(keys, context);
   addRevocations(keys, context);
+  addSigningKeys(keys, context);
 }
 
 function addKeySets(keys: Command, context: CommandContext): void {
@@ -177,6 +179,27 @@ function addRevocations(keys: Command, context: CommandContext): void {
         return [issuer, kid ?? 'every key', state, revokedAt, restoredAt ?? '-'];
       },
     ),
+  });
+}
+
+function addSigningKeys(keys: Command, context: CommandContext): void {
+  addOperation(keys, context, SigningKeyOperations, 'rotate', {
+    about: "replace the key that signs the instance's access tokens; issued ones stay valid",
+    more:
+      'The successor is published two hours before it signs, so that services that cache the key set know it by then.\n' +
+      'If the present key has leaked, use `keys revoke-signing`.',
+    text: ({ signsFrom }) =>
+      `The next signing key signs from ${signsFrom}. Running services publish it within 10 seconds. ` +
+      'Access tokens of the present key stay valid until they expire.\n',
+  });
+  addOperation(keys, context, SigningKeyOperations, 'revoke', {
+    about: 'end all access tokens of the instance: delete the keys that signed them, and sign with a new key',
+    more:
+      'Use it if a signing key has leaked. Sessions stay valid. Services that verify tokens themselves accept tokens of a\n' +
+      'deleted key until they fetch the key set again, at most an hour if they obey its Cache-Control: restart them.',
+    text: () =>
+      'Every signing key is deleted. All access tokens issued so far end on every instance within 10 seconds, and a new key ' +
+      'signs. Restart services that verify tokens themselves: they may have the old key set for an hour.\n',
   });
 }
 

@@ -9,6 +9,8 @@ const partner = Partner.create({ issuer: 'https://partner.example', audience: BA
 
 describeOnEachDatabase('[D29] a token that cannot be signed', (database) => {
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
+  // Its next look at the table would mend what these tests break.
+  beforeAll(() => service.part(SigningKeyService).beforeApplicationShutdown());
 
   it.each(['known', 'new'])(
     '[D3][6.2] of a %s user leaves no success in the trail, changes nothing, and is used up',

@@ -30,6 +30,9 @@ export const COMMON_HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const;
 
+/** How long caches keep what is published for everyone, in seconds. */
+export const PUBLISHED_MAX_AGE_SECONDS = 3_600;
+
 /** For answers that no route made: it is unknown for which page they were meant (D111). */
 export const UNFRAMED_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

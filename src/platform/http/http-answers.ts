@@ -4,7 +4,7 @@ import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { requestIdOf } from '../log/request-id.js';
-import { COMMON_HEADERS } from './answers.js';
+import { COMMON_HEADERS, PUBLISHED_MAX_AGE_SECONDS } from './answers.js';
 
 /** A request of Fastify or Express, as far as it is read. */
 export interface HttpRequest {
@@ -69,8 +69,11 @@ export interface HttpAnswer {
  */
 const COMMON = Object.entries(COMMON_HEADERS);
 
-/** An hour in a cache does no harm: keys are published a day before they sign, the rest changes with the configuration. */
-const PUBLISHED = { 'cache-control': 'public, max-age=3600', 'access-control-allow-origin': '*' };
+/** An hour in a cache does no harm: keys are published earlier than they sign, the rest changes with the configuration. */
+const PUBLISHED = {
+  'cache-control': `public, max-age=${PUBLISHED_MAX_AGE_SECONDS}`,
+  'access-control-allow-origin': '*',
+};
 
 /** Of what is published: any header may be sent, for which browsers ask first. */
 const PREFLIGHT: HttpAnswer = {

@@ -1,6 +1,7 @@
 // The keys that sign access tokens: the row and all its queries.
 import { Injectable } from '@nestjs/common';
 import type { JWK } from 'jose';
+import { PUBLISHED_MAX_AGE_SECONDS } from '../../platform/http/answers.js';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
@@ -20,8 +21,29 @@ export interface SigningKey {
 const COLUMNS = `kid, public_jwk AS "publicJwk", sealed_private_key AS "sealedPrivateKey", signs_from AS "signsFrom",
   signs_until AS "signsUntil", published_until AS "publishedUntil"`;
 
+/**
+ * A successor is published for at least that long before it signs. Caches keep a key set for half of it; the rest is for instances
+ * whose clocks differ, or which read the table late.
+ */
+const PUBLISHED_AHEAD_MS = 2 * PUBLISHED_MAX_AGE_SECONDS * 1000;
+/** A key signs its last token when its successor begins to. No token lives longer than a day; an hour is for clocks that differ. */
+const PUBLISHED_AFTER_MS = 25 * 3_600_000;
+
 /** Names "the making of signing keys" among a database's advisory locks. */
 const ROTATION_LOCK = 7_236_450_103;
+
+/** When a key signs, and until when it is published for what it has signed. */
+export function scheduleOf(signsFrom: Date, signsUntil: Date) {
+  return { signsFrom, signsUntil, publishedUntil: new Date(signsUntil.getTime() + PUBLISHED_AFTER_MS) };
+}
+
+/** The key that signs at a time, among those of `findPublished`: the last one that has begun. */
+export function signingAt<Key extends Pick<SigningKey, 'signsFrom'>>(
+  keys: readonly Key[],
+  nowMs: number,
+): Key | undefined {
+  return keys.findLast(({ signsFrom }) => signsFrom.getTime() <= nowMs) ?? keys[0];
+}
 
 /** Names the row and column that a private key is sealed for. */
 export function sealedForSigningKey(kid: string): string {
@@ -55,6 +77,42 @@ export class SigningKeyRepository implements SealedRows {
        VALUES ($1, $2, $3, $4, $5, $6)`,
       [kid, publicJwk, sealedPrivateKey, signsFrom, signsUntil, publishedUntil],
     );
+  }
+
+  /**
+   * Lets the present key end early. Instances generate its successor when they see that, since only they have the keys that seal.
+   * A successor that is published already signs earlier. Repeated, it postpones nothing.
+   * @returns when the successor begins to sign; undefined if there is no key
+   */
+  async rotate(transaction: Transaction, now: Date): Promise<Date | undefined> {
+    await this.lock(transaction);
+    const keys = await this.findPublished(now, transaction);
+    const present = signingAt(keys, now.getTime());
+    if (present === undefined) return undefined;
+    const soonMs = now.getTime() + PUBLISHED_AHEAD_MS;
+    if (present.signsUntil.getTime() <= soonMs) return present.signsUntil;
+    const soon = new Date(soonMs);
+    await this.reschedule(transaction, present.kid, scheduleOf(present.signsFrom, soon));
+    const next = keys[keys.indexOf(present) + 1];
+    if (next !== undefined) await this.reschedule(transaction, next.kid, scheduleOf(soon, next.signsUntil));
+    return soon;
+  }
+
+  private async reschedule(
+    transaction: Transaction,
+    kid: string,
+    { signsFrom, signsUntil, publishedUntil }: ReturnType<typeof scheduleOf>,
+  ): Promise<void> {
+    await managerOf(transaction).query(
+      `UPDATE token_exchange_signing_key SET signs_from = $2, signs_until = $3, published_until = $4 WHERE kid = $1`,
+      [kid, signsFrom, signsUntil, publishedUntil],
+    );
+  }
+
+  /** Instances generate a new key when they see that there is none. */
+  async deleteAll(transaction: Transaction): Promise<void> {
+    await this.lock(transaction);
+    await managerOf(transaction).query('DELETE FROM token_exchange_signing_key');
   }
 
   /** By the earlier of two clocks, this process's and the database's. */

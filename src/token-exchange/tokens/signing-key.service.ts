@@ -14,25 +14,30 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
 import type { SigningKey } from './signing-key.repository.js';
-import { SigningKeyRepository, sealedForSigningKey } from './signing-key.repository.js';
+import {
+  SigningKeyRepository,
+  scheduleOf,
+  sealedForSigningKey,
+  signingAt,
+} from './signing-key.repository.js';
 
 /** A key that this instance can sign and verify with. */
 export interface LoadedKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
-  readonly row: SigningKey;
+  readonly publicJwk: JWK;
+  readonly signsFrom: Date;
 }
 
 const DAY_MS = 86_400_000;
 /** A key signs for 30 days; its successor is published a day before it signs, so that caches know it in time. */
 const SIGNING_MS = 30 * DAY_MS;
-const PUBLISHED_AHEAD_MS = DAY_MS;
-/** No access token lives longer than a day, so a key is of no use a day after it signed for the last time. */
-const PUBLISHED_AFTER_MS = DAY_MS;
-const REFRESH_SECONDS = 600;
+const SUCCESSOR_AHEAD_MS = DAY_MS;
+/** A deleted key is refused everywhere within 10 seconds. */
+const REFRESH_SECONDS = 5;
 /** A token with an unknown kid makes at most one read of the table in this time. */
-const RELOAD_PAUSE_MS = 10_000;
+const RELOAD_PAUSE_MS = 1_000;
 
 /**
  * @rule D29 Access tokens are signed with keys of the instance's own, sealed in its database, published and rotated.
@@ -42,18 +47,20 @@ const RELOAD_PAUSE_MS = 10_000;
 export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdown {
   private keys: readonly LoadedKey[] = [];
   /** On the monotonic clock. */
-  private loadedAtMs = Number.NEGATIVE_INFINITY;
+  private readAtMs = Number.NEGATIVE_INFINITY;
   private readonly job: PeriodicJob;
+  private isFailing = false;
 
   constructor(
     private readonly repository: SigningKeyRepository,
     private readonly transactions: Transactions,
     private readonly keyRing: KeyRing,
     private readonly clock: Clock,
-    @Inject(LOGGER) logger: Log,
+    @Inject(LOGGER) private readonly logger: Log,
   ) {
     // Every instance must know the keys, so each refreshes for itself; the lock in the table lets one make a new one.
-    const work = { name: 'signing-keys', intervalSeconds: REFRESH_SECONDS, run: () => this.refresh() };
+    const run = () => this.refreshQuietly();
+    const work = { name: 'signing-keys', intervalSeconds: REFRESH_SECONDS, run };
     this.job = new PeriodicJob(work, new AlwaysLeader(), logger);
   }
 
@@ -68,9 +75,7 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
 
   /** The key that signs now. Answers from memory: it is asked inside transactions. */
   current(): LoadedKey {
-    const now = this.clock.nowMs();
-    const begun = this.keys.filter(({ row }) => row.signsFrom.getTime() <= now);
-    const key = begun.at(-1) ?? this.keys[0];
+    const key = signingAt(this.keys, this.clock.nowMs());
     if (key === undefined) throw new Error('no signing key is loaded');
     return key;
   }
@@ -78,22 +83,37 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
   /** The published key with this kid; an unknown kid may be one that another instance has just made. */
   async find(kid: string): Promise<LoadedKey | undefined> {
     const loaded = this.keys.find((key) => key.kid === kid);
-    if (loaded !== undefined || this.clock.monotonicMs() - this.loadedAtMs < RELOAD_PAUSE_MS) return loaded;
-    await this.load();
+    if (loaded !== undefined || this.clock.monotonicMs() - this.readAtMs < RELOAD_PAUSE_MS) return loaded;
+    await this.refresh();
     return this.keys.find((key) => key.kid === kid);
   }
 
   /** The public keys as a JWK set (RFC 7517 §5). */
   publicKeys(): JSONWebKeySet {
-    return { keys: this.keys.map(({ row }) => row.publicJwk) };
+    return { keys: this.keys.map(({ publicJwk }) => publicJwk) };
   }
 
   /** Makes the first key or a successor where one is due, forgets keys that are of no use, and reads the rest. */
   async refresh(): Promise<void> {
-    await this.load();
-    if (!this.isSuccessorDue(this.keys.map(({ row }) => row))) return;
-    await this.transactions.run((transaction) => this.rotate(transaction));
-    await this.load();
+    const rows = await this.published();
+    if (!this.isSuccessorDue(rows)) return this.take(rows);
+    try {
+      await this.transactions.run((transaction) => this.rotate(transaction));
+    } finally {
+      // Until then the old ones sign: there may be no other, and no request fails for it.
+      this.take(await this.published());
+    }
+  }
+
+  private async refreshQuietly(): Promise<void> {
+    try {
+      await this.refresh();
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing)
+        this.logger.error({ err: error }, 'the signing keys cannot be read; the known ones stay in use');
+      this.isFailing = true;
+    }
   }
 
   private async rotate(transaction: Transaction): Promise<void> {
@@ -109,14 +129,13 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
 
   private isSuccessorDue(rows: readonly SigningKey[]): boolean {
     const last = rows.at(-1);
-    return last === undefined || last.signsUntil.getTime() - this.clock.nowMs() < PUBLISHED_AHEAD_MS;
+    return last === undefined || last.signsUntil.getTime() - this.clock.nowMs() < SUCCESSOR_AHEAD_MS;
   }
 
   private async newKey(signsFrom: Date): Promise<SigningKey> {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const jwk = publicKey.export({ format: 'jwk' }) as JWK;
     const kid = await calculateJwkThumbprint(jwk);
-    const signsUntil = new Date(signsFrom.getTime() + SIGNING_MS);
     return {
       kid,
       publicJwk: { ...jwk, kid, use: 'sig', alg: 'ES256' },
@@ -124,22 +143,26 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
         privateKey.export({ format: 'der', type: 'pkcs8' }),
         sealedForSigningKey(kid),
       ),
-      signsFrom,
-      signsUntil,
-      publishedUntil: new Date(signsUntil.getTime() + PUBLISHED_AFTER_MS),
+      ...scheduleOf(signsFrom, new Date(signsFrom.getTime() + SIGNING_MS)),
     };
   }
 
-  private async load(): Promise<void> {
-    this.loadedAtMs = this.clock.monotonicMs();
-    const loaded = new Map(this.keys.map((key) => [key.kid, key]));
-    const rows = await this.repository.findPublished(this.clock.now());
-    this.keys = rows.map((row) => loaded.get(row.kid) ?? this.unsealed(row));
+  private published(): Promise<SigningKey[]> {
+    this.readAtMs = this.clock.monotonicMs();
+    return this.repository.findPublished(this.clock.now());
   }
 
-  private unsealed(row: SigningKey): LoadedKey {
-    const der = this.keyRing.unseal(row.sealedPrivateKey, sealedForSigningKey(row.kid));
+  private take(rows: readonly SigningKey[]): void {
+    const loaded = new Map(this.keys.map((key) => [key.kid, key]));
+    this.keys = rows.map(({ signsFrom, ...row }) => ({
+      ...(loaded.get(row.kid) ?? this.unsealed(row)),
+      signsFrom,
+    }));
+  }
+
+  private unsealed({ kid, sealedPrivateKey, publicJwk }: Omit<SigningKey, 'signsFrom'>) {
+    const der = this.keyRing.unseal(sealedPrivateKey, sealedForSigningKey(kid));
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-    return { kid: row.kid, privateKey, publicKey: createPublicKey(privateKey), row };
+    return { kid, privateKey, publicKey: createPublicKey(privateKey), publicJwk };
   }
 }

@@ -16,7 +16,7 @@ const LIFE_SECONDS = 60;
 
 function newKey(kid: string): LoadedKey {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return { kid, privateKey, publicKey, row: {} as LoadedKey['row'] };
+  return { kid, privateKey, publicKey, publicJwk: {}, signsFrom: new Date(0) };
 }
 
 /** The first key signs. */
