@@ -1,19 +1,21 @@
 // Adds, removes and lists the clients that may send identity assertions of a trusted key entry.
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { isJsonObject } from '../platform/json/strict-json.js';
 import type { EntryValue, TrustedClient, TrustedKeyEntry } from '../token-exchange/instance.js';
 import { StoredEntryChanges, StoredEntryError } from '../token-exchange/instance.js';
 import type { ChangedEntry, EntryChange } from './entries.operations.js';
 import { EntryOperations } from './entries.operations.js';
-import { anything, flag, members, optional, readNothing, storableText } from './input.js';
 import { trustedEntries } from './list-entries.operation.js';
 import type { Changed, ChangeWork } from './operation.js';
 import { Change, Read } from './operation.js';
+import { flag, storableString } from '../platform/input/schemas.js';
+import { inputOf, readNothing } from './input.js';
 
 /** Which client of which stored entry. */
-const CHOSEN_CLIENT = { entry: storableText, id: storableText };
-const readClient = members(CHOSEN_CLIENT);
+const CHOSEN_CLIENT = { entry: storableString(), id: storableString() };
+const readClient = inputOf(CHOSEN_CLIENT);
 type ChosenClient = ReturnType<typeof readClient>;
 
 export interface AddedClient extends ChangedEntry {
@@ -36,17 +38,17 @@ export interface ListedClient {
 
 const SECRET_BYTES = 32;
 
-const readSecret = members({ ...CHOSEN_CLIENT, newer: optional(flag) });
+const readSecret = inputOf({ ...CHOSEN_CLIENT, newer: flag().optional() });
 
-const readNewClient = members({
+const readNewClient = inputOf({
   ...CHOSEN_CLIENT,
   /** Its public keys, as JWKs. */
-  keys: anything,
+  keys: z.unknown(),
   /** Where it publishes them. */
-  jwksUrl: optional(storableText),
+  jwksUrl: storableString().optional(),
   /** Its id is the URL of its client ID metadata document. */
-  metadataDocument: optional(flag),
-  introspect: optional(flag),
+  metadataDocument: flag().optional(),
+  introspect: flag().optional(),
 });
 
 @Injectable()

@@ -1,5 +1,6 @@
 // Stores trusted key entries, shows them, changes how far they are trusted, switches them, and takes them away.
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import type {
   AuditContext,
   EntryValue,
@@ -16,21 +17,22 @@ import {
 import { OWNER_ROLE } from '../users/role.js';
 import { UserRepository } from '../users/user.repository.js';
 import { CommandError } from './command-error.js';
-import { anything, members, optional, storableText } from './input.js';
 import type { Changed, ChangeWork } from './operation.js';
 import { Change, Read } from './operation.js';
 import { OwnerProtection, isAdministrator, refuseLogoutChange } from './owner-protection.js';
+import { storableString } from '../platform/input/schemas.js';
+import { inputOf } from './input.js';
 
 /** Which stored entry it is about. */
-const CHOSEN_ENTRY = { name: storableText };
-const readChosenEntry = members(CHOSEN_ENTRY);
+const CHOSEN_ENTRY = { name: storableString() };
+const readChosenEntry = inputOf(CHOSEN_ENTRY);
 type ChosenEntry = ReturnType<typeof readChosenEntry>;
 
-const readNewEntry = members({
+const readNewEntry = inputOf({
   /** As it would stand in the configuration, with a name; checked when it is stored. */
-  entry: anything,
+  entry: z.unknown(),
   /** An entry with a static key, by its name: what `entry` does not say is as in it. */
-  like: optional(storableText),
+  like: storableString().optional(),
 });
 
 /** What a change of a whole entry begins with. */
@@ -42,7 +44,7 @@ export interface ShownEntry {
 }
 
 /** The whole entry as it is to be, in place of one that its author has seen. */
-const readPolicy = members({ ...CHOSEN_ENTRY, entry: anything, revision: storableText });
+const readPolicy = inputOf({ ...CHOSEN_ENTRY, entry: z.unknown(), revision: storableString() });
 
 /** The outcome for a stored entry. */
 export interface ChangedEntry {

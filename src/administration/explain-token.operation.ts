@@ -1,5 +1,6 @@
 // Explains what the service would make of a token, without using it up; and why a request was refused.
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { checkText } from '../audit/trail-filter.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
@@ -8,34 +9,35 @@ import { FIELD_LIMITS, MAX_TOKEN_CHARACTERS } from '../token-exchange/instance.j
 import { InputError } from './command-error.js';
 import type { ExplainedRequest } from './explained-request.js';
 import { explainedRequest } from './explained-request.js';
-import type { Read as ReadValue } from './input.js';
-import { checkedText, moment, oneOf, members, optional, textUpTo } from './input.js';
 import { InstanceExplainer } from './instance-explainer.js';
 import { Read } from './operation.js';
+import type { Checked } from '../platform/input/schemas.js';
+import { moment, oneOf, readBy, storableString, stringUpTo } from '../platform/input/schemas.js';
+import { inputOf } from './input.js';
 
-const readTokenMembers = members({
+const readTokenMembers = inputOf({
   flow: oneOf(['embed', 'exchange', 'id-jag', 'jwt-bearer'] satisfies AccessFlow[]),
   /** Secret. */
-  token: tokenText,
+  token: readBy(z.unknown(), tokenText),
   /** Secret. With token exchange only. */
-  actorToken: optional(tokenText),
+  actorToken: readBy(z.unknown(), tokenText).optional(),
   /** The DPoP proof of the request; not with an embedded login. */
-  proof: optional(tokenText),
+  proof: readBy(z.unknown(), tokenText).optional(),
   /** The next two not with an embedded login. */
-  scope: optional(textUpTo(FIELD_LIMITS.scope)),
+  scope: stringUpTo(FIELD_LIMITS.scope).optional(),
   /** URIs with spaces between them. */
-  resource: optional(textUpTo(FIELD_LIMITS.resource)),
+  resource: stringUpTo(FIELD_LIMITS.resource).optional(),
   /** Of the page that posts an embedded login; left out: no browser does. */
-  origin: optional(textUpTo(FIELD_LIMITS.resource)),
+  origin: stringUpTo(FIELD_LIMITS.resource).optional(),
   /** ISO 8601: the moment as of which times are checked; left out: now. */
-  at: optional(moment),
+  at: moment().optional(),
 });
 
 /** A token as a client would send it. */
 export type TokenToExplain = ReturnType<typeof readTokenMembers>;
 
 /** A request that the trail records, by the `X-Request-Id` of the answer. */
-const readRequest = members({ requestId: checkedText(checkText) });
+const readRequest = inputOf({ requestId: readBy(storableString(), checkText) });
 
 export type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
 
@@ -83,7 +85,7 @@ function readToken(input: unknown): TokenToExplain {
 }
 
 /** Every flow refuses longer ones as malformed. */
-function tokenText(value: unknown): ReadValue<string> {
+function tokenText(value: unknown): Checked<string> {
   if (typeof value !== 'string' || value === '') return { rule: 'must be a token' };
   const isTooLong = value.length > MAX_TOKEN_CHARACTERS;
   return isTooLong ? { rule: `must have at most ${MAX_TOKEN_CHARACTERS} characters` } : { value };

@@ -1,6 +1,7 @@
 // Brings workflows into the personal project of a user: all of a file, or none.
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { BODY_LIMIT_BYTES } from '../platform/http/content-type.js';
 import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../platform/text/characters.js';
@@ -10,17 +11,18 @@ import { QuotaRefusal, Quotas } from '../workspace/quotas/quotas.js';
 import type { NewWorkflow } from '../workspace/workflows/workflow.repository.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 import { CommandError } from './command-error.js';
-import type { Read } from './input.js';
-import { members, storableText } from './input.js';
 import type { ChangeWork } from './operation.js';
 import { Change } from './operation.js';
+import type { Checked } from '../platform/input/schemas.js';
+import { readBy, storableString } from '../platform/input/schemas.js';
+import { inputOf } from './input.js';
 
 /** Rows of one statement. Where the embedded database runs on the main thread, requests wait for it. */
 const BATCH_SIZE = 25;
 /** The command line shows all problems of its file; this limit is for other callers. */
 const MOST_PROBLEMS = 10;
 
-const readImport = members({ ownerEmail: storableText, workflows: drafts });
+const readImport = inputOf({ ownerEmail: storableString(), workflows: readBy(z.unknown(), drafts) });
 
 @Injectable()
 export class WorkflowOperations {
@@ -54,7 +56,7 @@ export class WorkflowOperations {
   }
 }
 
-function drafts(value: unknown): Read<readonly WorkflowDraft[]> {
+function drafts(value: unknown): Checked<readonly WorkflowDraft[]> {
   const { workflows, problems } = readWorkflows(value);
   return problems.length === 0 ? { value: workflows } : { rule: problems.slice(0, MOST_PROBLEMS).join('; ') };
 }

@@ -17,10 +17,11 @@ import {
   toJwksAddress,
 } from '../token-exchange/instance.js';
 import { CommandError } from './command-error.js';
-import { members, optional, readNothing, storableText, wholeNumber } from './input.js';
 import { trustedEntries } from './list-entries.operation.js';
 import { Read } from './operation.js';
 import { quoted } from './table.js';
+import { storableString, wholeNumber } from '../platform/input/schemas.js';
+import { inputOf, readNothing } from './input.js';
 
 /** What is stored of an address. Times are ISO 8601; those of fetches are of their beginning. */
 interface StoredKeySet {
@@ -57,9 +58,9 @@ export interface Refreshed extends Pick<EntryKeySet, 'entry' | 'url' | 'servesUn
   readonly state: StoredKeySet['state'] | null;
 }
 
-const readRefresh = members({
+const readRefresh = inputOf({
   /** Its label or its name; left out: all. */
-  entry: optional(storableText),
+  entry: storableString().optional(),
   /** How long an outcome is waited for, in seconds. */
   wait: wholeNumber(1, LONGEST_WAIT_SECONDS),
 });

@@ -11,9 +11,9 @@ import {
   thumbprintOf,
   toJwksAddress,
 } from '../token-exchange/instance.js';
-import { readNothing } from './input.js';
 import { Read } from './operation.js';
 import { AdministrationSettings } from './settings.js';
+import { readNothing } from './input.js';
 
 /** Where its keys are: one with its thumbprint (RFC 7638), or an address. An address is shown without its query; its hash is that of the stored key set. */
 type KeyPlace =

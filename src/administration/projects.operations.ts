@@ -1,5 +1,6 @@
 // Lists projects with the keys by which tokens of partners name them, and gives a project such a key.
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { hasMoreCharacters } from '../platform/text/characters.js';
 import { isId } from '../platform/text/id.js';
 import { parsedUrl } from '../platform/text/url.js';
@@ -7,10 +8,11 @@ import { MAX_KEY_CHARACTERS } from '../token-exchange/instance.js';
 import type { ExternalKey } from '../workspace/projects/project.repository.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
 import { CommandError } from './command-error.js';
-import type { Read } from './input.js';
-import { members, readNothing, storableText } from './input.js';
 import type { ChangeWork } from './operation.js';
 import { Change, Stream } from './operation.js';
+import type { Checked } from '../platform/input/schemas.js';
+import { readBy, storableString } from '../platform/input/schemas.js';
+import { inputOf, readNothing } from './input.js';
 
 const PAGE_SIZE = 100;
 
@@ -20,7 +22,11 @@ export interface ListedProject {
   readonly externalKeys: readonly ExternalKey[];
 }
 
-const readKey = members({ project: projectId, issuer: issuerUrl, key: keyText });
+const readKey = inputOf({
+  project: readBy(z.unknown(), projectId),
+  issuer: issuerUrl(),
+  key: keyText(),
+});
 
 @Injectable()
 export class ProjectOperations {
@@ -47,19 +53,18 @@ export class ProjectOperations {
   }
 }
 
-function projectId(value: unknown): Read<string> {
+function projectId(value: unknown): Checked<string> {
   return typeof value === 'string' && isId(value)
     ? { value: value.toLowerCase() }
     : { rule: 'must be the id of a project' };
 }
 
-function issuerUrl(value: unknown): Read<string> {
-  const text = storableText(value);
-  return 'rule' in text || parsedUrl(text.value) ? text : { rule: 'must be a URL' };
+function issuerUrl() {
+  return storableString().refine((text) => parsedUrl(text) !== undefined, 'must be a URL');
 }
 
-function keyText(value: unknown): Read<string> {
-  const text = storableText(value);
-  const isGood = 'value' in text && text.value !== '' && !hasMoreCharacters(text.value, MAX_KEY_CHARACTERS);
-  return isGood ? text : { rule: `must be a text of 1 to ${MAX_KEY_CHARACTERS} characters` };
+function keyText() {
+  const rule = `must be a text of 1 to ${MAX_KEY_CHARACTERS} characters`;
+  const isGood = (text: string) => text !== '' && !hasMoreCharacters(text, MAX_KEY_CHARACTERS);
+  return storableString().refine(isGood, rule);
 }

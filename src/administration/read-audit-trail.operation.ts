@@ -1,5 +1,6 @@
 // Reads the audit trail: a list of the newest events, an export of all of a time, and what is written from now on.
 import { Injectable } from '@nestjs/common';
+import type { z } from 'zod';
 import type { ShownEvent, StoredEvent } from '../audit/audit-trail.reader.js';
 import { AuditTrailReader, shownEvent } from '../audit/audit-trail.reader.js';
 import { PersonHashes } from '../audit/person-hashes.js';
@@ -14,11 +15,11 @@ import type { User } from '../users/user.repository.js';
 import { UserRepository } from '../users/user.repository.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { CommandError, InputError } from './command-error.js';
-import type { Members } from './input.js';
-import { checkedText, members, optional, storableText, wholeNumber } from './input.js';
 import { trustedEntries } from './list-entries.operation.js';
 import { Stream } from './operation.js';
 import { userIdOf } from './users.operations.js';
+import { readBy, storableString, wholeNumber } from '../platform/input/schemas.js';
+import { inputOf } from './input.js';
 
 export const MOST_LISTED = 10_000;
 export const MOST_LINES = 1_000;
@@ -28,31 +29,31 @@ const HOUR_MS = 3_600_000;
 
 /** Members that are absent do not limit. */
 export const EVENT_FILTERS = {
-  event: optional(checkedText(checkEvent)),
+  event: readBy(storableString(), checkEvent).optional(),
   /** Id or e-mail address, of the subject or of the actor. */
-  user: optional(storableText),
+  user: storableString().optional(),
   /** Id or e-mail address. */
-  subject: optional(storableText),
-  issuer: optional(checkedText(checkText)),
-  reason: optional(checkedText(checkReason)),
+  subject: storableString().optional(),
+  issuer: readBy(storableString(), checkText).optional(),
+  reason: readBy(storableString(), checkReason).optional(),
   /** Key id, with an issuer or alone. */
-  kid: optional(checkedText(checkText)),
-  requestId: optional(checkedText(checkText)),
+  kid: readBy(storableString(), checkText).optional(),
+  requestId: readBy(storableString(), checkText).optional(),
 };
 
 /** Of commands. */
 const SOUGHT = {
   ...EVENT_FILTERS,
   /** Whom it is about, also in a refused token: a user, or an e-mail address or `sub` that only tokens have. */
-  person: optional(checkedText(checkText)),
+  person: readBy(storableString(), checkText).optional(),
 };
-export type SoughtEvents = Members<typeof SOUGHT>;
+export type SoughtEvents = z.output<z.ZodObject<typeof SOUGHT>>;
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS };
 const AGO = /^(\d{1,6})([smhd])$/;
 
 /** A moment, or how long before now it was, by the clock of the instance. */
-const momentOrAgo = checkedText<string>((text) =>
+const momentOrAgo = readBy(storableString(), (text) =>
   momentOf(text) === undefined && !AGO.test(text)
     ? { rule: 'must be a moment such as 2031-05-01 or 2031-05-01T12:00:00Z, or 90m, 2h or 7d' }
     : { value: text },
@@ -60,17 +61,17 @@ const momentOrAgo = checkedText<string>((text) =>
 
 /** Without `until` the range has no end. */
 export const TIMES = {
-  since: optional(momentOrAgo),
-  until: optional(momentOrAgo),
+  since: momentOrAgo.optional(),
+  until: momentOrAgo.optional(),
   /** In place of both: so many hours until now, by the clock of the instance. */
-  lastHours: optional(wholeNumber(1, MOST_DAYS * 24)),
+  lastHours: wholeNumber(1, MOST_DAYS * 24).optional(),
 };
-type SoughtTime = Members<typeof TIMES> & Pick<SoughtEvents, 'requestId'>;
+type SoughtTime = z.output<z.ZodObject<typeof TIMES>> & Pick<SoughtEvents, 'requestId'>;
 
-const readExport = members({ ...SOUGHT, ...TIMES });
-const readList = members({ ...SOUGHT, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) });
+const readExport = inputOf({ ...SOUGHT, ...TIMES });
+const readList = inputOf({ ...SOUGHT, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) });
 /** So many of the last day come first. */
-const readTail = members({ ...SOUGHT, lines: wholeNumber(0, MOST_LINES) });
+const readTail = inputOf({ ...SOUGHT, lines: wholeNumber(0, MOST_LINES) });
 
 /** Finds whom a filter means. */
 @Injectable()

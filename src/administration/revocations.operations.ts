@@ -10,14 +10,19 @@ import {
   revokeTrust,
 } from '../token-exchange/instance.js';
 import { CommandError } from './command-error.js';
-import type { Read as ReadValue } from './input.js';
-import { checkedText, members, readNothing } from './input.js';
 import type { ChangeWork } from './operation.js';
 import { Change, Read } from './operation.js';
 import { OwnerProtection } from './owner-protection.js';
+import { readBy, storableString } from '../platform/input/schemas.js';
+import { inputOf, readNothing } from './input.js';
 
 /** Without a kid: every key of the issuer. */
-const read = members({ issuer: textOf(MAX_ISSUER_BYTES), kid: kidOrNull });
+const read = inputOf({
+  issuer: textOf(MAX_ISSUER_BYTES),
+  kid: textOf(MAX_KID_BYTES)
+    .nullish()
+    .transform((kid) => kid ?? null),
+});
 export type ChosenKeys = ReturnType<typeof read>;
 
 /** Times are ISO 8601. */
@@ -73,16 +78,12 @@ export class RevocationOperations {
 }
 
 function textOf(maxBytes: number) {
-  return checkedText<string>((text) => {
+  return readBy<string, string>(storableString(), (text) => {
     if (text === '') return { rule: 'must not be empty' };
     return Buffer.byteLength(text) <= maxBytes
       ? { value: text }
       : { rule: `must have at most ${maxBytes} bytes` };
   });
-}
-
-function kidOrNull(value: unknown): ReadValue<string | null> {
-  return value === undefined || value === null ? { value: null } : textOf(MAX_KID_BYTES)(value);
 }
 
 function listed({ issuer, kid, revokedAt, restoredAt }: TrustRevocation): ListedRevocation {

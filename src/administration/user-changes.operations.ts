@@ -1,6 +1,7 @@
 // What changes a user: role, links, state, sessions and password, and the deletion. Neither password nor code comes here, only their
 // hashes.
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { userChanged } from '../audit/user-changed.js';
 import { isUniqueViolation } from '../platform/database/database-error.js';
 import type { RecordedWork } from '../token-exchange/instance.js';
@@ -14,26 +15,27 @@ import { OperatorSessionRepository } from './accounts/operator-session.repositor
 import { CODE_LIFETIME_SECONDS, isPasswordHash } from './accounts/passwords.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { CommandError } from './command-error.js';
-import type { Read } from './input.js';
-import { members, oneOf, optional, storableText } from './input.js';
 import type { Changed, ChangeWork } from './operation.js';
 import { Change } from './operation.js';
 import type { ChosenUser } from './users.operations.js';
 import { CHOSEN_USER, findUser, OWNER_EXISTS, readUser } from './users.operations.js';
+import type { Checked } from '../platform/input/schemas.js';
+import { oneOf, readBy, storableString } from '../platform/input/schemas.js';
+import { inputOf } from './input.js';
 
-const readRole = members({ ...CHOSEN_USER, role: oneOf(GLOBAL_ROLES) });
+const readRole = inputOf({ ...CHOSEN_USER, role: oneOf(GLOBAL_ROLES) });
 
-const readLinks = members({
+const readLinks = inputOf({
   ...CHOSEN_USER,
-  issuer: storableText,
+  issuer: storableString(),
   /** The `sub` of one of its identities; left out: all of them. */
-  subject: optional(storableText),
+  subject: storableString().optional(),
 });
 
-const readPassword = members({
+const readPassword = inputOf({
   ...CHOSEN_USER,
-  passwordHash: optional(passwordHash),
-  codeHash: optional(sha256),
+  passwordHash: readBy(z.unknown(), passwordHash).optional(),
+  codeHash: readBy(z.unknown(), sha256).optional(),
 });
 
 const byUser = { changedUser: ({ user }: ChosenUser) => user };
@@ -187,13 +189,13 @@ export class UserChangeOperations {
   }
 }
 
-function passwordHash(value: unknown): Read<string> {
+function passwordHash(value: unknown): Checked<string> {
   return typeof value === 'string' && isPasswordHash(value)
     ? { value }
     : { rule: 'must be a hash of argon2id' };
 }
 
-function sha256(value: unknown): Read<string> {
+function sha256(value: unknown): Checked<string> {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
     ? { value }
     : { rule: 'must be SHA-256 in hexadecimal' };

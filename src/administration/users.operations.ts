@@ -11,24 +11,25 @@ import { UserRepository } from '../users/user.repository.js';
 import type { UserProfile } from './accounts/user-profile.repository.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { CommandError } from './command-error.js';
-import { emailAddress, members, oneOf, readNothing, storableText, textUpTo } from './input.js';
 import type { ChangeWork } from './operation.js';
 import { Change, Read, Stream } from './operation.js';
+import { emailAddress, oneOf, storableString, stringUpTo } from '../platform/input/schemas.js';
+import { inputOf, readNothing } from './input.js';
 
 const MAX_NAME_CHARACTERS = 32;
 
 /** Which user: an id or an e-mail address. */
-export const CHOSEN_USER = { user: storableText };
-export const readUser = members(CHOSEN_USER);
+export const CHOSEN_USER = { user: storableString() };
+export const readUser = inputOf(CHOSEN_USER);
 export type ChosenUser = ReturnType<typeof readUser>;
 
 export const OWNER_EXISTS = 'The instance has an owner already, and there is at most one.';
 
 /** The limits of the claims of the same meaning, except that names are not cut off silently. */
-const readNewUser = members({
-  email: emailAddress,
-  givenName: textUpTo(MAX_NAME_CHARACTERS),
-  familyName: textUpTo(MAX_NAME_CHARACTERS),
+const readNewUser = inputOf({
+  email: emailAddress(),
+  givenName: stringUpTo(MAX_NAME_CHARACTERS),
+  familyName: stringUpTo(MAX_NAME_CHARACTERS),
   role: oneOf(GLOBAL_ROLES),
 });
 

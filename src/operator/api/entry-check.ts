@@ -1,16 +1,18 @@
 // Tries an entry out, before it is stored.
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { InstanceExplainer } from '../../administration/instance-explainer.js';
-import { anything, members, optional, storableText } from '../../administration/input.js';
 import { Read } from '../../administration/operation.js';
 import { Clock } from '../../platform/clock.js';
 import { StoredEntryChanges, flowsOf, policyInWords } from '../../token-exchange/instance.js';
+import { storableString } from '../../platform/input/schemas.js';
+import { inputOf } from '../../administration/input.js';
 
-const readEntry = members({
+const readEntry = inputOf({
   /** As it would be stored. */
-  entry: anything,
+  entry: z.unknown(),
   /** Secret. */
-  token: optional(storableText),
+  token: storableString().optional(),
 });
 
 /** A token is explained by the first that its entry has. */

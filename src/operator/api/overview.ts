@@ -1,6 +1,5 @@
 // The state of the instance for operators: what is configured and licensed, who leads, how sinks keep up.
 import { Inject, Injectable } from '@nestjs/common';
-import { readNothing } from '../../administration/input.js';
 import { Read } from '../../administration/operation.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
@@ -19,6 +18,7 @@ import { DATABASE_SETTINGS } from '../../platform/database/data-source.js';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import { Clock } from '../../platform/clock.js';
 import { entryForm } from './entry-form.js';
+import { readNothing } from '../../administration/input.js';
 
 @Injectable()
 export class OverviewReader {

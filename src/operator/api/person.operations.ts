@@ -4,15 +4,6 @@ import type { LiveOperatorSession } from '../../administration/accounts/operator
 import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import { CommandError } from '../../administration/command-error.js';
-import {
-  checkedText,
-  members,
-  optional,
-  storableText,
-  textUpTo,
-  uuid,
-  wholeNumber,
-} from '../../administration/input.js';
 import type { ChangeWork } from '../../administration/operation.js';
 import { Change, Read } from '../../administration/operation.js';
 import { OwnerProtection } from '../../administration/owner-protection.js';
@@ -29,32 +20,34 @@ import type { EmbeddedSession } from './embedded-session.repository.js';
 import { EmbeddedSessionRepository } from './embedded-session.repository.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
+import { readBy, storableString, stringUpTo, uuid, wholeNumber } from '../../platform/input/schemas.js';
+import { inputOf } from '../../administration/input.js';
 
 const MOST_SEARCHED_CHARACTERS = 320;
 
-const readUserSearch = members({
+const readUserSearch = inputOf({
   /** An id, or an e-mail address or its beginning; nothing: all. */
-  search: optional(textUpTo(MOST_SEARCHED_CHARACTERS)),
-  limit: optional(wholeNumber(1, MOST_LISTED)),
+  search: stringUpTo(MOST_SEARCHED_CHARACTERS).optional(),
+  limit: wholeNumber(1, MOST_LISTED).optional(),
   /** Id of the last user of the page before: an e-mail address is in no cursor. */
-  cursor: optional(uuid),
+  cursor: uuid().optional(),
 });
 type UserSearch = ReturnType<typeof readUserSearch>;
 
-const readSessionSearch = members({
+const readSessionSearch = inputOf({
   /** The id of a user, or the beginning of an e-mail address. */
-  user: optional(storableText),
-  issuer: optional(storableText),
-  limit: optional(wholeNumber(1, MOST_LISTED)),
-  cursor: optional(checkedText(checkPlace)),
+  user: storableString().optional(),
+  issuer: storableString().optional(),
+  limit: wholeNumber(1, MOST_LISTED).optional(),
+  cursor: readBy(storableString(), checkPlace).optional(),
 });
 
-const readOperatorSessions = members({
-  limit: optional(wholeNumber(1, MOST_LISTED)),
-  cursor: optional(checkedText(checkPlace)),
+const readOperatorSessions = inputOf({
+  limit: wholeNumber(1, MOST_LISTED).optional(),
+  cursor: readBy(storableString(), checkPlace).optional(),
 });
 
-const readChosen = members({ id: uuid });
+const readChosen = inputOf({ id: uuid() });
 type Chosen = ReturnType<typeof readChosen>;
 
 @Injectable()

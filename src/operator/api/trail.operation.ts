@@ -2,14 +2,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import { explainedRequest, explanationOf } from '../../administration/explained-request.js';
-import {
-  checkedText,
-  members,
-  oneOf,
-  optional,
-  readNothing,
-  wholeNumber,
-} from '../../administration/input.js';
 import { Read } from '../../administration/operation.js';
 import type { SoughtEvents } from '../../administration/read-audit-trail.operation.js';
 import {
@@ -34,6 +26,8 @@ import { UserRepository } from '../../users/user.repository.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import { SESSION_EVENTS, liveSessions } from './session-history.js';
 import { WorkQueue } from './work-queue.js';
+import { oneOf, readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
+import { inputOf, readNothing } from '../../administration/input.js';
 
 const DAY_MS = 86_400_000;
 const SESSION_BUCKETS = 48;
@@ -43,24 +37,24 @@ const MOST_SESSION_EVENTS = 10_000;
 const MOST_BUCKETS = 96;
 const USUAL_BUCKETS = 24;
 
-const readActivity = members({ ...TIMES, buckets: optional(wholeNumber(1, MOST_BUCKETS)) });
+const readActivity = inputOf({ ...TIMES, buckets: wholeNumber(1, MOST_BUCKETS).optional() });
 type ActivityQuery = ReturnType<typeof readActivity>;
 
 /** Which page of the trail. */
 const TRAIL_PAGE = {
-  limit: optional(wholeNumber(1, MOST_LISTED)),
-  cursor: optional(checkedText(checkCursor)),
+  limit: wholeNumber(1, MOST_LISTED).optional(),
+  cursor: readBy(storableString(), checkCursor).optional(),
 };
 /** What is left out otherwise, since it would hide everything else. */
-const ALSO = { also: optional(oneOf(['readings', 'strangers', 'everything'])) };
-const readEventSearch = members({ ...EVENT_FILTERS, ...ALSO, ...TIMES, ...TRAIL_PAGE });
+const ALSO = { also: oneOf(['readings', 'strangers', 'everything']).optional() };
+const readEventSearch = inputOf({ ...EVENT_FILTERS, ...ALSO, ...TIMES, ...TRAIL_PAGE });
 type EventSearch = ReturnType<typeof readEventSearch>;
 
 /** As of all events, but that `user` may also be an e-mail address or a `sub` that only tokens have. */
-const REFUSAL_FILTERS = { ...EVENT_FILTERS, ...TIMES, event: optional(oneOf(REFUSAL_EVENTS)) };
-const readFilters = members(REFUSAL_FILTERS);
+const REFUSAL_FILTERS = { ...EVENT_FILTERS, ...TIMES, event: oneOf(REFUSAL_EVENTS).optional() };
+const readFilters = inputOf(REFUSAL_FILTERS);
 type RefusalFilters = ReturnType<typeof readFilters>;
-const readSearch = members({ ...REFUSAL_FILTERS, ...TRAIL_PAGE });
+const readSearch = inputOf({ ...REFUSAL_FILTERS, ...TRAIL_PAGE });
 type RefusalSearch = ReturnType<typeof readSearch>;
 
 @Injectable()

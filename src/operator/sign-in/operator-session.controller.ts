@@ -12,7 +12,6 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { members, storableText } from '../../administration/input.js';
 import { Clock } from '../../platform/clock.js';
 import { clientOf } from '../../platform/http/throttle/rate-limit.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
@@ -34,10 +33,12 @@ import { OperatorRefusalFilter } from './operator-refusal.filter.js';
 import { IDLE_SECONDS, OperatorSessionService, SESSION_SECONDS } from './operator-session.service.js';
 import type { Origin, SignedIn } from './operator-sign-in.service.js';
 import { OperatorSignInService } from './operator-sign-in.service.js';
+import { storableString } from '../../platform/input/schemas.js';
+import { inputOf } from '../../administration/input.js';
 
-const readSignIn = members({ email: storableText, password: storableText });
-const readCode = members({ email: storableText, code: storableText, newPassword: storableText });
-const readChange = members({ password: storableText, newPassword: storableText });
+const readSignIn = inputOf({ email: storableString(), password: storableString() });
+const readCode = inputOf({ email: storableString(), code: storableString(), newPassword: storableString() });
+const readChange = inputOf({ password: storableString(), newPassword: storableString() });
 
 @Controller('rest/admin')
 @UseFilters(OperatorRefusalFilter)

@@ -73,13 +73,13 @@ export function emailAddress(): z.ZodString {
     .refine((text) => isEmailAddress(text) && !isUnstorable(text), 'must be an e-mail address');
 }
 
-/** The result of a reader: the value, or the rule that the string breaks. */
+/** The result of a reader: the value, or the rule that the input breaks. */
 export type Checked<T> = { readonly value: T } | { readonly rule: string };
 
-/** What a reader makes of a string. */
-export function readBy<T>(schema: z.ZodType<string>, reader: (text: string) => Checked<T>) {
-  return schema.transform((text, context) => {
-    const checked = reader(text);
+/** What a reader makes of the output of a schema. */
+export function readBy<In, Out>(schema: z.ZodType<In>, reader: (value: In) => Checked<Out>) {
+  return schema.transform((value, context) => {
+    const checked = reader(value);
     if ('value' in checked) return checked.value;
     context.addIssue(checked.rule);
     return z.NEVER;
