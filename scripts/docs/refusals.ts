@@ -1,14 +1,39 @@
 // The tables of docs/refusals.md, from the catalogue of refusals.
 import { inOwnWords } from '../../src/config/remedies.js';
+import { errorOf } from '../../src/token-exchange/http/challenge.js';
 import { bearerAnchor } from '../../src/token-exchange/refusals/refusal-line.js';
-import type { BearerReason, Explanation } from '../../src/token-exchange/refusals/refusals.js';
-import { BEARER_REFUSALS, NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
-import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
+import type {
+  BearerReason,
+  Explanation,
+  FlowRefusalKind,
+} from '../../src/token-exchange/refusals/refusals.js';
+import {
+  BEARER_REFUSALS,
+  FAULT,
+  NOTICES,
+  REQUEST_REFUSALS,
+} from '../../src/token-exchange/refusals/refusals.js';
+import type { RejectionReason } from '../../src/token-exchange/refusals/token-refusals.js';
+import {
+  TOKEN_REFUSALS,
+  loginAnswerOf,
+  oauthAnswerOf,
+} from '../../src/token-exchange/refusals/token-refusals.js';
 import { table } from './blocks.js';
 
 const REASON_HEAD = ['Reason', 'Cause', 'Remedy'];
 
+/** The endpoints of OAuth, by the last part of their paths. */
+const OAUTH = 'token, revoke, introspect, logout';
+const EVERYWHERE = `login, ${OAUTH}`;
+/** Requests that only the login refuses in this way. */
+const OF_LOGIN = ['method_not_allowed', 'prefetch'];
+
+/** A code of an answer, the endpoints that answer it, and a reason. */
+type CodeRow = readonly [code: string, endpoints: string, reason: string];
+
 export const REFUSAL_BLOCKS = {
+  codes: () => table(['Code', 'Endpoints', 'Reasons'], grouped(codeRows())),
   tokens: () => table(REASON_HEAD, explained(TOKEN_REFUSALS)),
   requests: () => table(REASON_HEAD, explained(inOwnWords(REQUEST_REFUSALS))),
   bearers: () =>
@@ -18,6 +43,74 @@ export const REFUSAL_BLOCKS = {
     ),
   notices: () => table(REASON_HEAD, explained(NOTICES)),
 };
+
+/** Codes that are the reason itself are left out. */
+function codeRows(): CodeRow[] {
+  return [
+    ...entriesOf(TOKEN_REFUSALS).flatMap(([reason]) => codesOfToken(reason)),
+    [oauthAnswerOf('token_malformed').error, 'token', 'every other refused token'],
+    ['invalid_grant', 'token', `${linked('claims_invalid')} of an assertion`],
+    ['invalid_request', 'logout', 'every refused token'],
+    ...entriesOf(REQUEST_REFUSALS).flatMap(([kind]) => codesOfRequest(kind)),
+    ...entriesOf(BEARER_REFUSALS).flatMap(([reason]) => codesOfBearer(reason)),
+    [FAULT.oauth.error, OAUTH, 'a fault of the service'],
+    [FAULT.embed.error, 'login', 'a fault of the service'],
+    ['too_many_requests', EVERYWHERE, 'a limit is reached: of the address, or of the entry'],
+    [
+      'temporarily_unavailable',
+      EVERYWHERE,
+      'the database does not answer, revocations are unknown, or too many requests are in progress',
+    ],
+    ...['unauthorized', 'forbidden', 'refused'].map((code): CodeRow => {
+      return [code, EVERYWHERE, 'a guard of the application that contains the package refuses the request'];
+    }),
+  ];
+}
+
+function codesOfToken(reason: RejectionReason): CodeRow[] {
+  const { check, oauth, embed } = TOKEN_REFUSALS[reason];
+  const rows: CodeRow[] = [];
+  const login = embed && loginAnswerOf(reason).error;
+  if (login !== undefined && login !== reason) rows.push([login, 'login', linked(reason)]);
+  const isOfIntrospection = reason === 'introspection_not_allowed';
+  const endpoints = isOfIntrospection ? 'introspect' : check === 'client' ? 'token, introspect' : 'token';
+  if (oauth !== undefined) rows.push([oauth.error, endpoints, linked(reason)]);
+  return rows;
+}
+
+function codesOfRequest(kind: FlowRefusalKind): CodeRow[] {
+  const { check, oauth = 'invalid_request', embed = kind } = REQUEST_REFUSALS[kind];
+  const rows: CodeRow[] = [];
+  if (embed !== kind) rows.push([embed, 'login', linked(kind)]);
+  if (oauth !== kind && !OF_LOGIN.includes(kind))
+    rows.push([oauth, check === 'proof' ? 'token' : OAUTH, linked(kind)]);
+  return rows;
+}
+
+function codesOfBearer(reason: BearerReason): CodeRow[] {
+  const codes = new Set(['Bearer', 'DPoP'].map((scheme) => errorOf(scheme, reason)));
+  return [...codes].map((code) => [code, 'API', linked(reason, bearerAnchor(reason))]);
+}
+
+/** One row for each code and list of endpoints, by code. */
+function grouped(rows: readonly CodeRow[]): string[][] {
+  const reasons = new Map<string, string[]>();
+  for (const [code, endpoints, reason] of rows) {
+    const key = `\`${code}\`|${endpoints}`;
+    reasons.set(key, [...(reasons.get(key) ?? []), reason]);
+  }
+  return [...reasons]
+    .map(([key, list]) => [...key.split('|'), list.join(', ')])
+    .toSorted(([one = ''], [other = '']) => one.localeCompare(other));
+}
+
+function entriesOf<Word extends string, Row>(rows: Readonly<Record<Word, Row>>) {
+  return Object.entries(rows) as [Word, Row][];
+}
+
+function linked(word: string, anchor = word): string {
+  return `[\`${word}\`](#${anchor})`;
+}
 
 function explained(refusals: Readonly<Record<string, Explanation>>, anchorOf = (word: string) => word) {
   return Object.entries(refusals).map(([word, { cause, remedy }]) => [

@@ -1,4 +1,5 @@
-// Checks the catalogue of refusals: its order, and that each sentence of the log leads to a row of docs/refusals.md.
+// Checks the catalogue of refusals: its order, and that each sentence of the log and each code of an answer leads to a row of docs/refusals.md.
+import { HttpException } from '@nestjs/common';
 import { REMEDIES, inOwnWords } from '../../src/config/remedies.js';
 import {
   REFUSALS_PAGE,
@@ -7,9 +8,21 @@ import {
   noticeLine,
   rejectionLine,
 } from '../../src/token-exchange/refusals/refusal-line.js';
-import { BEARER_REFUSALS, NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
-import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
-import { repositoryFile } from '../support/source-files.js';
+import { errorOf } from '../../src/token-exchange/http/challenge.js';
+import { hostRefusalOf } from '../../src/token-exchange/http/flow-error.filter.js';
+import {
+  BEARER_REFUSALS,
+  FAULT,
+  NOTICES,
+  REQUEST_REFUSALS,
+} from '../../src/token-exchange/refusals/refusals.js';
+import {
+  TOKEN_REFUSALS,
+  loginAnswerOf,
+  oauthAnswerOf,
+} from '../../src/token-exchange/refusals/token-refusals.js';
+import { codesOnPage, isOnPage } from '../support/refusals-page.js';
+import { repositoryFile, typescriptFiles } from '../support/source-files.js';
 
 const wordsOf = <Table extends object>(table: Table) => Object.keys(table) as (keyof Table & string)[];
 
@@ -28,6 +41,41 @@ it('[D52] each sentence of the log leads to a row of docs/refusals.md, and each 
   expect(targets).not.toContain(undefined);
   expect(anchors).toEqual(targets);
   expect(new Set(anchors).size).toBe(anchors.length);
+});
+
+describe('[D78] docs/refusals.md has each code of an answer with its reason', () => {
+  it.each(wordsOf(TOKEN_REFUSALS))('of a token: %s', (reason) => {
+    const { check, embed } = TOKEN_REFUSALS[reason];
+    const endpoint = check === 'client' ? 'introspect' : 'token';
+    expect(isOnPage(endpoint, oauthAnswerOf(reason).error, reason)).toBe(true);
+    if (embed !== undefined) expect(isOnPage('login', loginAnswerOf(reason).error, reason)).toBe(true);
+  });
+
+  it.each(wordsOf(REQUEST_REFUSALS))('of a request: %s', (kind) => {
+    const { oauth = 'invalid_request', embed = kind } = REQUEST_REFUSALS[kind];
+    const isOfLogin = kind === 'prefetch' || kind === 'method_not_allowed';
+    if (!isOfLogin) expect(isOnPage('token', oauth, kind)).toBe(true);
+    expect(isOnPage('login', embed, kind)).toBe(true);
+  });
+
+  it.each(wordsOf(BEARER_REFUSALS))('of an access token: %s', (reason) => {
+    for (const scheme of ['Bearer', 'DPoP'])
+      expect(isOnPage('API', errorOf(`${scheme} x`, reason), `bearer-${reason}`)).toBe(true);
+  });
+
+  it('of faults, limits, and guards of a host', () => {
+    const statuses = [400, 401, 403, 404, 418, 429, 500, 503];
+    const answered = statuses.map((status) => hostRefusalOf(new HttpException('', status))?.error);
+    const codes = [...answered, FAULT.oauth.error, FAULT.embed.error];
+    expect(codesOnPage()).toEqual(expect.arrayContaining(codes));
+  });
+
+  it('that the code of the endpoints names', () => {
+    const texts = typescriptFiles('src/token-exchange').map(({ text }) => text);
+    const codes = texts.flatMap((text) => [...text.matchAll(/\berror: '(\w+)'/g)].map(([, code]) => code));
+    expect(codes.length).toBeGreaterThan(10);
+    expect(codesOnPage()).toEqual(expect.arrayContaining(codes));
+  });
 });
 
 it('[D78] the reasons of one check stand together, in the order of the checks', () => {

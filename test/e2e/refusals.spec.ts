@@ -11,6 +11,7 @@ import { explain } from '../support/explanations.js';
 import { PROOF_REASONS } from '../support/dpop-client.js';
 import { ASSERTION_REASONS } from '../support/id-jag-client.js';
 import { WORKLOAD_REASONS } from '../support/platforms.js';
+import { isOnPage } from '../support/refusals-page.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
 import type { Fields, LogLine } from '../support/test-service.js';
@@ -69,6 +70,12 @@ function warningOf({ lines }: Trace): LogLine {
   const [line = {}] = lines;
   expect(line['level']).toBe('warn');
   return line;
+}
+
+/** The page explains the code of the answer by the reason. */
+async function expectOnPage({ answer }: Trace, { flow, reason }: RefusalCase): Promise<void> {
+  const { error } = (await answer.json()) as { error: string };
+  expect([error, isOnPage(flow === 'embed' ? 'login' : 'token', error, reason)]).toEqual([error, true]);
 }
 
 describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (database) => {
@@ -138,6 +145,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
         return service.exchange({ subject_token: token, ...fields }, all);
       });
       expect(outcomeOf(trace.answer)).toMatch(/^refused with 40[01]$/);
+      await expectOnPage(trace, one);
 
       const values: Record<string, unknown> = { ...one.told(own) };
       // Of an exchange it is known which of its tokens was checked, but for those that are checked together.

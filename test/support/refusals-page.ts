@@ -1,0 +1,26 @@
+// Reads which codes docs/refusals.md explains.
+import { REFUSALS_PAGE } from '../../src/token-exchange/refusals/refusal-line.js';
+import { repositoryFile } from './source-files.js';
+
+const { text } = repositoryFile(REFUSALS_PAGE);
+const ROWS = [...text.matchAll(/^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|$/gm)].map(
+  ([, code = '', endpoints = '', reasons = '']) => ({ code, endpoints, reasons }),
+);
+
+/** The codes of the table of codes. */
+export function codesOnPage(): readonly string[] {
+  return ROWS.map(({ code }) => code);
+}
+
+/**
+ * Whether the page leads from the code of an endpoint to a reason: the code is the reason, or a row of both links to it. A row may also
+ * have every reason to which no other row of the endpoint links.
+ */
+export function isOnPage(endpoint: string, code: string, reason: string): boolean {
+  if (!text.includes(`<a id="${reason}"></a>`)) return false;
+  const ofEndpoint = ROWS.filter(({ endpoints }) => endpoints.split(', ').includes(endpoint));
+  const linked = ofEndpoint.filter(({ reasons }) => reasons.includes(`(#${reason})`));
+  const others = ofEndpoint.filter(({ reasons }) => reasons.includes('every other'));
+  const codes = (linked.length > 0 ? linked : others).map((row) => row.code);
+  return codes.includes(code) || (linked.length === 0 && code === reason);
+}
