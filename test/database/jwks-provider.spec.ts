@@ -472,6 +472,23 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(told).toHaveLength(1);
     });
 
+    it('[D70] of two stored entries whose key sets share a kid the first one is used, and a warning names both', async () => {
+      const other = await listen();
+      const shared = jwkOf('shared');
+      server.publish({ keys: [shared] });
+      other.publish({ keys: [shared, jwkOf('two')] });
+      const instance = await startWithKeys({ entries: [] });
+      const labelled = (one: typeof server, label: string) =>
+        entryFor(one, { entryIndex: undefined, label, excludeOwner: label === 'second' });
+      await instance.keys.replaceStored([labelled(server, 'first'), labelled(other, 'second')]);
+      await instance.keys.tick();
+      for (const kid of ['shared', 'shared', 'two']) await instance.find(ISSUER, kid);
+      expect((await instance.find(ISSUER, 'shared'))?.policy.label).toBe('first');
+      expect((await instance.find(ISSUER, 'two'))?.policy.label).toBe('second');
+      const told = instance.logLines.filter(({ msg }) => msg.startsWith('several JWKS entries'));
+      expect(told).toMatchObject([{ entries: ['first', 'second'], used: 'first', kid: '"shared"' }]);
+    });
+
     it('[D37][K39] of two entries with one policy the key that both hold is tried once, and others in their order', async () => {
       const other = await listen();
       const [shared, second] = [jwkOf('shared'), jwkOf('shared')];

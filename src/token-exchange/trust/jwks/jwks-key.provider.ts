@@ -190,9 +190,11 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   private held(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
     const held = this.heldBy(candidates, kid);
     const ofConfigured = held.filter(({ policy }) => policy.entryIndex !== undefined);
-    if (ofConfigured.length > 0) return ofConfigured;
     const first = held.find(({ policy }) => policy.suspended !== true) ?? held[0];
-    return held.filter(({ policy }) => policy === first?.policy);
+    const used =
+      ofConfigured.length > 0 ? ofConfigured : held.filter(({ policy }) => policy === first?.policy);
+    this.tellUnused(held, used);
+    return used;
   }
 
   private heldBy(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
@@ -206,15 +208,25 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     if (key === undefined || others.length === 0) return key === undefined ? [] : [key];
     if (others.every(({ policy }) => isSamePolicy(policy, key.policy)))
       return firstDifferent([key, ...others]);
-    if (!this.loggedAmbiguities.has(key)) {
-      this.loggedAmbiguities.add(key);
-      const entries = [key, ...others].map(({ policy }) => policy.label);
-      this.logger.warn(
-        { entries, kid: quoteKid(key.kid) },
-        'several JWKS entries hold this kid, with different policies; none of its keys is used',
-      );
-    }
+    this.tellShared(key, [key, ...others]);
     return [];
+  }
+
+  private tellUnused(held: readonly TrustedKey[], used: readonly TrustedKey[]): void {
+    if (held.length === used.length) return;
+    const unused = held.find((key) => !used.includes(key));
+    if (unused !== undefined) this.tellShared(unused, held, used[0]?.policy.label);
+  }
+
+  /** Logs once for a key that it is not used. @param used the entry whose keys are used; undefined: none */
+  private tellShared(unused: TrustedKey, held: readonly TrustedKey[], used?: string): void {
+    if (this.loggedAmbiguities.has(unused)) return;
+    this.loggedAmbiguities.add(unused);
+    const entries = [...new Set(held.map(({ policy }) => policy.label))];
+    const fields = { entries, used, kid: quoteKid(unused.kid) };
+    const outcome =
+      used === undefined ? 'with different policies; none of its keys is used' : 'the keys of one are used';
+    this.logger.warn(fields, `several JWKS entries hold this kid, ${outcome}`);
   }
 }
 
