@@ -12,6 +12,7 @@ import {
   connectToService,
   obstacleTo,
 } from '../administration/socket/command.client.js';
+import type { Schema } from '../platform/database/data-source.js';
 import { DataDirectoryLockedError, holderOf } from '../platform/database/embedded/data-directory.lock.js';
 import { newRequestId } from '../platform/log/request-id.js';
 import { MisuseError } from './answers.js';
@@ -33,6 +34,7 @@ export type Arguments = Readonly<
 
 /**
  * Performs an operation; reads a stream to its end.
+ * @param schema of a database that the command opens itself
  * @throws CommandError when it cannot be done, or no service runs that could
  */
 export async function perform<T extends object, M extends OperationName<T>>(
@@ -40,8 +42,9 @@ export async function perform<T extends object, M extends OperationName<T>>(
   type: Type<T>,
   method: M,
   input: InputOf<T, M>,
+  schema?: Schema,
 ): Promise<AnswerOf<T, M>> {
-  return (await answerTo(context, operationOf(type, method), input)) as AnswerOf<T, M>;
+  return (await answerTo(context, operationOf(type, method), input, schema)) as AnswerOf<T, M>;
 }
 
 /** As `perform`, for a checked input. */
@@ -49,10 +52,11 @@ export async function answerTo(
   context: CommandContext,
   operation: Operation,
   input: unknown,
+  schema?: Schema,
 ): Promise<unknown> {
   const all: unknown[] = [];
   let result: unknown;
-  for await (const piece of ask(context, operation, input))
+  for await (const piece of ask(context, operation, input, schema))
     if ('result' in piece) ({ result } = piece);
     else all.push(...piece.page);
   return operation.kind === 'stream' ? all : result;
@@ -94,18 +98,19 @@ async function* ask(
   context: CommandContext,
   operation: Operation,
   given: unknown,
+  schema?: Schema,
 ): AsyncGenerator<Piece, void> {
   const input = checkedInput(operation, given);
   const settings = instanceDatabase(context);
   if (settings.kind === 'postgresql')
-    return yield* askDatabase(await openCommandContext(context, settings), operation, input);
+    return yield* askDatabase(await openCommandContext(context, settings, schema), operation, input);
   const { directory } = settings;
   const path = commandSocketPath(directory);
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const service = await connectToService(path);
     if (service !== undefined) return yield* askService(service, context.version, operation, input);
-    const opened = holderOf(directory) ?? (await openUnlessHeld(context, directory));
+    const opened = holderOf(directory) ?? (await openUnlessHeld(context, directory, schema));
     if (typeof opened !== 'number') return yield* askDatabase(opened, operation, input);
     const obstacle = obstacleTo(path);
     if (obstacle !== undefined || performance.now() > deadline)
@@ -118,9 +123,10 @@ async function* ask(
 async function openUnlessHeld(
   context: CommandContext,
   directory: string,
+  schema?: Schema,
 ): Promise<INestApplicationContext | number> {
   try {
-    return await openCommandContext(context, { kind: 'embedded', directory });
+    return await openCommandContext(context, { kind: 'embedded', directory }, schema);
   } catch (error) {
     if (error instanceof DataDirectoryLockedError) return error.processId;
     throw error;

@@ -10,7 +10,7 @@ import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
 import { PersonHashes } from '../audit/person-hashes.js';
 import { SCHEMA } from '../instance/schema.js';
 import { Clock } from '../platform/clock.js';
-import type { DatabaseSettings } from '../platform/database/data-source.js';
+import type { DatabaseSettings, Schema } from '../platform/database/data-source.js';
 import { DatabaseClock } from '../platform/database/database-clock.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { LOGGER, SILENT } from '../platform/log/log.js';
@@ -23,10 +23,10 @@ import { opening } from './instance-database.js';
 
 @Module({})
 class CommandModule {
-  static register(context: CommandContext, database: DatabaseSettings): DynamicModule {
+  static register(context: CommandContext, database: DatabaseSettings, schema: Schema): DynamicModule {
     return {
       module: CommandModule,
-      imports: [DatabaseModule.register(database, SCHEMA), UsersModule],
+      imports: [DatabaseModule.register(database, schema), UsersModule],
       providers: [
         ...ADMINISTRATION_PROVIDERS,
         {
@@ -63,8 +63,9 @@ class CommandModule {
 export function openCommandContext(
   context: CommandContext,
   database: DatabaseSettings,
+  schema = SCHEMA,
 ): Promise<INestApplicationContext> {
-  const module = CommandModule.register(context, database);
+  const module = CommandModule.register(context, database, schema);
   const options = { logger: false, abortOnError: false } as const;
   return opening(() => NestFactory.createApplicationContext(module, options));
 }

@@ -17,6 +17,7 @@ import type { ListenAddress, ListenVariables } from '../platform/http/listen-err
 import { ListenError, METRICS_ADDRESS, SERVICE_ADDRESS } from '../platform/http/listen-error.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-context.js';
+import { storedEntries } from './stored-entries.js';
 import { findingLines, renderTable } from '../administration/table.js';
 
 const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];
@@ -40,13 +41,14 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
   ).action(() => checkConfiguration(context));
 }
 
-/** Opens no database and no connection: it checks what the start would, and looks up the names to listen on. */
+/** Checks what the start would, looks up the names to listen on, and judges the stored entries if there is a database to ask. */
 async function checkConfiguration(context: CommandContext): Promise<void> {
   const { startupSources } = context.settings;
   const checked = await checkStartup(startupSources);
   const startup = { ...checked, problems: [...checked.problems, ...(await unknownHosts(checked))] };
   const variables = sourcedVariables(startup, sourceNames(startupSources));
-  context.answers.give(shownOf(startup, variables), textOf(startup, variables));
+  const points = goingLivePoints(startup, await storedEntries(context));
+  context.answers.give(shownOf(startup, variables, points), textOf(startup, variables, points));
   const { problems } = startup;
   if (problems.length === 0) return;
   throw new CommandError(
@@ -71,17 +73,25 @@ function lookupProblem(at: ListenAddress, variables: ListenVariables): Promise<s
   );
 }
 
-function textOf(startup: CheckedStartup, variables: readonly SourcedVariable[]): string {
+function textOf(
+  startup: CheckedStartup,
+  variables: readonly SourcedVariable[],
+  points: readonly GoingLivePoint[],
+): string {
   return [
     ...findingLines(startup),
     ...exchangeLines(startup).map((line) => `${line}\n`),
     `Licence: ${licenseInWords(startup)}\n\n`,
     renderTable(HEADINGS, variables.map(rowOf)),
-    `\n${goingLiveText(goingLivePoints(startup))}`,
+    `\n${goingLiveText(points)}`,
   ].join('');
 }
 
-function shownOf(startup: CheckedStartup, variables: readonly SourcedVariable[]) {
+function shownOf(
+  startup: CheckedStartup,
+  variables: readonly SourcedVariable[],
+  goingLive: readonly GoingLivePoint[],
+) {
   const { license, problems, warnings, notes } = startup;
   const held = license === License.NONE ? null : { until: endOf(license), features: [...license.features] };
   return {
@@ -90,7 +100,7 @@ function shownOf(startup: CheckedStartup, variables: readonly SourcedVariable[])
     notes,
     tokenExchange: exchangeState(startup),
     license: held,
-    goingLive: goingLivePoints(startup),
+    goingLive,
     variables,
   };
 }
@@ -155,24 +165,29 @@ interface GoingLivePoint {
 }
 
 type Finding = Omit<GoingLivePoint, 'title'>;
+type StoredEntries = Awaited<ReturnType<typeof storedEntries>>;
 
 const good = (detail: string): Finding => ({ state: 'good', detail });
 const open = (detail: string): Finding => ({ state: 'open', detail });
 const check = (detail: string): Finding => ({ state: 'check', detail });
 
 /** By the titles that the document has, in its order. */
-const POINTS: Readonly<Record<string, (startup: CheckedStartup) => Finding>> = {
+const POINTS: Readonly<Record<string, (startup: CheckedStartup, stored: StoredEntries) => Finding>> = {
   'Strict policy': ({ config }) =>
     config.strict
       ? good('entries allow only what they say')
       : open('what an entry does not say is allowed; set SVC_TOKEN_EXCHANGE_STRICT=true'),
-  Audience({ config, trustedKeys }) {
-    if (trustedKeys.length === 0) return check('no entry is configured; keys list has the stored ones');
-    const unsaid = trustedKeys.filter(({ expectedAudience }) => expectedAudience === undefined);
+  Audience({ config, trustedKeys }, stored) {
+    const configured = trustedKeys.map(({ label, expectedAudience }) => ({ label, expectedAudience }));
+    const entries = [...configured, ...acceptedAmong(stored)];
+    const [which, none] =
+      stored === undefined ? ['each configured entry', ' configured'] : ['each entry', ''];
+    if (entries.length === 0) return check(`there is no${none} entry`);
+    const unsaid = entries.filter(({ expectedAudience }) => expectedAudience === undefined);
     if (unsaid.length > 0) return open(`any audience passes under ${labelsOf(unsaid)}`);
-    const others = trustedKeys.filter(({ expectedAudience }) => expectedAudience !== config.baseUrl);
+    const others = entries.filter(({ expectedAudience }) => expectedAudience !== config.baseUrl);
     return others.length === 0
-      ? good('each configured entry expects the address of this instance')
+      ? good(`${which} expects the address of this instance`)
       : check(`${labelsOf(others)}: another audience than the address of this instance`);
   },
   Origins({ config, trustedKeys }) {
@@ -208,8 +223,15 @@ const POINTS: Readonly<Record<string, (startup: CheckedStartup) => Finding>> = {
   Log: () => check('look for a token in the logs of proxy and service'),
 };
 
-function goingLivePoints(startup: CheckedStartup): GoingLivePoint[] {
-  return Object.entries(POINTS).map(([title, find]) => ({ title, ...find(startup) }));
+/** No token passes under a refused entry. */
+function acceptedAmong(stored: StoredEntries = []) {
+  return stored
+    .filter(({ state }) => state !== 'refused')
+    .map(({ entry: label, audience }) => ({ label, expectedAudience: audience ?? undefined }));
+}
+
+function goingLivePoints(startup: CheckedStartup, stored: StoredEntries): GoingLivePoint[] {
+  return Object.entries(POINTS).map(([title, find]) => ({ title, ...find(startup, stored) }));
 }
 
 function goingLiveText(points: readonly GoingLivePoint[]): string {

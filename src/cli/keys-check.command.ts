@@ -1,6 +1,7 @@
 // svc-admin keys check: checks entries as the start of the service does, and fetches their key sets as the service would.
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
+import type { ListedEntry } from '../administration/list-entries.operation.js';
 import { findingLines, printable, renderTable } from '../administration/table.js';
 import type {
   JwksEntry,
@@ -19,7 +20,9 @@ import {
 } from '../token-exchange/instance.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-context.js';
+import { entriesText } from './entries-text.js';
 import { rulesOf, textGiven } from './instance-settings.js';
+import { storedEntries } from './stored-entries.js';
 
 const NO_KEYS =
   'There are no trusted keys: give --file, or set SVC_TOKEN_EXCHANGE_TRUSTED_KEYS or its _FILE.';
@@ -34,24 +37,44 @@ interface CheckOptions {
 export function addCheck(keys: Command, context: CommandContext): void {
   const about = 'print every problem of the trusted key entries; exits with 1 if there is one';
   addCommand(keys, 'check', about, 'keys check --file trusted-keys.json --fetch')
-    .option('--file <file>', 'the JSON array of entries; the configured one if left out')
+    .option('--file <file>', 'the JSON array of entries; the configured and stored ones if left out')
     .option('--fetch', 'fetch each key set now, and print which of its keys are used; nothing is stored')
     .action((options: CheckOptions) => check(options, context));
 }
 
 async function check({ file, fetch }: CheckOptions, context: CommandContext): Promise<void> {
-  const text = textGiven(context, file, 'trustedKeys', NO_KEYS);
+  const stored = file === undefined ? await storedEntries(context) : undefined;
+  const text = configuredText(file, stored, context);
   const rules = rulesOf(context);
   const reading = readTrustedKeys(text, rules);
   const jwksEntries = reading.entries.filter((entry) => entry.type === 'jwks');
   const keySets = fetch === true ? await fetchKeySets(jwksEntries, rules) : undefined;
-  const { entries, problems, warnings, notes } = reading;
-  const answer = { problems, warnings, notes, entries: entries.map(shownEntry), keySets };
-  context.answers.give(answer, checkText(reading, keySets));
+  const { entries, problems, notes } = reading;
+  const warnings = [...reading.warnings, ...(stored ?? []).flatMap(openAudience)];
+  const answer = { problems, warnings, notes, entries: entries.map(shownEntry), keySets, stored };
+  context.answers.give(answer, checkText({ ...reading, warnings }, keySets, stored));
   if (problems.length > 0)
     throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
   const useless = keySets?.filter(({ keys }) => keys.length === 0) ?? [];
   if (useless.length > 0) throw new CommandError(`Key sets without a usable key: ${useless.length}.`);
+}
+
+/** An instance may have stored entries alone. @throws CommandError if there is no entry at all */
+function configuredText(
+  file: string | undefined,
+  stored: readonly ListedEntry[] = [],
+  context: CommandContext,
+): string {
+  const isConfigured = file !== undefined || context.settings.read('trustedKeys').trustedKeys !== undefined;
+  return isConfigured || stored.length === 0 ? textGiven(context, file, 'trustedKeys', NO_KEYS) : '[]';
+}
+
+/** No token passes under a refused entry. */
+function openAudience({ entry, state, audience }: ListedEntry): string[] {
+  if (audience !== null || state === 'refused') return [];
+  return [
+    `${printable(entry)}, expectedAudience: is not set: a token that was made for another service is accepted too`,
+  ];
 }
 
 function shownEntry(entry: TrustedKeyEntry) {
@@ -63,10 +86,15 @@ function shownEntry(entry: TrustedKeyEntry) {
   return { index, entry: label, type, issuer, keys, policy: policyInWords(entry, new Date()) };
 }
 
-function checkText(reading: TrustedKeysReading, keySets: readonly FetchedKeySet[] = []): string {
+function checkText(
+  reading: TrustedKeysReading,
+  keySets: readonly FetchedKeySet[] = [],
+  stored: readonly ListedEntry[] = [],
+): string {
   const { entries } = reading;
   const policies = entries.map((entry) => [entry.label, policyInWords(entry, new Date()).join('; ')]);
-  const tables = [renderTable(HEADINGS, entries.map(rowOf)), renderTable(POLICY_HEADINGS, policies)];
+  const configured = [renderTable(HEADINGS, entries.map(rowOf)), renderTable(POLICY_HEADINGS, policies)];
+  const tables = [...configured, stored.length === 0 ? '' : entriesText(stored)];
   return [
     ...findingLines(reading),
     ...keySets.map(fetchedInWords),

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { EmbeddedSettings } from './embedded-database.js';
 import { prepareEmbedded } from './embedded-database.js';
 import { isUpToDate } from './migrate.js';
-import { directoryError, requireRights, rightsError } from './opening-error.js';
+import { OpeningError, directoryError, requireRights, rightsError } from './opening-error.js';
 import { UnsuitableServerError, requireSessions } from './pooler.js';
 import type { PostgresqlSettings } from './postgresql-pools.js';
 import { preparePostgresql } from './postgresql-pools.js';
@@ -45,7 +45,7 @@ export interface OpenDatabase extends Pick<
  * Opens the database and brings its schema up to date.
  * @throws DataDirectoryLockedError when another process has the embedded directory
  * @throws DatabaseUnavailableError when it cannot be connected to
- * @throws OpeningError when the data directory cannot be written, or the role lacks a right
+ * @throws OpeningError when the data directory cannot be written, the role lacks a right, or the caller may not migrate
  * @throws UnsuitableServerError when it is too old or of an unreleased version, or a pooler lends it for one transaction at a time
  */
 export async function openDatabase(settings: DatabaseSettings, schema: Schema): Promise<OpenDatabase> {
@@ -55,7 +55,12 @@ export async function openDatabase(settings: DatabaseSettings, schema: Schema): 
     await checkSessions(settings);
     await connect(dataSource);
     if (kind === 'postgresql') await requireRights(dataSource);
-    const appliedMigrations = (await isUpToDate(dataSource)) ? [] : await migrate();
+    const isCurrent = await isUpToDate(dataSource);
+    if (!isCurrent && schema.mayMigrate === false)
+      throw new OpeningError(
+        'The database is empty or of an earlier release. The next start of the service migrates it.',
+      );
+    const appliedMigrations = isCurrent ? [] : await migrate();
     return { kind, dataSource, operatorPool, appliedMigrations, close, stopped };
   } catch (error) {
     await close();

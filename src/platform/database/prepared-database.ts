@@ -22,6 +22,8 @@ export interface Schema {
   readonly entities: readonly (new () => object)[];
   /** In the order in which they run. */
   readonly migrations: readonly (new () => MigrationInterface)[];
+  /** False: a database that lacks a migration is not opened. */
+  readonly mayMigrate?: boolean;
 }
 
 /** A database that is ready to be connected to. `close` ends data source, embedded engine and lock, in this order. */

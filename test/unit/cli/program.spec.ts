@@ -174,8 +174,8 @@ describe('[D117] errors as JSON', () => {
       SVC_PORT: 'none',
       SVC_PROXY_HOPS: 'x',
     });
-    expect(stderr).toMatch(/^\{.*\}\n$/);
-    const { error } = JSON.parse(stderr) as {
+    expect(stderr).toMatch(/^(\{"remark":.*\}\n)?\{.*\}\n$/);
+    const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') as {
       error: { exitCode: number; message: string; details: string[] };
     };
     expect(error.exitCode).toBe(exitCode);

@@ -1,0 +1,104 @@
+// The checks before going live judge stored entries too, where there is a database to read them from, and change nothing in it.
+import { Partner } from '../../demo/partner.js';
+import type { ListedEntry } from '../../src/administration/list-entries.operation.js';
+import { VERSION } from '../../src/platform/version.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { CommandLine } from '../support/run-cli.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const entryOf = (name: string, audience?: string) =>
+  Partner.create({ issuer: `https://${name}.example`, audience: BASE_URL }).staticEntry({
+    ...{ name, expectedAudience: audience, origins: ['https://product.example'], perMinute: 600 },
+  });
+const CONFIGURED = [entryOf('configured', BASE_URL)];
+
+describeOnEachDatabase('[D32] checks of stored entries', (database) => {
+  const line = CommandLine.beside(database, () => CONFIGURED);
+  const service = TestService.forBlock(database, { trustedKeys: CONFIGURED });
+
+  const run = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await line.run([...args, '--json']);
+    return { exitCode, stderr, answer: JSON.parse(stdout) as Record<string, unknown> };
+  };
+  const pointOf = async (title: string) => {
+    const { answer, stderr } = await run('config', 'check');
+    const points = answer['goingLive'] as { title: string; state: string; detail: string }[];
+    const { state, detail } = points.find((point) => point.title === title) ?? {};
+    return { state, detail, stderr };
+  };
+  const store = async (entry: object) => {
+    line.write('entry.json', entry);
+    await line.output(['keys', 'add', '--file', 'entry.json']);
+  };
+  const storedByCheck = async () => (await run('keys', 'check')).answer['stored'] as ListedEntry[];
+
+  it('say that every entry expects this instance, while each does', async () => {
+    await store(entryOf('good', BASE_URL));
+    expect(await pointOf('Audience')).toEqual({
+      state: 'good',
+      detail: 'each entry expects the address of this instance',
+      stderr: '',
+    });
+    expect(await storedByCheck()).toMatchObject([{ entry: 'stored:good', audience: BASE_URL }]);
+  });
+
+  it('name a stored entry that expects another audience, or none', async () => {
+    await store(entryOf('other', 'https://other.example'));
+    expect(await pointOf('Audience')).toMatchObject({
+      state: 'check',
+      detail: 'stored:other: another audience than the address of this instance',
+    });
+    await store(entryOf('open'));
+    expect(await pointOf('Audience')).toMatchObject({
+      state: 'open',
+      detail: 'any audience passes under stored:open',
+    });
+    const { stdout } = await line.run(['keys', 'check']);
+    expect(stdout).toContain(
+      'warning: stored:open, expectedAudience: is not set: a token that was made for another service is accepted too\n',
+    );
+    expect(stdout).toMatch(/\nstored:other .* https:\/\/other\.example /);
+  });
+
+  it('read them without the service too', async () => {
+    await service.stop();
+    expect(await pointOf('Audience')).toMatchObject({
+      state: 'open',
+      detail: 'any audience passes under stored:open',
+      stderr: '',
+    });
+    expect((await storedByCheck()).map(({ entry }) => entry)).toEqual([
+      'stored:good',
+      'stored:other',
+      'stored:open',
+    ]);
+    await service.restart();
+  });
+
+  it('judge stored entries alone, where none is configured', async () => {
+    const alone = new CommandLine(() => ({ ...database.environment, SVC_BASE_URL: BASE_URL }), VERSION);
+    const { exitCode, stdout } = await alone.run(['keys', 'check']);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('stored:good')]);
+  });
+
+  it('say that they are not judged, and migrate nothing, on the database of an earlier release', async () => {
+    const [last] = await service.rows<{ name: string }>(
+      'SELECT * FROM schema_migration ORDER BY id DESC LIMIT 1',
+    );
+    await service.rows('DELETE FROM schema_migration WHERE name = $1', [last?.name]);
+    await service.stop();
+    const { state, stderr } = await pointOf('Audience');
+    const remark = 'Stored entries are not checked: The database is empty or of an earlier release';
+    expect([state, stderr]).toEqual(['good', expect.stringContaining(`{"remark":"${remark}`)]);
+    const { dataSource, close } = await database.open({ entities: [], migrations: [] });
+    expect(await dataSource.query('SELECT name FROM schema_migration')).not.toContainEqual({
+      name: last?.name,
+    });
+    await dataSource.query(
+      `INSERT INTO schema_migration SELECT ($1::jsonb->>'id')::int, ($1::jsonb->>'timestamp')::bigint, $1::jsonb->>'name'`,
+      [JSON.stringify(last)],
+    );
+    await close();
+    await service.restart();
+  });
+});
