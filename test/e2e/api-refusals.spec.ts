@@ -265,10 +265,10 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     }
   });
 
-  it('[D79] is none at the revocation endpoint, whose answers reveals nothing', async () => {
+  it('[D79] is none at the revocation endpoint, whose answer reveals nothing', async () => {
     const before = await eventsOf(service);
     const answer = await service.post('/rest/auth/oauth/revoke', { token: external(main) });
-    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect([answer.status, await answer.json()]).toEqual([200, {}]);
     expect(await eventsOf(service)).toEqual(before);
   });
 

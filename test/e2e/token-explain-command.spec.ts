@@ -146,7 +146,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     expect(answer.status).toBe(200);
     const text = await said('', '--request-id', requestIdOf(answer));
     expect(text).toMatch(
-      /\nNotice: {3}the service has ignored a role claim, .* \(.*global:member.*\)\nRemedy: {3}the partner corrects/,
+      /\nNotice: {3}the service has ignored a role claim, .* \(global:king\)\nRemedy: {3}the partner corrects/,
     );
   });
 
