@@ -4,15 +4,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { checkExchange } from '../support/checks.mjs';
 import { compare, cpu } from '../support/comparison.mjs';
 import { exchangeRequests } from '../support/exchanges.mjs';
-import { grow, grownAuthors, grownCounts, grownLogins } from '../support/growth.mjs';
+import {
+  GROWN_TABLES,
+  MOVING_POLICY,
+  grow,
+  grownAuthors,
+  grownCounts,
+  grownLogins,
+  grownMovers,
+} from '../support/growth.mjs';
 import { sendAll } from '../support/load.mjs';
-import { EXPLAINED, plansOf } from '../support/query-plans.mjs';
+import { EXPLAINED, mostRows, plansOf } from '../support/query-plans.mjs';
 import { addWorkflows, workflowCalls } from '../support/workflows.mjs';
 
 const EXPLAINED_REQUESTS = 40;
 /** So long PostgreSQL may take to write its log. */
 const LOG_DELAY_MS = 500;
 const MOST_COST = 1.1;
+/** The most rows that one step of a plan may read. */
+const MOST_ROWS = 1_000;
 
 export const growth = {
   name: 'growth',
@@ -70,10 +80,18 @@ function comparisonsOf(kind) {
   ];
 }
 
-/** Plans of what the service really runs, in its own prepared statements: one more service writes them to the log. */
+/**
+ * Plans of what the service really runs, in its own prepared statements: one more service writes them to the log.
+ * Exchanges with a changed projects claim are among its requests.
+ */
 async function readPlans(workbench, database, counts) {
-  const explained = await workbench.startService({ name: 'explained', database, settings: EXPLAINED });
-  const kinds = loads(workbench, explained, counts);
+  const { partner } = workbench;
+  const options = { name: 'explained', database, settings: EXPLAINED, policy: MOVING_POLICY };
+  const explained = await workbench.startService(options);
+  const kinds = {
+    ...loads(workbench, explained, counts),
+    projects: exchangeRequests(explained, partner, { claimSets: grownMovers(counts) }),
+  };
   // Gets its access tokens before the log is recorded.
   await kinds.workflows.requests(1);
   const stopRecording = workbench.postgres.recordLog();
@@ -81,9 +99,20 @@ async function readPlans(workbench, database, counts) {
   for (const load of Object.values(kinds)) await sendAll(explained, load, EXPLAINED_REQUESTS, 1);
   await delay(LOG_DELAY_MS);
   const plans = plansOf(stopRecording(), EXPLAINED_REQUESTS / 2);
-  assert.ok(plans.length > 0, 'PostgreSQL has logged no plans.');
+  checkPlans(plans);
   return plans;
 }
+
+/** Each statement finds its rows in the large tables by indexes, and reads few of them. */
+function checkPlans(plans) {
+  for (const changed of ['project_external_key', 'project', 'project_member'])
+    assert.ok(plans.some(hasInsertion(changed)), `PostgreSQL has logged no plan that inserts into ${changed}.`);
+  const wholeTable = new RegExp(`Seq Scan on (${GROWN_TABLES.join('|')})\\b`);
+  const costly = plans.map(planText).filter((text) => wholeTable.test(text) || mostRows(text) > MOST_ROWS);
+  assert.deepEqual(costly, [], `These statements read more than they need:\n${costly.join('\n')}`);
+}
+
+const hasInsertion = (table) => (plan) => planText(plan).includes(`Insert on ${table} `);
 
 function planText({ statement, plan }) {
   return [statement, ...plan.map((line) => `  ${line}`)].join('\n');

@@ -1,6 +1,6 @@
 // Fills a database as years of use would: replay records, users with projects and links, audit rows, workflows.
 // Its users are known by their numbers.
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { ISSUER } from './partner.mjs';
 import { WORKFLOWS_PER_PROJECT, insertWorkflows } from './workflows.mjs';
 
@@ -9,17 +9,21 @@ const USERS = 1_000_000;
 const SUBJECT_PREFIX = 'grown-';
 /** One user in so many has workflows, a full page and more of them. */
 const USERS_PER_AUTHOR = 50;
+/** Each user is a member of one team by a claim. */
+const USERS_PER_TEAM = 10;
+const TEAM_PREFIX = 'team-';
 const AUDIT_ROWS = 1_000_000;
 /** Rows are right by the way in which they are made, so that foreign keys need not be looked up for each of them. */
 const SESSION = { session_replication_role: 'replica', maintenance_work_mem: '512MB' };
 
 /** How many rows of each kind there will be. @param scale a divisor */
 export function grownCounts(scale) {
-  const users = Math.max(USERS_PER_AUTHOR, Math.round(USERS / scale));
-  const authors = Math.floor(users / USERS_PER_AUTHOR);
+  const authors = Math.max(1, Math.round(USERS / scale / USERS_PER_AUTHOR));
+  const users = authors * USERS_PER_AUTHOR;
   return {
     usedTokens: Math.round(USED_TOKENS / scale),
     users,
+    teams: users / USERS_PER_TEAM,
     auditRows: Math.round(AUDIT_ROWS / scale),
     workflows: authors * WORKFLOWS_PER_PROJECT,
   };
@@ -55,6 +59,17 @@ export function grownAuthors(users) {
     Array.from({ length: count }, () => claimsOf(randomInt(1, authors + 1) * USERS_PER_AUTHOR));
 }
 
+/** What an entry must allow for the tokens of `grownMovers`. */
+export const MOVING_POLICY = { projects: { mayAssign: [`${TEAM_PREFIX}*`], create: true } };
+
+/** The same with claims that move each user into two other teams and into a new one. */
+export function grownMovers({ users, teams }) {
+  const team = () => `${TEAM_PREFIX}${randomInt(1, teams + 1)}:project:editor`;
+  const newTeam = () => `${TEAM_PREFIX}${randomUUID()}:project:viewer`;
+  return (count) =>
+    grownLogins(users)(count).map((claims) => ({ ...claims, projects: [team(), team(), newTeam()] }));
+}
+
 /** What their tokens say about them: nothing that would change a user. */
 function claimsOf(number) {
   const sub = `${SUBJECT_PREFIX}${number}`;
@@ -82,17 +97,21 @@ export async function withoutIndexes(client, table, insert) {
   for (const { create } of indexes) await client.query(create);
 }
 
-function insertions({ usedTokens, users, auditRows }) {
+function insertions({ usedTokens, users, teams, auditRows }) {
   return [
     ['token_exchange_used_jti', (client) => client.query(USED_TOKENS_INSERTION, [usedTokens])],
     ['user_account', (client) => client.query(USERS_INSERTION, [users])],
     ['token_exchange_identity_link', (client) => client.query(LINKS_INSERTION, [users, ISSUER])],
-    ['project', (client) => client.query(PROJECTS_INSERTION, [users])],
-    ['project_member', (client) => client.query(MEMBERS_INSERTION, [users])],
+    ['project', (client) => client.query(PROJECTS_INSERTION, [users, teams])],
+    ['project_external_key', (client) => client.query(KEYS_INSERTION, [teams, ISSUER])],
+    ['project_member', (client) => client.query(MEMBERS_INSERTION, [users, teams, ISSUER])],
     ['workflow', (client) => insertWorkflows(client, AUTHORS_PROJECTS)],
     ['audit_event', (client) => client.query(AUDIT_INSERTION, [auditRows, users, ISSUER])],
   ];
 }
+
+/** The tables that `grow` fills. */
+export const GROWN_TABLES = insertions({}).map(([table]) => table);
 
 // None of them expires while the benchmark runs, so that the purge leaves them.
 const USED_TOKENS_INSERTION = `INSERT INTO token_exchange_used_jti (jti_hash, expires_at)
@@ -102,6 +121,8 @@ const USED_TOKENS_INSERTION = `INSERT INTO token_exchange_used_jti (jti_hash, ex
 /** Ids that can be computed from the number of a user: as random as those that the service makes. */
 const USER_ID = `md5('user ' || number)::uuid`;
 const PROJECT_ID = `md5('project ' || number)::uuid`;
+const teamId = (number) => `md5('team ' || ${number})::uuid`;
+const TEAM_KEY = `'${TEAM_PREFIX}' || number`;
 const SUBJECT = `'${SUBJECT_PREFIX}' || number`;
 const EMAIL = `${SUBJECT} || '@partner.example'`;
 
@@ -112,10 +133,16 @@ const LINKS_INSERTION = `INSERT INTO token_exchange_identity_link (issuer, subje
   SELECT $2, ${SUBJECT}, ${USER_ID} FROM generate_series(1, $1::int) number`;
 
 const PROJECTS_INSERTION = `INSERT INTO project (id, type, name, personal_owner_id)
-  SELECT ${PROJECT_ID}, 'personal', 'Personal', ${USER_ID} FROM generate_series(1, $1::int) number`;
+  SELECT ${PROJECT_ID}, 'personal', 'Personal', ${USER_ID} FROM generate_series(1, $1::int) number
+  UNION ALL SELECT ${teamId('number')}, 'team', ${TEAM_KEY}, NULL FROM generate_series(1, $2::int) number`;
 
-const MEMBERS_INSERTION = `INSERT INTO project_member (project_id, user_id, role)
-  SELECT ${PROJECT_ID}, ${USER_ID}, 'project:admin' FROM generate_series(1, $1::int) number`;
+const KEYS_INSERTION = `INSERT INTO project_external_key (issuer, key, project_id)
+  SELECT $2, ${TEAM_KEY}, ${teamId('number')} FROM generate_series(1, $1::int) number`;
+
+const MEMBERS_INSERTION = `INSERT INTO project_member (project_id, user_id, role, issuer)
+  SELECT ${PROJECT_ID}, ${USER_ID}, 'project:admin', NULL FROM generate_series(1, $1::int) number
+  UNION ALL SELECT ${teamId('(1 + number % $2::int)')}, ${USER_ID}, 'project:viewer', $3
+  FROM generate_series(1, $1::int) number`;
 
 const AUTHORS_PROJECTS = `SELECT project.id FROM project JOIN user_account ON user_account.id = personal_owner_id
   WHERE email LIKE '${SUBJECT_PREFIX}%'

@@ -5,6 +5,8 @@ export const EXPLAINED = {
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_min_duration': '0',
   'auto_explain.log_analyze': 'on',
+  // Triggers and foreign keys too.
+  'auto_explain.log_nested_statements': 'on',
   'auto_explain.log_buffers': 'on',
   'auto_explain.log_wal': 'on',
 };
@@ -27,4 +29,13 @@ export function plansOf(log, leastTimes) {
     statements.set(statement, { statement, times, plan: plan.trimEnd().replace(/^\t/gm, '').split('\n') });
   }
   return [...statements.values()].filter(({ times }) => times >= leastTimes);
+}
+
+/** The most rows that one step of a plan reads, with the rows that it removes. */
+export function mostRows(plan) {
+  const steps = [...plan.matchAll(/ rows=([\d.]+) loops=(\d+)\)|Rows Removed by .*: (\d+)/g)];
+  return Math.max(
+    0,
+    ...steps.map(([, rows, loops, removed]) => Number(removed ?? Number(rows) * Number(loops))),
+  );
 }

@@ -1,5 +1,6 @@
 // What a claim of projects costs with sixty thousand rows of each kind, by the plans of all statements that PostgreSQL runs for it.
 import type pg from 'pg';
+import { mostRows } from '../../bench/support/query-plans.mjs';
 import { InstanceProjects } from '../../src/instance/instance-projects.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Transaction } from '../../src/platform/database/transaction.js';
@@ -66,15 +67,6 @@ async function plansOf(
   });
   await expect(explained).rejects.toBe(enough);
   return plans;
-}
-
-/** The most rows that a step of a plan has read, those included that it did not want. */
-function mostRows(plan: string): number {
-  const steps = [...plan.matchAll(/\(actual rows=([\d.]+) loops=(\d+)\)|Rows Removed by .*: (\d+)/g)];
-  return Math.max(
-    0,
-    ...steps.map(([, rows, loops, removed]) => Number(removed ?? Number(rows) * Number(loops))),
-  );
 }
 
 function expectCheap(plans: readonly string[]): void {
