@@ -98,7 +98,7 @@ function prepareHooks(
   const entries = nest.get<PresentEntries>(PresentEntries);
   const frameAncestors = nest.get(FrameAncestors);
   const onRefused = () => metrics.connectionsRefused.inc();
-  limitConnections(nest.getHttpServer(), startup.config.maxConnections, logger, onRefused);
+  limitConnections(nest.getHttpServer(), logger, onRefused);
   prepareServer(adapter, {
     logger,
     traces: nest.get(RequestTraces),

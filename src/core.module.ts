@@ -14,8 +14,7 @@ import { SCHEMA } from './instance/schema.js';
 import { encryptionKeys } from './instance/startup.js';
 import { Metrics } from './metrics/metrics.js';
 import { Clock } from './platform/clock.js';
-import type { DatabaseSettings } from './platform/database/data-source.js';
-import type { OpenDatabase } from './platform/database/data-source.js';
+import type { DatabaseSettings, OpenDatabase } from './platform/database/data-source.js';
 import { OPEN_DATABASE } from './platform/database/data-source.js';
 import { Database } from './platform/database/database.js';
 import { DatabaseModule } from './platform/database/database.module.js';
@@ -119,7 +118,7 @@ function server({ config }: Startup): Provider[] {
       inject: [LOGGER, Metrics],
       useFactory: (log: Log, metrics: Metrics) => {
         const onShed = () => metrics.requestsShed.inc();
-        const limit = new ConcurrencyLimit(config.maxRequestsInProgress, config.databaseWaitMs, log, onShed);
+        const limit = new ConcurrencyLimit(config.databaseWaitMs, log, onShed);
         metrics.watchRequests(() => limit.count);
         return limit;
       },

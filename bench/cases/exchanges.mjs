@@ -161,13 +161,18 @@ export const auditStreaming = exchangeCase(
     // A process of its own, whose CPU time counts for none.
     const { origin } = await workbench.startProgram('receivers', { syslogPort }, '/');
     const moreEnvironment = {
-      SVC_AUDIT_SINKS_START: 'beginning',
       SVC_AUDIT_WEBHOOK_URL: `${origin}/audit`,
       SVC_AUDIT_WEBHOOK_SECRET: 'a secret of thirty-two characters',
       SVC_AUDIT_WEBHOOK_ALLOW_HTTP: 'true',
       SVC_AUDIT_SYSLOG_URL: `tcp://127.0.0.1:${syslogPort}`,
     };
-    const streaming = await workbench.startService({ name: 'streaming', moreEnvironment });
+    const database = await workbench.newDatabase();
+    // Both begin with the oldest event.
+    await workbench.postgres.query(
+      database,
+      `INSERT INTO audit_sink_cursor (name, transaction_id, event_id) VALUES ('webhook', 0, 0), ('syslog', 0, 0)`,
+    );
+    const streaming = await workbench.startService({ name: 'streaming', database, moreEnvironment });
     return {
       contestants: [streaming, await workbench.startService({ name: 'plain' })],
       comparisons: [

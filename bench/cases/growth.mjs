@@ -106,7 +106,10 @@ async function readPlans(workbench, database, counts) {
 /** Each statement finds its rows in the large tables by indexes, and reads few of them. */
 function checkPlans(plans) {
   for (const changed of ['project_external_key', 'project', 'project_member'])
-    assert.ok(plans.some(hasInsertion(changed)), `PostgreSQL has logged no plan that inserts into ${changed}.`);
+    assert.ok(
+      plans.some(hasInsertion(changed)),
+      `PostgreSQL has logged no plan that inserts into ${changed}.`,
+    );
   const wholeTable = new RegExp(`Seq Scan on (${GROWN_TABLES.join('|')})\\b`);
   const costly = plans.map(planText).filter((text) => wholeTable.test(text) || mostRows(text) > MOST_ROWS);
   assert.deepEqual(costly, [], `These statements read more than they need:\n${costly.join('\n')}`);

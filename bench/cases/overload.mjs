@@ -3,11 +3,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { exchangeOnce, exchangeRequests } from '../support/exchanges.mjs';
+import { exchangeRequests } from '../support/exchanges.mjs';
+import { Connection, requestBytes } from '../support/connection.mjs';
 import { table } from '../support/report.mjs';
-import { RESIDENTS } from '../support/residents.mjs';
 import { measure, warmUp } from '../support/rounds.mjs';
 import { cpuMicros, median, quantile, spread } from '../support/statistics.mjs';
 
@@ -23,7 +22,8 @@ const OPENED = 8_000;
 const WINDOW_MS = 500;
 /** Longer than refusals are measured for. */
 const OCCUPIED_MS = '30000';
-const ARRIVAL_MS = 100;
+/** So many requests a process has in progress at most. */
+const MOST_IN_PROGRESS = 4_000;
 const REFUSALS = 20_000;
 /** Requests of one message to the program. */
 const TOLD_AT_ONCE = 10_000;
@@ -34,15 +34,13 @@ export const overload = {
 
   async run(workbench) {
     const { rounds, seconds } = workbench.options;
-    const limit = process.env.BENCH_REQUESTS_IN_PROGRESS;
-    const moreEnvironment = limit === undefined ? {} : { SVC_MAX_REQUESTS_IN_PROGRESS: limit };
-    const service = await workbench.startService({ moreEnvironment });
+    const service = await workbench.startService();
     const load = exchangeRequests(service, workbench.partner, { lifetimeSeconds: LIFETIME_SECONDS });
     workbench.tell('warming the service up');
     let peak = await warmUp(workbench, { servers: [service], load });
     const occupied = await workbench.startService({
       name: 'occupied',
-      moreEnvironment: { SVC_MAX_REQUESTS_IN_PROGRESS: '1', SVC_DATABASE_WAIT_MS: OCCUPIED_MS },
+      moreEnvironment: { SVC_DATABASE_WAIT_MS: OCCUPIED_MS },
     });
     await refusals(workbench, occupied);
     const found = [];
@@ -103,9 +101,10 @@ async function rush({ tell }, { service: { server }, load }, phases) {
   return { before, rushed, after };
 }
 
-/** What refusals cost of a service whose one place is taken by a request that waits for a lock. */
+/** What refusals cost of a service whose places are taken by requests that wait for a lock. */
 async function refusals(workbench, contestant) {
   const { partner, postgres, options } = workbench;
+  const { origin } = contestant.server;
   const exchanges = exchangeRequests(contestant, partner);
   const [one] = await exchanges.requests(1);
   const requests = (count) => Promise.resolve(Array.from({ length: count }, () => one));
@@ -113,13 +112,18 @@ async function refusals(workbench, contestant) {
   const holder = new Client(postgres.urlOf(contestant.database));
   await holder.connect();
   await holder.query('BEGIN; LOCK TABLE token_exchange_used_jti IN ACCESS EXCLUSIVE MODE');
-  const waiting = exchangeOnce(contestant, partner.sign('ES256', RESIDENTS[0]));
-  await delay(ARRIVAL_MS);
+  const occupying = Array.from({ length: MOST_IN_PROGRESS + 1 }, () => new Connection(origin));
+  const answers = occupying.map((connection) =>
+    connection.send(requestBytes(origin, { ...exchanges, ...one })),
+  );
   try {
+    // The one above the limit is refused.
+    await Promise.race(answers);
     return await measure(workbench, { servers: [contestant], load }, options.requests ?? REFUSALS);
   } finally {
     await holder.end();
-    await waiting;
+    await Promise.all(answers);
+    for (const connection of occupying) connection.close();
   }
 }
 

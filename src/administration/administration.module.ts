@@ -10,7 +10,6 @@ import { explanationRules } from '../instance/token-exchange-settings.js';
 import { Clock } from '../platform/clock.js';
 import type { ExplanationRules, StoredEntriesRules } from '../token-exchange/instance.js';
 import { UsersModule } from '../users/users.module.js';
-import { Quotas, quotaLimits } from '../workspace/quotas/quotas.js';
 import { ADMINISTRATION_PROVIDERS } from './administration.providers.js';
 import { AdministrationSettings } from './settings.js';
 
@@ -34,15 +33,7 @@ class ServiceSettings extends AdministrationSettings {
 
 @Module({
   imports: [AccessModule, UsersModule],
-  providers: [
-    ...ADMINISTRATION_PROVIDERS,
-    { provide: AdministrationSettings, useClass: ServiceSettings },
-    {
-      provide: Quotas,
-      inject: [STARTUP],
-      useFactory: ({ config }: Startup) => new Quotas(() => quotaLimits(config)),
-    },
-  ],
+  providers: [...ADMINISTRATION_PROVIDERS, { provide: AdministrationSettings, useClass: ServiceSettings }],
   exports: [...ADMINISTRATION_PROVIDERS],
 })
 export class AdministrationModule {}

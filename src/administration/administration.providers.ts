@@ -15,6 +15,7 @@ import {
   StoredEntryRepository,
 } from '../token-exchange/instance.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
+import { Quotas } from '../workspace/quotas/quotas.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
@@ -26,13 +27,14 @@ import { OwnerProtection } from './owner-protection.js';
 import { TrailFilters } from './read-audit-trail.operation.js';
 import { AdministrationSettings } from './settings.js';
 
-/** They need `AdministrationSettings`, `Quotas`, `PersonHashes`, the audit bus, and the users of `UsersModule` besides. */
+/** They need `AdministrationSettings`, `PersonHashes`, the audit bus, and the users of `UsersModule` besides. */
 export const ADMINISTRATION_PROVIDERS: Provider[] = [
   Administration,
   ...OPERATION_TYPES,
   InstanceExplainer,
   OwnerProtection,
   TrailFilters,
+  Quotas,
   InstanceProjects,
   ProjectRepository,
   WorkflowRepository,

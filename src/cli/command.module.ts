@@ -16,7 +16,6 @@ import { DatabaseModule } from '../platform/database/database.module.js';
 import { LOGGER, SILENT } from '../platform/log/log.js';
 import { AuditBus, AuditTrail } from '../token-exchange/instance.js';
 import { UsersModule } from '../users/users.module.js';
-import { Quotas, quotaLimits, QUOTA_SETTINGS } from '../workspace/quotas/quotas.js';
 import type { CommandContext } from './command-context.js';
 import { CommandAdministrationSettings, presentKeyRingOf } from './instance-settings.js';
 import { opening } from './instance-database.js';
@@ -49,10 +48,6 @@ class CommandModule {
           provide: AdministrationSettings,
           inject: [Clock],
           useFactory: (clock: Clock) => new CommandAdministrationSettings(context, clock),
-        },
-        {
-          provide: Quotas,
-          useFactory: () => new Quotas(() => quotaLimits(context.settings.read(...QUOTA_SETTINGS))),
         },
       ],
     };

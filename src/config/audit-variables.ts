@@ -1,5 +1,5 @@
 // The environment variables of the audit trail and its sinks.
-import { flag, oneOf, wholeNumber } from '../platform/input/schemas.js';
+import { flag, wholeNumber } from '../platform/input/schemas.js';
 import { lines, variable } from './variable.js';
 import { cidrRanges, syslogUrl, webhookHeaders, webhookSecrets, webhookUrl } from './variable-formats.js';
 
@@ -21,12 +21,6 @@ export const AUDIT_VARIABLES = {
         'After how many days the service deletes an event that a sink has not received yet; 0 keeps it until then. Needs ' +
           '`SVC_AUDIT_RETENTION_DAYS`, and must not be smaller.',
       ),
-  ),
-  auditSinksStart: variable(
-    'SVC_AUDIT_SINKS_START',
-    oneOf(['now', 'beginning'])
-      .default('now')
-      .describe('Where a new sink begins: with new events, or with the oldest one.'),
   ),
   auditWebhookUrl: variable(
     'SVC_AUDIT_WEBHOOK_URL',
@@ -67,14 +61,6 @@ export const AUDIT_VARIABLES = {
   auditSyslogCa: variable(
     'SVC_AUDIT_SYSLOG_CA',
     lines().describe('Certificates that verify the syslog server, in place of those of Node.js, as PEM.'),
-  ),
-  auditSyslogResendSeconds: variable(
-    'SVC_AUDIT_SYSLOG_RESEND_SECONDS',
-    wholeNumber(1, 3600)
-      .default(60)
-      .describe(
-        'After a broken connection to the syslog server, the service sends the events of this many seconds before it again.',
-      ),
   ),
   auditStandardOutput: variable(
     'SVC_AUDIT_STDOUT',

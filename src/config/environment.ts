@@ -105,14 +105,6 @@ export const VARIABLES = {
   dpopNonce: variable('SVC_DPOP_NONCE', DPOP_NONCE),
 
   // Limits (docs/limits.md has all of them)
-  maxConnections: variable(
-    'SVC_MAX_CONNECTIONS',
-    wholeNumber(1, 1_000_000)
-      .default(4_096)
-      .describe(
-        'Maximum number of client connections at one time; the service closes any further one without an answer.',
-      ),
-  ),
   keepAliveSeconds: variable(
     'SVC_KEEP_ALIVE_SECONDS',
     wholeNumber(1, 3600)
@@ -120,22 +112,6 @@ export const VARIABLES = {
       .describe(
         'How long a connection stays open without a request, in seconds; it must be longer than in the reverse proxy in front.',
       ),
-  ),
-  maxRequestsInProgress: variable(
-    'SVC_MAX_REQUESTS_IN_PROGRESS',
-    wholeNumber(1, 100_000)
-      .default(4_000)
-      .describe('Maximum number of requests in progress in a process; any further one gets 503 at once.'),
-  ),
-  maxWorkflowsPerProject: variable(
-    'SVC_MAX_WORKFLOWS_PER_PROJECT',
-    wholeNumber(1, 1_000_000).default(2000).describe('Maximum number of workflows of a project.'),
-  ),
-  maxProjectsPerUser: variable(
-    'SVC_MAX_PROJECTS_PER_USER',
-    wholeNumber(2, 1_000_000)
-      .default(100)
-      .describe('Maximum number of projects of which one user is a member, the personal one included.'),
   ),
   maxSessionsPerUser: variable('SVC_EMBED_MAX_SESSIONS_PER_USER', SECTIONS.sessions.maxPerUser),
 

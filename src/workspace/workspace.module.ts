@@ -1,8 +1,6 @@
 // Projects, workflows, credentials and users, and the API to them.
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
-import type { Startup } from '../config/startup.js';
-import { STARTUP } from '../config/startup.js';
 import { UsersModule } from '../users/users.module.js';
 import { ApiAuditInterceptor } from './operations/api-audit.interceptor.js';
 import { AuditEventController } from './audit-events/audit-event.controller.js';
@@ -14,7 +12,7 @@ import { ProjectMemberController } from './projects/project-member.controller.js
 import { ProjectMemberRepository } from './projects/project-member.repository.js';
 import { ProjectRepository } from './projects/project.repository.js';
 import { ProjectController } from './projects/project.controller.js';
-import { Quotas, quotaLimits } from './quotas/quotas.js';
+import { Quotas } from './quotas/quotas.js';
 import { AccessRights } from './rights/access-rights.js';
 import { ProjectChoice } from './projects/project-choice.js';
 import { ProjectRoleRepository } from './rights/project-role.repository.js';
@@ -42,11 +40,7 @@ const CONTROLLERS = [
     RightsInterceptor,
     AccessRights,
     ProjectChoice,
-    {
-      provide: Quotas,
-      inject: [STARTUP],
-      useFactory: ({ config }: Startup) => new Quotas(() => quotaLimits(config)),
-    },
+    Quotas,
     ProjectRoleRepository,
     ProjectRepository,
     ProjectMemberRepository,

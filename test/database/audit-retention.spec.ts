@@ -6,6 +6,7 @@ import { createLogger } from '../../src/platform/log/logger.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Clock } from '../../src/platform/clock.js';
+import { cursorAtOldest } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { until } from '../support/until.js';
 
@@ -52,7 +53,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     );
   /** As far as after so many events. */
   const moveCursor = async (name: string, events: number) => {
-    await cursors.begin(name, 'beginning');
+    await rows(cursorAtOldest(name));
     const { position } = (await cursors.cursorOf(name))!;
     // Transactions of other tests on the same server hold events back for a while.
     let last = position;

@@ -18,7 +18,7 @@ import { auditEvent } from '../../src/token-exchange/audit/audit.bus.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Clock } from '../../src/platform/clock.js';
-import { untilTrailIsSettled } from '../support/audit.js';
+import { cursorAtOldest, untilTrailIsSettled } from '../support/audit.js';
 import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { makeSelfSignedCertificate } from '../support/self-signed-certificate.js';
@@ -134,6 +134,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
   beforeEach(async () => {
     await trail.empty();
+    for (const name of ['webhook', 'syslog']) await trail.rows(cursorAtOldest(name));
     lines = [];
     webhook = await WebhookReceiver.listen(SECRET);
     syslog = await SyslogReceiver.listen();
@@ -156,9 +157,9 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   };
   const webhookSink = (settings = {}) =>
     opened(new WebhookSink({ ...webhookSettings(), ...settings }, new Clock()));
-  const syslogSink = (resendSeconds = 60) => {
+  const syslogSink = () => {
     const port = Number(new URL(syslog.url).port);
-    const settings = { host: '127.0.0.1', port, useTls: false, resendSeconds };
+    const settings = { host: '127.0.0.1', port, useTls: false };
     return opened(new SyslogSink(settings, 'instance.example'));
   };
   const parts = () => ({
@@ -166,9 +167,8 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     cursors: trail.cursors,
     clock,
     log: createLogger('info', { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }),
-    startAt: 'beginning' as 'now' | 'beginning',
   });
-  const streamTo = (sink: AuditSink, more = {}) => new SinkStream(sink, { ...parts(), ...more });
+  const streamTo = (sink: AuditSink) => new SinkStream(sink, parts());
   const run = (stream: SinkStream) => stream.run(() => true, new AbortController().signal);
   const reasons = () => lines.map(({ reason }) => reason);
 
@@ -205,9 +205,10 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.read({ transactionId: '10', eventId: '0' }, 3)).toEqual(['10', '99', '100']);
   });
 
-  it('[D87] by default a sink begins with what happens after it was named', async () => {
+  it('[D87] a new sink begins with new events', async () => {
+    await trail.rows('DELETE FROM audit_sink_cursor');
     await trail.write('before');
-    const stream = streamTo(webhookSink(), { startAt: 'now' });
+    const stream = streamTo(webhookSink());
     await run(stream);
     await trail.write('after');
     await run(stream);
@@ -564,7 +565,6 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
 
   it('[D88] and stays refused once that database has come as far, until an operator says where the sink is', async () => {
-    await trail.cursors.begin('webhook', 'now');
     await trail.rows('UPDATE audit_sink_cursor SET transaction_id = 9000000000000000, event_id = 0');
     const stream = streamTo(webhookSink());
     await run(stream);
@@ -585,8 +585,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
 
   it('[D90] a sink that is no longer configured is named at the start', async () => {
-    await trail.cursors.begin('former', 'now');
-    await trail.cursors.begin('webhook', 'now');
+    await trail.rows(`UPDATE audit_sink_cursor SET name = 'former' WHERE name = 'syslog'`);
     const streaming = new AuditStreaming([webhookSink()], { ...parts(), leader: new AlwaysLeader() });
     await streaming.onApplicationBootstrap();
     await streaming.beforeApplicationShutdown();
@@ -655,7 +654,7 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
     const identity = makeSelfSignedCertificate('localhost');
     const syslog = await SyslogReceiver.listen(identity);
     const port = Number(new URL(syslog.url).port);
-    const settings = { host: 'localhost', port, useTls: true, resendSeconds: 60 };
+    const settings = { host: 'localhost', port, useTls: true };
     const { signal } = new AbortController();
     const stranger = new SyslogSink(settings, 'h');
     const sink = new SyslogSink({ ...settings, ca: identity.cert }, 'h');

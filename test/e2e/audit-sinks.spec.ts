@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { Partner } from '../../demo/partner.js';
 import { ServiceProcess } from '../../demo/service-process.js';
+import { cursorAtOldest } from '../support/audit.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeBuilt, exchangeAt, logOf, surroundingsOf } from '../support/built-service.js';
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/databases.js';
@@ -153,11 +154,13 @@ describeBuilt('[D89] audit events on standard output', () => {
   describeOnEmbedded('of the built service', (database) => {
     it('are whole lines between those of the log, each event once and in order', async () => {
       const partner = Partner.create({ issuer: 'https://partner.example' });
+      const opened = await database.open();
+      await opened.dataSource.query(cursorAtOldest('stdout'));
+      await opened.close();
       const surroundings = await surroundingsOf({
         ...database.environment,
         SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
         SVC_AUDIT_STDOUT: 'true',
-        SVC_AUDIT_SINKS_START: 'beginning',
       });
       const service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
       try {

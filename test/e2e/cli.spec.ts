@@ -23,7 +23,7 @@ interface ListedUser {
 /** The commands on a database, and what they left in it. */
 class Administration extends CommandLine {
   constructor(private readonly database: TestDatabase) {
-    super(() => ({ ...database.environment, SVC_MAX_WORKFLOWS_PER_PROJECT: '20000' }));
+    super(() => database.environment);
   }
 
   async createUser(email: string, ...more: string[]): Promise<ListedUser> {

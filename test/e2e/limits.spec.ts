@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
 import { defaultOf } from '../../src/config/variable.js';
+import { ConcurrencyLimit } from '../../src/platform/http/concurrency-limit.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer, silence } from '../support/jwks-server.js';
@@ -159,8 +160,9 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   'Connections of an instance at one time': {
-    environment: { SVC_MAX_CONNECTIONS: '2' },
     excess: async (service) => {
+      expect(service.server.maxConnections).toBe(4_096);
+      service.server.maxConnections = 2;
       const sockets = [await openConnection(service.address), await openConnection(service.address)];
       try {
         return toldRaw(await sendRaw(service.address, { target: '/healthz' }));
@@ -187,8 +189,12 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   'Requests in progress in a process at one time': {
-    environment: { SVC_MAX_REQUESTS_IN_PROGRESS: '1' },
-    excess: (service) => besideOneInProgress(service, () => told(service.embed({ token: partner.sign() }))),
+    excess: (service) => {
+      const limit = service.part(ConcurrencyLimit);
+      expect(limit.most).toBe(4_000);
+      limit.most = 1;
+      return besideOneInProgress(service, () => told(service.embed({ token: partner.sign() })));
+    },
   },
   'Fields of a form, or parameters of a login by GET': {
     excess: (service) => {
@@ -262,9 +268,10 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   'Workflows of a project': {
-    environment: { SVC_MAX_WORKFLOWS_PER_PROJECT: '1' },
     excess: async (service, world) => {
-      const token = await world.token(await world.createUser());
+      const user = await world.createUser();
+      const token = await world.token(user);
+      await world.fillWorkflows(user, 1_999);
       return second(() => call(service, token, 'workflows', { name: 'n' }));
     },
   },
@@ -285,9 +292,11 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   'Projects of a user, the personal one included': {
-    environment: { SVC_MAX_PROJECTS_PER_USER: '2' },
     excess: async (service, world) => {
-      const token = await world.token(await world.createUser('global:admin'));
+      const user = await world.createUser('global:admin');
+      const token = await world.token(user);
+      // The personal one is there.
+      await world.fillProjects(user, 98);
       return second(() => call(service, token, 'projects', { name: 'n' }));
     },
   },
@@ -434,10 +443,9 @@ describeOnAnyDatabase('[B.connections][B.headerCount][D102][D103][D104][D125] be
 });
 
 describeOnAnyDatabase('[D102] more requests in progress than there may be', (database) => {
-  const environment = { SVC_MAX_REQUESTS_IN_PROGRESS: '1' };
-
   it('[D102] each endpoint answers in its own form, nothing is used up, and health is answered', async () => {
-    await withWorld(database, environment, async (service, world) => {
+    await withWorld(database, {}, async (service, world) => {
+      service.part(ConcurrencyLimit).most = 1;
       const token = await administrator(world);
       const [subject_token, login] = [partner.sign(), partner.sign()];
       await besideOneInProgress(service, async () => {
@@ -466,13 +474,14 @@ describeOnAnyDatabase('[D102] more requests in progress than there may be', (dat
       expect((await service.exchange({ subject_token })).status).toBe(200);
       expect((await service.embed({ token: login })).status).toBe(303);
       expect((await MetricSamples.read(service)).value('svc_requests_in_progress')).toBe(0);
-      const warnings = service.log.filter(({ msg }) => String(msg).includes('SVC_MAX_REQUESTS_IN_PROGRESS'));
+      const warnings = service.log.filter(({ msg }) => String(msg).includes('too many are in progress'));
       expect(warnings).toMatchObject([{ level: 'warn', count: 1 }]);
     });
   });
 
   it('[D102] a client that goes takes its request out of the count only when the work for it is done', async () => {
-    await withWorld(database, environment, async (service) => {
+    await withWorld(database, {}, async (service) => {
+      service.part(ConcurrencyLimit).most = 1;
       const gone = new AbortController();
       const { waiting } = await begun(service, gone.signal);
       gone.abort();
@@ -487,7 +496,8 @@ describeOnAnyDatabase('[D102] more requests in progress than there may be', (dat
 
 describeOnAnyDatabase('[B.connections] more connections than there may be', (database) => {
   it('[B.connections] those that are open go on, and each that is closed is counted', async () => {
-    await withWorld(database, { SVC_MAX_CONNECTIONS: '2' }, async (service) => {
+    await withWorld(database, {}, async (service) => {
+      service.server.maxConnections = 2;
       const sockets = [await openConnection(service.address), await openConnection(service.address)];
       for (let index = 0; index < 3; index++)
         expect(await sendRaw(service.address, { target: '/healthz' })).toBeUndefined();
@@ -501,21 +511,19 @@ describeOnAnyDatabase('[B.connections] more connections than there may be', (dat
       });
       const samples = await MetricSamples.read(service);
       expect(samples.value('svc_connections_refused_total')).toBeGreaterThanOrEqual(3);
-      const warnings = service.log.filter(({ msg }) => String(msg).includes('SVC_MAX_CONNECTIONS'));
+      const warnings = service.log.filter(({ msg }) =>
+        String(msg).includes('connections are closed unanswered'),
+      );
       expect(warnings[0]).toMatchObject({ level: 'warn', count: 1 });
     });
   });
 });
 
 describeOnEachDatabase('[D103] quotas', (database) => {
-  const environment = {
-    SVC_MAX_WORKFLOWS_PER_PROJECT: '3',
-    SVC_MAX_PROJECTS_PER_USER: '3',
-  };
-  const service = TestService.forBlock(database, { trustedKeys, environment });
+  const service = TestService.forBlock(database, { trustedKeys });
   const world = new ApiWorld(service, `quotas-${worlds++}`);
-  /** Ten at once, where so many more may be made. */
-  async function race(make: () => Promise<Response>, free: number, limit = 3): Promise<void> {
+  /** Ten at once, where so many more may be made. @returns what was made */
+  async function race(make: () => Promise<Response>, free: number, limit: number): Promise<unknown[]> {
     const answers = await Promise.all(Array.from({ length: 10 }, make));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(free).fill(201), ...Array(10 - free).fill(409)]);
@@ -524,25 +532,23 @@ describeOnEachDatabase('[D103] quotas', (database) => {
       error: 'quota_exceeded',
       message: expect.stringContaining(` at most ${limit} `),
     });
+    const made = answers.filter(({ status }) => status === 201);
+    return Promise.all(made.map((answer) => answer.json()));
   }
 
   it('[D103] workflows: of ten at once three are made, and one more when one was deleted', async () => {
-    const token = await world.token(await world.createUser());
+    const user = await world.createUser();
+    const token = await world.token(user);
+    await world.fillWorkflows(user, 1_997);
     const make = () => call(service, token, 'workflows', { name: 'n' });
-    await race(make, 3);
-    const list = (await (await call(service, token, 'workflows')).json()) as { data: { id: string }[] };
-    expect(list.data).toHaveLength(3);
+    const [first, second] = (await race(make, 3, 2_000)) as { id: string }[];
     const headers = { authorization: `Bearer ${token}` };
-    await service.fetch(`/api/v1/workflows/${list.data[0]?.id}`, { method: 'DELETE', headers });
-    await race(make, 1);
+    await service.fetch(`/api/v1/workflows/${first?.id}`, { method: 'DELETE', headers });
+    await race(make, 1, 2_000);
     // As after the limit was lowered: what exists can be changed.
-    const [row] = await service.rows<{ id: string }>('SELECT project_id AS id FROM workflow WHERE id = $1', [
-      list.data[1]?.id,
-    ]);
-    const more = await world.createWorkflow(row?.id ?? '');
-    expect(await told(call(service, token, `workflows/${more}`, { name: 'm', nodes: [{}] }, 'PATCH'))).toBe(
-      '200',
-    );
+    await world.fillWorkflows(user, 1);
+    const change = { name: 'm', nodes: [{}] };
+    expect(await told(call(service, token, `workflows/${second?.id}`, change, 'PATCH'))).toBe('200');
     expect(await told(make())).toBe('409 quota_exceeded');
   });
 
@@ -554,8 +560,10 @@ describeOnEachDatabase('[D103] quotas', (database) => {
   });
 
   it('[D103] projects of a user, of which the personal one is the first', async () => {
-    const token = await world.token(await world.createUser('global:admin'));
-    await race(() => call(service, token, 'projects', { name: 'n' }), 2);
+    const user = await world.createUser('global:admin');
+    const token = await world.token(user);
+    await world.fillProjects(user, 97);
+    await race(() => call(service, token, 'projects', { name: 'n' }), 2, 100);
   });
 
   it('[D103] members of a project; a present member is refused as such, and one who leaves makes room', async () => {
@@ -576,6 +584,7 @@ describeOnEachDatabase('[D103] quotas', (database) => {
   it('[D103] no user becomes a member of more projects than a user may have', async () => {
     const token = await administrator(world);
     const member = await memberOf(world);
+    await world.fillProjects(member.userId, 97);
     const owners = await Promise.all([1, 2, 3].map(() => world.createUser('global:admin')));
     const answers = [];
     for (const owner of owners) {
@@ -606,16 +615,19 @@ describeOnEachDatabase('[D104] the sessions of a user at the limit', (database) 
 describeOnEachDatabase('[D103] svc-admin workflows import', (database) => {
   let command: CommandLine;
   beforeAll(() => {
-    command = new CommandLine(() => ({
-      ...database.environment,
-      SVC_MAX_WORKFLOWS_PER_PROJECT: '2',
-    }));
+    command = new CommandLine(() => database.environment);
   });
 
   it('[D103] imports as many as there may be, and of more nothing', async () => {
     const email = 'ada@partner.example';
     const rows = ['users', 'create', '--email', email, '--given-name', 'Ada', '--family-name', 'Lovelace'];
     await command.output([...rows, '--role', 'global:member']);
+    const opened = await database.open();
+    await opened.dataSource.query(
+      `INSERT INTO workflow (id, project_id, name, nodes, connections)
+       SELECT gen_random_uuid(), id, 'n', '[]', '{}' FROM project, generate_series(1, 1998)`,
+    );
+    await opened.close();
     const importing = (count: number) => {
       const names = Array.from({ length: count }, (_, index) => ({ name: `Workflow ${index}` }));
       command.write('workflows.json', names);
@@ -623,7 +635,7 @@ describeOnEachDatabase('[D103] svc-admin workflows import', (database) => {
     };
     expect(await importing(3)).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('A project has at most 2 workflows.'),
+      stderr: expect.stringContaining('A project has at most 2000 workflows.'),
     });
     expect(await importing(2)).toMatchObject({ exitCode: 0 });
     expect(await importing(1)).toMatchObject({ exitCode: 1 });

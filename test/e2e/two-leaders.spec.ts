@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { AuditRetentionJob } from '../../src/audit/sinks/audit-retention.job.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
+import { cursorAtOldest } from '../support/audit.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
@@ -56,6 +57,8 @@ describeOnPostgresql('[D94] two that both believe that they lead', (database) =>
 
   beforeAll(async () => {
     webhook = await WebhookReceiver.listen(SECRET);
+    const { dataSource } = await database.open();
+    await dataSource.query(cursorAtOldest('webhook'));
     const start = () =>
       TestService.start(database, {
         trustedKeys: [partner.staticEntry()],
@@ -65,7 +68,6 @@ describeOnPostgresql('[D94] two that both believe that they lead', (database) =>
           SVC_AUDIT_WEBHOOK_URL: webhook.url,
           SVC_AUDIT_WEBHOOK_SECRET: SECRET,
           SVC_AUDIT_WEBHOOK_ALLOW_HTTP: 'true',
-          SVC_AUDIT_SINKS_START: 'beginning',
           SVC_AUDIT_RETENTION_DAYS: '1',
         },
       });

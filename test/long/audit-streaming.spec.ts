@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { cursorAtOldest } from '../support/audit.js';
 import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
 import { randomFrom } from '../support/random.js';
 import { sizeOf } from '../support/series.js';
@@ -26,17 +27,15 @@ describeWithProcesses('[D87][D88][D89] the sinks of three processes', (database)
 
   beforeAll(async () => {
     opened = await database.open();
+    for (const sink of ['webhook', 'syslog']) await opened.dataSource.query(cursorAtOldest(sink));
     [webhook, syslog] = await Promise.all([WebhookReceiver.listen(SECRET), SyslogReceiver.listen()]);
     cluster = await ServiceCluster.start(3, database, {
       trustedKeys: [partner.staticEntry()],
       environment: {
-        SVC_AUDIT_SINKS_START: 'beginning',
         SVC_AUDIT_WEBHOOK_URL: webhook.url,
         SVC_AUDIT_WEBHOOK_SECRET: SECRET,
         SVC_AUDIT_WEBHOOK_ALLOW_HTTP: 'true',
         SVC_AUDIT_SYSLOG_URL: syslog.url,
-        // So that the cursor moves within a round.
-        SVC_AUDIT_SYSLOG_RESEND_SECONDS: '5',
       },
     });
   });

@@ -146,6 +146,27 @@ export class ApiWorld {
     );
   }
 
+  /** Workflows of a user's personal project. */
+  async fillWorkflows(userId: string, count: number): Promise<void> {
+    await this.service.rows(
+      `INSERT INTO workflow (id, project_id, name, nodes, connections)
+       SELECT gen_random_uuid(), id, 'n', '[]', '{}' FROM project, generate_series(1, $2::int)
+       WHERE personal_owner_id = $1`,
+      [userId, count],
+    );
+  }
+
+  /** Teams of which the user is a member. */
+  async fillProjects(userId: string, count: number): Promise<void> {
+    await this.service.rows(
+      `WITH made AS (
+         INSERT INTO project (id, type, name)
+         SELECT gen_random_uuid(), 'team', 'n' FROM generate_series(1, $2::int) RETURNING id
+       ) INSERT INTO project_member SELECT id, $1, 'project:admin' FROM made`,
+      [userId, count],
+    );
+  }
+
   createWorkflow(projectId: string, name = 'Workflow'): Promise<string> {
     return this.insert(
       'workflow',

@@ -15,6 +15,10 @@ export interface StoredEvent {
 /** Names without what all share. */
 export const EVENT = 'svc.audit.token-exchange.';
 
+/** A statement after which a sink begins with the oldest event of the trail. */
+export const cursorAtOldest = (sink: string) =>
+  `INSERT INTO audit_sink_cursor (name, transaction_id, event_id) VALUES ('${sink}', 0, 0)`;
+
 const SETTLED_MS = 90_000;
 
 type Answer = Pick<Response, 'headers'>;

@@ -16,7 +16,7 @@ export function preparedAdapter(own: Partial<ServerParts> = {}): FastifyAdapter 
     logger,
     traces: new RequestTraces(),
     shutdown: new GracefulShutdown(),
-    concurrency: new ConcurrencyLimit(4_000, 1_800, logger, ignore),
+    concurrency: new ConcurrencyLimit(1_800, logger, ignore),
     unfinished: new UnfinishedRequests(logger, ignore),
     isAbsent: () => false,
     recordedRoutes: new Set(),

@@ -43,16 +43,15 @@ function streaming(
   log: Logger,
   output: LineOutput,
 ): AuditStreaming {
-  const { startAt, ...sinks } = sinkSettings(config);
   // What syslog messages name as the host that they come from.
   const { hostname } = new URL(config.baseUrl);
   const trail = new AuditTrailReader(database);
-  const parts = { trail, cursors, leader, clock, log, startAt };
-  return new AuditStreaming(sinksOf(sinks, hostname, clock, output), parts);
+  const parts = { trail, cursors, leader, clock, log };
+  return new AuditStreaming(sinksOf(sinkSettings(config), hostname, clock, output), parts);
 }
 
 function sinksOf(
-  { webhook, syslog, standardOutput }: Omit<SinkSettings, 'startAt'>,
+  { webhook, syslog, standardOutput }: SinkSettings,
   hostname: string,
   clock: Clock,
   output: LineOutput,

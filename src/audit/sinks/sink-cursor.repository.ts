@@ -49,11 +49,11 @@ export class SinkCursorRepository {
     );
   }
 
-  /** Gives a sink its cursor, unless it has one. */
-  async begin(name: string, startAt: 'now' | 'beginning'): Promise<void> {
+  /** Gives a sink a cursor behind all present events, unless it has one: an old trail would flood a new receiver. */
+  async begin(name: string): Promise<void> {
     await this.database.query(
       `INSERT INTO audit_sink_cursor (name, transaction_id, event_id)
-       SELECT $1::text, start.* FROM (${startAt === 'now' ? PRESENT : 'SELECT 0, 0'}) AS start
+       SELECT $1::text, start.* FROM (${PRESENT}) AS start
        ON CONFLICT (name) DO NOTHING`,
       [name],
     );

@@ -23,16 +23,12 @@ export interface SyslogSettings {
   readonly useTls: boolean;
   /** PEM; those of Node.js without it. */
   readonly ca?: string;
-  /** How long before a broken connection events are sent again, in seconds. */
-  readonly resendSeconds: number;
 }
 
 export interface SinkSettings {
   readonly webhook?: WebhookSettings;
   readonly syslog?: SyslogSettings;
   readonly standardOutput: boolean;
-  /** Where a sink begins that has no cursor yet. */
-  readonly startAt: 'now' | 'beginning';
 }
 
 /** The settings of the trail. */
@@ -40,7 +36,6 @@ type AuditConfig = Pick<Config, Extract<keyof Config, `audit${string}`>>;
 
 export function sinkSettings(config: AuditConfig): SinkSettings {
   return {
-    startAt: config.auditSinksStart,
     ...webhookSettings(config),
     ...syslogSettings(config),
     standardOutput: config.auditStandardOutput,
@@ -73,7 +68,6 @@ function syslogSettings(config: AuditConfig): Pick<SinkSettings, 'syslog'> {
       host: hostname.replace(/^\[(.*)\]$/, '$1'),
       port: Number(port),
       useTls: protocol === 'tls:',
-      resendSeconds: config.auditSyslogResendSeconds,
       ...(ca !== undefined && { ca }),
     },
   };

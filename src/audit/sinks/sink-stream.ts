@@ -22,7 +22,6 @@ export interface StreamParts {
   readonly cursors: SinkCursorRepository;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Log;
-  readonly startAt: 'now' | 'beginning';
 }
 
 /** Another process leads by now, or did meanwhile. */
@@ -136,11 +135,11 @@ export class SinkStream {
   }
 
   private async readCursor(): Promise<Position> {
-    const { cursors, startAt } = this.parts;
+    const { cursors } = this.parts;
     const { name } = this.sink;
     let cursor = await cursors.cursorOf(name);
     if (cursor === undefined) {
-      await cursors.begin(name, startAt);
+      await cursors.begin(name);
       cursor = await cursors.cursorOf(name);
     }
     if (cursor === undefined) throw new SinkError('its cursor was removed at this moment');

@@ -13,6 +13,11 @@ const CONNECT_MS = 10_000;
 const WRITE_MS = 30_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const GOODBYE_MS = 1_000;
+/**
+ * Events of this time before a broken connection are sent again. It is long enough for a server to write what it has read. A longer
+ * time would repeat more events after each break.
+ */
+const RESEND_MS = 60_000;
 
 /**
  * Syslog has no acknowledgement: what was written to a connection may be lost with it. So what was sent shortly before one broke is
@@ -20,7 +25,7 @@ const GOODBYE_MS = 1_000;
  */
 export class SyslogSink extends AuditSink {
   readonly name = 'syslog';
-  override readonly unsafeMs: number;
+  override readonly unsafeMs = RESEND_MS;
   private socket: Socket | undefined;
   private present = new Ending();
   private former = new Ending();
@@ -31,7 +36,6 @@ export class SyslogSink extends AuditSink {
     private readonly hostname: string,
   ) {
     super();
-    this.unsafeMs = settings.resendSeconds * 1000;
   }
 
   /** Most servers close the connection before they stop: then the system knows before more is written. */

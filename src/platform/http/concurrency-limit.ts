@@ -25,6 +25,11 @@ const HEADERS = Object.entries({
 }).flat();
 /** More make no shared statement larger, and every turn of the event loop longer. At 2,000 exchanges a second these take 100 ms. */
 const PROCESSED_AT_ONCE = 200;
+/**
+ * At 2,000 exchanges a second the last of them waits for two seconds, which is as long as requests wait by default
+ * (`SVC_DATABASE_WAIT_MS`). More would only wait for their 503.
+ */
+const MOST_IN_PROGRESS = 4_000;
 /** A restart of a process that answers no health check makes an overload worse. */
 const HEALTH = /^\/healthz(?:\/readiness)?(?:\?|$)/;
 
@@ -52,6 +57,8 @@ interface Waiting {
  * @rule D102 A request above the limit gets 503 with `Retry-After` at once, and nothing is used up for it. Health is always answered.
  */
 export class ConcurrencyLimit {
+  /** How many requests may be in progress. */
+  most = MOST_IN_PROGRESS;
   private readonly warning: RareWarning;
   private inProgress = 0;
   private processed = 0;
@@ -59,20 +66,18 @@ export class ConcurrencyLimit {
   private readonly waiting: Waiting[] = [];
 
   /**
-   * @param most requests in progress, 1 or more
    * @param waitMs how long a request may wait, in milliseconds. A request that has waited longer gets 503. New requests get 503 while
    *   the oldest has waited for more than half of it.
    * @param onRefused called for each request that is refused
    */
   constructor(
-    private readonly most: number,
     private readonly waitMs: number,
     logger: Pick<Log, 'warn'>,
     private readonly onRefused: () => void,
   ) {
     this.warning = new RareWarning(
       logger,
-      'requests are answered 503: there are as many in progress as SVC_MAX_REQUESTS_IN_PROGRESS allows, or they wait too long',
+      'requests are answered 503: too many are in progress, or they wait too long',
     );
   }
 

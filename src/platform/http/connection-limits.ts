@@ -9,22 +9,22 @@ import type { Log } from '../log/log.js';
 import { RareWarning } from '../log/log.js';
 
 /**
- * @rule B.connections One connection more than configured is closed unanswered, and counted: an answer would take what is
+ * A process has more connections than requests in progress, so that some are left for health checks. With so many a process of 512 MiB
+ * lives through the attacks of `long/hostile-connections`.
+ */
+const MOST_CONNECTIONS = 4_096;
+
+/**
+ * @rule B.connections One connection more than `MOST_CONNECTIONS` is closed unanswered, and counted: an answer would take what is
  * to be saved. Those that are open go on.
- * @param most 1 or more
  * @param onRefused called for each that is closed; for a metric
  */
-export function limitConnections(
-  server: Server,
-  most: number,
-  logger: Pick<Log, 'warn'>,
-  onRefused: () => void,
-): void {
+export function limitConnections(server: Server, logger: Pick<Log, 'warn'>, onRefused: () => void): void {
   const warning = new RareWarning(
     logger,
-    'connections are closed unanswered: there are as many as SVC_MAX_CONNECTIONS allows',
+    'connections are closed unanswered: clients hold as many as a process takes',
   );
-  server.maxConnections = most;
+  server.maxConnections = MOST_CONNECTIONS;
   server.on('drop', () => {
     onRefused();
     warning.happened();

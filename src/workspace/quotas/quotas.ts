@@ -1,20 +1,16 @@
 // How much there may be of what users make, each kind by its owner: the lock of an owner, and whether it is over its limit.
 import { Injectable } from '@nestjs/common';
-import type { Config } from '../../config/load-config.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { managerOf } from '../../platform/database/transaction.js';
 
-/** The most of each kind that one owner may have: a project, and for `projects` a user; each 1 or more. */
-export interface QuotaLimits {
-  readonly workflows: number;
-  readonly credentials: number;
-  readonly members: number;
-  /** The memberships of a user, that of the personal project included. */
-  readonly projects: number;
-}
+/**
+ * The most of each kind that one owner may have: a project, and for `projects` a user, whose personal project is one of them.
+ * Honest owners stay far below. A page of a list may look at all workflows of a user's projects, so these limits bound its time.
+ */
+const LIMITS = { workflows: 2_000, credentials: 1_000, members: 10_000, projects: 100 };
 
-export type QuotaKind = keyof QuotaLimits;
+export type QuotaKind = keyof typeof LIMITS;
 
 interface Counted {
   readonly ownerTable: string;
@@ -37,20 +33,6 @@ const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
   projects: (limit) => `A user is a member of at most ${limit} projects`,
 };
 
-/** Of a project: far beyond what honest projects have, so that no setting changes them. */
-const FIXED_LIMITS = { credentials: 1_000, members: 10_000 };
-
-/** The settings that `quotaLimits` reads. */
-export const QUOTA_SETTINGS = ['maxWorkflowsPerProject', 'maxProjectsPerUser'] as const;
-
-export function quotaLimits(config: Pick<Config, (typeof QUOTA_SETTINGS)[number]>): QuotaLimits {
-  return {
-    ...FIXED_LIMITS,
-    workflows: config.maxWorkflowsPerProject,
-    projects: config.maxProjectsPerUser,
-  };
-}
-
 /** In the order in which their owners are locked: users before projects, as everywhere. */
 const KINDS: readonly QuotaKind[] = ['projects', 'members', 'workflows', 'credentials'];
 
@@ -63,12 +45,10 @@ export class QuotaRefusal extends ApiRefusal {
 
 /**
  * @rule D103 An addition for an owner waits for other additions and counts then, no further than the limit: of two at once at the
- *   limit one passes. Existing rows above a new limit stay.
+ *   limit one passes. Existing rows above the limit stay.
  */
 @Injectable()
 export class Quotas {
-  constructor(private readonly limits: () => QuotaLimits) {}
-
   /**
    * Adds by `insert`, whose other errors come first. Kinds are locked in one order, so that there are no deadlocks.
    * @throws QuotaRefusal where there is too much afterwards: the transaction must not be committed then
@@ -82,7 +62,7 @@ export class Quotas {
     for (const kind of kinds) await lockOwner(transaction, kind, owners[kind]);
     const made = await insert();
     for (const kind of kinds) {
-      const limit = this.limits()[kind];
+      const limit = LIMITS[kind];
       if (await hasMore(transaction, kind, owners[kind], limit)) throw new QuotaRefusal(kind, limit);
     }
     return made;

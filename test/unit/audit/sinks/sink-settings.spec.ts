@@ -12,7 +12,7 @@ const read = (environment: Record<string, string>) => {
 
 it('[D87] without variables there is no sink', () => {
   const { settings, problems } = read({});
-  expect(settings).toEqual({ startAt: 'now', standardOutput: false });
+  expect(settings).toEqual({ standardOutput: false });
   expect(problems).toEqual([]);
 });
 
@@ -23,11 +23,9 @@ it('[D87] each kind has its address', () => {
     SVC_AUDIT_WEBHOOK_HEADERS: 'Authorization: Splunk 1: 2\r\n\nX-Scope-OrgID:\ttenant \n',
     SVC_AUDIT_SYSLOG_URL: 'tls://[::1]:6514',
     SVC_AUDIT_STDOUT: 'true',
-    SVC_AUDIT_SINKS_START: 'beginning',
   });
   expect(problems).toEqual([]);
   expect(settings).toEqual({
-    startAt: 'beginning',
     webhook: {
       url: URL,
       secrets: [SECRET, `${SECRET}2`],
@@ -38,7 +36,7 @@ it('[D87] each kind has its address', () => {
       allowHttp: false,
       allowPrivate: [],
     },
-    syslog: { host: '::1', port: 6514, useTls: true, resendSeconds: 60 },
+    syslog: { host: '::1', port: 6514, useTls: true },
     standardOutput: true,
   });
 });

@@ -32,7 +32,8 @@ describe('[D102] a server with one request in progress, which is all it may have
     shutdown = new GracefulShutdown();
     refused = 0;
     seen = [];
-    concurrency = new ConcurrencyLimit(1, 1_800, pino({ level: 'silent' }), () => (refused += 1));
+    concurrency = new ConcurrencyLimit(1_800, pino({ level: 'silent' }), () => (refused += 1));
+    concurrency.most = 1;
     server = preparedAdapter({ concurrency, shutdown }).getInstance();
     server.addHook('onRequest', (request, _reply, done) => {
       seen.push(request.url);
@@ -138,7 +139,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
   beforeEach(async () => {
     // Those of Node.js's own, by which requests come, are others.
     jest.useFakeTimers({ doNotFake: [...REAL] });
-    concurrency = new ConcurrencyLimit(4_000, WAIT_MS, pino({ level: 'silent' }), () => undefined);
+    concurrency = new ConcurrencyLimit(WAIT_MS, pino({ level: 'silent' }), () => undefined);
     server = preparedAdapter({ concurrency }).getInstance();
     begun = new Map();
     requests = new Map();
