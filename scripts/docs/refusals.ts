@@ -5,7 +5,7 @@ import { bearerAnchor } from '../../src/token-exchange/refusals/refusal-line.js'
 import type {
   BearerReason,
   Explanation,
-  FlowRefusalKind,
+  RequestRefusalReason,
 } from '../../src/token-exchange/refusals/refusals.js';
 import {
   BEARER_REFUSALS,
@@ -13,7 +13,7 @@ import {
   NOTICES,
   REQUEST_REFUSALS,
 } from '../../src/token-exchange/refusals/refusals.js';
-import type { RejectionReason } from '../../src/token-exchange/refusals/token-refusals.js';
+import type { TokenRefusalReason } from '../../src/token-exchange/refusals/token-refusals.js';
 import {
   TOKEN_REFUSALS,
   loginAnswerOf,
@@ -67,7 +67,7 @@ function codeRows(): CodeRow[] {
   ];
 }
 
-function codesOfToken(reason: RejectionReason): CodeRow[] {
+function codesOfToken(reason: TokenRefusalReason): CodeRow[] {
   const { check, oauth, embed } = TOKEN_REFUSALS[reason];
   const rows: CodeRow[] = [];
   const login = embed && loginAnswerOf(reason).error;
@@ -78,7 +78,7 @@ function codesOfToken(reason: RejectionReason): CodeRow[] {
   return rows;
 }
 
-function codesOfRequest(kind: FlowRefusalKind): CodeRow[] {
+function codesOfRequest(kind: RequestRefusalReason): CodeRow[] {
   const { check, oauth = 'invalid_request', embed = kind } = REQUEST_REFUSALS[kind];
   const rows: CodeRow[] = [];
   if (embed !== kind) rows.push([embed, 'login', linked(kind)]);

@@ -13,7 +13,7 @@ import type {
   ThrottledFlow,
   TracedStep,
 } from '../token-exchange/instance.js';
-import { ExchangeTelemetry, FlowRefusal, Rejection } from '../token-exchange/instance.js';
+import { ExchangeTelemetry, OAuthRefusal } from '../token-exchange/instance.js';
 
 @Injectable()
 export class InstanceTelemetry extends ExchangeTelemetry {
@@ -76,6 +76,5 @@ export class InstanceTelemetry extends ExchangeTelemetry {
 
 /** Why a token or a request was refused, by which no span is a fault. */
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof FlowRefusal) return error.kind;
-  return error instanceof Rejection ? error.reason : undefined;
+  return error instanceof OAuthRefusal ? error.reason : undefined;
 }

@@ -85,5 +85,5 @@ export { AuditTrail } from './audit/audit.bus.js';
 export type { AuditContext, AuditEventName, AuditPayloads } from './audit/audit.bus.js';
 
 // Users and replay protection
-export type { ExternalPerson } from './refusals/rejection.js';
-export type { RejectionReason } from './refusals/token-refusals.js';
+export type { ExternalPerson } from './refusals/oauth-refusal.js';
+export type { TokenRefusalReason } from './refusals/token-refusals.js';

@@ -82,7 +82,7 @@ export type { Endpoint } from './http/paths.js';
 export { bearerLine } from './refusals/refusal-line.js';
 export { BEARER_REFUSALS, FAULT, NOTICES } from './refusals/refusals.js';
 export type { BearerReason, CheckedExplanation, Explanation } from './refusals/refusals.js';
-export { FlowRefusal, Rejection } from './refusals/rejection.js';
+export { OAuthRefusal } from './refusals/oauth-refusal.js';
 export { TOKEN_REFUSALS } from './refusals/token-refusals.js';
 
 // Sessions

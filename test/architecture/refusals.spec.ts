@@ -4,9 +4,9 @@ import { REMEDIES, inOwnWords } from '../../src/config/remedies.js';
 import {
   REFUSALS_PAGE,
   bearerLine,
-  flowRefusalLine,
+  requestRefusalLine,
   noticeLine,
-  rejectionLine,
+  tokenRefusalLine,
 } from '../../src/token-exchange/refusals/refusal-line.js';
 import { errorOf } from '../../src/token-exchange/http/challenge.js';
 import { hostRefusalOf } from '../../src/token-exchange/http/flow-error.filter.js';
@@ -27,8 +27,8 @@ import { repositoryFile, typescriptFiles } from '../support/source-files.js';
 const wordsOf = <Table extends object>(table: Table) => Object.keys(table) as (keyof Table & string)[];
 
 const LINES = [
-  ...wordsOf(TOKEN_REFUSALS).map((word) => rejectionLine('a token exchange', word, {})),
-  ...wordsOf(REQUEST_REFUSALS).map((word) => flowRefusalLine('a token exchange', word, {})),
+  ...wordsOf(TOKEN_REFUSALS).map((word) => tokenRefusalLine('a token exchange', word, {})),
+  ...wordsOf(REQUEST_REFUSALS).map((word) => requestRefusalLine('a token exchange', word, {})),
   ...wordsOf(BEARER_REFUSALS).map((word) => bearerLine(word, {})),
   ...wordsOf(NOTICES).map((word) => noticeLine(word, {})),
 ];

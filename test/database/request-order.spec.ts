@@ -9,7 +9,7 @@ import { RevocationService } from '../../src/token-exchange/revocation/revocatio
 import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { sizeOf } from '../support/series.js';
-import { Rejection } from '../../src/token-exchange/refusals/rejection.js';
+import { isTokenRefusal } from '../../src/token-exchange/refusals/oauth-refusal.js';
 import { digestOf } from '../../src/token-exchange/verify/projects-claim.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -171,7 +171,7 @@ class Way {
         return ['issued', { authorization: `Bearer ${accessToken}` }];
       });
     } catch (error) {
-      if (error instanceof Rejection) return [error.reason];
+      if (isTokenRefusal(error)) return [error.reason];
       throw error;
     }
   }

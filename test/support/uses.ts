@@ -11,7 +11,7 @@ import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
 import { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
 import type { TokenUse } from '../../src/token-exchange/replay/token-use.js';
-import { Rejection } from '../../src/token-exchange/refusals/rejection.js';
+import { isTokenRefusal } from '../../src/token-exchange/refusals/oauth-refusal.js';
 import type { LinkedUsers } from '../../src/token-exchange/users/decide.js';
 import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
 import type { Tokens } from '../../src/token-exchange/verify/tokens.js';
@@ -47,7 +47,7 @@ export async function areNew(uses: UseRepository, ids: readonly TokenUse[]): Pro
     await uses.use(tokensOf(ids.map((id) => [NOBODY, id])));
     return true;
   } catch (error) {
-    if (error instanceof Rejection && error.reason === 'token_replayed') return false;
+    if (isTokenRefusal(error) && error.reason === 'token_replayed') return false;
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import type { Sql } from '../../platform/database/sql.js';
 import { parameter, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { AuditEvent, RefusedPerson } from './audit.bus.js';
-import type { ExternalPerson } from '../refusals/rejection.js';
+import type { ExternalPerson } from '../refusals/oauth-refusal.js';
 import { AuditTrail } from './audit.bus.js';
 
 /**

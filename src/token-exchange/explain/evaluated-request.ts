@@ -10,7 +10,7 @@ import type { TrustPolicy, TrustedKeyEntry } from '../trust/trusted-key.js';
 import { printable } from '../../platform/text/printable.js';
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
-import type { SubjectOrActor, Rejection } from '../refusals/rejection.js';
+import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js';
 import type { CheckResult } from '../verify/token-check.js';
 import type { PerToken } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
@@ -53,7 +53,7 @@ export interface EvaluatedRequest extends PerToken<EvaluatedToken> {
   readonly entries: readonly TrustedKeyEntry[];
   /** Where no token is accepted at all. */
   readonly closed: EndpointRefusal | undefined;
-  readonly rejection: Rejection | undefined;
+  readonly refusal: RefusedToken | undefined;
   readonly terms: Terms | undefined;
   /** Of the checks of its proof; none where there is no proof, or a token is refused before it. */
   readonly proofResults: readonly CheckResult[];
@@ -62,9 +62,9 @@ export interface EvaluatedRequest extends PerToken<EvaluatedToken> {
 }
 
 export function explanationOf(evaluated: EvaluatedRequest): TokenExplanation {
-  const { request, now, closed, rejection } = evaluated;
+  const { request, now, closed, refusal } = evaluated;
   const checks = explainedChecks(evaluated);
-  const isAccepted = closed === undefined && rejection === undefined;
+  const isAccepted = closed === undefined && refusal === undefined;
   return {
     flow: request.flow,
     asOf: now.toISOString(),
@@ -79,16 +79,16 @@ export function explanationOf(evaluated: EvaluatedRequest): TokenExplanation {
 
 /** The endpoint, each token by itself, the proof, and the check of a later stage that refuses. */
 function explainedChecks(evaluated: EvaluatedRequest): ExplainedCheck[] {
-  const { closed, rejection, proofResults } = evaluated;
+  const { closed, refusal, proofResults } = evaluated;
   const ofTokens = listOf(evaluated).flatMap(({ party, results }) =>
     results.map((result) => ({ ...result, party })),
   );
   const made = [...ofTokens, ...proofResults.map((result) => ({ ...result, party: null }))];
-  const isLater = rejection !== undefined && made.every(({ state }) => state === 'passed');
-  return [endpointCheck(closed), ...made, ...(isLater ? [failedCheck(rejection)] : [])];
+  const isLater = refusal !== undefined && made.every(({ state }) => state === 'passed');
+  return [endpointCheck(closed), ...made, ...(isLater ? [failedCheck(refusal)] : [])];
 }
 
-function failedCheck({ reason, context }: Rejection): ExplainedCheck {
+function failedCheck({ reason, context }: RefusedToken): ExplainedCheck {
   const { party = null, expected = null, found = null } = context;
   return { check: TOKEN_REFUSALS[reason].check, about: null, party, state: 'failed', expected, found };
 }
@@ -100,15 +100,15 @@ function endpointCheck(closed: EndpointRefusal | undefined): ExplainedCheck {
 }
 
 function refusalOf(
-  { closed, rejection, rules: { remedies = {} } }: EvaluatedRequest,
+  { closed, refusal, rules: { remedies = {} } }: EvaluatedRequest,
   checks: readonly ExplainedCheck[],
 ): ExplainedRefusal | null {
   if (closed !== undefined) {
     const { check, cause, remedy: own } = REQUEST_REFUSALS[closed];
     return { reason: closed, check, party: null, detail: null, cause, remedy: remedies[closed] ?? own };
   }
-  if (rejection === undefined) return null;
-  const { reason, context } = rejection;
+  if (refusal === undefined) return null;
+  const { reason, context } = refusal;
   const { check, cause, remedy } = TOKEN_REFUSALS[reason];
   const failed = checks.find(({ state }) => state === 'failed');
   const party = failed?.party ?? context.party ?? null;
@@ -215,11 +215,11 @@ function accessTokenOf({ validity, grants }: Terms, keyThumbprint: string | null
   };
 }
 
-function notesOf({ request, rejection, entries, subject, actor }: EvaluatedRequest): string[] {
+function notesOf({ request, refusal, entries, subject, actor }: EvaluatedRequest): string[] {
   const isLimited = listOf({ subject, actor }).some(({ policy }) => policy?.perMinute !== undefined);
   return [
     ...(entries.length === 0 ? ['There are no trusted key entries.'] : []),
-    ...(rejection?.reason === 'token_expired' && request.at === undefined
+    ...(refusal?.reason === 'token_expired' && request.at === undefined
       ? ['All else can be checked as of a moment at which the token was alive.']
       : []),
     ...(request.flow === 'id-jag'

@@ -3,8 +3,8 @@ import type { AccessFlow } from '../host/flow.js';
 import type { ProfileField } from '../host/users.js';
 import type { DelegatedRights } from '../trust/policy-rows.js';
 import type { Check } from '../refusals/refusals.js';
-import type { SubjectOrActor } from '../refusals/rejection.js';
-import type { RejectionReason } from '../refusals/token-refusals.js';
+import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
+import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 import type { CheckResult } from '../verify/token-check.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 
@@ -72,7 +72,7 @@ export interface TokenExplanation {
 }
 
 export interface ExplainedRefusal {
-  readonly reason: RejectionReason | EndpointRefusal;
+  readonly reason: TokenRefusalReason | EndpointRefusal;
   /** The check that failed. */
   readonly check: Check;
   /** Null where it is about both tokens, or the request. */

@@ -1,6 +1,6 @@
 // Explains what the service would make of a token: by the code that checks it, on what is stored, and without using it up.
 import type { Transaction, Transactions } from '../../platform/database/transaction.js';
-import { replayRejection } from '../flows/use.repository.js';
+import { replayRefusal } from '../flows/use.repository.js';
 import type { AskedGrants } from '../flows/grants.js';
 import { askedOf } from '../flows/grants.js';
 import type { Terms } from '../flows/issuance.planner.js';
@@ -18,8 +18,8 @@ import { StaticKeyProvider } from '../trust/lookup/static-key.provider.js';
 import type { CheckedStoredEntry } from '../trust/stored/stored-entry.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import type { SubjectOrActor } from '../refusals/rejection.js';
-import { Rejection, inContext } from '../refusals/rejection.js';
+import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal, isTokenRefusal, inContext } from '../refusals/oauth-refusal.js';
 import type { JtiRepository } from '../replay/jti.repository.js';
 import { shareOut } from '../replay/token-use.js';
 import type { RevocationRepository } from '../revocation/revocation.repository.js';
@@ -143,14 +143,14 @@ class Evaluation {
   async of(request: ExplanationRequest): Promise<EvaluatedRequest> {
     const { token, actorToken } = request;
     const closed = this.closed(request.flow);
-    const rejection = closed === undefined ? await this.rejectionOf(request) : undefined;
+    const refusal = closed === undefined ? await this.refusalOf(request) : undefined;
     return {
       request,
       now: this.clock.now(),
       rules: this.rules,
       entries: this.trust.entries,
       closed,
-      rejection,
+      refusal,
       terms: this.terms,
       proofResults: this.proofResults,
       keyThumbprint: this.proof?.thumbprint,
@@ -167,7 +167,7 @@ class Evaluation {
     return switches[flow].enabled ? undefined : 'not_enabled';
   }
 
-  private async rejectionOf(request: ExplanationRequest): Promise<Rejection | undefined> {
+  private async refusalOf(request: ExplanationRequest): Promise<RefusedToken | undefined> {
     try {
       const tokens = await this.examine(request);
       await this.sources.transactions.read(async (transaction) => {
@@ -176,7 +176,7 @@ class Evaluation {
       });
       return undefined;
     } catch (error) {
-      if (error instanceof Rejection) return error;
+      if (isTokenRefusal(error)) return error;
       throw error;
     }
   }
@@ -221,10 +221,10 @@ class Evaluation {
   private async refuseReplay(transaction: Transaction, tokens: Tokens): Promise<void> {
     const { asked, replayed } = shareOut([usesOf(tokens)]);
     const isUsed = replayed.size > 0 || (await this.sources.jtis.hasUsed(transaction, asked));
-    if (isUsed) throw replayRejection(tokens);
+    if (isUsed) throw replayRefusal(tokens);
     const ofProof = shareOut([tokens.proof === undefined ? [] : [tokens.proof.use]]);
     if (await this.sources.jtis.hasUsed(transaction, ofProof.asked))
-      throw new Rejection('dpop_proof_replayed', issuerAndKid(tokens.subject));
+      throw new OAuthRefusal('dpop_proof_replayed', issuerAndKid(tokens.subject));
   }
 
   private async decide(transaction: Transaction, tokens: Tokens): Promise<void> {
@@ -269,7 +269,7 @@ function partsOf(token: string): Pick<EvaluatedToken, 'header' | 'payload'> {
   try {
     return parseCompactJws(token);
   } catch (error) {
-    if (error instanceof Rejection) return {};
+    if (isTokenRefusal(error)) return {};
     throw error;
   }
 }

@@ -42,7 +42,7 @@ export class ApplyService {
 
   /**
    * Decides on rows under lock, writes, and records what has happened: all of it, or nothing.
-   * @throws Rejection of the decision, or of `finish`
+   * @throws OAuthRefusal of the decision, or of `finish`
    */
   apply<Result>(tokens: Tokens, request: FlowRequest, finish: Finish<Result>): Promise<Applied<Result>> {
     const work = async (transaction: Transaction) => {

@@ -7,7 +7,7 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { SessionOpener } from '../host/logins.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import type { Logout } from '../revocation/external-login.js';
 import { keysOfLogout } from '../revocation/external-login.js';
@@ -41,7 +41,7 @@ export class BackChannelLogoutService {
    * Ends sessions and access tokens of what a logout token names, for the issuer of its entry: nothing that another issuer or a
    * password has opened. Where there is nothing to be ended, it succeeds too. A repeated token is not counted by its issuer: who has
    * got hold of one could otherwise keep the issuer's next logouts out.
-   * @throws Rejection with the first reason against it
+   * @throws OAuthRefusal with the first reason against it
    * @throws TooManyRequestsError above the limit of its issuer
    */
   async logOut(text: string, request: FlowRequest): Promise<void> {
@@ -61,11 +61,11 @@ export class BackChannelLogoutService {
 
   /**
    * Whether a logout of the same issuer has used the token up: a sender that got no answer sends it again.
-   * @throws Rejection `token_replayed` where anything else has
+   * @throws OAuthRefusal `token_replayed` where anything else has
    */
   private async isRepeated({ claims, key }: VerifiedLogout, transaction?: Transaction): Promise<boolean> {
     const use = await this.jtis.findUse(claims.jti, key.policy.issuer, transaction);
-    if (use === 'other') throw new Rejection('token_replayed', issuerAndKid({ key }));
+    if (use === 'other') throw new OAuthRefusal('token_replayed', issuerAndKid({ key }));
     return use === 'logout';
   }
 

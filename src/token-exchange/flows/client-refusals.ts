@@ -6,8 +6,8 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
-import { rejectionLine } from '../refusals/refusal-line.js';
-import type { Rejection } from '../refusals/rejection.js';
+import { tokenRefusalLine } from '../refusals/refusal-line.js';
+import type { RefusedToken } from '../refusals/oauth-refusal.js';
 import type { FlowRequest } from './flow-request.js';
 
 /** The request that is refused. */
@@ -31,7 +31,7 @@ export class ClientRefusals {
   /** Strangers can cause them: log and trail have some of each address, and metrics count all (D79). */
   async record(
     endpoint: keyof typeof ENDPOINTS,
-    { reason, context }: Rejection,
+    { reason, context }: RefusedToken,
     { requestId, clientAddress }: Source,
   ): Promise<void> {
     this.telemetry.countRefusal(endpoint, reason);
@@ -42,7 +42,7 @@ export class ClientRefusals {
     try {
       await this.audit.record([auditEvent(name, { occurredAt: this.clock.now(), requestId }, payload)]);
     } finally {
-      this.logger.warn({ event: name, requestId, payload }, rejectionLine(work, reason, context));
+      this.logger.warn({ event: name, requestId, payload }, tokenRefusalLine(work, reason, context));
     }
   }
 }

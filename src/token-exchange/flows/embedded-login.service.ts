@@ -6,7 +6,7 @@ import { Clock } from '../../platform/clock.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
 import type { OpenedSession, SessionLogin } from '../host/logins.js';
 import { SessionOpener } from '../host/logins.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import { Revocations } from '../revocation/revocations.js';
 import { SessionService } from '../sessions/session.service.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
@@ -68,7 +68,7 @@ export class EmbeddedLoginService {
   /**
    * Signs the user of an external token in: the user, the session and the record stand or fall together.
    * @rule 4.1 Verify, find the user, open a session.
-   * @throws Rejection with the first reason against it
+   * @throws OAuthRefusal with the first reason against it
    * @throws TooManyRequestsError above the limit of the entry
    */
   async login(asked: EmbedLogin, request: FlowRequest): Promise<SignedIn> {
@@ -103,13 +103,13 @@ export class EmbeddedLoginService {
     });
   }
 
-  /** @throws Rejection where the key was revoked or the user signed out since, or another user is to sign in */
+  /** @throws OAuthRefusal where the key was revoked or the user signed out since, or another user is to sign in */
   private demandOf({ asked, tokens, request }: Login, { subject: user }: Users): SessionLogin {
     const { userId, accessGeneration } = user;
     refuseRevokedSince(this.revocations, tokens);
     // Before a session is opened (D51).
     if (asked.expectedUserId !== undefined && asked.expectedUserId !== userId)
-      throw new Rejection('session_of_another_user', { ...issuerAndKid(tokens.subject), userId });
+      throw new OAuthRefusal('session_of_another_user', { ...issuerAndKid(tokens.subject), userId });
     return {
       userId,
       accessGeneration,

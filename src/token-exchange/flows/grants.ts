@@ -4,8 +4,8 @@ import { listOf } from '../verify/tokens.js';
 import { printableAddress, printableList } from '../../platform/text/printable.js';
 import { canonicalUri, isSameUri, spellingIn } from '../../platform/text/uri.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
-import type { RejectionContext } from '../refusals/rejection.js';
-import { Rejection } from '../refusals/rejection.js';
+import type { RefusalContext } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { AssertionClaims } from '../verify/external-claims.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 
@@ -36,7 +36,7 @@ const NO_SERVICE: ReadonlySet<string> = new Set();
 /**
  * Grants what the entries of both tokens allow.
  * @param host the audience of tokens that are for no other service
- * @throws Rejection `scope_not_allowed`, `resource_not_allowed`
+ * @throws OAuthRefusal `scope_not_allowed`, `resource_not_allowed`
  */
 export function checkGrants(asked: AskedGrants, tokens: Tokens, host?: string): Grants {
   return {
@@ -60,7 +60,7 @@ function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[
   const grantsSome = ({ scopes }: TrustPolicy) =>
     scopes === undefined || asked.some((token) => scopes.has(token));
   const values = { expected: choiceOf('some', ceiling), found: printableList(new Set(asked)) };
-  throw new Rejection('scope_not_allowed', { ...whoseList(tokens, grantsSome), ...values });
+  throw new OAuthRefusal('scope_not_allowed', { ...whoseList(tokens, grantsSome), ...values });
 }
 
 /**
@@ -93,7 +93,7 @@ function grantedAudience(
     expected: choiceOf('one', ceiling),
     found: printableList([only, ...others].map(printableAddress)),
   };
-  throw new Rejection('resource_not_allowed', { ...whoseList(tokens, listsIt), ...values });
+  throw new OAuthRefusal('resource_not_allowed', { ...whoseList(tokens, listsIt), ...values });
 }
 
 function choiceOf(howMany: 'one' | 'some', ceiling: ReadonlySet<string>): string {
@@ -121,7 +121,7 @@ function rightsOf(tokens: Tokens): Grants['rights'] {
 }
 
 /** The token whose list leaves nothing; the actor's if neither does alone. */
-function whoseList({ subject, actor }: Tokens, isEnough: (policy: TrustPolicy) => boolean): RejectionContext {
+function whoseList({ subject, actor }: Tokens, isEnough: (policy: TrustPolicy) => boolean): RefusalContext {
   if (actor === undefined || !isEnough(subject.key.policy))
     return { party: 'subject', ...issuerAndKid(subject) };
   return { party: 'actor', ...issuerAndKid(actor) };

@@ -39,7 +39,7 @@ export class IdAssertionService {
 
   /**
    * An identity assertion needs a client that authenticates; an ordinary JWT does not, but credentials that come along must be right.
-   * @throws Rejection with the first reason against the client, or against the assertion
+   * @throws OAuthRefusal with the first reason against the client, or against the assertion
    * @throws TooManyRequestsError above the limit of an entry
    */
   async redeem(sent: SentAssertion, request: FlowRequest): Promise<RedeemedAssertion> {

@@ -7,7 +7,7 @@ import { Transaction } from '../../platform/database/transaction.js';
 import type { SharedWait } from '../../platform/database/wait-limit.js';
 import { printable } from '../../platform/text/printable.js';
 import { UserDirectory } from '../host/users.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import { readRecordedKeys } from '../revocation/external-login.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
@@ -47,7 +47,7 @@ export class IntrospectionService {
    * A client may introspect its own access tokens, and those for the services of an entry that lets it (D61).
    * @param read reads what was sent
    * @param wait for the database; keys of a client that have to be fetched are no part of it
-   * @throws Rejection of a client that does not authenticate or may not ask, once that is recorded; what `read` throws
+   * @throws OAuthRefusal of a client that does not authenticate or may not ask, once that is recorded; what `read` throws
    */
   async introspect(read: () => Introspected, source: Source, wait: SharedWait): Promise<Introspection> {
     try {
@@ -56,10 +56,10 @@ export class IntrospectionService {
         wait.inTime(() => this.jtis.useAlone(use)),
       );
       if (client.introspects === undefined)
-        throw new Rejection('introspection_not_allowed', { clientId: printable(client.id) });
+        throw new OAuthRefusal('introspection_not_allowed', { clientId: printable(client.id) });
       return await wait.inTime(() => this.tellOf(token, client));
     } catch (error) {
-      if (error instanceof Rejection)
+      if (isTokenRefusal(error))
         await wait.inTime(() => this.refusals.record('introspection', error, source));
       throw error;
     }

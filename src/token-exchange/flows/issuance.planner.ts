@@ -16,7 +16,7 @@ import type { FlowRequest } from './flow-request.js';
 import type { AccessTokenClaims, ActorClaim } from '../tokens/access-token.js';
 import { lengthOfAccessToken } from '../tokens/access-token.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { PriorActor } from '../verify/external-claims.js';
@@ -67,7 +67,7 @@ export class IssuancePlanner {
 
   /**
    * Plans the access token of verified tokens.
-   * @throws Rejection `remaining_lifetime_too_short`, `scope_not_allowed`, `resource_not_allowed`, `claims_invalid`,
+   * @throws OAuthRefusal `remaining_lifetime_too_short`, `scope_not_allowed`, `resource_not_allowed`, `claims_invalid`,
    *   `access_token_too_large`
    * @throws Error where there is no key to sign it with
    */
@@ -89,7 +89,7 @@ interface TermsRules {
   readonly host?: string;
 }
 
-/** Checks what is asked for. @throws Rejection as `IssuancePlanner.plan` */
+/** Checks what is asked for. @throws OAuthRefusal as `IssuancePlanner.plan` */
 export function checkTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules): Terms {
   const validity = checkLifetime(tokens, rules);
   const grants = checkGrants(asked, tokens, rules.host);
@@ -127,15 +127,15 @@ function refuseTooLarge(terms: Terms, host = ''): void {
   const length = lengthOfAccessToken(claimsOf(terms, users, host));
   if (length <= MOST_TOKEN_CHARACTERS) return;
   const values = { expected: `${MOST_TOKEN_CHARACTERS} characters at most`, found: `up to ${length}` };
-  throw new Rejection('access_token_too_large', { party: 'subject', ...issuerAndKid(subject), ...values });
+  throw new OAuthRefusal('access_token_too_large', { party: 'subject', ...issuerAndKid(subject), ...values });
 }
 
 /** The token that ends first is the one that is refused. */
-function tooShort({ subject, actor }: Tokens, remainingSeconds: number): Rejection {
+function tooShort({ subject, actor }: Tokens, remainingSeconds: number): OAuthRefusal {
   const isActor = actor !== undefined && actor.claims.exp < subject.claims.exp;
   const expected = `${MINIMUM_LIFETIME_SECONDS} s at least`;
   const values = { expected, found: printableSeconds(remainingSeconds) };
-  return new Rejection('remaining_lifetime_too_short', {
+  return new OAuthRefusal('remaining_lifetime_too_short', {
     party: isActor ? 'actor' : 'subject',
     ...issuerAndKid(isActor ? actor : subject),
     ...values,

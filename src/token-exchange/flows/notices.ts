@@ -6,14 +6,14 @@ import { printableList } from '../../platform/text/printable.js';
 import type { Flow } from '../host/flow.js';
 import { noticeLine } from '../refusals/refusal-line.js';
 import type { NoticeKind } from '../refusals/refusals.js';
-import type { SubjectOrActor, RejectionContext } from '../refusals/rejection.js';
+import type { RefusalContext, SubjectOrActor } from '../refusals/oauth-refusal.js';
 import type { IdentityChange, ResolvedUser } from '../users/decide.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 
 /** Of which request, and the values that do not count. */
-export interface Notice extends RejectionContext {
+export interface Notice extends RefusalContext {
   readonly flow: Flow;
   readonly requestId: string;
   /** The name of the entry in the log. */

@@ -62,7 +62,7 @@ export class TokenExchangeService {
 
   /**
    * Exchanges a subject token, and an actor token where there is one, for an access token.
-   * @throws Rejection with the first reason against it
+   * @throws OAuthRefusal with the first reason against it
    * @throws TooManyRequestsError above the limit of an entry
    */
   async exchange(asked: AskedIssuance & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {

@@ -8,7 +8,7 @@ import { PreparedStatement, nameOn } from '../../platform/database/prepared-stat
 import type { Sql } from '../../platform/database/sql.js';
 import { givenRows, identifier, sql } from '../../platform/database/sql.js';
 import type { ExternalIdentity } from '../host/users.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { AskedId, TokenUse } from '../replay/token-use.js';
 import { shareOut } from '../replay/token-use.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
@@ -72,7 +72,7 @@ export class UseRepository implements OnModuleInit {
    * it is known which of the two was used before.
    * @rule D142 A proof is taken once over all instances at the token endpoint, and a repeated one costs the tokens.
    * @returns the users they are linked to; none where the host has not named its table of users
-   * @throws Rejection `token_replayed`, `dpop_proof_replayed`
+   * @throws OAuthRefusal `token_replayed`, `dpop_proof_replayed`
    */
   async use(tokens: Tokens): Promise<LinkedUsers> {
     const { subject, actor, proof } = tokens;
@@ -81,8 +81,8 @@ export class UseRepository implements OnModuleInit {
     const proved = proof && this.requests.add({ uses: [proof.use], identities: OF_A_PROOF });
     const [linked, isProofNew] =
       proved === undefined ? [await used, true] : await Promise.all([used, proved]);
-    if (linked === undefined) throw replayRejection(tokens);
-    if (isProofNew === undefined) throw new Rejection('dpop_proof_replayed', issuerAndKid(subject));
+    if (linked === undefined) throw replayRefusal(tokens);
+    if (isProofNew === undefined) throw new OAuthRefusal('dpop_proof_replayed', issuerAndKid(subject));
     return linked;
   }
 
@@ -110,9 +110,9 @@ function askersOf(request: number, { subject, actor }: PerToken<ExternalIdentity
 }
 
 /** The statement does not say which of two tokens was used before. */
-export function replayRejection({ subject, actor }: Tokens): Rejection {
+export function replayRefusal({ subject, actor }: Tokens): OAuthRefusal {
   const detail = actor && 'it was the subject token, the actor token, or both';
-  return new Rejection('token_replayed', { detail, ...issuerAndKid(subject) });
+  return new OAuthRefusal('token_replayed', { detail, ...issuerAndKid(subject) });
 }
 
 /**

@@ -2,7 +2,8 @@
 // proved (DPoP), and which page a login comes from.
 import { printable, printableList } from '../../platform/text/printable.js';
 import type { AssertionFlow } from '../host/flow.js';
-import { FlowRefusal, Rejection, inContext } from '../refusals/rejection.js';
+import type { RefusalContext, SubjectOrActor } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal, requestRefusal, inContext } from '../refusals/oauth-refusal.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { Revocations } from '../revocation/revocations.js';
 import type { ExternalTokenVerifier, VerifiedToken } from '../verify/external-token.verifier.js';
@@ -13,7 +14,6 @@ import type {
   ClientCredentials,
 } from '../verify/client-authenticator.js';
 import type { Tokens } from '../verify/tokens.js';
-import type { RejectionContext, SubjectOrActor } from '../refusals/rejection.js';
 import type { PriorActor } from '../verify/external-claims.js';
 import { MAX_PRIOR_ACTORS } from '../verify/external-claims.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
@@ -42,7 +42,7 @@ export interface ExchangeTokens {
   readonly actorToken?: string;
 }
 
-/** @throws Rejection with the first reason against the subject token, the actor token, or the two together */
+/** @throws OAuthRefusal with the first reason against the subject token, the actor token, or the two together */
 export async function verifyExchange(
   { verifier, revocations }: Verification,
   { subjectToken, actorToken }: ExchangeTokens,
@@ -56,7 +56,7 @@ export async function verifyExchange(
 /**
  * Authenticates a client. Its JWT is used up as soon as it has authenticated the client.
  * @param useAlone uses up the id of a JWT; false where it was used before
- * @throws Rejection with the first reason against the client
+ * @throws OAuthRefusal with the first reason against the client
  */
 export async function authenticateOnce(
   clients: ClientAuthenticator,
@@ -65,7 +65,7 @@ export async function authenticateOnce(
 ): Promise<AuthenticatedClient> {
   const { use, ...client } = await clients.authenticate(sent);
   if (use !== undefined && !(await useAlone(use)))
-    throw new Rejection('client_credential_replayed', { clientId: printable(client.id) });
+    throw new OAuthRefusal('client_credential_replayed', { clientId: printable(client.id) });
   return client;
 }
 
@@ -77,7 +77,7 @@ export interface ReceivedAssertion {
   readonly client?: AuthenticatedClient;
 }
 
-/** @throws Rejection with the first reason against it */
+/** @throws OAuthRefusal with the first reason against it */
 export async function verifyAssertion(
   { verifier, revocations }: Verification,
   { flow, assertion, client }: ReceivedAssertion,
@@ -88,7 +88,7 @@ export async function verifyAssertion(
   return acceptedTogether(revocations, { subject, client }, request);
 }
 
-/** @throws Rejection with the first reason against it */
+/** @throws OAuthRefusal with the first reason against it */
 export async function verifyLogin(
   { verifier, revocations }: Verification,
   { token, source }: { readonly token: string; readonly source: LoginSource },
@@ -110,7 +110,7 @@ function acceptedTogether(revocations: Revocations, tokens: Tokens, request: Ver
 
 /**
  * Checks whether the tokens of an exchange may come together, or the subject alone.
- * @throws Rejection `actor_required`, `actor_not_allowed`, `act_for_not_allowed`
+ * @throws OAuthRefusal `actor_required`, `actor_not_allowed`, `act_for_not_allowed`
  */
 export function checkActor({ subject, actor }: Tokens): void {
   try {
@@ -129,11 +129,11 @@ export function checkActor({ subject, actor }: Tokens): void {
 function checkMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
   if (mayAct === undefined) return;
   const isNamed = mayAct.sub === actor.claims.sub && (mayAct.iss ?? iss) === actor.claims.iss;
-  if (!isNamed) throw new Rejection('actor_not_allowed', otherActor(mayAct.iss ?? iss, actor.claims.iss));
+  if (!isNamed) throw new OAuthRefusal('actor_not_allowed', otherActor(mayAct.iss ?? iss, actor.claims.iss));
 }
 
 /** The issuers only: a `sub` never reaches log or trail. */
-function otherActor(named: string, actual: string): RejectionContext {
+function otherActor(named: string, actual: string): RefusalContext {
   const expected = `the actor of ${printable(named)} whom may_act names`;
   return { expected, found: named === actual ? 'another of its actors' : `an actor of ${printable(actual)}` };
 }
@@ -142,27 +142,27 @@ function otherActor(named: string, actual: string): RejectionContext {
 function checkActFor({ claims: { iss } }: VerifiedToken, actor: VerifiedToken): void {
   const { actFor } = actor.key.policy;
   if (actFor?.has(iss) === false)
-    throw new Rejection('act_for_not_allowed', { expected: printableList(actFor), found: printable(iss) });
+    throw new OAuthRefusal('act_for_not_allowed', { expected: printableList(actFor), found: printable(iss) });
 }
 
 /**
  * Who has acted before this exchange, the latest first: for the actor, then for the subject.
- * @throws Rejection `claims_invalid` where the two chains together are too long
+ * @throws OAuthRefusal `claims_invalid` where the two chains together are too long
  */
 export function priorActorsOf({ subject, actor }: Tokens): readonly PriorActor[] {
   const actors = [...(actor?.claims.priorActors ?? []), ...(subject.claims.priorActors ?? [])];
   // Either chain alone is short enough.
   if (actor === undefined || actors.length <= MAX_PRIOR_ACTORS) return actors;
   const detail = `act of both tokens has over ${MAX_PRIOR_ACTORS} actors`;
-  throw new Rejection('claims_invalid', { party: 'actor', ...issuerAndKid(actor), detail });
+  throw new OAuthRefusal('claims_invalid', { party: 'actor', ...issuerAndKid(actor), detail });
 }
 
 /**
  * Checks the proof of a request, once its tokens are verified, so that strangers cause no second verification.
  * A token that is bound to a key is taken with a proof by that key only, and what it gets is bound to it again (D140).
  * @returns the tokens with the proof, if there is one
- * @throws Rejection `dpop_proof_missing`, `dpop_proof_invalid`, `dpop_key_mismatch`
- * @throws FlowRefusal `dpop_nonce_required`
+ * @throws OAuthRefusal `dpop_proof_missing`, `dpop_proof_invalid`, `dpop_key_mismatch`
+ * @throws OAuthRefusal `dpop_nonce_required`
  */
 export async function withProof(
   tokens: Tokens,
@@ -175,13 +175,13 @@ export async function withProof(
   const { subject, actor, client } = tokens;
   if (nonce === undefined) return { subject, actor, client, proof };
   const message = 'The DPoP proof needs the nonce of this answer';
-  throw new FlowRefusal('dpop_nonce_required', message, { 'dpop-nonce': nonce });
+  throw requestRefusal('dpop_nonce_required', message, { 'dpop-nonce': nonce });
 }
 
 /**
  * Two tokens that are bound to different keys have no proof that fits.
  * @rule P.requireDpop Where the entry asks for a proof, no access token is issued without one.
- * @throws Rejection
+ * @throws OAuthRefusal
  */
 export function refuseWithoutKey({ subject, actor }: Tokens, proof: DpopProof | undefined): void {
   refuseFor('subject', subject, proof);
@@ -192,9 +192,9 @@ function refuseFor(party: SubjectOrActor, token: VerifiedToken, proof: DpopProof
   const { boundTo, key } = token;
   const context = { party, ...issuerAndKid(token) };
   const isAskedFor = boundTo !== undefined || key.policy.requireDpop === true;
-  if (proof === undefined && isAskedFor) throw new Rejection('dpop_proof_missing', context);
+  if (proof === undefined && isAskedFor) throw new OAuthRefusal('dpop_proof_missing', context);
   if (proof !== undefined && boundTo !== undefined && boundTo !== proof.thumbprint)
-    throw new Rejection('dpop_key_mismatch', { ...context, expected: boundTo, found: proof.thumbprint });
+    throw new OAuthRefusal('dpop_key_mismatch', { ...context, expected: boundTo, found: proof.thumbprint });
 }
 
 /** Unchecked facts about the sender of a request. */
@@ -210,12 +210,12 @@ export interface LoginSource {
  * Refuses a login that may come from a page of a foreign origin, if the entry names its origins, so that no such page signs a
  * visitor in (login CSRF). A request without an origin passes only as a post that no browser sent.
  * @rule P.origins Where an entry names origins, a login from another one, by GET, or of a browser without one is refused.
- * @throws Rejection `origin_not_allowed`
+ * @throws OAuthRefusal `origin_not_allowed`
  */
 export function refuseForeignOrigin(token: VerifiedToken, source: LoginSource): void {
   const { origins } = token.key.policy;
   if (origins === undefined || isPostedFrom(origins, source)) return;
-  throw new Rejection('origin_not_allowed', {
+  throw new OAuthRefusal('origin_not_allowed', {
     ...issuerAndKid(token),
     expected: `a post from ${printableList(origins)}`,
     found: printableSource(source),

@@ -1,5 +1,5 @@
 // The port of metrics and traces.
-import type { RejectionReason } from '../refusals/token-refusals.js';
+import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 import type { Flow } from './flow.js';
 
 /**
@@ -84,7 +84,7 @@ export abstract class ExchangeTelemetry {
    */
   abstract countUnrecordedFailure(
     flow: Flow,
-    reason?: RejectionReason | 'internal_error' | 'temporarily_unavailable',
+    reason?: TokenRefusalReason | 'internal_error' | 'temporarily_unavailable',
   ): void;
   /** Takes a function that returns the present number of usable keys, to be called when metrics are read. */
   abstract watchKeys(read: () => readonly KeysHeld[]): void;

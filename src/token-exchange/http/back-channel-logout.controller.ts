@@ -2,7 +2,7 @@
 import { Post, Req, Res } from '@nestjs/common';
 import { BackChannelLogoutService } from '../flows/back-channel-logout.service.js';
 import { FlowEndpoint } from './flow.endpoints.js';
-import { invalidField } from '../refusals/rejection.js';
+import { invalidField } from '../refusals/oauth-refusal.js';
 import { FlowRunner } from './flow.runner.js';
 import { Form } from './form.js';
 import { ENDPOINTS } from './paths.js';

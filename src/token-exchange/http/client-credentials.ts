@@ -1,5 +1,5 @@
 // Reads what a client sends to say who it is (RFC 6749 §2.3, RFC 7523 §2.2).
-import { Rejection, invalidField } from '../refusals/rejection.js';
+import { OAuthRefusal, invalidField } from '../refusals/oauth-refusal.js';
 import type { ClientCredentials } from '../verify/client-authenticator.js';
 import type { Form } from './form.js';
 
@@ -22,8 +22,8 @@ const BASIC = /^Basic +([\w+/-]+={0,2}) *$/i;
 /**
  * The credentials of a request; undefined where it has none.
  * @param authorization the header of that name
- * @throws FlowRefusal `field_invalid` for several ways at once, or for one of which a part is missing
- * @throws Rejection `client_credential_invalid` for a header that cannot be read
+ * @throws OAuthRefusal `field_invalid` for several ways at once, or for one of which a part is missing
+ * @throws OAuthRefusal `client_credential_invalid` for a header that cannot be read
  */
 export function readClientCredentials(
   form: ClientForm,
@@ -70,6 +70,6 @@ function unescaped(text: string): string {
   }
 }
 
-function unreadable(detail: string): Rejection {
-  return new Rejection('client_credential_invalid', { detail });
+function unreadable(detail: string): OAuthRefusal {
+  return new OAuthRefusal('client_credential_invalid', { detail });
 }

@@ -14,7 +14,7 @@ import { LOGGER } from '../../platform/log/log.js';
 import { ANSWER_FIELD, Form, asksForPage } from './form.js';
 import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
-import { FlowRefusal } from '../refusals/rejection.js';
+import { requestRefusal } from '../refusals/oauth-refusal.js';
 import { localRedirect, namingUser } from './local-redirect.js';
 import type { LoginSource } from '../flows/verification.js';
 
@@ -24,12 +24,12 @@ const FIELDS = { token: {}, redirectTo: {}, userId: {}, [ANSWER_FIELD]: {} };
  * The token, which is not checked yet, and of a renewal the local id of the user who has to be the token's.
  * @rule 4.1.1 The token is required.
  * @param sent the fields as they were parsed
- * @throws FlowRefusal `token_missing` or `field_invalid`
+ * @throws OAuthRefusal `token_missing` or `field_invalid`
  */
 export function readEmbedLoginForm(sent: unknown) {
   const form = new Form(sent, FIELDS).wellFormed();
   const token = form.trimmed('token');
-  if (token === '') throw new FlowRefusal('token_missing', 'token is required');
+  if (token === '') throw requestRefusal('token_missing', 'token is required');
   return { token, redirectTo: form.get('redirectTo'), userId: form.trimmed('userId') || undefined };
 }
 

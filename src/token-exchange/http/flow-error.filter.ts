@@ -15,10 +15,11 @@ import { HttpAnswers, requestOf } from '../../platform/http/http-answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { pageOriginOf } from '../flows/verification.js';
-import { flowRefusalLine } from '../refusals/refusal-line.js';
+import { requestRefusalLine } from '../refusals/refusal-line.js';
 import type { EndpointAnswer } from '../refusals/refusals.js';
 import { FAULT, REQUEST_REFUSALS } from '../refusals/refusals.js';
-import { Rejection, FlowRefusal } from '../refusals/rejection.js';
+import type { RefusedRequest, RefusedToken } from '../refusals/oauth-refusal.js';
+import { isTokenRefusal, isRequestRefusal } from '../refusals/oauth-refusal.js';
 import { loginAnswerOf, oauthAnswerOf } from '../refusals/token-refusals.js';
 import { asksForPage } from './form.js';
 import type { Endpoint } from './paths.js';
@@ -84,8 +85,8 @@ abstract class FlowErrorFilter implements ExceptionFilter {
   }
 
   private refusedFor(error: unknown, place: Place): Refused {
-    if (error instanceof Rejection) return refusedToken(error, place);
-    if (error instanceof FlowRefusal) return this.refusedRequest(error, place);
+    if (isTokenRefusal(error)) return refusedToken(error, place);
+    if (isRequestRefusal(error)) return this.refusedRequest(error, place);
     if (error instanceof TooManyRequestsError) {
       this.telemetry.countThrottled(place.flow);
       const { message, headers } = error;
@@ -98,13 +99,14 @@ abstract class FlowErrorFilter implements ExceptionFilter {
   }
 
   /** @rule D79 A refused form is a warning with its request id, and no record in the trail. */
-  private refusedRequest(refusal: FlowRefusal, { endpoint, flow, request }: Place): Refused {
-    const { kind, message, headers, found } = refusal;
-    const { status, isSilent, oauth = 'invalid_request', embed = kind } = REQUEST_REFUSALS[kind];
-    this.telemetry.countRefusal(flow, kind);
+  private refusedRequest(refusal: RefusedRequest, { endpoint, flow, request }: Place): Refused {
+    const { reason, message, headers, context } = refusal;
+    const { status, isSilent, oauth = 'invalid_request', embed = reason } = REQUEST_REFUSALS[reason];
+    this.telemetry.countRefusal(flow, reason);
     if (isSilent !== true) {
-      const fields = { requestId: requestIdOf(request), flow, reason: kind, detail: message, found };
-      this.logger.warn(fields, flowRefusalLine(WORK[flow], kind, { detail: message, found }));
+      const values = { detail: message, found: context.found };
+      const fields = { requestId: requestIdOf(request), flow, reason, ...values };
+      this.logger.warn(fields, requestRefusalLine(WORK[flow], reason, values));
     }
     return { status, error: endpoint === 'embed' ? embed : oauth, message, headers };
   }
@@ -140,7 +142,7 @@ abstract class FlowErrorFilter implements ExceptionFilter {
  * A client that does not authenticate gets the ways to do so (RFC 6749 §5.2); a faulty assertion or claim is `invalid_grant` (RFC
  * 7523 §3.1).
  */
-function refusedToken({ reason }: Rejection, { endpoint, flow }: Place): Refused {
+function refusedToken({ reason }: RefusedToken, { endpoint, flow }: Place): Refused {
   if (endpoint === 'logout') return LOGOUT_REFUSED;
   if (endpoint === 'embed') return loginAnswerOf(reason);
   const isOfClaims = isOfAssertion(flow) && reason === 'claims_invalid';
@@ -153,10 +155,10 @@ function refusedToken({ reason }: Rejection, { endpoint, flow }: Place): Refused
  * @rule D17 The body of the 501 serves clients that read OAuth errors and clients that read `message`.
  */
 function asOAuth({ status, error, message, headers }: Refused, thrown: unknown): HttpAnswer {
-  const kind = thrown instanceof FlowRefusal ? thrown.kind : undefined;
-  if (kind === 'not_available') return { status, headers, body: NOT_FOUND };
+  const reason = isRequestRefusal(thrown) ? thrown.reason : undefined;
+  if (reason === 'not_available') return { status, headers, body: NOT_FOUND };
   const body = { error, error_description: message };
-  return { status, headers, body: kind === 'not_enabled' ? { ...body, message } : body };
+  return { status, headers, body: reason === 'not_enabled' ? { ...body, message } : body };
 }
 
 /** The filter of the controller of an endpoint. */

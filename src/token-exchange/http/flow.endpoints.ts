@@ -16,7 +16,7 @@ import type { Endpoint } from './paths.js';
 import { TOO_LARGE, TOO_LARGE_MESSAGE } from '../../platform/http/content-type.js';
 import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { FlowRefusal, notEnabled } from '../refusals/rejection.js';
+import { requestRefusal, notEnabled } from '../refusals/oauth-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { loginMethods } from './paths.js';
 import { OwnRoutes } from './token-exchange-auth.js';
@@ -34,7 +34,7 @@ class AvailableGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     beginWait(requestOf(context));
     if (this.options.isOffered()) return true;
-    throw new FlowRefusal('not_available', 'Not found');
+    throw requestRefusal('not_available', 'Not found');
   }
 }
 
@@ -49,7 +49,7 @@ class LoginMethodGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { method = '' } = requestOf(context);
     if (this.methods.includes(method)) return true;
-    throw new FlowRefusal('method_not_allowed', `The method must be ${this.methods.join(' or ')}`, {
+    throw requestRefusal('method_not_allowed', `The method must be ${this.methods.join(' or ')}`, {
       allow: this.methods.join(', '),
     });
   }
@@ -65,7 +65,7 @@ class PrefetchGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { method, headers } = requestOf(context);
     if (method !== 'GET' || !PURPOSES.some((name) => AHEAD.test(String(headers[name])))) return true;
-    throw new FlowRefusal('prefetch', 'A prefetch signs no user in; the token is not used up');
+    throw requestRefusal('prefetch', 'A prefetch signs no user in; the token is not used up');
   }
 }
 
@@ -110,7 +110,7 @@ class FormGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { method, headers, body } = requestOf(context);
     if (method !== 'POST') return true;
-    if (body === TOO_LARGE) throw new FlowRefusal('payload_too_large', TOO_LARGE_MESSAGE);
+    if (body === TOO_LARGE) throw requestRefusal('payload_too_large', TOO_LARGE_MESSAGE);
     const isParsed = typeof body === 'object' && body !== null && !ArrayBuffer.isView(body);
     const refusal = refusalOfLabel(headers, isParsed ? body : undefined);
     if (refusal !== undefined) throw refusal;

@@ -18,8 +18,9 @@ import type { Flow } from '../host/flow.js';
 import { FlowRequest } from '../flows/flow-request.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { personOf, recordedActors, workloadsOf } from '../verify/tokens.js';
-import { rejectionLine } from '../refusals/refusal-line.js';
-import { Rejection, FlowRefusal, inContext } from '../refusals/rejection.js';
+import { tokenRefusalLine } from '../refusals/refusal-line.js';
+import type { RefusedToken } from '../refusals/oauth-refusal.js';
+import { isTokenRefusal, isRequestRefusal, inContext } from '../refusals/oauth-refusal.js';
 import { EntryThrottleService } from '../flows/entry-throttle.service.js';
 import { WORK, markFlow } from './flow-error.filter.js';
 
@@ -85,10 +86,10 @@ export class FlowRunner {
    * @throws the error
    */
   private async fail(request: FlowRequest, error: unknown): Promise<never> {
-    if (error instanceof TooManyRequestsError || error instanceof FlowRefusal) throw error;
+    if (error instanceof TooManyRequestsError || isRequestRefusal(error)) throw error;
     await request.inTime(async () => {
       await this.throttle.undo(request);
-      if (error instanceof Rejection) await this.recordRefusal(request, error);
+      if (isTokenRefusal(error)) await this.recordRefusal(request, error);
       // No fault, and counted where it is answered, as where a guard finds it out.
       else if (!(error instanceof TemporarilyUnavailableException)) await this.recordFault(request, error);
     });
@@ -99,22 +100,20 @@ export class FlowRunner {
    * @rule D52 A refused token is a warning of the log, whose sentence names the cause and where to read on.
    * Those of exchanges and logins are complete (contract 6), which the limits of their addresses bound; strangers' logouts are not.
    */
-  private async recordRefusal(request: FlowRequest, rejection: Rejection): Promise<void> {
+  private async recordRefusal(request: FlowRequest, refusal: RefusedToken): Promise<void> {
     const { flow, tokens, clientAddress } = request;
-    const { reason, context, isOfStranger } = rejection;
+    const { reason, context, isOfStranger } = refusal;
     if (flow === 'logout' && isOfStranger && isOverOfStrangers(this.counts, 'logouts', clientAddress))
       return this.telemetry.countUnrecordedFailure(flow, reason);
     const { issuer, kid, clientId, userId, detail, expected, found } = context;
     // Elsewhere there is one token only.
     const party = flow === 'exchange' ? context.party : undefined;
     // In the order in which lines of the log show them.
-    const workloads = recordedActors(
-      rejection.workload ? [rejection.workload] : tokens && workloadsOf(tokens),
-    );
+    const workloads = recordedActors(refusal.workload ? [refusal.workload] : tokens && workloadsOf(tokens));
     const about = { issuer, kid, workloads, clientId, userId, detail, expected, found, clientAddress };
     const event = this.failure(request, { flow, party, reason, ...about });
     const { name, requestId, payload } = event;
-    const person = rejection.person ?? personOf(tokens, context.party);
+    const person = refusal.person ?? personOf(tokens, context.party);
     try {
       if (person === undefined) await this.audit.record([event]);
       else await this.audit.recordRefusal(event, { isActor: context.party === 'actor', ...person });
@@ -122,7 +121,7 @@ export class FlowRunner {
       if (this.outages.isUnrecorded(error)) this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
       throw error;
     } finally {
-      const line = rejectionLine(WORK[flow], reason, { ...context, party });
+      const line = tokenRefusalLine(WORK[flow], reason, { ...context, party });
       this.logger.warn({ event: name, requestId, payload }, line);
     }
   }

@@ -5,23 +5,24 @@ import { MAX_FIELDS, faultOfLabel } from '../../platform/http/content-type.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { printableName } from '../../platform/text/printable.js';
-import type { FlowRefusalKind } from '../refusals/refusals.js';
-import { FlowRefusal, invalidField } from '../refusals/rejection.js';
+import type { RequestRefusalReason } from '../refusals/refusals.js';
+import type { OAuthRefusal } from '../refusals/oauth-refusal.js';
+import { requestRefusal, invalidField } from '../refusals/oauth-refusal.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const LABEL_FAULTS = {
   content_encoding: ['content_encoding_not_supported', CODING_MESSAGE],
   media_type: ['not_a_form', `Content-Type must be ${FORM}`],
   charset: ['not_a_form', 'The charset must be UTF-8'],
-} as const satisfies Record<LabelFault, readonly [FlowRefusalKind, string]>;
+} as const satisfies Record<LabelFault, readonly [RequestRefusalReason, string]>;
 
 /** Why a body is not read as a form, by its headers; undefined for one that is. @param form its fields, where it was parsed */
-export function refusalOfLabel(label: BodyLabel, form?: object): FlowRefusal | undefined {
+export function refusalOfLabel(label: BodyLabel, form?: object): OAuthRefusal | undefined {
   const fault = faultOfLabel(label, FORM, form);
   if (fault === undefined) return undefined;
   const [kind, message] = LABEL_FAULTS[fault];
   const found = label[fault === 'content_encoding' ? 'content-encoding' : 'content-type'];
-  return new FlowRefusal(kind, message, undefined, printableName(found));
+  return requestRefusal(kind, message, undefined, printableName(found));
 }
 
 /** What is known of a field. */
@@ -51,7 +52,7 @@ export class Form<Name extends string> {
 
   /**
    * The form itself, of which every known field can be read.
-   * @throws FlowRefusal `field_invalid` as `get`, for over 100 fields, and for a known one in array notation: `actor_token[]=…` means
+   * @throws OAuthRefusal `field_invalid` as `get`, for over 100 fields, and for a known one in array notation: `actor_token[]=…` means
    *   an actor to its sender; ignoring it would hand out the subject's rights instead
    */
   wellFormed(): this {
@@ -67,7 +68,7 @@ export class Form<Name extends string> {
 
   /**
    * The value of a field; undefined: it was not sent.
-   * @throws FlowRefusal `field_invalid` for a repeated field (RFC 6749 §3.2), an array or object, NUL, a value over its limit; it names
+   * @throws OAuthRefusal `field_invalid` for a repeated field (RFC 6749 §3.2), an array or object, NUL, a value over its limit; it names
    *   the field
    */
   get(name: Name): string | undefined {

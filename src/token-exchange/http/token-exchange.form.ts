@@ -1,5 +1,5 @@
 // Reads the forms of the token endpoint: a token exchange (RFC 8693 §2.1), and an assertion (RFC 7523 §2.1).
-import { invalidField, FlowRefusal, notEnabled } from '../refusals/rejection.js';
+import { requestRefusal, notEnabled, invalidField } from '../refusals/oauth-refusal.js';
 import { Form } from './form.js';
 import { printableName } from '../../platform/text/printable.js';
 import { FIELD_LIMITS } from '../verify/compact-jws.js';
@@ -63,7 +63,7 @@ export function readTokenForm(sent: unknown): TokenForm {
  * Turns a form into a checked one. By plain functions: class-validator, which checks the bodies of the API, looks its rules
  * up by reflection at each call.
  * @rule D16 A field error names the field and its limit.
- * @throws FlowRefusal `field_invalid`
+ * @throws OAuthRefusal `field_invalid`
  */
 export function readTokenExchangeForm(form: TokenForm): TokenExchangeForm {
   const { scope, resource } = readAskedGrants(form.wellFormed());
@@ -76,7 +76,7 @@ export function readTokenExchangeForm(form: TokenForm): TokenExchangeForm {
   };
 }
 
-/** What a well-formed form asks for beside a token. @throws FlowRefusal `field_invalid` */
+/** What a well-formed form asks for beside a token. @throws OAuthRefusal `field_invalid` */
 function readAskedGrants(form: TokenForm): AskedGrants {
   refuseRecordedTokens(form);
   return { scope: form.get('scope') || undefined, resource: resources(form) };
@@ -133,8 +133,8 @@ const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
 /**
  * Every field that is not known is ignored.
  * @param authorization the header of that name
- * @throws FlowRefusal `field_invalid`
- * @throws Rejection `client_credential_invalid`
+ * @throws OAuthRefusal `field_invalid`
+ * @throws OAuthRefusal `client_credential_invalid`
  */
 export function readAssertionForm(
   form: TokenForm,
@@ -173,7 +173,7 @@ export function publishedGrants({ switches, takesPlainJwts }: GrantRules) {
  * One grant type has two flows: where both are on, the `typ` of an identity assertion tells it from an ordinary JWT, and each checks it.
  * @rule 4.2.grant_type = 7.4 Anything but the exact URN is an unsupported grant type; where the operator lets entries take assertions,
  *   theirs is another (D133).
- * @throws FlowRefusal `unsupported_grant_type`, `field_invalid` for one that is repeated, or `not_enabled` for a token exchange where identity assertions alone are on
+ * @throws OAuthRefusal `unsupported_grant_type`, `field_invalid` for one that is repeated, or `not_enabled` for a token exchange where identity assertions alone are on
  */
 export function readGrantType(form: TokenForm, rules: GrantRules): 'exchange' | AssertionFlow {
   const { exchange, idAssertion } = rules.switches;
@@ -188,5 +188,5 @@ export function readGrantType(form: TokenForm, rules: GrantRules): 'exchange' | 
     if (takesPlain) return 'jwt-bearer';
   }
   const names = publishedGrants(rules).grantTypes.join(' or ');
-  throw new FlowRefusal('unsupported_grant_type', `grant_type must be ${names}`);
+  throw requestRefusal('unsupported_grant_type', `grant_type must be ${names}`);
 }

@@ -10,19 +10,19 @@ import type { Introspected } from '../flows/introspection.service.js';
 import { IntrospectionService } from '../flows/introspection.service.js';
 import { CLIENT_FIELDS, readClientCredentials } from './client-credentials.js';
 import { FlowEndpoint } from './flow.endpoints.js';
-import { FlowRefusal } from '../refusals/rejection.js';
+import { requestRefusal } from '../refusals/oauth-refusal.js';
 import { Form } from './form.js';
 import { ENDPOINTS } from './paths.js';
 
 /**
  * The token and the client's credentials; `token_type_hint` is of no help where there is one type, and every other field is ignored.
- * @throws FlowRefusal `token_missing` or `field_invalid`
- * @throws Rejection `client_credential_invalid`
+ * @throws OAuthRefusal `token_missing` or `field_invalid`
+ * @throws OAuthRefusal `client_credential_invalid`
  */
 function readIntrospectionForm({ body, headers }: HttpRequest): Introspected {
   const form = new Form(body, { token: {}, ...CLIENT_FIELDS }).wellFormed();
   const token = form.trimmed('token');
-  if (token === '') throw new FlowRefusal('token_missing', 'token is required');
+  if (token === '') throw requestRefusal('token_missing', 'token is required');
   return { token, client: readClientCredentials(form, headers.authorization) };
 }
 

@@ -9,7 +9,7 @@ import { requestIdOf } from '../../platform/log/request-id.js';
 import { printable } from '../../platform/text/printable.js';
 import { ClientRefusals } from '../flows/client-refusals.js';
 import { authenticateOnce } from '../flows/verification.js';
-import { FlowRefusal, Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal, isTokenRefusal, requestRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import { RevocationService } from '../revocation/revocation.service.js';
 import type { VerifiedAccessToken } from '../tokens/access-token.js';
@@ -30,12 +30,12 @@ interface Revoked {
 
 /**
  * The token and the client's credentials; `token_type_hint` is of no help where there is one type, and every other field is ignored.
- * @throws FlowRefusal `token_missing` or `field_invalid`
+ * @throws OAuthRefusal `token_missing` or `field_invalid`
  */
 function readTokenRevocationForm({ body, headers }: HttpRequest): Revoked {
   const form = new Form(body, { token: {}, ...CLIENT_FIELDS }).wellFormed();
   const token = form.trimmed('token');
-  if (token === '') throw new FlowRefusal('token_missing', 'token is required');
+  if (token === '') throw requestRefusal('token_missing', 'token is required');
   return { token, credentials: () => readClientCredentials(form, headers.authorization) };
 }
 
@@ -70,7 +70,7 @@ export class TokenRevocationController {
     this.answers.reply(request, response, { status: 200, body: {} });
   }
 
-  /** @throws Rejection of a client that does not authenticate, or has another token, once that is recorded */
+  /** @throws OAuthRefusal of a client that does not authenticate, or has another token, once that is recorded */
   private async authenticate(
     credentials: Revoked['credentials'],
     token: VerifiedAccessToken,
@@ -82,14 +82,13 @@ export class TokenRevocationController {
         wait.inTime(() => this.jtis.useAlone(use)),
       );
       if (!isIssuedTo(client, token))
-        throw new Rejection('client_credential_invalid', {
+        throw new OAuthRefusal('client_credential_invalid', {
           clientId: printable(client.id),
           detail: 'the access token was issued to another client',
         });
     } catch (error) {
       const source = { requestId: requestIdOf(request), clientAddress: clientOf(request.ip) };
-      if (error instanceof Rejection)
-        await wait.inTime(() => this.refusals.record('revocation', error, source));
+      if (isTokenRefusal(error)) await wait.inTime(() => this.refusals.record('revocation', error, source));
       throw error;
     }
   }

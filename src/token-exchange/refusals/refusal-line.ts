@@ -1,23 +1,23 @@
 // Writes the sentences of the log about what is refused: cause, values and where to read on.
-import type { BearerReason, Explanation, FlowRefusalKind, NoticeKind } from './refusals.js';
+import type { BearerReason, Explanation, RequestRefusalReason, NoticeKind } from './refusals.js';
 import { BEARER_REFUSALS, NOTICES, REQUEST_REFUSALS } from './refusals.js';
-import type { RejectionContext } from './rejection.js';
-import type { RejectionReason } from './token-refusals.js';
+import type { RefusalContext } from './oauth-refusal.js';
+import type { TokenRefusalReason } from './token-refusals.js';
 import { TOKEN_REFUSALS } from './token-refusals.js';
 
 /** The page of the documentation that has a row, with an anchor, for each word. */
 export const REFUSALS_PAGE = 'docs/refusals.md';
 
 /** The values of a line beyond the cause. */
-export type Values = Pick<RejectionContext, 'party' | 'detail' | 'expected' | 'found'>;
+export type Values = Pick<RefusalContext, 'party' | 'detail' | 'expected' | 'found'>;
 
 /** @param work what was refused, such as `a token exchange` */
-export function rejectionLine(work: string, reason: RejectionReason, values: Values): string {
+export function tokenRefusalLine(work: string, reason: TokenRefusalReason, values: Values): string {
   const whose = values.party === undefined ? '' : ` for its ${values.party} token`;
   return `${work} was refused${whose}: ${line(TOKEN_REFUSALS[reason], values, reason)}`;
 }
 
-export function flowRefusalLine(work: string, kind: FlowRefusalKind, values: Values): string {
+export function requestRefusalLine(work: string, kind: RequestRefusalReason, values: Values): string {
   return `${work} was refused: ${line(REQUEST_REFUSALS[kind], values, kind)}`;
 }
 

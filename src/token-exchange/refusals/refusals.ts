@@ -57,7 +57,7 @@ export interface EndpointAnswer {
   readonly message: string;
 }
 
-/** The message of the answer is that of the `FlowRefusal`. */
+/** The message of the answer is that of the `OAuthRefusal`. */
 interface RequestRefusal extends CheckedExplanation {
   readonly status: number;
   /** The word of the token endpoint's answer. Default `invalid_request`. */
@@ -153,9 +153,9 @@ const REQUEST_ROWS = {
 } satisfies Record<string, RequestRefusal>;
 
 /** Why a request is refused before a token is looked at. */
-export type FlowRefusalKind = keyof typeof REQUEST_ROWS;
+export type RequestRefusalReason = keyof typeof REQUEST_ROWS;
 
-export const REQUEST_REFUSALS: Readonly<Record<FlowRefusalKind, RequestRefusal>> = REQUEST_ROWS;
+export const REQUEST_REFUSALS: Readonly<Record<RequestRefusalReason, RequestRefusal>> = REQUEST_ROWS;
 
 /** Access tokens of the host that are refused where they are presented (RFC 6750). All get the same 401. */
 export const BEARER_REFUSALS = {

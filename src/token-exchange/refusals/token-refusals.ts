@@ -8,10 +8,10 @@ import { VERIFICATION_REFUSALS } from './verification-refusals.js';
 const ROWS = { ...VERIFICATION_REFUSALS, ...USE_REFUSALS, ...USER_REFUSALS };
 
 /** Every reason why a token, or a pair of tokens, is refused. */
-export type RejectionReason = keyof typeof ROWS;
+export type TokenRefusalReason = keyof typeof ROWS;
 
 /** @rule D78 Every refusal has one cause and one remedy in words, here and in refusals.ts; docs/refusals.md is written from them. */
-export const TOKEN_REFUSALS: Readonly<Record<RejectionReason, TokenRefusal>> = ROWS;
+export const TOKEN_REFUSALS: Readonly<Record<TokenRefusalReason, TokenRefusal>> = ROWS;
 
 const INVALID_GRANT = { status: 400, error: 'invalid_grant', message: 'Token exchange failed' };
 
@@ -21,7 +21,7 @@ const INVALID_GRANT = { status: 400, error: 'invalid_grant', message: 'Token exc
  * @rule D14 Every refused token gets the same bytes: only the log and the audit trail have the cause. Claims, and what the
  * client asks for beside the token, have words of their own.
  */
-export function oauthAnswerOf(reason: RejectionReason): Required<EndpointAnswer> {
+export function oauthAnswerOf(reason: TokenRefusalReason): Required<EndpointAnswer> {
   return TOKEN_REFUSALS[reason].oauth ?? INVALID_GRANT;
 }
 
@@ -31,7 +31,7 @@ export function oauthAnswerOf(reason: RejectionReason): Required<EndpointAnswer>
  * @rule 7.8 Missing or mistyped claims at embedded login get 500.
  * @rule D18 The answers of embedded login have a stable word for programs beside the message.
  */
-export function loginAnswerOf(reason: RejectionReason): Required<EndpointAnswer> {
+export function loginAnswerOf(reason: TokenRefusalReason): Required<EndpointAnswer> {
   const { embed = 'Token is not accepted' } = TOKEN_REFUSALS[reason];
   return { error: reason, ...(typeof embed === 'string' ? { status: 401, message: embed } : embed) };
 }

@@ -8,7 +8,7 @@ import { jwtVerify } from 'jose/jwt/verify';
 import { Clock } from '../../platform/clock.js';
 import { printable, printableSeconds } from '../../platform/text/printable.js';
 import type { BearerReason } from '../refusals/refusals.js';
-import type { RejectionContext } from '../refusals/rejection.js';
+import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { AccessTokenSettings } from '../settings/token-exchange.options.js';
 import type { AccessTokenSigner, ReadToken, VerifiedAccessToken } from './access-token.js';
@@ -26,7 +26,7 @@ export interface AccessTokenOptions extends Omit<AccessTokenSettings, 'sealingKe
 export const ACCESS_TOKEN_OPTIONS = Symbol('ACCESS_TOKEN_OPTIONS');
 
 /** Why a Bearer credential is no live access token of this host. */
-export interface AccessTokenRefusal extends Pick<RejectionContext, 'detail' | 'expected' | 'found'> {
+export interface AccessTokenRefusal extends Pick<RefusalContext, 'detail' | 'expected' | 'found'> {
   readonly reason: BearerReason;
   /** Its content, if this instance signed it. */
   readonly token?: VerifiedAccessToken;

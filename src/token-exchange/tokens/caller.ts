@@ -1,5 +1,5 @@
 // The caller with an access token, in the present state of its users.
-import type { SubjectOrActor } from '../refusals/rejection.js';
+import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
 import type { IssuerKey } from '../revocation/external-login.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import { isBarred } from '../users/privilege.js';

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
-import { Rejection } from '../refusals/rejection.js';
+import { isTokenRefusal } from '../refusals/oauth-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import type { DpopProof, SentProof } from '../verify/dpop-proof.js';
 import { publicAddress, verifyProof } from '../verify/dpop-proof.js';
@@ -135,7 +135,7 @@ export class DpopProofs {
 
   /**
    * The proof of a request to the token endpoint, but for its nonce; undefined where there is none.
-   * @throws Rejection `dpop_proof_invalid`
+   * @throws OAuthRefusal `dpop_proof_invalid`
    */
   async verify(request: ProvingRequest): Promise<DpopProof | undefined> {
     const sent = this.sentBy(request);
@@ -179,7 +179,7 @@ export class DpopProofs {
         ? undefined
         : { reason: 'dpop_proof_replayed' };
     } catch (error) {
-      if (!(error instanceof Rejection)) throw error;
+      if (!isTokenRefusal(error)) throw error;
       const { detail, expected, found } = error.context;
       return { reason: 'dpop_proof_invalid', detail, expected, found };
     }

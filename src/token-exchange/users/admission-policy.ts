@@ -4,7 +4,7 @@ import { printableList } from '../../platform/text/printable.js';
 import type { HostUser } from '../host/users.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import { domainsOf } from '../trust/trusted-key.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import { isPrivileged } from '../settings/token-exchange.options.js';
 import type { ExternalClaims } from '../verify/external-claims.js';
@@ -14,17 +14,18 @@ import type { ExternalClaims } from '../verify/external-claims.js';
  * @rule D5 One that its issuer does not call verified does neither: a deviation from the contract, against theft.
  * @rule P.requireVerifiedEmail Where the entry asks for it, an issuer that says nothing about it is not enough.
  * @rule P.emailDomains Addresses of other domains than the listed ones do neither; a subdomain is another domain.
- * @throws Rejection `email_missing`, `email_not_verified`, `email_domain_not_allowed`
+ * @throws OAuthRefusal `email_missing`, `email_not_verified`, `email_domain_not_allowed`
  */
 export function linkableEmail({ email, emailVerified }: ExternalClaims, policy: TrustPolicy): string {
-  if (email === undefined) throw new Rejection('email_missing', { expected: 'a claim email', found: 'none' });
+  if (email === undefined)
+    throw new OAuthRefusal('email_missing', { expected: 'a claim email', found: 'none' });
   if (!(emailVerified ?? policy.requireVerifiedEmail !== true)) {
     const found = emailVerified === undefined ? 'no email_verified' : 'another email_verified';
-    throw new Rejection('email_not_verified', { expected: 'email_verified true', found });
+    throw new OAuthRefusal('email_not_verified', { expected: 'email_verified true', found });
   }
   const domains = domainsOf(policy);
   if (domains?.has(domainOfAddress(email) ?? '') === false)
-    throw new Rejection('email_domain_not_allowed', {
+    throw new OAuthRefusal('email_domain_not_allowed', {
       expected: printableList(domains),
       found: 'another domain',
     });
@@ -35,12 +36,12 @@ export function linkableEmail({ email, emailVerified }: ExternalClaims, policy: 
  * Checks the link of an unknown identity to the user who has its address.
  * @rule P.linkExistingUsers An entry may forbid links to existing users.
  * @rule P.linkPrivileged An entry may forbid links to the owner and to administrators.
- * @throws Rejection `linking_not_allowed`, `privileged_linking_not_allowed`
+ * @throws OAuthRefusal `linking_not_allowed`, `privileged_linking_not_allowed`
  */
 export function checkLink({ role, id: userId }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
-  if (policy.linkExistingUsers === false) throw new Rejection('linking_not_allowed', { userId });
+  if (policy.linkExistingUsers === false) throw new OAuthRefusal('linking_not_allowed', { userId });
   if (policy.linkPrivileged === false && isPrivileged(role, roles))
-    throw new Rejection('privileged_linking_not_allowed', {
+    throw new OAuthRefusal('privileged_linking_not_allowed', {
       userId,
       expected: 'a user without privileges',
       found: role,
@@ -50,27 +51,27 @@ export function checkLink({ role, id: userId }: HostUser, policy: TrustPolicy, r
 /**
  * Checks whether an entry may create a user.
  * @rule P.provisionUsers An entry may forbid that its tokens create users.
- * @throws Rejection `provisioning_not_allowed`
+ * @throws OAuthRefusal `provisioning_not_allowed`
  */
 export function checkProvisioning({ provisionUsers }: TrustPolicy): void {
-  if (provisionUsers === false) throw new Rejection('provisioning_not_allowed');
+  if (provisionUsers === false) throw new OAuthRefusal('provisioning_not_allowed');
 }
 
-export function ownerExcluded({ id: userId, role: found }: HostUser): Rejection {
-  return new Rejection('owner_excluded', { userId, expected: 'another user than the owner', found });
+export function ownerExcluded({ id: userId, role: found }: HostUser): OAuthRefusal {
+  return new OAuthRefusal('owner_excluded', { userId, expected: 'another user than the owner', found });
 }
 
 /**
  * Checks a known user by the stored role, before a claim may change it.
  * @rule P.excludeOwner An entry may keep the owner out.
  * @rule P.roleCeiling With a ceiling, a user whose stored role the entry does not list is refused.
- * @throws Rejection `owner_excluded`, `stored_role_not_allowed`
+ * @throws OAuthRefusal `owner_excluded`, `stored_role_not_allowed`
  */
 export function checkStoredRole(user: HostUser, policy: TrustPolicy, roles: RoleNames): void {
   const { role, id: userId } = user;
   if (policy.excludeOwner === true && role === roles.owner) throw ownerExcluded(user);
   if (policy.roleCeiling === true && policy.allowedRoles?.has(role) === false)
-    throw new Rejection('stored_role_not_allowed', {
+    throw new OAuthRefusal('stored_role_not_allowed', {
       userId,
       expected: printableList(policy.allowedRoles),
       found: role,

@@ -20,7 +20,7 @@ export interface StoredUsers {
 
 /**
  * Locks nothing.
- * @throws Rejection where no user is linked and the e-mail address is none to look for
+ * @throws OAuthRefusal where no user is linked and the e-mail address is none to look for
  */
 export async function readCandidates(
   transaction: Transaction,

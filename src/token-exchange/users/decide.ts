@@ -3,7 +3,8 @@ import type { AuditEvent } from '../audit/audit.bus.js';
 import { firstCharacters } from '../../platform/text/characters.js';
 import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser, ProfileField } from '../host/users.js';
 import { PROFILE_FIELDS } from '../host/users.js';
-import { Rejection, inContext } from '../refusals/rejection.js';
+import type { RefusalContext, SubjectOrActor } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal, inContext } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import {
@@ -19,7 +20,6 @@ import { checkVouchers } from './privilege.js';
 import type { ProjectSync, StoredProjects } from './project-policy.js';
 import { decideOnProjects } from './project-policy.js';
 import { askedRole, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
-import type { RejectionContext, SubjectOrActor } from '../refusals/rejection.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 
@@ -46,7 +46,7 @@ export interface ResolvedUser {
   readonly accessGeneration?: string;
   readonly changes: readonly IdentityChange[];
   /** If the role claim was ignored (4.4.role.5): the roles that can be assigned, and the one that was sent. */
-  readonly ignoredRole?: Pick<RejectionContext, 'expected' | 'found'>;
+  readonly ignoredRole?: Pick<RefusalContext, 'expected' | 'found'>;
   /** Ids of projects whose last administrator the user stays, against the claim. */
   readonly keptProjects?: readonly string[];
 }
@@ -68,7 +68,7 @@ export function ignoredRoleOf({ subject, actor }: Users): { ignoredRole?: string
  * The users of a request that changes nothing about them: its success is to be recorded. Undefined where a transaction has to
  * look further: something is to be written, the entry names its user, or nobody was found. The second token is not decided on where the first changes something: both
  * may be of one user, who is another then.
- * @throws Rejection where stored identity, role or state forbid it
+ * @throws OAuthRefusal where stored identity, role or state forbid it
  */
 export function decideRequest(tokens: Tokens, linked: LinkedUsers, roles: RoleNames): Users | undefined {
   const users: Partial<Record<SubjectOrActor, ResolvedUser>> = {};
@@ -174,7 +174,7 @@ const MAX_NAME_CHARACTERS = 32;
  * @rule 4.4.1 A linked identity is its user; where the host has deleted that user, it is unknown again.
  * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
  * @rule 4.4.3 = 7.10 If no user has the e-mail address, a new user is made.
- * @throws Rejection when identity, e-mail, role or the user's state forbid it
+ * @throws OAuthRefusal when identity, e-mail, role or the user's state forbid it
  */
 export function decide(token: VerifiedToken, candidates: Candidates, roles: RoleNames): UserDecision {
   const { linked, withEmail, named, projects, byAdministrator } = candidates;
@@ -202,7 +202,7 @@ export function identityOf({ claims: { iss, sub } }: VerifiedToken): ExternalIde
 /**
  * `decide` for a user who was found: by the link of the identity, by its e-mail address, or by name in the entry.
  * @rule 4.4.4 = 4.4 = 2.2.10 A valid role claim wins over the stored role at every login.
- * @throws Rejection as `decide`
+ * @throws OAuthRefusal as `decide`
  */
 export function decideOnUser(
   by: FoundUser['by'],
@@ -239,7 +239,7 @@ function decideOnNamedUser(
 ): FoundUser {
   if (user === undefined) {
     const values = { expected: 'the id of a user in signInAs', found: 'that of no user' };
-    throw new Rejection('named_user_unknown', { userId: policy.signInAs, ...values });
+    throw new OAuthRefusal('named_user_unknown', { userId: policy.signInAs, ...values });
   }
   refuseDisabled(user);
   if (user.role === roles.owner) throw ownerExcluded(user);
@@ -267,14 +267,14 @@ function decideOnNewUser(
 function refuseUserOfAssertion({ assertion }: VerifiedToken, userId?: string): void {
   if (assertion?.localUserId === undefined || assertion.localUserId === userId) return;
   const found = userId === undefined ? 'a user who is to be made' : 'another user';
-  throw new Rejection('user_mismatch', { userId, expected: 'the user whom aud_sub names', found });
+  throw new OAuthRefusal('user_mismatch', { userId, expected: 'the user whom aud_sub names', found });
 }
 
 /** For subject and actor of every flow (D7). */
 function refuseDisabled({ enabled, id: userId }: HostUser): void {
   if (enabled) return;
   const values = { expected: 'a user who is enabled', found: 'a disabled one' };
-  throw new Rejection('user_disabled', { userId, ...values });
+  throw new OAuthRefusal('user_disabled', { userId, ...values });
 }
 
 /** @rule 2.5.3 = 2.2.8 = 2.2.9 = 8.12 Names are cut to 32 characters and written only where they differ. */

@@ -6,8 +6,8 @@ import type { ProjectChange } from '../host/projects.js';
 import { ProjectDirectory } from '../host/projects.js';
 import type { HostUser, HostUserUpdate } from '../host/users.js';
 import { PROFILE_FIELDS, UserDirectory } from '../host/users.js';
-import type { SubjectOrActor } from '../refusals/rejection.js';
-import { inContext } from '../refusals/rejection.js';
+import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
+import { inContext } from '../refusals/oauth-refusal.js';
 import type { RoleNames, TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS, isPrivileged } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
@@ -44,7 +44,7 @@ export class IdentityService {
 
   /**
    * Decides on the users as they are stored, and applies it.
-   * @throws Rejection when identity, e-mail, role or the user's state forbid it
+   * @throws OAuthRefusal when identity, e-mail, role or the user's state forbid it
    * @throws LostRaceError when a parallel request won; the transaction is to be run again
    * @throws TooManyRequestsError when the entry creates too many projects
    */

@@ -1,5 +1,5 @@
 // Whom trusted key entries may sign in that an administrator stored: asked of sign-ins, links, sessions and access tokens alike.
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { HostUser } from '../host/users.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import { isPrivileged } from '../settings/token-exchange.options.js';
@@ -25,10 +25,10 @@ export function isBarred(
   );
 }
 
-/** @throws Rejection `privileged_user_not_allowed` */
+/** @throws OAuthRefusal `privileged_user_not_allowed` */
 export function checkVouchers(user: HostUser, vouchers: readonly Voucher[], roles: RoleNames): void {
   if (!isBarred(user, vouchers, roles)) return;
-  throw new Rejection('privileged_user_not_allowed', {
+  throw new OAuthRefusal('privileged_user_not_allowed', {
     userId: user.id,
     expected: "a user without privileges, or an entry and a link of the owner's",
     found: user.role,

@@ -1,7 +1,7 @@
 // The effect of the claim of projects on memberships: which it may give, and what happens to existing ones.
 import { printable, printableList } from '../../platform/text/printable.js';
 import type { HostProject, ProjectChange, ProjectMembership } from '../host/projects.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { ProjectsPolicy } from '../trust/projects-policy.js';
 import { mayAssign } from '../trust/projects-policy.js';
@@ -48,7 +48,7 @@ interface Outcome {
 /**
  * Undefined where nothing is to be done: the token does not have the claim, or has the one that was last synced.
  * @rule D134 Memberships that came from an issuer follow its claim; those of people stay, and keep a higher role.
- * @throws Rejection `project_not_allowed`, `project_role_not_allowed`, `project_unknown`, `too_many_projects`
+ * @throws OAuthRefusal `project_not_allowed`, `project_role_not_allowed`, `project_unknown`, `too_many_projects`
  */
 export function decideOnProjects(
   { claims: { iss: issuer, projects: claimed }, key }: VerifiedToken,
@@ -81,12 +81,12 @@ export function decideOnProjects(
 /** @rule P.projects A project or a role that the entry does not list is refused; see `couldHaveGiven` for existing memberships. */
 function refuseUnassignable({ key, role }: ClaimedProject, { policy, allowed }: ClaimRules): void {
   if (!mayAssign(policy, key))
-    throw new Rejection('project_not_allowed', {
+    throw new OAuthRefusal('project_not_allowed', {
       expected: printableList(policy.mayAssign ?? []),
       found: printable(key),
     });
   if (!allowed.has(role))
-    throw new Rejection('project_role_not_allowed', {
+    throw new OAuthRefusal('project_role_not_allowed', {
       expected: printableList(allowed),
       found: printable(role),
     });
@@ -104,9 +104,9 @@ function refuseTooMany(changes: readonly ProjectChange[], heldIds: ReadonlySet<s
   if (count > MAX_CLAIMED_MEMBERSHIPS) throw tooManyProjects(String(count));
 }
 
-function tooManyProjects(found: string): Rejection {
+function tooManyProjects(found: string): OAuthRefusal {
   const expected = `at most ${MAX_CLAIMED_MEMBERSHIPS} memberships by claims`;
-  return new Rejection('too_many_projects', { expected, found });
+  return new OAuthRefusal('too_many_projects', { expected, found });
 }
 
 /** @rule D135 A project that is missing is made only where the entry says so, and else refused. */
@@ -118,7 +118,7 @@ function outcomeOfClaim(
   const { issuer, policy, roles } = rules;
   if (project === undefined) {
     if (policy.create) return { change: { key, to: role, isClaimed: true } };
-    throw new Rejection('project_unknown', { expected: 'the key of a project', found: printable(key) });
+    throw new OAuthRefusal('project_unknown', { expected: 'the key of a project', found: printable(key) });
   }
   const { id, member } = project;
   if (member === null) return { change: { id, key, to: role, isClaimed: true } };

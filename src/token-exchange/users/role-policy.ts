@@ -1,8 +1,8 @@
 // The role table of the specification (4.4): what a role claim does to a new and to an existing user.
 import { printable, printableList } from '../../platform/text/printable.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
-import type { RejectionContext } from '../refusals/rejection.js';
-import { Rejection } from '../refusals/rejection.js';
+import type { RefusalContext } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 
 /** What becomes of an existing user's role. */
@@ -18,12 +18,12 @@ export type RoleSync =
  * @rule 4.4.role.2 A new user gets the claimed role; the exchange fails if it is unrecognised, owner or not allowed.
  * @rule D9 Without a claim the initial role stands: `allowedRoles` binds the claim only. With a ceiling, which would refuse the
  *   user's second login, it binds this role as well.
- * @throws Rejection
+ * @throws OAuthRefusal
  */
 export function roleOfNewUser(claim: string | undefined, policy: TrustPolicy, roles: RoleNames): string {
-  if (claim === roles.owner) throw new Rejection('role_not_assignable', askedRole(claim, roles));
+  if (claim === roles.owner) throw new OAuthRefusal('role_not_assignable', askedRole(claim, roles));
   if (claim !== undefined && !roles.assignable.includes(claim))
-    throw new Rejection('role_not_recognized', askedRole(claim, roles));
+    throw new OAuthRefusal('role_not_recognized', askedRole(claim, roles));
   const role = claim ?? roles.initial;
   if (claim !== undefined || policy.roleCeiling === true) refuseUnlessAllowed(role, policy);
   return role;
@@ -36,7 +36,7 @@ export function roleOfNewUser(claim: string | undefined, policy: TrustPolicy, ro
  * @rule 4.4.role.4 A valid claim changes the role if it differs, and fails if the entry does not allow it.
  * @rule 4.4.role.5 An unrecognised or owner claim is ignored with a warning.
  * @rule 4.4.role.6 The owner's role is never touched.
- * @throws Rejection `role_not_allowed`
+ * @throws OAuthRefusal `role_not_allowed`
  */
 export function roleOfExistingUser(
   current: string,
@@ -51,7 +51,7 @@ export function roleOfExistingUser(
 }
 
 /** What a claim asks for, and what could be assigned at all. */
-export function askedRole(claim: string | undefined, roles: RoleNames): RejectionContext {
+export function askedRole(claim: string | undefined, roles: RoleNames): RefusalContext {
   return { expected: assignableRoles(roles), found: printable(claim) };
 }
 
@@ -68,7 +68,7 @@ function isAssignable(role: string, { assignable, owner }: RoleNames): boolean {
 /** @rule 5.2.8 = 2.1.allowedRoles Role claims are checked against the `allowedRoles` of the matching entry. */
 function refuseUnlessAllowed(role: string, policy: TrustPolicy): void {
   if (isAllowed(role, policy)) return;
-  throw new Rejection('role_not_allowed', {
+  throw new OAuthRefusal('role_not_allowed', {
     expected: printableList(policy.allowedRoles ?? []),
     found: printable(role),
   });

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printable, printableAddress, printableList } from '../../platform/text/printable.js';
 import { isSameUri, spellingIn } from '../../platform/text/uri.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import { FIELD_LIMITS, parseCompactJws, typeOf } from './compact-jws.js';
@@ -23,7 +23,7 @@ export function isIdJag(text: string): boolean {
   try {
     return typeOf(parseCompactJws(text)) === ID_JAG_TYPE;
   } catch (error) {
-    if (error instanceof Rejection) return false;
+    if (isTokenRefusal(error)) return false;
     throw error;
   }
 }
@@ -106,12 +106,12 @@ function unsupportedClaims(payload: ClaimSet): readonly string[] {
   ];
 }
 
-/** @throws Rejection `claims_invalid` or `claims_not_storable` */
+/** @throws OAuthRefusal `claims_invalid` or `claims_not_storable` */
 function readAssertionClaims(payload: ClaimSet): AssertionClaims {
   const clientId = requiredText(payload, 'client_id');
   const scope = optionalText(payload, 'scope');
   // RFC 6749 §3.3 knows no empty scope, and its issuer may mean "nothing".
-  if (scope === '') throw new Rejection('claims_invalid', { detail: 'scope must not be empty' });
+  if (scope === '') throw new OAuthRefusal('claims_invalid', { detail: 'scope must not be empty' });
   const resource = resources(payload);
   // The access token and the trail repeat both.
   refuseLonger('scope', scope, FIELD_LIMITS.scope);
@@ -163,7 +163,7 @@ function grantsNothing(
 /** A subject identifier has the members of its format and no others (RFC 9493 §3). */
 function refuseOtherSubject({ sub_id: subjectId, iss, sub }: ClaimSet): void {
   if (subjectId === undefined || isDeepStrictEqual(subjectId, { format: 'iss_sub', iss, sub })) return;
-  throw new Rejection('claims_invalid', { detail: 'sub_id must say what iss and sub say' });
+  throw new OAuthRefusal('claims_invalid', { detail: 'sub_id must say what iss and sub say' });
 }
 
 /** One URI, or a list of them (RFC 8707 §2). */
@@ -171,6 +171,7 @@ function resources({ resource }: ClaimSet): readonly string[] | undefined {
   if (resource === undefined) return undefined;
   const list: unknown[] = Array.isArray(resource) ? resource : [resource];
   const isGood = list.length > 0 && list.every((uri) => typeof uri === 'string' && /^\S+$/.test(uri));
-  if (!isGood) throw new Rejection('claims_invalid', { detail: 'resource must be a URI or a list of URIs' });
+  if (!isGood)
+    throw new OAuthRefusal('claims_invalid', { detail: 'resource must be a URI or a list of URIs' });
   return list as string[];
 }

@@ -24,7 +24,7 @@ import {
   endOf,
 } from './key-checks.js';
 import type { AnyToken, CheckedToken, TokenCheck } from './token-check.js';
-import { rejectionBy } from './token-check.js';
+import { refusalBy } from './token-check.js';
 
 /** Of a token for embedded login, from `iat` to `exp` (5.2.7). */
 const MAX_EMBED_LIFETIME_SECONDS = 60;
@@ -235,9 +235,9 @@ export const LOGOUT_CHECKS: readonly TokenCheck<LogoutToken>[] = [
   ...OF_THE_TIMES,
 ];
 
-/** Checks an exchange without an actor. @throws Rejection `actor_required` */
+/** Checks an exchange without an actor. @throws OAuthRefusal `actor_required` */
 export function refuseLoneSubject(subject: OfAnEntry): void {
-  if (ACTOR_REQUIRED.fails(subject)) throw rejectionBy(ACTOR_REQUIRED, subject);
+  if (ACTOR_REQUIRED.fails(subject)) throw refusalBy(ACTOR_REQUIRED, subject);
 }
 
 /** RFC 9449 §6.1: a SHA-256 in base64url. */

@@ -3,8 +3,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { kindOf, printable, printableList, printableName } from '../../platform/text/printable.js';
-import type { RejectionContext } from '../refusals/rejection.js';
-import { Rejection } from '../refusals/rejection.js';
+import type { RefusalContext } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
@@ -60,10 +60,10 @@ export class ClientAuthenticator {
 
   /**
    * Asked before the assertion is looked at; public clients are refused.
-   * @throws Rejection `client_credential_missing`, `client_unknown`, `client_credential_invalid`
+   * @throws OAuthRefusal `client_credential_missing`, `client_unknown`, `client_credential_invalid`
    */
   async authenticate(sent: ClientCredentials | undefined): Promise<ClientOnce> {
-    if (sent === undefined) throw new Rejection('client_credential_missing');
+    if (sent === undefined) throw new OAuthRefusal('client_credential_missing');
     return 'secret' in sent ? this.bySecret(sent.id, sent.secret) : this.byAssertion(sent.id, sent.assertion);
   }
 
@@ -107,7 +107,7 @@ export class ClientAuthenticator {
 
   private named(id: string): readonly NamedClient[] {
     const named = this.keys.clientsNamed(id);
-    if (named.length === 0) throw new Rejection('client_unknown', { found: printableName(id) });
+    if (named.length === 0) throw new OAuthRefusal('client_unknown', { found: printableName(id) });
     return named;
   }
 
@@ -180,12 +180,12 @@ function readJws(assertion: string): CompactJws {
     if (crit === undefined && b64 === undefined && TYPES.includes(typeOf(jws)))
       return { ...jws, payload: withoutNulls(jws.payload) };
   } catch (error) {
-    if (!(error instanceof Rejection)) throw error;
+    if (!isTokenRefusal(error)) throw error;
   }
   throw invalid(undefined, 'the client assertion is no JWT, or its header is not supported');
 }
 
 /** @param id of a client that an entry names; undefined where it is not known yet which one it is */
-function invalid(id: string | undefined, detail: string, more: RejectionContext = {}): Rejection {
-  return new Rejection('client_credential_invalid', { clientId: id && printable(id), detail, ...more });
+function invalid(id: string | undefined, detail: string, more: RefusalContext = {}): OAuthRefusal {
+  return new OAuthRefusal('client_credential_invalid', { clientId: id && printable(id), detail, ...more });
 }

@@ -4,7 +4,7 @@ import { verify, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { BoundedMap } from '../../platform/bounded-map.js';
 import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import { familyOf, signatureParameters } from '../trust/algorithms.js';
 import type { ClaimSet } from '../trust/claim-names.js';
@@ -33,7 +33,7 @@ export const MAX_TOKEN_CHARACTERS = 65_536;
  * Parses a compact JWS.
  * @rule D15 What is not a JWT is refused as malformed, before any claim is looked at.
  * @param options whether other tokens will have the same header
- * @throws Rejection `token_malformed`
+ * @throws OAuthRefusal `token_malformed`
  */
 export function parseCompactJws(token: string, { isRemembered = true } = {}): CompactJws {
   if (token.length > MAX_TOKEN_CHARACTERS) throw malformed(`over ${MAX_TOKEN_CHARACTERS} characters`);
@@ -98,8 +98,8 @@ function base64url(part: string, name: string): Buffer {
   return bytes;
 }
 
-function malformed(detail: string): Rejection {
-  return new Rejection('token_malformed', { detail });
+function malformed(detail: string): OAuthRefusal {
+  return new OAuthRefusal('token_malformed', { detail });
 }
 
 /** With a callback node:crypto verifies on libuv's thread pool, beside the event loop. */

@@ -9,7 +9,7 @@ import {
   printableName,
   printableSeconds,
 } from '../../platform/text/printable.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import { ALGORITHMS, algorithmNamed, keyFits, thumbprintOf } from '../trust/algorithms.js';
@@ -189,7 +189,7 @@ const PROOF_CHECKS: readonly TokenCheck<CheckedProof>[] = [
   }),
 ];
 
-/** @throws Rejection `dpop_proof_invalid`, whose detail is the first check that fails */
+/** @throws OAuthRefusal `dpop_proof_invalid`, whose detail is the first check that fails */
 export async function verifyProof(sent: SentProof, terms: ProofTerms): Promise<DpopProof> {
   const proof = new CheckedProof(sent, terms);
   await passAll(PROOF_CHECKS, proof);
@@ -235,10 +235,10 @@ function readProof(text: string): CompactJws {
   try {
     if (text.length <= MAX_PROOF_CHARACTERS) return parseCompactJws(text, { isRemembered: false });
   } catch (error) {
-    if (!(error instanceof Rejection)) throw error;
-    throw new Rejection('dpop_proof_invalid', { detail: error.context.detail });
+    if (!isTokenRefusal(error)) throw error;
+    throw new OAuthRefusal('dpop_proof_invalid', { detail: error.context.detail });
   }
-  throw new Rejection('dpop_proof_invalid', { detail: `over ${MAX_PROOF_CHARACTERS} characters` });
+  throw new OAuthRefusal('dpop_proof_invalid', { detail: `over ${MAX_PROOF_CHARACTERS} characters` });
 }
 
 /** Keys by the headers that brought them: of proofs whose signature was right. A client has the same header each time. */
@@ -274,7 +274,7 @@ async function importKey(proof: CheckedProof): Promise<void> {
     proof.key = { publicKey, thumbprint: isGood ? await thumbprintOf(publicKey) : undefined };
   } catch (error) {
     if (!(error instanceof UnusableKeyError)) throw error;
-    throw new Rejection('dpop_proof_invalid', { detail: `jwk ${error.message}` });
+    throw new OAuthRefusal('dpop_proof_invalid', { detail: `jwk ${error.message}` });
   }
 }
 

@@ -4,7 +4,7 @@ import { isEmailAddress } from '../../platform/text/email-address.js';
 import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json.js';
 import { kindOf, printable } from '../../platform/text/printable.js';
 import { isSameUri, mayMean } from '../../platform/text/uri.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { ClaimName, ClaimSet } from '../trust/claim-names.js';
 import { MAX_SUBJECT_CHARACTERS } from '../trust/workload-policy.js';
 import type { ClaimedProject } from './projects-claim.js';
@@ -76,7 +76,7 @@ export const MAX_LOGOUT_AGE_SECONDS = 300;
 
 /**
  * Reads the `iss` claim before any key is known.
- * @throws Rejection `claims_invalid` when it is missing, empty or not a string (D15)
+ * @throws OAuthRefusal `claims_invalid` when it is missing, empty or not a string (D15)
  */
 export function readIssuer(payload: ClaimSet): string {
   return requiredText(payload, 'iss');
@@ -98,7 +98,7 @@ export function withoutNulls(claims: ClaimSet): ClaimSet {
  * @param ownIssuer of the instance's own tokens
  * @param projectsClaim name of the claim of projects, where the entry turns it on
  * @rule 5.2.3 = 2.2.1 = 2.2.2 = 2.2.3 = 2.2.4 = 2.2.5 = 2.2.6 Required claims are there, with their types.
- * @throws Rejection `claims_invalid` or `claims_not_storable`
+ * @throws OAuthRefusal `claims_invalid` or `claims_not_storable`
  */
 export function readExternalClaims(
   payload: ClaimSet,
@@ -125,7 +125,7 @@ export function readExternalClaims(
 /**
  * Reads the claims of a logout token whose signature holds. Its `exp` is the end of the time for which it is taken.
  * D130: a logout token has `iat`, `jti`, the event of a logout and no other, `sub` or `sid`, and no `nonce`.
- * @throws Rejection `claims_invalid` or `claims_not_storable`
+ * @throws OAuthRefusal `claims_invalid` or `claims_not_storable`
  */
 export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
   refuseUnstorable(payload);
@@ -234,7 +234,7 @@ function refuseTooLong({
 
 /**
  * @rule D42 Text that storage cannot hold is refused, whichever claim it stands in.
- * @throws Rejection `claims_not_storable`
+ * @throws OAuthRefusal `claims_not_storable`
  */
 export function refuseLonger(what: string, text: string | undefined, limit: number): void {
   if (text !== undefined && hasMoreCharacters(text, limit))
@@ -300,10 +300,10 @@ function email(payload: ClaimSet): string | undefined {
   throw invalid('email must be an e-mail address');
 }
 
-function invalid(detail: string): Rejection {
-  return new Rejection('claims_invalid', { detail });
+function invalid(detail: string): OAuthRefusal {
+  return new OAuthRefusal('claims_invalid', { detail });
 }
 
-function notStorable(detail: string): Rejection {
-  return new Rejection('claims_not_storable', { detail });
+function notStorable(detail: string): OAuthRefusal {
+  return new OAuthRefusal('claims_not_storable', { detail });
 }

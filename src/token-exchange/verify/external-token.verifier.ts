@@ -5,8 +5,8 @@ import { isUnstorable } from '../../platform/json/strict-json.js';
 import type { AccessFlow } from '../host/flow.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import type { ExternalPerson, SubjectOrActor, RejectionContext } from '../refusals/rejection.js';
-import { Rejection } from '../refusals/rejection.js';
+import type { RefusalContext, SubjectOrActor, ExternalPerson } from '../refusals/oauth-refusal.js';
+import { isTokenRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
@@ -93,7 +93,7 @@ export class ExternalTokenVerifier {
    * Verifies one token for one flow.
    * @param which token of an exchange it is
    * @param client the client that sent an identity assertion
-   * @throws Rejection of the first check that fails
+   * @throws OAuthRefusal of the first check that fails
    */
   async verify(
     text: string,
@@ -107,7 +107,7 @@ export class ExternalTokenVerifier {
     return { [verified]: true, claims, assertion, key, boundTo, login: externalLoginOf(claims) };
   }
 
-  /** @throws Rejection of the first check that fails */
+  /** @throws OAuthRefusal of the first check that fails */
   async verifyLogout(text: string): Promise<VerifiedLogout> {
     const token = new CheckedToken<LogoutClaims>(text, 'logout', this.rules);
     await this.pass(LOGOUT_CHECKS, token);
@@ -122,7 +122,7 @@ export class ExternalTokenVerifier {
     try {
       await passAll(checks, token);
     } catch (error) {
-      if (!(error instanceof Rejection)) throw error;
+      if (!isTokenRefusal(error)) throw error;
       error.add({ party: which, ...this.namedKey(token) });
       error.isOfStranger = !token.isSigned;
       if (token.isSigned) error.person = personOf(token.jws.payload);
@@ -138,7 +138,7 @@ export class ExternalTokenVerifier {
   }
 
   /** What log and trail may name: a key that is held; until it is found, what the token claims of a trusted issuer. */
-  private namedKey({ found, jws }: Pick<CheckedToken, 'found' | 'jws'>): RejectionContext {
+  private namedKey({ found, jws }: Pick<CheckedToken, 'found' | 'jws'>): RefusalContext {
     if (found === undefined) return claimedKey(jws, this.rules.keys);
     return { issuer: found.policy.issuer, kid: found.kid };
   }

@@ -1,6 +1,6 @@
 // What log and trail may tell of a token whose key is not found, or whose header is refused: nothing of it is verified.
 import { printable, printableList, printableName } from '../../platform/text/printable.js';
-import type { RejectionContext } from '../refusals/rejection.js';
+import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
 import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { CompactJws } from './compact-jws.js';
@@ -11,7 +11,7 @@ type Keys = Pick<TrustedKeyService, 'issuers' | 'keysOf'>;
  * Issuer and kid of a token whose header is refused, if it names a trusted issuer. Another token could hold anything.
  * @rule D77 Of an unverified token log and trail show issuer and kid if the issuer is trusted, and the algorithm.
  */
-export function claimedKey({ header, payload }: CompactJws, keys: Keys): RejectionContext {
+export function claimedKey({ header, payload }: CompactJws, keys: Keys): RefusalContext {
   const { iss } = payload;
   const { kid } = header;
   if (typeof iss !== 'string' || !keys.issuers().has(iss)) return {};
@@ -32,7 +32,7 @@ export function heldKids(issuer: string, keys: Keys): string {
 }
 
 /** An unknown issuer is not shown; but a trusted one that it resembles is. It takes one pass over the issuers. */
-export function likeness(issuer: string, trusted: ReadonlySet<string>): RejectionContext {
+export function likeness(issuer: string, trusted: ReadonlySet<string>): RefusalContext {
   const plain = plainIssuer(issuer);
   for (const expected of trusted) {
     if (plainIssuer(expected) !== plain) continue;

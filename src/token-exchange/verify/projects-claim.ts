@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
-import { Rejection } from '../refusals/rejection.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { ProjectsPolicy } from '../trust/projects-policy.js';
 import { MAX_KEY_CHARACTERS } from '../trust/projects-policy.js';
 
@@ -19,7 +19,7 @@ const MAX_PROJECTS = 50;
  * @param name of the claim, as the entry says
  * @returns in the order of their keys, in which projects are made and locked
  * @rule D136 The claim is a list of 50 projects at most, each once, as `key:role` or as an object with `key` and `role`.
- * @throws Rejection `claims_invalid`
+ * @throws OAuthRefusal `claims_invalid`
  */
 export function readProjectsClaim(
   payload: Readonly<Record<string, unknown>>,
@@ -27,7 +27,7 @@ export function readProjectsClaim(
 ): readonly ClaimedProject[] | undefined {
   const value = payload[name];
   if (value === undefined) return undefined;
-  const fault = (rule: string) => new Rejection('claims_invalid', { detail: `${name} ${rule}` });
+  const fault = (rule: string) => new OAuthRefusal('claims_invalid', { detail: `${name} ${rule}` });
   if (!Array.isArray(value) || value.length > MAX_PROJECTS)
     throw fault(`must be an array of at most ${MAX_PROJECTS} projects`);
   const projects = value.map(readProject);

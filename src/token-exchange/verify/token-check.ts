@@ -6,9 +6,9 @@ import type { TrustedKey } from '../trust/trusted-key.js';
 import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { Check as CheckName } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
-import type { RejectionContext } from '../refusals/rejection.js';
-import type { RejectionReason } from '../refusals/token-refusals.js';
-import { Rejection } from '../refusals/rejection.js';
+import type { RefusalContext } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
+import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 import type { AuthenticatedClient } from './client-authenticator.js';
 import type { CompactJws } from './compact-jws.js';
 import type { AssertionClaims, ExternalClaims, TimedClaims } from './external-claims.js';
@@ -86,16 +86,16 @@ export interface TokenCheck<Seen = CheckedToken> {
   readonly check?: CheckName;
   /** The checked member of the token or its entry, by its name there. */
   readonly about: string;
-  readonly reason: RejectionReason;
+  readonly reason: TokenRefusalReason;
   /** Whether later checks need the result of this one. */
   readonly isNeeded?: true;
-  /** Reads what is looked at from here on. @throws Rejection where it cannot be read, if that is what is checked */
+  /** Reads what is looked at from here on. @throws OAuthRefusal where it cannot be read, if that is what is checked */
   readonly read?: (seen: Seen) => Promise<void> | undefined;
   readonly fails?: (seen: Seen) => boolean;
   /** Whether or not the check fails. */
   readonly compared: (seen: Seen) => Compared;
   /** The context for log and trail, if not the compared values: these repeat the cause, or must not be recorded. */
-  readonly logged?: RejectionContext | ((seen: Seen) => RejectionContext);
+  readonly logged?: RefusalContext | ((seen: Seen) => RefusalContext);
 }
 
 /** The result of a check. The texts are null if it was not reached. */
@@ -107,20 +107,20 @@ export interface CheckResult {
   readonly found: string | null;
 }
 
-/** Makes checks in their order. @throws Rejection of the first that fails */
+/** Makes checks in their order. @throws OAuthRefusal of the first that fails */
 export async function passAll<Seen>(checks: readonly TokenCheck<Seen>[], token: Seen): Promise<void> {
   for (const check of checks) {
     const reading = check.read?.(token);
     if (reading !== undefined) await reading;
-    if (check.fails?.(token) === true) throw rejectionBy(check, token);
+    if (check.fails?.(token) === true) throw refusalBy(check, token);
   }
 }
 
-export function rejectionBy<Seen>({ reason, logged, compared }: TokenCheck<Seen>, seen: Seen): Rejection {
+export function refusalBy<Seen>({ reason, logged, compared }: TokenCheck<Seen>, seen: Seen): OAuthRefusal {
   if (logged !== undefined)
-    return new Rejection(reason, typeof logged === 'function' ? logged(seen) : logged);
+    return new OAuthRefusal(reason, typeof logged === 'function' ? logged(seen) : logged);
   const [expected, found] = compared(seen);
-  return new Rejection(reason, { expected, found });
+  return new OAuthRefusal(reason, { expected, found });
 }
 
 /** Makes every check that can be made, also after one has failed. */
@@ -144,7 +144,7 @@ async function made<Seen>(check: TokenCheck<Seen>, token: Seen): Promise<CheckRe
     const [expected, found] = check.compared(token);
     return { ...notReached(check), state: 'passed', expected, found };
   } catch (error) {
-    if (!(error instanceof Rejection)) throw error;
+    if (!isTokenRefusal(error)) throw error;
     const [expected, found] = check.compared(token);
     // What was logged of it goes before what the check compares.
     const { expected: logged = expected, found: other, detail } = error.context;

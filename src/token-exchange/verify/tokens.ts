@@ -1,12 +1,12 @@
 // The verified tokens of one request: their persons and jobs, and whether their keys and logins are revoked.
-import type { ExternalPerson, SubjectOrActor } from '../refusals/rejection.js';
+import type { SubjectOrActor, ExternalPerson } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { AuthenticatedClient } from './client-authenticator.js';
 import type { DpopProof } from './dpop-proof.js';
 import type { VerifiedToken } from './external-token.verifier.js';
 import type { PriorActor } from './external-claims.js';
 import { shownName, shownSubject } from '../trust/workload-policy.js';
-import { Rejection } from '../refusals/rejection.js';
 import type { Revocations } from '../revocation/revocations.js';
 import { issuerAndKid } from './external-token.verifier.js';
 
@@ -59,7 +59,7 @@ export function recordedActors(actors: readonly PriorActor[] = []): readonly Pri
 
 /**
  * Asked before anything is used up. See `refuseRevokedSince` for the rest.
- * @throws Rejection `trust_revoked`, `signed_out_by_provider`
+ * @throws OAuthRefusal `trust_revoked`, `signed_out_by_provider`
  * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
  */
 export function refuseRevokedTrust(revocations: Revocations, tokens: Tokens): void {
@@ -71,26 +71,26 @@ export function refuseRevokedTrust(revocations: Revocations, tokens: Tokens): vo
  * Asked again right before a session or access token is issued, without waiting for newer revocations: the external token is used up,
  * so the client could not repeat it. A revocation that arrives in between is safe too, because each use of a session or access token
  * is checked again (`Revocations`). Asking here only spares the client a useless credential.
- * @throws Rejection `trust_revoked`, `signed_out_by_provider`
+ * @throws OAuthRefusal `trust_revoked`, `signed_out_by_provider`
  */
 export function refuseRevokedSince(revocations: Revocations, { subject, actor }: Tokens): void {
   refuseRevoked(revocations, subject, 'subject');
   if (actor !== undefined) refuseRevoked(revocations, actor, 'actor');
 }
 
-/** @throws Rejection `trust_revoked` */
+/** @throws OAuthRefusal `trust_revoked` */
 export function refuseRevokedKey(
   revocations: Revocations,
   token: Pick<VerifiedToken, 'key'>,
   which?: SubjectOrActor,
 ): void {
   const key = issuerAndKid(token);
-  if (revocations.isRevoked(key)) throw new Rejection('trust_revoked', { party: which, ...key });
+  if (revocations.isRevoked(key)) throw new OAuthRefusal('trust_revoked', { party: which, ...key });
 }
 
 function refuseRevoked(revocations: Revocations, token: VerifiedToken, which: SubjectOrActor): void {
   refuseRevokedKey(revocations, token, which);
   const key = issuerAndKid(token);
   if (revocations.isLoggedOut(token.login, [key]))
-    throw new Rejection('signed_out_by_provider', { party: which, ...key });
+    throw new OAuthRefusal('signed_out_by_provider', { party: which, ...key });
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../../demo/partner.js';
 import type { Members } from '../../../demo/partner.js';
-import type { RejectionReason } from '../../../src/token-exchange/refusals/token-refusals.js';
+import type { TokenRefusalReason } from '../../../src/token-exchange/refusals/token-refusals.js';
 import { RevocationService } from '../../../src/token-exchange/revocation/revocation.service.js';
 import { StoredEntryService } from '../../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { StoredEntryFollower } from '../../../src/token-exchange/trust/stored/stored-entry.follower.js';
@@ -61,7 +61,7 @@ export class CasePartner {
 export type Told = Readonly<Record<string, unknown>>;
 
 export interface RefusalCase {
-  readonly reason: RejectionReason;
+  readonly reason: TokenRefusalReason;
   /** Where a reason has several cases. */
   readonly as?: string;
   readonly policy?: Members;

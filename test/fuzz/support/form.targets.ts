@@ -1,6 +1,6 @@
 // The forms of both flows, as a parser hands them on from a body or a query.
 import { parse } from 'node:querystring';
-import { FlowRefusal } from '../../../src/token-exchange/refusals/rejection.js';
+import { isRequestRefusal } from '../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { TokenExchangeForm } from '../../../src/token-exchange/http/token-exchange.form.js';
 import { FIELD_LIMITS } from '../../../src/token-exchange/verify/compact-jws.js';
 import {
@@ -32,7 +32,7 @@ const PIECES = [
   'subject_token',
   'actor_token',
 ];
-const isRefusal = (error: unknown) => error instanceof FlowRefusal;
+const isRefusal = (error: unknown) => isRequestRefusal(error);
 
 const fieldsOf = (input: Buffer) => parse(input.toString());
 

@@ -18,7 +18,7 @@ import {
   isStorable,
   parseStrictJsonBytes,
 } from '../../../src/platform/json/strict-json.js';
-import { Rejection } from '../../../src/token-exchange/refusals/rejection.js';
+import { isTokenRefusal } from '../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { CompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
 import { parseCompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
 import type { DpopProof } from '../../../src/token-exchange/verify/dpop-proof.js';
@@ -81,7 +81,7 @@ const token: FuzzTarget<CompactJws> = {
   pieces: ['.', '=', 'e30', 'W10', 'bnVsbA', 'A', '_', '-', '/', 'eyJhIjoxLCJhIjoxfQ'],
   // As the form of a request gives it: text.
   read: (input) => parseCompactJws(input.toString('utf8')),
-  isRefusal: (error) => error instanceof Rejection && error.reason === 'token_malformed',
+  isRefusal: (error) => isTokenRefusal(error) && error.reason === 'token_malformed',
   judge(input, { header, payload, signature, signingInput }) {
     const text = input.toString('utf8');
     insist(text.length <= 65_536, 'a token has its limit');
@@ -125,7 +125,7 @@ const proof: FuzzTarget<DpopProof> = {
     const sent = { text: prover.signed(head, payload), method: 'POST', address: TOKEN_URL };
     return verifyProof(sent, { now: PROOF_TIME });
   },
-  isRefusal: (error) => error instanceof Rejection && error.reason === 'dpop_proof_invalid',
+  isRefusal: (error) => isTokenRefusal(error) && error.reason === 'dpop_proof_invalid',
   judge(input, { thumbprint, use }) {
     const [head = '', payload = ''] = input.toString('latin1').split('\n', 2);
     const [header = {}, said = {}] = [head, payload].map(
@@ -157,7 +157,7 @@ const claimSet: FuzzTarget<ExternalClaims> = {
   },
   isRefusal: (error) =>
     error instanceof JsonError ||
-    (error instanceof Rejection && ['claims_invalid', 'claims_not_storable'].includes(error.reason)),
+    (isTokenRefusal(error) && ['claims_invalid', 'claims_not_storable'].includes(error.reason)),
   judge(input, { iss, sub, jti, aud, iat, exp, nbf = 0, emailVerified, priorActors = [] }) {
     const given = JSON.parse(input.toString('utf8')) as Record<string, unknown>;
     insist(

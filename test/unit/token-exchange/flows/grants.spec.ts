@@ -3,7 +3,7 @@ import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
 import { checkActor, priorActorsOf } from '../../../../src/token-exchange/flows/verification.js';
 import type { AskedGrants } from '../../../../src/token-exchange/flows/grants.js';
 import { askedOf, checkGrants } from '../../../../src/token-exchange/flows/grants.js';
-import type { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { PriorActor } from '../../../../src/token-exchange/verify/external-claims.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
@@ -34,7 +34,7 @@ function refusalOf(work: () => unknown): object | undefined {
     work();
     return undefined;
   } catch (error) {
-    const { reason, context } = error as Rejection;
+    const { reason, context } = error as OAuthRefusal;
     return { reason, ...context };
   }
 }

@@ -1,5 +1,5 @@
 // What a replay is called.
-import { replayRejection } from '../../../../src/token-exchange/flows/use.repository.js';
+import { replayRefusal } from '../../../../src/token-exchange/flows/use.repository.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 it.each<[string | undefined, boolean]>([
@@ -9,6 +9,6 @@ it.each<[string | undefined, boolean]>([
   /** Only the verifier makes such a token; here what it has read is given. */
   const tokenOf = (kid: string) => ({ key: { kid, policy: { issuer: 'i' } } }) as VerifiedToken;
   const actor = hasActor ? tokenOf('a') : undefined;
-  const refusal = replayRejection({ subject: tokenOf('s'), actor });
+  const refusal = replayRefusal({ subject: tokenOf('s'), actor });
   expect([refusal.reason, refusal.context]).toEqual(['token_replayed', { issuer: 'i', kid: 's', detail }]);
 });

@@ -6,7 +6,7 @@ import {
   verifyExchange,
   verifyLogin,
 } from '../../../../src/token-exchange/flows/verification.js';
-import type { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
 import { listOf } from '../../../../src/token-exchange/verify/tokens.js';
@@ -79,7 +79,7 @@ it.each<[string, () => Promise<Tokens>, readonly Partner[] | undefined, string?,
 ])('[D3][D21][D59] %s: its users are recorded once its tokens are valid', async (_, verify, ...expected) => {
   const [signers, reason, party] = expected;
   const kidsOf = (tokens: Tokens | undefined) => tokens && listOf(tokens).map(({ key }) => key.kid);
-  const outcome = await verify().then(kidsOf, (error: Rejection) => [error.reason, error.context.party]);
+  const outcome = await verify().then(kidsOf, (error: OAuthRefusal) => [error.reason, error.context.party]);
   const kids = signers?.map(({ kid }) => kid);
   expect([outcome, kidsOf(request.tokens)]).toEqual([reason === undefined ? kids : [reason, party], kids]);
 });

@@ -1,6 +1,6 @@
 // What a client sends to say who it is, and what is wrong with a Basic credential that cannot be read.
 import { readClientCredentials } from '../../../../src/token-exchange/http/client-credentials.js';
-import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 
 const read = (credential: string) =>
   readClientCredentials({ get: () => undefined }, `Basic ${btoa(credential)}`);
@@ -10,7 +10,7 @@ function detailOf(work: () => unknown): string | undefined {
     work();
     return undefined;
   } catch (error) {
-    if (error instanceof Rejection) return error.context.detail;
+    if (isTokenRefusal(error)) return error.context.detail;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 // How the fields of a form are read, whatever parser they come from: one meaning only.
-import { FlowRefusal } from '../../../../src/token-exchange/refusals/rejection.js';
+import { isRequestRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import { Form } from '../../../../src/token-exchange/http/form.js';
 
 const read = (sent: unknown) => {
@@ -11,7 +11,7 @@ function refusal(sent: unknown): string {
   try {
     read(sent);
   } catch (error) {
-    if (error instanceof FlowRefusal && error.kind === 'field_invalid') return error.message;
+    if (isRequestRefusal(error) && error.reason === 'field_invalid') return error.message;
     throw error;
   }
   return 'it was read';

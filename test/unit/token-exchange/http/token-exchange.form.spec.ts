@@ -5,7 +5,7 @@ import {
   readTokenExchangeForm,
   readTokenForm,
 } from '../../../../src/token-exchange/http/token-exchange.form.js';
-import { FlowRefusal } from '../../../../src/token-exchange/refusals/rejection.js';
+import { isRequestRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const good = { grant_type: GRANT, subject_token: 'subject.token' };
@@ -23,7 +23,7 @@ function refusal(body: string | undefined): [kind: string, message: string] {
   try {
     read(body);
   } catch (error) {
-    if (error instanceof FlowRefusal) return [error.kind, error.message];
+    if (isRequestRefusal(error)) return [error.reason, error.message];
     throw error;
   }
   return ['accepted', ''];

@@ -1,7 +1,7 @@
 // Which logout tokens pass: each row changes one thing of a good one.
 import type { Members } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
-import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';
 import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { LOGOUT_EVENT, logoutToken } from '../../../support/logout-tokens.js';
@@ -41,7 +41,7 @@ async function outcomeOf(token: string, by = verifier): Promise<string> {
     await by.verifyLogout(token);
     return 'accepted';
   } catch (error) {
-    if (error instanceof Rejection) return error.reason;
+    if (isTokenRefusal(error)) return error.reason;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 // Which clients authenticate, and which of their identity assertions pass: each row changes one thing of a good one.
 import type { Members } from '../../../../demo/partner.js';
-import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
+import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { JwksKeyProvider } from '../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 import type {
@@ -79,7 +80,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<string> {
     await work;
     return 'accepted';
   } catch (error) {
-    if (error instanceof Rejection) return error.message;
+    if (isTokenRefusal(error)) return error.message;
     throw error;
   }
 }
@@ -132,7 +133,7 @@ describe('[D133] a client', () => {
 
   it('is told nothing of the audience of its JWT; the log is', async () => {
     const refusalOf = (aud: unknown) =>
-      authenticator.authenticate(jwt({ aud })).catch((error: unknown) => (error as Rejection).context);
+      authenticator.authenticate(jwt({ aud })).catch((error: unknown) => (error as OAuthRefusal).context);
     const endpoint = `${BASE_URL}/rest/auth/oauth/token`;
     expect(await refusalOf(endpoint)).toMatchObject({ expected: BASE_URL, found: endpoint });
     expect(await refusalOf([BASE_URL, endpoint])).toMatchObject({ found: `${BASE_URL}, ${endpoint}` });

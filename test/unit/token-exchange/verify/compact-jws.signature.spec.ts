@@ -5,7 +5,7 @@ import type { Algorithm } from '../../../../src/token-exchange/trust/algorithms.
 import { algorithmsFitting, isAlgorithm } from '../../../../src/token-exchange/trust/algorithms.js';
 import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 import type { TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
-import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import { OAuthRefusal, isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import { parseCompactJws, isSignatureValid } from '../../../../src/token-exchange/verify/compact-jws.js';
 import { describeWithVectors } from '../../../support/vectors.js';
 
@@ -52,7 +52,7 @@ async function takes(jws: string, key: TrustedKey | undefined): Promise<boolean>
       isServed && (await isSignatureValid(alg, key, Buffer.from(`${header}.${payload}`), parts.signature))
     );
   } catch (error) {
-    if (error instanceof Rejection) return false;
+    if (isTokenRefusal(error)) return false;
     throw error;
   }
 }
@@ -193,7 +193,7 @@ describeWithVectors('examples of RFC 7520', 'rfc7520-cookbook', (vectors) => {
 
   it('[D15] 4.8, several signatures, is no JWT', () => {
     const { output } = example('jws_4_8.multiple_signatures');
-    expect(() => parseCompactJws(JSON.stringify(output.json))).toThrow(Rejection);
+    expect(() => parseCompactJws(JSON.stringify(output.json))).toThrow(OAuthRefusal);
   });
 
   it('[D37] RFC 7797 4.2, an unencoded payload, is no JWT', () => {

@@ -1,6 +1,7 @@
 // Which texts are taken apart as a compact JWS, and that each token has one spelling only.
 import { Partner } from '../../../../demo/partner.js';
-import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
+import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import { parseCompactJws } from '../../../../src/token-exchange/verify/compact-jws.js';
 
 const partner = Partner.create({ issuer: 'https://a.example', kid: 'k1', algorithm: 'EdDSA' });
@@ -10,11 +11,11 @@ const [header = '', payload = '', signature = ''] = token.split('.');
 const base64url = (content: string | Buffer) => Buffer.from(content).toString('base64url');
 const withPayload = (content: string | Buffer) => `${header}.${base64url(content)}.${signature}`;
 
-function refusal(text: string): Rejection {
+function refusal(text: string): OAuthRefusal {
   try {
     parseCompactJws(text);
   } catch (error) {
-    if (error instanceof Rejection) return error;
+    if (isTokenRefusal(error)) return error;
     throw error;
   }
   throw new Error('it was parsed');

@@ -2,7 +2,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { Partner } from '../../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';
-import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { ProofTerms, SentProof } from '../../../../src/token-exchange/verify/dpop-proof.js';
 import {
   explainProof,
@@ -33,7 +33,7 @@ async function outcomeOf(sent: SentProof, terms: Partial<ProofTerms> = {}): Prom
     await verifyProof(sent, { now: NOW, ...terms });
     return 'accepted';
   } catch (error) {
-    if (!(error instanceof Rejection)) throw error;
+    if (!isTokenRefusal(error)) throw error;
     expect(error.reason).toBe('dpop_proof_invalid');
     return error.context.detail ?? '';
   }

@@ -1,6 +1,6 @@
 // Which claims of a correctly signed token are taken, and how the others are refused.
-import type { RejectionReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
-import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import type { TokenRefusalReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
+import { OAuthRefusal, isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { ClaimSet } from '../../../../src/token-exchange/trust/claim-names.js';
 import { readExternalClaims, readIssuer } from '../../../../src/token-exchange/verify/external-claims.js';
 
@@ -12,12 +12,12 @@ const TEXTS = ['sub', 'iss', 'jti', 'email', 'given_name', 'family_name', 'role'
 /** Claims go through JSON, as those of a token do. */
 const read = (overrides: object) => readExternalClaims(JSON.parse(JSON.stringify({ ...good, ...overrides })));
 
-function reasonFor(overrides: object): RejectionReason | 'accepted' {
+function reasonFor(overrides: object): TokenRefusalReason | 'accepted' {
   try {
     read(overrides);
     return 'accepted';
   } catch (error) {
-    if (error instanceof Rejection) return error.reason;
+    if (isTokenRefusal(error)) return error.reason;
     throw error;
   }
 }
@@ -81,8 +81,8 @@ describe('times', () => {
 
   it.each(['iat', 'exp', 'nbf'])('[D12] %s is not infinite, however it is written', (name) => {
     const payload = JSON.parse(JSON.stringify({ ...good, [name]: 'X' }).replace('"X"', '1e999')) as ClaimSet;
-    expect(() => readExternalClaims(payload)).toThrow(Rejection);
-    expect(() => readExternalClaims({ ...good, [name]: Number.NaN })).toThrow(Rejection);
+    expect(() => readExternalClaims(payload)).toThrow(OAuthRefusal);
+    expect(() => readExternalClaims({ ...good, [name]: Number.NaN })).toThrow(OAuthRefusal);
   });
 });
 

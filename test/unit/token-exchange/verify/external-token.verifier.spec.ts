@@ -5,8 +5,8 @@ import { Partner } from '../../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';
 import type { AccessFlow } from '../../../../src/token-exchange/host/flow.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
-import type { RejectionReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
-import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import type { TokenRefusalReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
+import { OAuthRefusal, isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import { TOKEN_CHECKS } from '../../../../src/token-exchange/verify/checks.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import {
@@ -51,7 +51,7 @@ async function outcomeOf(
     await verifier.verify(token, flow);
     return 'accepted';
   } catch (error) {
-    if (error instanceof Rejection) return error.reason;
+    if (isTokenRefusal(error)) return error.reason;
     throw error;
   }
 }
@@ -381,7 +381,7 @@ describe('what can be reported before the signature', () => {
     async (claims, person) => {
       const token = tokenOf(partner, claims);
       const personOf = (text: string) =>
-        verifier.verify(text, 'exchange').catch((error: Rejection) => error.person);
+        verifier.verify(text, 'exchange').catch((error: OAuthRefusal) => error.person);
       expect(await personOf(token)).toEqual(person);
       expect(await personOf(withOtherSignature(token))).toBeUndefined();
     },
@@ -389,7 +389,7 @@ describe('what can be reported before the signature', () => {
 
   it('[D21] a refusal names issuer and kid once they are those of a trusted key, never before', async () => {
     const contextOf = (token: string) =>
-      verifier.verify(token, 'exchange').catch((error: Rejection) => error.context);
+      verifier.verify(token, 'exchange').catch((error: OAuthRefusal) => error.context);
     expect(await contextOf(withOtherSignature(tokenOf(partner)))).toMatchObject({ issuer: A, kid: 'k1' });
     expect(await contextOf(tokenOf(partner, { exp: NOW }))).toMatchObject({ issuer: A, kid: 'k1' });
     expect(await contextOf(tokenOf(partner, { iss: 'https://marker.example' }, { kid: 'marker' }))).toEqual(
@@ -506,7 +506,7 @@ describe('times', () => {
 /** A token that fails one check, and what is logged and shown of it. */
 interface Fault {
   readonly of: string;
-  readonly reason: RejectionReason;
+  readonly reason: TokenRefusalReason;
   readonly text?: string;
   readonly header?: Members;
   readonly claims?: Members;
@@ -681,7 +681,7 @@ describe('the list of checks', () => {
   /** What the verifier says, and what an explanation shows. */
   async function judgedAs(faults: readonly Fault[]) {
     const { token, verifier } = madeOf(faults);
-    const refusal = await verifier.verify(token, 'embed').catch((error: Rejection) => error);
+    const refusal = await verifier.verify(token, 'embed').catch((error: OAuthRefusal) => error);
     const results = await verifier.explain(token, 'embed');
     const failed = results.findIndex(({ state }) => state === 'failed');
     return { refusal, results, failed };
@@ -712,9 +712,9 @@ describe('the list of checks', () => {
       const { refusal, results, failed } = await judgedAs([fault]);
       const [expected, found] = fault.shown;
       const logged = fault.logged ?? { ...KEY, expected, found };
-      expect(refusal).toBeInstanceOf(Rejection);
+      expect(refusal).toBeInstanceOf(OAuthRefusal);
       expect(refusal).toMatchObject({ reason: fault.reason, context: {} });
-      expect((refusal as Rejection).context).toEqual(logged);
+      expect((refusal as OAuthRefusal).context).toEqual(logged);
       expect(failed).toBe(place);
       expect(results[place]).toMatchObject({ expected, found });
       const after = results.slice(place + 1).map(({ state }) => state);
@@ -729,7 +729,7 @@ describe('the list of checks', () => {
     async ({ place, ...first }) => {
       for (const later of FAULTS.slice(place + 1)) {
         const { refusal, failed } = await judgedAs([first, later]);
-        expect([later.of, (refusal as Rejection).reason, failed]).toEqual([later.of, first.reason, place]);
+        expect([later.of, (refusal as OAuthRefusal).reason, failed]).toEqual([later.of, first.reason, place]);
       }
     },
   );

@@ -1,8 +1,8 @@
 // What a refusal carries to the log and the audit trail.
-import { Rejection, inContext } from '../../../../src/token-exchange/refusals/rejection.js';
+import { OAuthRefusal, inContext } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 
 it('[D21] a refusal gets context, and keeps what it knows already', () => {
-  const rejection = new Rejection('token_expired', { kid: 'own', detail: 'why' });
+  const rejection = new OAuthRefusal('token_expired', { kid: 'own', detail: 'why' });
   rejection.add({ kid: 'k1', party: 'actor' });
   expect(rejection.reason).toBe('token_expired');
   expect(rejection.context).toEqual({ kid: 'own', detail: 'why', party: 'actor' });
@@ -10,7 +10,7 @@ it('[D21] a refusal gets context, and keeps what it knows already', () => {
 });
 
 it('[D21] a refusal on its way up gets context too, and a fault of another kind stays what it is', () => {
-  const rejection = new Rejection('kid_unknown');
+  const rejection = new OAuthRefusal('kid_unknown');
   const context = { issuer: 'https://a.example', kid: 'k1' };
   expect(inContext(rejection, context)).toBe(rejection);
   expect(rejection.context).toEqual(context);
