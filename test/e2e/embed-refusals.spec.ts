@@ -137,6 +137,24 @@ describeOnAnyDatabase('[D27] plain HTTP and the cookie', (database) => {
     });
   });
 
+  it('[D27] Strict-Transport-Security is only in answers over what a trusted proxy says is HTTPS', async () => {
+    const hstsOf = async (service: TestService, path: string, headers = {}) =>
+      (await service.fetch(path, { headers })).headers.get('strict-transport-security');
+    const https = { 'x-forwarded-proto': 'https' };
+    for (const [hops, sent] of [
+      ['1', 'max-age=31536000; includeSubDomains'],
+      ['0', null],
+    ] as const)
+      await withService(database, { trustedKeys, environment: { SVC_PROXY_HOPS: hops } }, async (service) => {
+        for (const path of ['/healthz', '/rest/me', '/api/v1/workflows', '/nowhere'])
+          expect([path, await hstsOf(service, path), await hstsOf(service, path, https)]).toEqual([
+            path,
+            null,
+            sent,
+          ]);
+      });
+  });
+
   it('[D25] Partitioned is left out where that is configured', async () => {
     const environment = { SVC_EMBED_COOKIE_PARTITIONED: 'false' };
     await withService(database, { trustedKeys, environment }, async (service) => {

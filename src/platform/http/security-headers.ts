@@ -21,16 +21,17 @@ export function addSecurityHeaders(
   frameAncestors: () => readonly string[] | undefined,
 ): void {
   let known = frameAncestors();
-  let headers = headersBy(optionsFor(known));
-  const unframed = headersBy(optionsFor([]));
+  let headers = headersFor(known);
+  const unframed = headersFor([]);
   const server: FastifyInstance = application.getHttpAdapter().getInstance();
   server.addHook('onRequest', (request, reply, done) => {
     const present = frameAncestors();
     if (present !== known) {
       known = present;
-      headers = headersBy(optionsFor(known));
+      headers = headersFor(known);
     }
-    void reply.headers(isNeverFramed(request) ? unframed : headers);
+    const { http, https } = isNeverFramed(request) ? unframed : headers;
+    void reply.headers(request.protocol === 'https' ? https : http);
     done();
   });
 }
@@ -47,6 +48,18 @@ function isNeverFramed({ url, routeOptions }: FastifyRequest): boolean {
   } catch {
     return true;
   }
+}
+
+/** Headers of answers over plain HTTP and over HTTPS, as the server knows by its socket and its trusted proxies. */
+interface HeadersByScheme {
+  readonly http: OutgoingHttpHeaders;
+  readonly https: OutgoingHttpHeaders;
+}
+
+/** @rule D27 `Strict-Transport-Security` is only sent over HTTPS (RFC 6797 §7.2). */
+function headersFor(frameAncestors: readonly string[] | undefined): HeadersByScheme {
+  const options = optionsFor(frameAncestors);
+  return { http: headersBy({ ...options, strictTransportSecurity: false }), https: headersBy(options) };
 }
 
 /** `X-Frame-Options` knows no list of origins, so it goes with the empty list only. */
