@@ -35,7 +35,7 @@ export async function buildPackage(folder = join(REPOSITORY, 'dist-package'), so
   execFileSync(process.execPath, [compiler, '-p', home, '--outDir', compiled], { stdio: 'inherit' });
   flatten(home, compiled);
   const entries = entriesOf(manifest);
-  await bundle(compiled, entries, dist);
+  await bundle(compiled, [...entries, ...programsOf(manifest)], dist);
   for (const path of reachedTypes(compiled, entries)) copyTypes(join(compiled, path), join(dist, path));
   rmSync(compiled, { recursive: true });
   const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
@@ -57,6 +57,11 @@ function flatten(home, compiled) {
 function entriesOf({ exports }) {
   const files = Object.values(exports).flatMap((entry) => entry.default ?? []);
   return files.map((file) => relative('dist', file).replace(/\.js$/, ''));
+}
+
+/** The same of its commands, which nobody imports, so that they need no types. */
+function programsOf({ bin = {} }) {
+  return Object.values(bin).map((file) => relative('dist', file).replace(/\.js$/, ''));
 }
 
 async function bundle(compiled, entries, dist) {

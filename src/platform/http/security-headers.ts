@@ -58,13 +58,14 @@ interface HeadersByScheme {
 
 /** @rule D27 `Strict-Transport-Security` is only sent over HTTPS (RFC 6797 §7.2). */
 function headersFor(frameAncestors: readonly string[] | undefined): HeadersByScheme {
-  const options = optionsFor(frameAncestors);
-  return { http: headersBy({ ...options, strictTransportSecurity: false }), https: headersBy(options) };
+  const byScheme = (isHttps: boolean) => headersBy(optionsFor(frameAncestors, isHttps));
+  return { http: byScheme(false), https: byScheme(true) };
 }
 
 /** `X-Frame-Options` knows no list of origins, so it goes with the empty list only. */
-function optionsFor(frameAncestors: readonly string[] | undefined): HelmetOptions {
+function optionsFor(frameAncestors: readonly string[] | undefined, isHttps: boolean): HelmetOptions {
   return {
+    strictTransportSecurity: isHttps,
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
