@@ -56,7 +56,7 @@ interface HeadersByScheme {
   readonly https: OutgoingHttpHeaders;
 }
 
-/** @rule D27 `Strict-Transport-Security` is only sent over HTTPS (RFC 6797 §7.2). */
+/** `Strict-Transport-Security` is only sent over HTTPS (D27, RFC 6797 §7.2). */
 function headersFor(frameAncestors: readonly string[] | undefined): HeadersByScheme {
   const byScheme = (isHttps: boolean) => headersBy(optionsFor(frameAncestors, isHttps));
   return { http: byScheme(false), https: byScheme(true) };
