@@ -23,7 +23,10 @@ describe('the page', () => {
       module: WebModule,
       providers: [{ provide: SOURCE_DIRECTORY, useValue: compiledSources() }],
     };
-    app = await NestFactory.create<NestFastifyApplication>(web, preparedAdapter(), { logger: false });
+    app = await NestFactory.create<NestFastifyApplication>(web, preparedAdapter(), {
+      logger: false,
+      bodyParser: false,
+    });
     prepareFiles(app, compiledSources());
     await app.listen(0, '127.0.0.1');
     address = await app.getUrl();
