@@ -101,6 +101,20 @@ async function* ask(
   schema?: Schema,
 ): AsyncGenerator<Piece, void> {
   const input = checkedInput(operation, given);
+  try {
+    yield* askInstance(context, operation, input, schema);
+  } catch (error) {
+    // The range of times is checked by the clock of the instance.
+    throw inWords(error);
+  }
+}
+
+async function* askInstance(
+  context: CommandContext,
+  operation: Operation,
+  input: unknown,
+  schema?: Schema,
+): AsyncGenerator<Piece, void> {
   const settings = instanceDatabase(context);
   if (settings.kind === 'postgresql')
     return yield* askDatabase(await openCommandContext(context, settings, schema), operation, input);
@@ -142,9 +156,6 @@ async function* askDatabase(
     const operations = application.get(operation.type);
     const request = { id: newRequestId(), way: 'database' } as const;
     yield* application.get(Administration).run(operation, operations, input, request, NEVER);
-  } catch (error) {
-    // The range of times is checked by the database's clock.
-    throw inWords(error);
   } finally {
     await application.close();
   }

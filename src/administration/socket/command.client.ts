@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { createConnection } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Piece } from '../administration.js';
-import { CommandError } from '../command-error.js';
+import { CommandError, InputError } from '../command-error.js';
 import type { Operation } from '../operation.js';
 
 /** The shortest limit of the systems is 104 bytes, with the byte that ends the path; what is longer some cut off without a word. */
@@ -34,7 +34,11 @@ export const REQUEST_LIMIT_BYTES = 256 * 1024;
 export const VERSION_HEADER = 'x-version';
 
 /** A line of the answer. None follows a refusal, which says in words for the user of the command why it was not done. */
-export type AnswerLine = Piece | { readonly refusal: string };
+export type AnswerLine =
+  | Piece
+  | { readonly refusal: string }
+  /** A bad input, of which the command line says more. */
+  | Pick<InputError, 'member' | 'rule'>;
 
 const LOST =
   'The service closed the connection before it answered. Its audit trail shows whether the command was done.';
@@ -82,6 +86,7 @@ export async function* askService(
       for (const line of lines) {
         const piece = JSON.parse(line) as AnswerLine;
         if ('refusal' in piece) throw new CommandError(piece.refusal);
+        if ('rule' in piece) throw new InputError(piece.member, piece.rule);
         yield piece;
         if ('result' in piece) return;
       }

@@ -18,7 +18,7 @@ import { newRequestId } from '../../platform/log/request-id.js';
 import { VERSION } from '../../platform/version.js';
 import { Administration } from '../administration.js';
 import { AdministrationModule } from '../administration.module.js';
-import { CommandError } from '../command-error.js';
+import { CommandError, InputError } from '../command-error.js';
 import type { Operation } from '../operation.js';
 import { findOperation } from '../operations.js';
 import type { AnswerLine } from './command.client.js';
@@ -92,7 +92,8 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
       outcome = isRefused ? 'refused' : 'failed';
       const fault = `The operation failed; the log of the service says why, under request id ${requestId}.`;
       if (!isRefused) this.logger.error({ err: error, requestId, command }, FAULT);
-      yield lineOf({ refusal: isRefused ? error.message : fault });
+      if (error instanceof InputError) yield lineOf({ member: error.member, rule: error.rule });
+      else yield lineOf({ refusal: isRefused ? error.message : fault });
     } finally {
       const milliseconds = Math.round(reply.elapsedTime);
       this.logger.info({ requestId, command, outcome, milliseconds }, 'command');
