@@ -116,7 +116,9 @@ function prepareHooks(
 async function prepare(nest: NestFastifyApplication, startup: Startup, clock: Clock): Promise<void> {
   const { baseUrl } = startup.config;
   await nest.init();
-  const waysIn = isTokenExchangeOffered(startup, clock) ? endpointDescriptions(startup.config) : undefined;
+  const waysIn = isTokenExchangeOffered(startup, clock)
+    ? endpointDescriptions({ ...startup.config, hasBoundSessions: true })
+    : undefined;
   nest.get(ApiDescription, { strict: false }).describe({ application: nest, baseUrl, waysIn });
 }
 

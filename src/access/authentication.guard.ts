@@ -17,13 +17,15 @@ import { STARTUP } from '../config/startup.js';
 import { Database } from '../platform/database/database.js';
 import { withinWait } from '../platform/database/wait-limit.js';
 import { beginWait, waitedMs } from '../platform/http/http-answers.js';
-import type { BearerReason } from '../token-exchange/instance.js';
+import type { BearerReason, PresentedCall } from '../token-exchange/instance.js';
 import {
   DpopProofs,
   SessionService,
   challengeTo,
   errorOf,
+  isAboutProof,
   isServedScheme,
+  isSessionToken,
   presentedCallOf,
   readSessionCookies,
 } from '../token-exchange/instance.js';
@@ -98,19 +100,18 @@ export class AuthenticationGuard implements CanActivate {
   private async principalOf(call: Call): Promise<Principal> {
     const { request } = call;
     const { authorization } = request.headers;
-    if (authorization !== undefined) return this.byAccessToken(authorization, call);
+    if (authorization !== undefined) return this.byAuthorization(authorization, call);
     const sessionIds = readSessionCookies(request.headers.cookie);
     const principal = await this.authentication.bySession(sessionIds);
-    if (principal === undefined) throw await this.withoutSession(sessionIds, call);
+    if (principal === undefined) throw await this.withoutSession('cookie', sessionIds, call);
     refuseOtherUser(request, principal);
     this.refuseForgery(request);
     return principal;
   }
 
-  private async byAccessToken(authorization: string, call: Call): Promise<Principal> {
+  private async byAuthorization(authorization: string, call: Call): Promise<Principal> {
     const presented = presentedCallOf(call.request);
-    const verdict =
-      presented === undefined ? NO_ACCESS_TOKEN : await this.authentication.byAccessToken(presented);
+    const verdict = presented === undefined ? NO_ACCESS_TOKEN : await this.verdictOn(presented, call);
     const nonce = presented?.isDpop === true ? this.proofs.nonce() : undefined;
     if (nonce !== undefined) void call.reply.header('dpop-nonce', nonce);
     if ('principal' in verdict) return verdict.principal;
@@ -123,9 +124,21 @@ export class AuthenticationGuard implements CanActivate {
     throw this.unauthenticated(call, text, { error, reason });
   }
 
+  /** @throws UnauthorizedException where a bound session has ended: that is no refusal of a credential, and no event */
+  private async verdictOn(presented: PresentedCall, call: Call): Promise<BearerVerdict> {
+    if (!isSessionToken(presented.token)) return this.authentication.byAccessToken(presented);
+    const verdict = await this.authentication.byBoundSession(presented);
+    if (verdict === undefined) throw await this.withoutSession('bound', [presented.token], call);
+    return verdict;
+  }
+
   /** Says who has ended the session, for the page in the frame and its host page. */
-  private async withoutSession(sessionIds: readonly string[], call: Call): Promise<UnauthorizedException> {
-    const isSignedOut = await this.sessions.wasSignedOutByProvider(sessionIds);
+  private async withoutSession(
+    kind: 'cookie' | 'bound',
+    ids: readonly string[],
+    call: Call,
+  ): Promise<UnauthorizedException> {
+    const isSignedOut = await this.sessions.wasSignedOutByProvider(kind, ids);
     if (!isSignedOut) return this.unauthenticated(call, NO_CREDENTIAL);
     const message = 'The provider of the login has signed the user out';
     return this.unauthenticated(call, message, { error: 'signed_out_by_provider' });
@@ -139,7 +152,8 @@ export class AuthenticationGuard implements CanActivate {
     const { baseUrl } = this.startup.config;
     const { authorization } = request.headers;
     void reply.header('www-authenticate', challengeTo({ authorization, baseUrl, scope }, reason));
-    return new UnauthorizedException({ error, message });
+    const serverTime = isAboutProof(error) ? this.proofs.time() : undefined;
+    return new UnauthorizedException({ error, message, serverTime });
   }
 
   /**

@@ -1,8 +1,9 @@
 // Finds out who presents a credential, and reads that user's present state.
 import { Injectable } from '@nestjs/common';
-import type { AccessTokenRefusal, PresentedCall } from '../token-exchange/instance.js';
+import type { AccessTokenRefusal, PresentedCall, WebSession } from '../token-exchange/instance.js';
 import {
   AccessTokenService,
+  BoundSessionService,
   DpopProofs,
   SessionService,
   callerOf,
@@ -22,6 +23,7 @@ export class AuthenticationService {
     private readonly accessTokens: AccessTokenService,
     private readonly proofs: DpopProofs,
     private readonly sessions: SessionService,
+    private readonly boundSessions: BoundSessionService,
     private readonly users: UserRepository,
   ) {}
 
@@ -40,11 +42,28 @@ export class AuthenticationService {
     const sessions = await this.sessions.findLive(sessionIds);
     const [latest] = sessions;
     if (latest === undefined) return undefined;
+    this.sessions.noteUse(latest);
+    return this.ofSession(
+      latest,
+      sessions.map(({ familyId }) => familyId),
+    );
+  }
+
+  /** The principal of a bound session, or why its proof is refused. Undefined if the session has ended, as by `bySession`. */
+  async byBoundSession(call: PresentedCall): Promise<BearerVerdict | undefined> {
+    const { session, refusal } = await this.boundSessions.find(call);
+    if (refusal !== undefined) return { refusal };
+    const principal = session && (await this.ofSession(session, [session.familyId]));
+    return principal && { principal };
+  }
+
+  private async ofSession(latest: WebSession, familyIds: readonly string[]): Promise<Principal | undefined> {
     const user = await this.users.findById(latest.userId);
     const recorded = { generation: latest.accessGeneration, signedBy: latest.signedBy ?? [undefined] };
     if (!isEnabled(user) || refusalNow(user, recorded, ROLE_NAMES) !== undefined) return undefined;
     const { loginOrigin, expiresAt } = latest;
-    const familyIds = sessions.map(({ familyId }) => familyId);
-    return { user, rightsOf: [user], expiresAt, credential: { kind: 'session', loginOrigin, familyIds } };
+    const isBound = latest.keyThumbprint !== null;
+    const credential = { kind: 'session', loginOrigin, familyIds, isBound } as const;
+    return { user, rightsOf: [user], expiresAt, credential };
   }
 }

@@ -22,6 +22,8 @@ export interface Principal {
         readonly loginOrigin: string | null;
         /** Of all sessions that the request carries: what a sign-out ends. */
         readonly familyIds: readonly string[];
+        /** Whether the session is bound to a key of the page; else a cookie carries it. */
+        readonly isBound: boolean;
       }
     | { readonly kind: 'access_token'; readonly id: string };
 }

@@ -1,5 +1,16 @@
 // Who is signed in, and signing out.
-import { Controller, Get, HttpCode, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
+import {
+  BadRequestException,
+  Controller,
+  Get,
+  HttpCode,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../platform/clock.js';
 import { SignOutService } from '../token-exchange/instance.js';
@@ -36,18 +47,31 @@ export class SessionController {
   /**
    * @rule D28 Logout ends the whole family of the session in the database and clears the cookie.
    * See `open` in session.service.ts for the other half: what a login of another user ends.
+   * @param everywhere ends all bound sessions of the user that pages of the same host origin opened
    */
   @Post('auth/logout')
   @HttpCode(204)
   async logout(
-    @CurrentPrincipal() { credential }: Principal,
+    @CurrentPrincipal() { credential, user }: Principal,
     @Req() { id: requestId }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @Query('everywhere') everywhere?: unknown,
   ): Promise<void> {
+    const isEverywhere = readEverywhere(everywhere);
     if (credential.kind !== 'session') return;
+    const { loginOrigin, isBound } = credential;
+    if (isBound && isEverywhere && loginOrigin !== null)
+      return this.signOut.signOutOfHost({ userId: user.id, loginOrigin }, requestId);
     const sessions = credential.familyIds.map((familyId) => ({ familyId }));
-    void reply.header('set-cookie', await this.signOut.signOut(sessions, requestId));
+    const clearing = await this.signOut.signOut(sessions, requestId);
+    if (!isBound) void reply.header('set-cookie', clearing);
   }
+}
+
+/** @throws BadRequestException for another value than `true` */
+function readEverywhere(value: unknown): boolean {
+  if (value === undefined || value === 'true') return value === 'true';
+  throw new BadRequestException({ error: 'bad_request', message: 'everywhere must be true, or left out' });
 }
 
 function delegatedRightsOf({ onBehalfOf, rightsOf }: Principal): 'actor' | 'both' | null {

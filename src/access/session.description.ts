@@ -95,6 +95,15 @@ const SESSION_USER = {
   schema: { type: 'string', format: 'uuid' },
 };
 
+const EVERYWHERE = {
+  name: 'everywhere',
+  in: 'query',
+  required: false,
+  description:
+    'With a bound session: end all bound sessions of the user that pages of the same host origin opened.',
+  schema: { type: 'boolean', enum: [true] },
+};
+
 /** Members of `paths` of an OpenAPI document. */
 export const SESSION_DESCRIPTION = {
   '/rest/me': {
@@ -114,10 +123,11 @@ export const SESSION_DESCRIPTION = {
       tags: ['Session'],
       summary: 'End the session',
       description:
-        "With all that it was renewed from; clears the cookie. Needs the instance's own Origin. With an access token it does nothing.",
+        "With all that it was renewed from; clears the cookie, and needs the instance's own Origin where a cookie carries the session. With an access token it does nothing.",
       security: SECURITY,
-      parameters: [SESSION_USER],
+      parameters: [SESSION_USER, EVERYWHERE],
       responses: {
+        400: answer('everywhere has another value than true (bad_request)', ERROR),
         204: { description: 'Done; the answer is empty' },
         ...REFUSALS,
         403: answer('A session, and a request from elsewhere (csrf_refused)', ERROR),

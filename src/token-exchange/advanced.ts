@@ -22,7 +22,7 @@ export type { ModuleExtras } from './token-exchange.module-definition.js';
 export { LoginFailurePage } from './host/logins.js';
 export type { LoginFailure, RenderedPage } from './host/logins.js';
 export { SessionOpener } from './host/logins.js';
-export type { OpenedSession, SessionLogin } from './host/logins.js';
+export type { BoundLogin, OpenedBoundSession, OpenedSession, SessionLogin } from './host/logins.js';
 export { ExchangeTelemetry } from './host/telemetry.js';
 export type {
   EntryEnd,
@@ -70,6 +70,10 @@ export type { VerifiedAccessToken } from './tokens/access-token.js';
 export type { AccessTokenRefusal } from './tokens/access-token.service.js';
 
 // Sessions
+export { presentedCallOf } from './http/challenge.js';
+export type { PresentedCall } from './tokens/dpop-proofs.js';
+export { BoundSessionService } from './sessions/bound-session.service.js';
+export type { BoundSessionVerdict } from './sessions/bound-session.service.js';
 export type { WebSession } from './sessions/session.repository.js';
 export { SessionService } from './sessions/session.service.js';
 export { SignOutService } from './sessions/sign-out.service.js';

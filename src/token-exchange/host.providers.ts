@@ -34,6 +34,7 @@ import { TOKEN_EXCHANGE_TABLES } from './migrations/index.js';
 import { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 import { RevocationService } from './revocation/revocation.service.js';
 import { Revocations } from './revocation/revocations.js';
+import { BoundSessionService } from './sessions/bound-session.service.js';
 import { SESSION_OPTIONS } from './sessions/session-cookie.js';
 import { SessionService } from './sessions/session.service.js';
 import { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
@@ -158,7 +159,7 @@ export function hostProviders(dataSource?: string): Provider[] {
 
 /** The services that a host may inject, beside those of `TokenExchangeModule` itself. */
 export const HOST_EXPORTS = [
-  ...[Revocations, RevocationService, SessionService, SignOutService],
+  ...[Revocations, RevocationService, SessionService, BoundSessionService, SignOutService],
   ...[...ACCESS_TOKEN_PROVIDERS, DatabaseOutages],
 ];
 

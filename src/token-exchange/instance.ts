@@ -63,7 +63,14 @@ export { SigningKeyRepository } from './tokens/signing-key.repository.js';
 export { SigningKeyService } from './tokens/signing-key.service.js';
 
 // Calls with access tokens, and what is published of them
-export { challengeTo, errorOf, isServedScheme, presentedCallOf, scopeChallengeTo } from './http/challenge.js';
+export {
+  challengeTo,
+  errorOf,
+  isAboutProof,
+  isServedScheme,
+  presentedCallOf,
+  scopeChallengeTo,
+} from './http/challenge.js';
 export { KeySetController, METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
 export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.js';
 export { callerOf, isEnabled, refusalNow } from './tokens/caller.js';
@@ -88,6 +95,7 @@ export { TOKEN_REFUSALS } from './refusals/token-refusals.js';
 // Sessions
 export { SESSION_OPTIONS, readSessionCookies } from './sessions/session-cookie.js';
 export { SessionRepository } from './sessions/session.repository.js';
+export { isSessionToken } from './sessions/session.service.js';
 export { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
 export { signOutEverywhere } from './sessions/sign-out.service.js';
 

@@ -8,6 +8,7 @@ import { Transactions } from '../../src/platform/database/transaction.js';
 import { SessionRepository } from '../../src/token-exchange/sessions/session.repository.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { PURGES } from '../../src/token-exchange/retention/purges.js';
+import { createLogger } from '../../src/platform/log/logger.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { batches, purgeJobOn } from '../support/purges.js';
@@ -38,6 +39,7 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
         partitioned: true,
       },
       auditBusOn(dataSource),
+      createLogger('silent'),
     );
   });
   beforeEach(async () => {

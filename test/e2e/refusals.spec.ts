@@ -16,7 +16,13 @@ import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
 import type { Fields, LogLine } from '../support/test-service.js';
 import { TestService } from '../support/test-service.js';
-import { CasePartner, MARKER, REFUSAL_CASES, nameOf } from './support/refusal-cases.js';
+import {
+  BOUND_SESSION_REASONS,
+  CasePartner,
+  MARKER,
+  REFUSAL_CASES,
+  nameOf,
+} from './support/refusal-cases.js';
 import type { RefusalCase } from './support/refusal-cases.js';
 
 /** Behind a proxy that speaks HTTPS, so that nothing is said about that. */
@@ -125,6 +131,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
       ...REFUSAL_CASES.map(({ reason }) => reason),
       ...ASSERTION_REASONS,
       ...PROOF_REASONS,
+      ...BOUND_SESSION_REASONS,
       ...WORKLOAD_REASONS,
     ]);
     expect([...reasons].toSorted()).toEqual(Object.keys(TOKEN_REFUSALS).toSorted());

@@ -6,11 +6,14 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { isOfAssertion } from '../host/flow.js';
 import type { FlowRequest, Hit } from './flow-request.js';
-import type { PerToken } from '../verify/tokens.js';
+import { jtiHashOf } from '../replay/token-use.js';
+import type { PerToken, Tokens } from '../verify/tokens.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import { entryKeyOf } from '../trust/trusted-key.js';
 import type { RefundingThrottlerStorage } from '../../platform/http/throttle/counting.storage.js';
 import {
+  isOver,
+  MemoryCounts,
   NO_LIMIT,
   THROTTLE_STORAGE,
   WINDOW_MS,
@@ -33,6 +36,7 @@ export class EntryThrottleService {
     @Inject(THROTTLE_STORAGE) private readonly storage: ThrottlerStorage,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Log,
+    private readonly counts: MemoryCounts,
   ) {}
 
   /**
@@ -68,6 +72,16 @@ export class EntryThrottleService {
     const verdict = await this.storage.increment(key, WINDOW_MS, perMinute, WINDOW_MS, 'default');
     if (verdict.isBlocked)
       throw new TooManyRequestsError(verdict.timeToBlockExpire, rateLimitOf(verdict, perMinute));
+  }
+
+  /**
+   * Refunds the hit of the address, for a request that its client repeats with the time or the nonce of the answer; once for a token, so
+   * that nobody sends any number of requests with one.
+   */
+  async excuse(request: FlowRequest, { subject: { claims } }: Tokens): Promise<void> {
+    if (!canRefund(this.storage)) return;
+    if (isOver(this.counts, counterKey('excused', jtiHashOf(claims.jti)), 1)) return;
+    await this.refund(this.storage, [addressHit(request)]);
   }
 
   /** After a failed request: its address stays charged, its entries do not. The failure matters more than an error here. */

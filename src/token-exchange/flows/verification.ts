@@ -88,17 +88,62 @@ export async function verifyAssertion(
   return acceptedTogether(revocations, { subject, client }, request);
 }
 
+/** A login as far as its verification looks at it. */
+export interface VerifiedLogin {
+  /** Secret. */
+  readonly token: string;
+  readonly source: LoginSource;
+  /** Of a login for a bound session; undefined: a cookie is to carry the session. */
+  readonly page?: LoginPage | undefined;
+}
+
+/** The page in the frame that asks for a bound session. */
+export interface LoginPage {
+  /** The origin of the instance's own pages. */
+  readonly ownOrigin: string;
+  /** The origin of the page that contains the frame, as the page says. */
+  readonly hostOrigin: string;
+}
+
 /** @throws OAuthRefusal with the first reason against it */
 export async function verifyLogin(
   { verifier, revocations }: Verification,
-  { token, source }: { readonly token: string; readonly source: LoginSource },
+  { token, source, page }: VerifiedLogin,
   request: VerifiedRequest = {},
 ): Promise<Tokens> {
   const subject = await verifier.verify(token, 'embed');
   request.tokens = { subject };
-  refuseForeignOrigin(subject, source);
+  if (page === undefined) refuseBoundToken(subject);
+  refuseForeignOrigin(subject, page === undefined ? source : hostSourceOf(subject, source, page));
   refuseRevokedTrust(revocations, { subject });
   return { subject };
+}
+
+/**
+ * @rule D127 A token that is bound to a key (RFC 7800) opens no session of a cookie, which would be good without the key.
+ * @throws OAuthRefusal `confirmation_not_supported`
+ */
+function refuseBoundToken(token: VerifiedToken): void {
+  if (token.boundTo === undefined) return;
+  const context = { ...issuerAndKid(token), expected: 'no cnf', found: 'cnf with jkt' };
+  throw new OAuthRefusal('confirmation_not_supported', context);
+}
+
+/**
+ * The host page as the source of the login. The instance's own page says which one it is, so only that page is believed.
+ * @throws OAuthRefusal `origin_not_allowed`
+ */
+function hostSourceOf(
+  token: VerifiedToken,
+  source: LoginSource,
+  { ownOrigin, hostOrigin }: LoginPage,
+): LoginSource {
+  if (source.origin === ownOrigin) return { ...source, origin: hostOrigin };
+  throw new OAuthRefusal('origin_not_allowed', {
+    ...issuerAndKid(token),
+    expected: `a post from the page of ${printable(ownOrigin)}`,
+    found: printableSource(source),
+  });
 }
 
 function acceptedTogether(revocations: Revocations, tokens: Tokens, request: VerifiedRequest): Tokens {
@@ -160,6 +205,7 @@ export function priorActorsOf({ subject, actor }: Tokens): readonly PriorActor[]
 /**
  * Checks the proof of a request, once its tokens are verified, so that strangers cause no second verification.
  * A token that is bound to a key is taken with a proof by that key only, and what it gets is bound to it again (D140).
+ * @param sessionToken the session that a login renews: the proof must be about it
  * @returns the tokens with the proof, if there is one
  * @throws OAuthRefusal `dpop_proof_missing`, `dpop_proof_invalid`, `dpop_key_mismatch`
  * @throws OAuthRefusal `dpop_nonce_required`
@@ -168,8 +214,9 @@ export async function withProof(
   tokens: Tokens,
   request: ProvingRequest,
   proofs: DpopProofs,
+  sessionToken?: string,
 ): Promise<Tokens> {
-  const proof = await proofs.verify(request);
+  const proof = await proofs.verify(request, sessionToken);
   refuseWithoutKey(tokens, proof);
   const nonce = proof && proofs.missingNonce(proof);
   const { subject, actor, client } = tokens;

@@ -29,9 +29,34 @@ export interface OpenedSession {
   readonly events: readonly AuditEvent[];
 }
 
+/** A login that opens or renews a session that is bound to a key of the page, and that no cookie carries. */
+export interface BoundLogin extends Omit<SessionLogin, 'cookies' | 'loginOrigin'> {
+  /** The origin of the page that contains the frame. */
+  readonly loginOrigin: string;
+  /** The thumbprint (RFC 7638) of the page's key, whose proof was checked. */
+  readonly keyThumbprint: string;
+  /** The session token of a renewal, as the page sent it; undefined: the login opens a new session. Secret. */
+  readonly renewedToken: string | undefined;
+}
+
+/** A session that was opened or renewed for a page. */
+export interface OpenedBoundSession extends Pick<OpenedSession, 'familyId' | 'events'> {
+  /** The page sends it by the scheme `DPoP` with each call. Secret. */
+  readonly sessionToken: string;
+  readonly lifetimeSeconds: number;
+  readonly expiresAt: Date;
+}
+
 /** The product's browser sessions. */
 export abstract class SessionOpener {
   abstract open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession>;
+
+  /**
+   * Opens a session that is bound to a key, or renews one: the session token and the key stay. Without this method a login with
+   * `answer=session` gets 501.
+   * @returns undefined if the session to be renewed has ended, or has another key
+   */
+  openBound?(transaction: Transaction, login: BoundLogin): Promise<OpenedBoundSession | undefined>;
 
   /**
    * Ends the live sessions of external logins that their provider has signed out. Without it they are not counted, and end by what

@@ -52,6 +52,11 @@ const PROOF_ERRORS: Partial<Record<BearerReason, DpopError>> = {
 };
 type DpopError = 'invalid_dpop_proof' | 'use_dpop_nonce';
 
+/** Whether the error of an answer is about a DPoP proof: the client may repeat the request with another one. */
+export function isAboutProof(error: string): boolean {
+  return error === 'invalid_dpop_proof' || error === 'use_dpop_nonce';
+}
+
 /** The error of a refused credential, as challenges and bodies call it: by the scheme Bearer it is always the token's. */
 export function errorOf(
   authorization: string | undefined,

@@ -1,4 +1,4 @@
-// POST and GET /rest/auth/embed: signs a browser in and sends it on.
+// POST and GET /rest/auth/embed: signs a browser in and sends it on, or answers a session that is bound to a key of the page.
 import { Get, Inject, Post, Req, Res } from '@nestjs/common';
 import { FlowEndpoint } from './flow.endpoints.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
@@ -11,14 +11,18 @@ import { isOver, MemoryCounts } from '../../platform/http/throttle/counting.stor
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { ANSWER_FIELD, Form, asksForPage } from './form.js';
+import { ANSWER_FIELD, ANSWER_SESSION, Form, asksForPage } from './form.js';
+import type { BoundSignedIn } from '../flows/embedded-login.service.js';
 import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
-import { requestRefusal } from '../refusals/oauth-refusal.js';
+import { invalidField, notEnabled, requestRefusal } from '../refusals/oauth-refusal.js';
 import { localRedirect, namingUser } from './local-redirect.js';
 import type { LoginSource } from '../flows/verification.js';
+import { pageOrigin } from '../../platform/text/origin.js';
+import { DpopProofs, provingRequestOf } from '../tokens/dpop-proofs.js';
+import { presentedCallOf } from './challenge.js';
 
-const FIELDS = { token: {}, redirectTo: {}, userId: {}, [ANSWER_FIELD]: {} };
+const FIELDS = { token: {}, redirectTo: {}, userId: {}, hostOrigin: {}, [ANSWER_FIELD]: {} };
 
 /**
  * The token, which is not checked yet, and of a renewal the local id of the user who has to be the token's.
@@ -30,8 +34,16 @@ export function readEmbedLoginForm(sent: unknown) {
   const form = new Form(sent, FIELDS).wellFormed();
   const token = form.trimmed('token');
   if (token === '') throw requestRefusal('token_missing', 'token is required');
-  return { token, redirectTo: form.get('redirectTo'), userId: form.trimmed('userId') || undefined };
+  return {
+    token,
+    redirectTo: form.get('redirectTo'),
+    userId: form.trimmed('userId') || undefined,
+    isForSession: form.get(ANSWER_FIELD) === ANSWER_SESSION,
+    hostOrigin: pageOrigin(form.trimmed('hostOrigin')),
+  };
 }
+
+type EmbedLoginForm = ReturnType<typeof readEmbedLoginForm>;
 
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;
@@ -44,6 +56,7 @@ export class EmbedLoginController {
     private readonly answers: HttpAnswers,
     private readonly notices: Notices,
     private readonly counts: MemoryCounts,
+    private readonly proofs: DpopProofs,
     @Inject(LOGGER) private readonly log: Log,
   ) {}
 
@@ -63,7 +76,63 @@ export class EmbedLoginController {
   }
 
   private async answer(sent: unknown, request: HttpRequest, received: FlowRequest): Promise<HttpAnswer> {
-    const { token, redirectTo, userId } = readEmbedLoginForm(sent);
+    const form = readEmbedLoginForm(sent);
+    return form.isForSession
+      ? this.answerSession(form, request, received)
+      : this.answerCookie(form, request, received);
+  }
+
+  /** @throws OAuthRefusal `not_enabled` where the host has no bound sessions, `field_invalid` */
+  private async answerSession(
+    { token, userId, hostOrigin }: EmbedLoginForm,
+    request: HttpRequest,
+    received: FlowRequest,
+  ): Promise<HttpAnswer> {
+    if (!this.embedLogin.opensBound) throw notEnabled('Embed login with answer=session');
+    if (request.method !== 'POST') throw invalidField('answer=session needs a POST');
+    if (hostOrigin === undefined)
+      throw invalidField(
+        'hostOrigin must be the origin of the page with the frame, such as https://product.example',
+      );
+    const asked = {
+      token,
+      source: sourceOf(request),
+      hostOrigin,
+      proving: provingRequestOf(request),
+      renewedToken: renewedTokenOf(request),
+      expectedUserId: userId,
+    };
+    return this.boundAnswer(await this.embedLogin.loginBound(asked, received));
+  }
+
+  /** By the names of RFC 6749 §5.1. No cookie is set. */
+  private boundAnswer({
+    sessionToken,
+    lifetimeSeconds,
+    expiresAt,
+    userId,
+    rateLimit,
+  }: BoundSignedIn): HttpAnswer {
+    const nonce = this.proofs.nonce();
+    const headers = {
+      ...(rateLimit && rateLimitHeaders(rateLimit)),
+      ...(nonce !== undefined && { 'dpop-nonce': nonce }),
+    };
+    const body = {
+      session_token: sessionToken,
+      token_type: 'DPoP',
+      expires_in: lifetimeSeconds,
+      expires_at: expiresAt.toISOString(),
+      user: { id: userId },
+    };
+    return { status: 200, headers, body };
+  }
+
+  private async answerCookie(
+    { token, redirectTo, userId }: EmbedLoginForm,
+    request: HttpRequest,
+    received: FlowRequest,
+  ): Promise<HttpAnswer> {
     const { requestId } = received;
     const { location, fault: replacedRedirect } = localRedirect(redirectTo);
     const asked = {
@@ -108,4 +177,12 @@ function sourceOf({ method, headers }: HttpRequest): LoginSource {
     origin: headers.origin,
     fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined,
   };
+}
+
+/** @throws OAuthRefusal `field_invalid` */
+function renewedTokenOf(request: HttpRequest): string | undefined {
+  if (request.headers.authorization === undefined) return undefined;
+  const presented = presentedCallOf(request);
+  if (presented?.isDpop === true) return presented.token;
+  throw invalidField('Authorization must be DPoP with the session token of the session to be renewed');
 }

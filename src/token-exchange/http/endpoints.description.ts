@@ -8,7 +8,7 @@ import {
   TOKEN_PATH,
   loginMethods,
 } from './paths.js';
-import { ANSWER_FIELD, ANSWER_PAGE } from './form.js';
+import { ANSWER_FIELD, ANSWER_PAGE, ANSWER_SESSION } from './form.js';
 import {
   COMMON_REFUSALS,
   OAUTH_ERROR,
@@ -44,12 +44,67 @@ const FORM = {
   },
 };
 
+/** The form of a host with bound sessions. */
+const BOUND_FORM = {
+  ...FORM,
+  properties: {
+    ...FORM.properties,
+    [ANSWER_FIELD]: {
+      ...FORM.properties[ANSWER_FIELD],
+      enum: [ANSWER_PAGE, ANSWER_SESSION],
+      description:
+        `${FORM.properties[ANSWER_FIELD].description} \`${ANSWER_SESSION}\`, for the page in the frame: 200 with a session token that is ` +
+        'bound to the key of the DPoP proof, and no cookie. With `Authorization: DPoP` and a session token the login renews that session.',
+    },
+    hostOrigin: {
+      type: 'string',
+      description: 'With answer=session, required: the origin of the page that contains the frame.',
+    },
+  },
+};
+
+const BOUND_SESSION = {
+  type: 'object',
+  required: ['session_token', 'token_type', 'expires_in', 'expires_at', 'user'],
+  properties: {
+    session_token: {
+      type: 'string',
+      description: 'Send it as `Authorization: DPoP` with a proof for each call (RFC 9449). Secret.',
+    },
+    token_type: { type: 'string', enum: ['DPoP'] },
+    expires_in: { type: 'integer', description: 'Lifetime of the session in seconds.' },
+    expires_at: {
+      type: 'string',
+      format: 'date-time',
+      description: 'When the session ends, unless it is renewed.',
+    },
+    user: {
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'string', description: 'The id of the signed-in user.' } },
+    },
+  },
+};
+
+const DPOP = {
+  name: 'DPoP',
+  in: 'header',
+  required: false,
+  description: 'With answer=session, required: a proof of the key that the session is bound to (RFC 9449).',
+  schema: { type: 'string' },
+};
+
 const ERROR = {
   type: 'object',
   required: ['error', 'message'],
   properties: {
     error: { type: 'string', description: 'A stable machine word.' },
     message: { type: 'string', description: 'For people.' },
+    serverTime: {
+      type: 'number',
+      description:
+        'With invalid_dpop_proof and use_dpop_nonce: the time by which proofs are checked, in seconds since 1970.',
+    },
   },
 };
 
@@ -91,6 +146,14 @@ const POST = {
   security: [],
   requestBody: formBody(FORM),
   responses: { 303: SIGNED_IN, ...orAsPages({ ...REFUSALS, ...REFUSED_FORMS }) },
+};
+
+/** Of a host with bound sessions. */
+const BOUND_POST = {
+  ...POST,
+  parameters: [DPOP],
+  requestBody: formBody(BOUND_FORM),
+  responses: { ...POST.responses, 200: answer('With answer=session: the session', BOUND_SESSION) },
 };
 
 const GET = {
@@ -148,13 +211,16 @@ const LOGOUT = {
 };
 
 /** Members of `paths` of an OpenAPI document for every endpoint, with the methods that are answered. */
-export function endpointDescriptions(options: Pick<TokenExchangeOptions, 'strict'>) {
+export function endpointDescriptions(
+  options: Pick<TokenExchangeOptions, 'strict'> & { readonly hasBoundSessions: boolean },
+) {
   const hasGet = loginMethods(options).includes('GET');
+  const post = options.hasBoundSessions ? BOUND_POST : POST;
   return {
     [TOKEN_PATH]: { post: TOKEN_EXCHANGE },
     [REVOCATION_PATH]: { post: TOKEN_REVOCATION },
     [INTROSPECTION_PATH]: { post: TOKEN_INTROSPECTION },
     [LOGOUT_PATH]: { post: LOGOUT },
-    [EMBED_PATH]: { post: POST, ...(hasGet && { get: GET }) },
+    [EMBED_PATH]: { post, ...(hasGet && { get: GET }) },
   };
 }

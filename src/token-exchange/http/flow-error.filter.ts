@@ -21,6 +21,8 @@ import { FAULT, REQUEST_REFUSALS } from '../refusals/refusals.js';
 import type { RefusedRequest, RefusedToken } from '../refusals/oauth-refusal.js';
 import { isTokenRefusal, isRequestRefusal } from '../refusals/oauth-refusal.js';
 import { loginAnswerOf, oauthAnswerOf } from '../refusals/token-refusals.js';
+import { DpopProofs } from '../tokens/dpop-proofs.js';
+import { isAboutProof } from './challenge.js';
 import { asksForPage } from './form.js';
 import type { Endpoint } from './paths.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
@@ -71,6 +73,7 @@ abstract class FlowErrorFilter implements ExceptionFilter {
     private readonly telemetry: ExchangeTelemetry,
     private readonly answers: HttpAnswers,
     private readonly outages: DatabaseOutages,
+    private readonly proofs: DpopProofs,
     @Optional() private readonly page?: LoginFailurePage,
   ) {}
 
@@ -124,8 +127,19 @@ abstract class FlowErrorFilter implements ExceptionFilter {
    */
   private asLogin({ status, error, message, headers }: Refused, place: Place, thrown: unknown): HttpAnswer {
     const page = this.pageFor(place, error, thrown);
-    if (page === undefined) return { status, headers, body: { error, message } };
+    if (page === undefined) return this.asJson({ status, error, message, headers });
     return { status, headers: { ...headers, 'content-type': page.contentType }, body: page.body };
+  }
+
+  /**
+   * An answer to a bad proof has the time by which proofs are checked, and the nonce, so that a page with a wrong clock can
+   * repeat its request (D141).
+   */
+  private asJson({ status, error, message, headers }: Refused): HttpAnswer {
+    if (!isAboutProof(error)) return { status, headers, body: { error, message } };
+    const nonce = this.proofs.nonce();
+    const withNonce = nonce === undefined ? headers : { ...headers, 'dpop-nonce': nonce };
+    return { status, headers: withNonce, body: { error, message, serverTime: this.proofs.time() } };
   }
 
   /** Undefined where JSON is the answer. */

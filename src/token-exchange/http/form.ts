@@ -94,9 +94,10 @@ function inNotation(name: string) {
   return invalidField(`${name} must be a plain field, not one of an array or object`);
 }
 
-/** The field by which the script for host pages says that a page has to be answered, and its one value. */
+/** The field by which a login says what has to be answered: a page to the script for host pages, or a bound session. */
 export const ANSWER_FIELD = 'answer';
 export const ANSWER_PAGE = 'page';
+export const ANSWER_SESSION = 'session';
 
 /** Whether the body or address of a post asks for a page, even if the rest of it is broken. */
 export function asksForPage({ method, body, query }: HttpRequest): boolean {

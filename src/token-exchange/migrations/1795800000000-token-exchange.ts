@@ -107,7 +107,9 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       access_generation text,
       login_subject text,
       login_session text,
-      login_issued_at double precision
+      login_issued_at double precision,
+      key_thumbprint text,
+      used_at timestamptz NOT NULL DEFAULT now()
     )`,
     `CREATE INDEX token_exchange_session_user ON token_exchange_session (user_id)`,
     `CREATE INDEX token_exchange_session_expiry ON token_exchange_session (expires_at)`,

@@ -148,6 +148,7 @@ const REQUEST_ROWS = {
     remedy: 'none is needed: the client repeats the request with the nonce of the answer (`DPoP-Nonce`)',
     status: 400,
     oauth: 'use_dpop_nonce',
+    embed: 'use_dpop_nonce',
     isSilent: true,
   },
 } satisfies Record<string, RequestRefusal>;
@@ -194,7 +195,7 @@ export const BEARER_REFUSALS = {
   },
   dpop_proof_missing: {
     cause:
-      'the access token is bound to a key (DPoP), and came as Bearer or without a proof: perhaps from a thief',
+      'the access token or session is bound to a key (DPoP), and came as Bearer or without a proof: perhaps from a thief',
     remedy: 'the client sends `Authorization: DPoP` and a proof for each call in the header `DPoP`',
   },
   dpop_proof_invalid: {
@@ -203,9 +204,10 @@ export const BEARER_REFUSALS = {
       'the client signs a proof (RFC 9449 §4.2) for each call, for its method, its public address and its access token, and its clock is right',
   },
   dpop_key_mismatch: {
-    cause: 'another key has signed the DPoP proof of the call than the one that the access token is bound to',
+    cause:
+      'another key has signed the DPoP proof of the call than the one that the access token or session is bound to',
     remedy:
-      'the client signs the proof with the key with which it exchanged; if it has lost that key, it exchanges again',
+      'the client signs the proof with the key with which it exchanged; if it has lost that key, it exchanges or signs in again',
   },
   dpop_nonce_required: {
     cause:

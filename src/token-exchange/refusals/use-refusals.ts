@@ -57,17 +57,19 @@ export const USE_REFUSALS = {
   dpop_proof_missing: {
     check: 'proof',
     cause:
-      'the token is bound to a key (`cnf.jkt`), or its entry has `requireDpop`, and the request has no DPoP proof',
+      'the request has no DPoP proof, although the token is bound to a key (`cnf.jkt`), its entry has `requireDpop`, or the login asks for a bound session',
     remedy:
       'the client sends a proof in the header `DPoP` (RFC 9449), and signs it with the key that the token is bound to',
     oauth: INVALID_PROOF,
+    embed: INVALID_PROOF,
   },
   dpop_proof_invalid: {
     check: 'proof',
     cause: 'the DPoP proof fails a check, which the line names; the token can still be used',
     remedy:
-      'the client signs a proof (RFC 9449 §4.2) for each request, for POST and the public address of the token endpoint, and its clock is right',
+      'the client signs a proof (RFC 9449 §4.2) for each request, for POST and the public address of the endpoint, with `ath` if it renews a session, and its clock is right',
     oauth: INVALID_PROOF,
+    embed: INVALID_PROOF,
   },
   dpop_key_mismatch: {
     check: 'proof',
@@ -76,6 +78,7 @@ export const USE_REFUSALS = {
     remedy:
       'the client signs the proof with the key of the token; the issuer binds both tokens to the same key',
     oauth: INVALID_PROOF,
+    embed: INVALID_PROOF,
   },
   remaining_lifetime_too_short: {
     check: 'remaining lifetime',
@@ -116,5 +119,6 @@ export const USE_REFUSALS = {
     remedy:
       'the client signs a proof for each request, with a random `jti`; a retry needs a new proof and a new token',
     oauth: INVALID_PROOF,
+    embed: INVALID_PROOF,
   },
 } satisfies Record<string, TokenRefusal>;

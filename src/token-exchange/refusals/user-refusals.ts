@@ -87,6 +87,12 @@ export const USER_REFUSALS = {
     remedy: 'the partner renews the session with a token of its user, and signs another user in by a login',
     embed: 'The session is that of another user',
   },
+  session_ended: {
+    check: 'user',
+    cause: 'the bound session that the login should renew has ended, or is bound to another key',
+    remedy: 'the page opens a new session, with a new token and without `Authorization`',
+    embed: 'The session has ended',
+  },
   role_not_allowed: {
     check: 'role',
     cause: 'the entry does not allow the role that the token asks for',

@@ -145,8 +145,9 @@ export const VERIFICATION_REFUSALS = {
   confirmation_not_supported: {
     check: 'claims',
     cause:
-      'the token is bound to a key (`cnf`) in a way that is not supported: an embedded login takes no bound token, since its session would need no key; an exchange takes one that is bound by `jkt` alone',
-    remedy: 'the partner signs a token without `cnf`, or for an exchange with `cnf.jkt` (RFC 9449)',
+      'the token is bound to a key (`cnf`) in a way that is not supported: only `jkt` is, and a login whose session a cookie carries takes no bound token, since the session would need no key',
+    remedy:
+      'the partner signs a token without `cnf`; or, for an exchange and for the frame, one with `cnf.jkt` alone (RFC 9449)',
     embed: 'Token is bound to a key',
   },
   assertion_not_supported: {

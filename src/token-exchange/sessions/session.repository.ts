@@ -23,7 +23,14 @@ export interface WebSession {
   readonly accessGeneration: string | null;
   /** The login that has opened it; null where it was not recorded. */
   readonly externalLogin: ExternalLogin | null;
+  /** The thumbprint (RFC 7638) of the key that a bound session is used with; null: a cookie carries the session. */
+  readonly keyThumbprint: string | null;
+  /** When it was used last, to within some seconds. */
+  readonly usedAt: Date;
 }
+
+/** What carries a session: a cookie, or a header with a proof of the key that the session is bound to. */
+export type SessionKind = 'cookie' | 'bound';
 
 /** One that goes on from no other. */
 export interface NewSession extends WebSession {
@@ -51,11 +58,33 @@ export class SessionRepository {
     const keys = signedBy === null ? null : JSON.stringify(recordedKeys(signedBy));
     const { externalLogin: login } = session;
     const ofLogin = login === null ? [null, null, null] : [...keysOfLogin(login), login.iat];
+    const columns = [
+      ...[idHash, userId, familyId, createdAt, expiresAt, loginOrigin, keys, accessGeneration],
+      ...[...ofLogin, session.keyThumbprint, session.usedAt],
+    ];
     await managerOf(transaction).query(
       `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by, access_generation,
-         login_subject, login_session, login_issued_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-      [idHash, userId, familyId, createdAt, expiresAt, loginOrigin, keys, accessGeneration, ...ofLogin],
+         login_subject, login_session, login_issued_at, key_thumbprint, used_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+      columns,
+    );
+  }
+
+  /** Extends a bound session, whose row the transaction has locked, by a login. */
+  async extend(transaction: Transaction, session: NewSession): Promise<void> {
+    const { idHash, createdAt, expiresAt, signedBy, accessGeneration, externalLogin: login } = session;
+    const keys = JSON.stringify(recordedKeys(signedBy));
+    await managerOf(transaction).query(
+      `UPDATE token_exchange_session SET created_at = $2, used_at = $2, expires_at = $3, vouched_by = $4, access_generation = $5,
+         login_subject = $6, login_session = $7, login_issued_at = $8 WHERE id_hash = $1`,
+      [idHash, createdAt, expiresAt, keys, accessGeneration, ...keysOfLogin(login), login.iat],
+    );
+  }
+
+  async noteUse(idHash: Buffer, usedAt: Date): Promise<void> {
+    await this.database.query(
+      'UPDATE token_exchange_session SET used_at = $2 WHERE id_hash = $1 AND used_at < $2',
+      [idHash, usedAt],
     );
   }
 
@@ -69,10 +98,10 @@ export class SessionRepository {
   }
 
   /**
-   * Deletes the oldest live sessions of users until so many of each are left. A family is as old as its latest session, so that a
-   * predecessor keeps its grace after a renewal. The statement leaves out rows that another transaction has locked.
+   * Deletes the least recently used live sessions of users until so many of each are left. A family has the latest use of its
+   * sessions, so that a predecessor keeps its grace after a renewal. The statement leaves out rows that another transaction has locked.
    */
-  deleteOldest(
+  deleteLeastUsed(
     transaction: Transaction,
     userIds: readonly string[],
     left: number,
@@ -80,10 +109,10 @@ export class SessionRepository {
   ): Promise<DeletedSession[]> {
     return managerOf(transaction).query<DeletedSession[]>(
       `WITH live AS (
-         SELECT id_hash, user_id, created_at, max(created_at) OVER (PARTITION BY family_id) AS renewed_at
+         SELECT id_hash, user_id, created_at, max(used_at) OVER (PARTITION BY family_id) AS family_used_at
          FROM token_exchange_session WHERE user_id = ANY ($1) AND expires_at > $2
        ), ranked AS (
-         SELECT id_hash, row_number() OVER (PARTITION BY user_id ORDER BY renewed_at DESC, created_at DESC, id_hash) AS place
+         SELECT id_hash, row_number() OVER (PARTITION BY user_id ORDER BY family_used_at DESC, created_at DESC, id_hash) AS place
          FROM live
        ), free AS MATERIALIZED (
          SELECT id_hash FROM token_exchange_session
@@ -96,21 +125,28 @@ export class SessionRepository {
     );
   }
 
-  /** Those of some sessions that last beyond a moment, the latest first. */
+  /**
+   * Those of some sessions that last beyond a moment, the latest first.
+   * @param kind a session that is bound to a key is never found as one of a cookie, nor the other way round
+   * @param transaction locks the row of a bound session
+   */
   async findLive(
+    kind: SessionKind,
     idHashes: readonly Buffer[],
     moment: Date,
     transaction?: Transaction,
   ): Promise<WebSession[]> {
     if (idHashes.length === 0) return [];
     const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
+    const lock = kind === 'bound' && transaction !== undefined ? 'FOR UPDATE' : '';
     const rows = await connection.query<SessionRow[]>(
       `SELECT id_hash AS "idHash", user_id::text AS "userId", family_id AS "familyId", created_at AS "createdAt",
          expires_at AS "expiresAt", login_origin AS "loginOrigin", vouched_by AS "signedBy",
          access_generation AS "accessGeneration", login_subject AS "loginSubject", login_session AS "loginSession",
-         login_issued_at AS "loginIssuedAt"
-       FROM token_exchange_session WHERE id_hash = ANY ($1) AND expires_at > $2 ORDER BY created_at DESC`,
-      [idHashes, moment],
+         login_issued_at AS "loginIssuedAt", key_thumbprint AS "keyThumbprint", used_at AS "usedAt"
+       FROM token_exchange_session WHERE id_hash = ANY ($1) AND expires_at > $2 AND (key_thumbprint IS NOT NULL) = $3
+       ORDER BY created_at DESC ${lock}`,
+      [idHashes, moment, kind === 'bound'],
     );
     return rows.map(sessionOf);
   }
@@ -155,6 +191,16 @@ export class SessionRepository {
        ) SELECT user_id::text AS "userId", family_id AS "familyId", expires_at AS "expiresAt" FROM ended`,
       [keys, now],
     );
+  }
+
+  /** The families of the bound sessions that pages of a host origin opened for a user. */
+  async findBoundFamilies(transaction: Transaction, userId: string, loginOrigin: string): Promise<string[]> {
+    const rows = await managerOf(transaction).query<{ familyId: string }[]>(
+      `SELECT family_id AS "familyId" FROM token_exchange_session
+       WHERE user_id = $1 AND login_origin = $2 AND key_thumbprint IS NOT NULL`,
+      [userId, loginOrigin],
+    );
+    return rows.map(({ familyId }) => familyId);
   }
 
   /**

@@ -1,19 +1,22 @@
-// Opens, renews, finds and ends browser sessions.
+// Opens, renews, finds and ends browser sessions: those of a cookie, and those that are bound to a key of the page.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent, AuditPayloads, RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
-import type { OpenedSession, SessionLogin } from '../host/logins.js';
+import type { BoundLogin, OpenedBoundSession, OpenedSession, SessionLogin } from '../host/logins.js';
 import { SessionOpener } from '../host/logins.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import { newRequestId } from '../../platform/log/request-id.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { IssuerKey, Logout } from '../revocation/external-login.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { SessionSettings } from '../settings/token-exchange.options.js';
 import type { SessionCookieReader } from './session-cookie.js';
 import { clearingCookies, sessionCookie, sessionCookieReader, SESSION_OPTIONS } from './session-cookie.js';
-import type { DeletedSession, NewSession, WebSession } from './session.repository.js';
+import type { DeletedSession, NewSession, SessionKind, WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 
 const ID_BYTES = 32;
@@ -22,11 +25,21 @@ const GRACE_AFTER_RENEWAL_MS = 30_000;
 /** Users whose sessions over the limit one transaction ends. */
 const USERS_AT_ONCE = 100;
 
+/** Begins each session token of a bound session, so that nobody takes it for an access token. */
+const BOUND_PREFIX = 'svs_';
+/** The use of a session is noted so often at most. */
+const USE_NOTED_EVERY_MS = 10_000;
+
 /** A session that its row alone opens. */
-interface MadeSession {
+export interface MadeSession<Opened> {
   readonly session: NewSession;
   /** To be answered once the row is there. */
-  readonly opened: OpenedSession;
+  readonly opened: Opened;
+}
+
+/** Whether a credential is the session token of a bound session. */
+export function isSessionToken(credential: string): boolean {
+  return credential.startsWith(BOUND_PREFIX);
 }
 
 /** Why sessions were ended before their time. */
@@ -42,6 +55,7 @@ export class SessionService extends SessionOpener {
     private readonly clock: Clock,
     @Inject(SESSION_OPTIONS) private readonly options: SessionSettings,
     private readonly audit: AuditBus,
+    @Inject(LOGGER) private readonly log: Log,
   ) {
     super();
     this.idsIn = sessionCookieReader(options.cookieName);
@@ -60,41 +74,84 @@ export class SessionService extends SessionOpener {
     const others = carried.map((session) => session.familyId).filter((id) => id !== familyId);
     const events = await this.endFamilies(transaction, others, requestId, 'replaced');
 
-    const { session, setCookie } = this.fresh(login, familyId);
+    const { session, setCookie } = this.ofCookie(login, familyId);
     const renewed = carried.filter((one) => one.familyId === renewedId);
     await this.sessions.insert(transaction, { ...session, signedBy: keysOf(keys, renewed) });
     return { setCookie, familyId, events };
   }
 
   /** Makes the session of a login that carries none, and touches nothing; undefined where sessions of before have to be looked at. */
-  make(login: SessionLogin): MadeSession | undefined {
+  make(login: SessionLogin): MadeSession<OpenedSession> | undefined {
     if (this.idsIn(login.cookies).length > 0) return undefined;
-    const { session, setCookie } = this.fresh(login, randomUUID());
+    const { session, setCookie } = this.ofCookie(login, randomUUID());
     return { session, opened: { setCookie, familyId: session.familyId, events: [] } };
   }
 
+  /**
+   * Opens a session that is bound to the key of a page, or extends one: its session token and key stay, so that calls under way go on.
+   * A session that was signed out meanwhile stays ended (D28).
+   * @throws OAuthRefusal `session_of_another_user`
+   */
+  override async openBound(
+    transaction: Transaction,
+    login: BoundLogin,
+  ): Promise<OpenedBoundSession | undefined> {
+    const { renewedToken, keyThumbprint, userId } = login;
+    if (renewedToken === undefined) {
+      const { session, opened } = this.makeBound(login);
+      await this.sessions.insert(transaction, session);
+      return opened;
+    }
+    const found = await this.findBound(renewedToken, transaction);
+    if (found?.keyThumbprint !== keyThumbprint) return undefined;
+    if (found.userId !== userId) throw new OAuthRefusal('session_of_another_user', { userId });
+    const { familyId, signedBy } = found;
+    const session = this.fresh(login, familyId, hashOf(renewedToken));
+    await this.sessions.extend(transaction, {
+      ...session,
+      signedBy: [...(signedBy ?? []), ...session.signedBy],
+    });
+    return this.openedBound(session, renewedToken);
+  }
+
+  /** Makes the session of a login that renews none, and touches nothing. */
+  makeBound(login: BoundLogin): MadeSession<OpenedBoundSession> {
+    const sessionToken = BOUND_PREFIX + newId();
+    const session = this.fresh(login, randomUUID(), hashOf(sessionToken));
+    return { session, opened: this.openedBound(session, sessionToken) };
+  }
+
+  private openedBound({ familyId, expiresAt }: NewSession, sessionToken: string): OpenedBoundSession {
+    const { lifetimeSeconds } = this.options;
+    return { sessionToken, lifetimeSeconds, expiresAt, familyId, events: [] };
+  }
+
   /** Under a new random id. */
-  private fresh(
-    { userId, accessGeneration, loginOrigin, signedBy, externalLogin }: SessionLogin,
+  private ofCookie(
+    login: SessionLogin,
     familyId: string,
   ): { readonly session: NewSession; readonly setCookie: string } {
-    const id = randomBytes(ID_BYTES).toString('base64url');
-    const { lifetimeSeconds } = this.options;
+    const id = newId();
+    const setCookie = sessionCookie(id, this.options.lifetimeSeconds, this.options);
+    return { session: this.fresh(login, familyId, hashOf(id)), setCookie };
+  }
+
+  private fresh(login: SessionLogin | BoundLogin, familyId: string, idHash: Buffer): NewSession {
+    const { userId, accessGeneration, loginOrigin, signedBy, externalLogin } = login;
     const createdAt = this.clock.now();
-    const expiresAt = new Date(createdAt.getTime() + lifetimeSeconds * 1000);
-    const setCookie = sessionCookie(id, lifetimeSeconds, this.options);
-    const session = {
-      idHash: hashOf(id),
+    return {
+      idHash,
       userId,
       familyId,
       createdAt,
-      expiresAt,
+      expiresAt: new Date(createdAt.getTime() + this.options.lifetimeSeconds * 1000),
       signedBy,
       externalLogin,
       loginOrigin: loginOrigin ?? null,
       accessGeneration: accessGeneration ?? null,
+      keyThumbprint: 'keyThumbprint' in login ? login.keyThumbprint : null,
+      usedAt: createdAt,
     };
-    return { session, setCookie };
   }
 
   /** The sessions of a request's `Cookie` header that have not ended, the latest login first. It alone counts. */
@@ -110,6 +167,19 @@ export class SessionService extends SessionOpener {
     return this.endFamilies(transaction, familyIds, requestId, 'signed-out');
   }
 
+  /**
+   * Ends all bound sessions that pages of a host origin opened for a user.
+   * @returns the events for the audit trail
+   */
+  async signOutOfHost(
+    transaction: Transaction,
+    { userId, loginOrigin }: { readonly userId: string; readonly loginOrigin: string },
+    requestId: string,
+  ): Promise<AuditEvent[]> {
+    const familyIds = await this.sessions.findBoundFamilies(transaction, userId, loginOrigin);
+    return this.endFamilies(transaction, familyIds, requestId, 'signed-out');
+  }
+
   override async endLogins(
     transaction: Transaction,
     { keys }: Logout,
@@ -120,8 +190,8 @@ export class SessionService extends SessionOpener {
   }
 
   /** Whether one of a request's sessions was ended by the provider of its login, lately. */
-  async wasSignedOutByProvider(ids: readonly string[]): Promise<boolean> {
-    const sessions = await this.sessions.findLive(ids.map(hashOf), new Date(0));
+  async wasSignedOutByProvider(kind: SessionKind, ids: readonly string[]): Promise<boolean> {
+    const sessions = await this.sessions.findLive(kind, ids.map(hashOf), new Date(0));
     return sessions.some(
       ({ externalLogin, signedBy, createdAt }) =>
         externalLogin !== null &&
@@ -134,22 +204,52 @@ export class SessionService extends SessionOpener {
     return clearingCookies(this.options);
   }
 
-  /** @rule D104 Above the limit of a user the purge ends the oldest sessions: a login is not kept out by those before. */
+  /**
+   * @rule D104 Above the limit of a user the purge ends the least recently used sessions: a login is not kept out by those before,
+   * and a page that somebody looks at stays.
+   */
   async endTooMany(): Promise<void> {
     const userIds = await this.sessions.findOverLimit(this.options.maxPerUser, this.clock.now());
     for (let from = 0; from < userIds.length; from += USERS_AT_ONCE)
-      await this.endOldest(userIds.slice(from, from + USERS_AT_ONCE));
+      await this.endLeastUsed(userIds.slice(from, from + USERS_AT_ONCE));
   }
 
   /**
    * @param transaction of a login, which goes by what is known: its token is used up by now
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
-  async findLive(ids: readonly string[], transaction?: Transaction): Promise<WebSession[]> {
+  findLive(ids: readonly string[], transaction?: Transaction): Promise<WebSession[]> {
+    return this.findLiveOf('cookie', ids, transaction);
+  }
+
+  /**
+   * The bound session of a session token, if it has not ended. Whoever sends the token must also prove the session's key.
+   * @param transaction of a renewal, which locks the session
+   * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
+   */
+  async findBound(sessionToken: string, transaction?: Transaction): Promise<WebSession | undefined> {
+    const [found] = await this.findLiveOf('bound', [sessionToken], transaction);
+    return found;
+  }
+
+  /** Notes the use of a session, for the limit of a user; the request neither waits for it nor fails with it. */
+  noteUse({ idHash, usedAt }: WebSession): void {
+    const now = this.clock.now();
+    if (now.getTime() - usedAt.getTime() < USE_NOTED_EVERY_MS) return;
+    this.sessions
+      .noteUse(idHash, now)
+      .catch((error: unknown) => this.log.debug({ err: error }, 'the use of a session is not noted'));
+  }
+
+  private async findLiveOf(
+    kind: SessionKind,
+    ids: readonly string[],
+    transaction: Transaction | undefined,
+  ): Promise<WebSession[]> {
     if (ids.length === 0) return [];
     // Before the database is asked, so that no request waits for a database that is away.
     if (transaction === undefined) this.revocations.ensureKnown();
-    const found = await this.sessions.findLive(ids.map(hashOf), this.clock.now(), transaction);
+    const found = await this.sessions.findLive(kind, ids.map(hashOf), this.clock.now(), transaction);
     return found.filter((session) => !this.isRevoked(session));
   }
 
@@ -192,10 +292,10 @@ export class SessionService extends SessionOpener {
   }
 
   /** Two instances may both delete: what one has locked the other leaves out. */
-  private async endOldest(userIds: readonly string[]): Promise<void> {
+  private async endLeastUsed(userIds: readonly string[]): Promise<void> {
     const { maxPerUser } = this.options;
     await this.audit.commit(async (transaction) => {
-      const deleted = await this.sessions.deleteOldest(transaction, userIds, maxPerUser, this.clock.now());
+      const deleted = await this.sessions.deleteLeastUsed(transaction, userIds, maxPerUser, this.clock.now());
       return { result: undefined, events: this.eventsOf(deleted, newRequestId(), 'too-many') };
     });
   }
@@ -232,6 +332,10 @@ function liveByUser(sessions: readonly DeletedSession[], now: Date): Map<string,
   for (const session of sessions.filter(({ expiresAt }) => expiresAt > now))
     live.set(session.userId, [...(live.get(session.userId) ?? []), session]);
   return live;
+}
+
+function newId(): string {
+  return randomBytes(ID_BYTES).toString('base64url');
 }
 
 function hashOf(id: string): Buffer {

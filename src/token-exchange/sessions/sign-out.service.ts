@@ -62,6 +62,17 @@ export class SignOutService {
     return this.sessions.clearingCookies();
   }
 
+  /** Ends all bound sessions that pages of a host origin opened for a user. */
+  signOutOfHost(
+    host: { readonly userId: string; readonly loginOrigin: string },
+    requestId: string,
+  ): Promise<void> {
+    return this.audit.commit(async (transaction) => {
+      const events = await this.sessions.signOutOfHost(transaction, host, requestId);
+      return { result: undefined, events };
+    });
+  }
+
   /**
    * Ends all that a user has: sessions, and access tokens of which the user is subject or actor; at once, on every instance.
    * @returns how many sessions there were that had not ended by themselves

@@ -114,7 +114,7 @@ export const SECTIONS = {
     ),
     maxPerUser: described(
       wholeNumber(1, 10_000).default(100),
-      'Maximum number of live sessions of a user; every two minutes the service ends the oldest ones above it.',
+      'Maximum number of live sessions of a user; every two minutes the service ends the least recently used ones above it.',
     ),
     /** Whether the cookie belongs to the site that frames the host (CHIPS). */
     partitioned: described(

@@ -1,4 +1,4 @@
-// DPoP proofs at the token endpoint and at the API: by which clock, with which nonce, and to which access token.
+// DPoP proofs at the token endpoint, at the embedded login and at the API: by which clock, with which nonce, and to which token.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
@@ -106,7 +106,9 @@ export function provingRequestOf({ headers, method, originalUrl, url }: HttpRequ
   return { proof: headers['dpop'] as string | undefined, method, target: originalUrl ?? url };
 }
 
-/** A call to the API with an access token. */
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** A call to the API with an access token or a session token. */
 export interface PresentedCall extends ProvingRequest {
   /** Secret. */
   readonly token: string;
@@ -128,18 +130,32 @@ export class DpopProofs {
     this.seen = new SeenProofs(options.onProofForgotten ?? (() => undefined));
   }
 
+  /** The origin of the instance's own pages. */
+  get ownOrigin(): string {
+    return new URL(this.options.issuer).origin;
+  }
+
+  /** The time by which proofs are checked, in seconds since the Unix epoch, for a client whose clock may be wrong. */
+  time(): number {
+    return this.clocks.databaseSeconds();
+  }
+
   /** For the answer to a request with a proof; undefined where none is asked for. */
   nonce(): string | undefined {
     return this.options.dpopNonce === true ? this.nonces.at(this.clocks.databaseSeconds()) : undefined;
   }
 
   /**
-   * The proof of a request to the token endpoint, but for its nonce; undefined where there is none.
+   * The proof of a request to the token endpoint or the embedded login, but for its nonce; undefined where there is none.
+   * @param sessionToken the session that the request renews
    * @throws OAuthRefusal `dpop_proof_invalid`
    */
-  async verify(request: ProvingRequest): Promise<DpopProof | undefined> {
+  async verify(request: ProvingRequest, sessionToken?: string): Promise<DpopProof | undefined> {
     const sent = this.sentBy(request);
-    return sent && verifyProof(sent, { now: this.clocks.databaseSeconds() });
+    const now = this.clocks.databaseSeconds();
+    return (
+      sent && verifyProof(sent, sessionToken === undefined ? { now } : { now, accessToken: sessionToken })
+    );
   }
 
   /** The nonce that a proof lacks; undefined where none is asked for, or it has one that is good. */
@@ -159,25 +175,37 @@ export class DpopProofs {
     const { token } = verdict;
     if (token.boundTo === undefined)
       return call.isDpop ? { refusal: { reason: 'token_not_bound', token } } : verdict;
-    const sent = call.isDpop ? this.sentBy(call) : undefined;
-    if (sent === undefined) return { refusal: { reason: 'dpop_proof_missing', token } };
-    const refusal = await this.refusalOf(sent, call.token, token.boundTo);
+    const refusal = await this.refusalOf(call, token.boundTo, (use) => this.isNew(use));
     return refusal === undefined ? verdict : { refusal: { ...refusal, token } };
   }
 
+  /**
+   * Why a call does not prove the key that its session is bound to; undefined if it does.
+   * Proofs of reading calls are not remembered (D142): they change nothing, and a page reads every few seconds.
+   * @throws TemporarilyUnavailableException where the clock of the database is not known
+   */
+  checkSession(call: PresentedCall, boundTo: string): Promise<AccessTokenRefusal | undefined> {
+    const isReading = READING_METHODS.has(call.method);
+    return this.refusalOf(call, boundTo, (use) => isReading || this.isNew(use));
+  }
+
+  private isNew(use: TokenUse): boolean {
+    return this.seen.take(use, this.clocks.databaseSeconds());
+  }
+
   private async refusalOf(
-    sent: SentProof,
-    accessToken: string,
+    call: PresentedCall,
     boundTo: string,
+    isNew: (use: TokenUse) => boolean,
   ): Promise<AccessTokenRefusal | undefined> {
+    const sent = call.isDpop ? this.sentBy(call) : undefined;
+    if (sent === undefined) return { reason: 'dpop_proof_missing' };
     const now = this.clocks.databaseSeconds();
     try {
-      const proof = await verifyProof(sent, { now, accessToken });
+      const proof = await verifyProof(sent, { now, accessToken: call.token });
       if (proof.thumbprint !== boundTo) return { reason: 'dpop_key_mismatch' };
       if (this.missingNonce(proof) !== undefined) return { reason: 'dpop_nonce_required' };
-      return this.seen.take(proof.use, this.clocks.databaseSeconds())
-        ? undefined
-        : { reason: 'dpop_proof_replayed' };
+      return isNew(proof.use) ? undefined : { reason: 'dpop_proof_replayed' };
     } catch (error) {
       if (!isTokenRefusal(error)) throw error;
       const { detail, expected, found } = error.context;

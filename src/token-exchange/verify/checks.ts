@@ -56,14 +56,6 @@ const NO_LOGOUT: TokenCheck<AnyToken> = {
   ],
 };
 
-/** @rule D127 What is bound to a key (RFC 7800) opens no session, which would be good without the key. */
-const NO_CONFIRMATION: TokenCheck = {
-  about: 'cnf',
-  reason: 'confirmation_not_supported',
-  fails: ({ jws: { payload } }) => payload['cnf'] !== undefined,
-  compared: ({ jws: { payload } }) => ['no cnf', confirmationOf(payload['cnf'])],
-};
-
 /** See verification.ts for the proof. No other way to confirm a key is known here, nor a second one beside this. */
 const DPOP_CONFIRMATION: TokenCheck = {
   about: 'cnf',
@@ -182,18 +174,14 @@ const ACTOR_REQUIRED = {
 } as const satisfies TokenCheck<OfAnEntry>;
 
 /** What every token that gives access passes. */
-const ofAccess = (
-  purpose: TokenCheck,
-  confirmation: TokenCheck,
-  audience: TokenCheck,
-): readonly TokenCheck[] => [
+const ofAccess = (purpose: TokenCheck, audience: TokenCheck): readonly TokenCheck[] => [
   ...OF_THE_HEADER,
   purpose,
   ...OF_THE_KEY,
   ...OF_THE_ENTRY,
   EXTERNAL_CLAIMS,
   NO_LOGOUT,
-  confirmation,
+  DPOP_CONFIRMATION,
   ...OF_WHOSE_IT_IS,
   audience,
   ...OF_THE_TIMES,
@@ -202,16 +190,16 @@ const ofAccess = (
 /** @rule 4.2.1 The limit of 60 seconds binds embedded login only. */
 export const TOKEN_CHECKS: Readonly<Record<AccessFlow, readonly TokenCheck[]>> = {
   embed: [
-    ...ofAccess(NO_OTHER_PURPOSE, NO_CONFIRMATION, EXPECTED_AUDIENCE),
+    ...ofAccess(NO_OTHER_PURPOSE, EXPECTED_AUDIENCE),
     /** @rule 5.2.7 = 8.7 A token for embedded login lives at most 60 seconds. */
     lifetimeUpTo(() => MAX_EMBED_LIFETIME_SECONDS),
     // At an embedded login there is never an actor.
     ACTOR_REQUIRED,
   ],
-  exchange: ofAccess(NO_OTHER_PURPOSE, DPOP_CONFIRMATION, EXPECTED_AUDIENCE),
-  'jwt-bearer': ofAccess(GRANT_PURPOSE, DPOP_CONFIRMATION, GRANT_AUDIENCE),
+  exchange: ofAccess(NO_OTHER_PURPOSE, EXPECTED_AUDIENCE),
+  'jwt-bearer': ofAccess(GRANT_PURPOSE, GRANT_AUDIENCE),
   'id-jag': [
-    ...ofAccess(ASSERTION_PURPOSE, DPOP_CONFIRMATION, OWN_AUDIENCE),
+    ...ofAccess(ASSERTION_PURPOSE, OWN_AUDIENCE),
     lifetimeUpTo(({ rules }) => rules.maxAssertionLifetimeSeconds),
     ...OF_AN_ASSERTION,
   ],

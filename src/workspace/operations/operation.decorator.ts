@@ -40,6 +40,14 @@ export class ErrorAnswer {
     description: "With session_of_another_user: the origin of the page which posted the other user's login.",
   })
   readonly hostOrigin?: string | null;
+
+  @ApiProperty({
+    required: false,
+    type: 'number',
+    description:
+      'With invalid_dpop_proof and use_dpop_nonce: the time by which proofs are checked, in seconds since 1970.',
+  })
+  readonly serverTime?: number;
 }
 
 /** The one body of every 404. */

@@ -467,6 +467,9 @@ const USERS: readonly RefusalCase[] = [
   },
 ];
 
+/** The reason that only a bound session has: `bound-session.spec.ts` shows it. */
+export const BOUND_SESSION_REASONS = ['session_ended'];
+
 /** @returns every reason at least once */
 export const REFUSAL_CASES: readonly RefusalCase[] = [
   ...HEADER_AND_KEY,

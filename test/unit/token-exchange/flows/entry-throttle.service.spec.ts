@@ -44,7 +44,7 @@ describe('[P.perMinute] the throttle of entries', () => {
   const withStorage = (one: ThrottlerStorage) => {
     logLines = [];
     const logger = createLogger('warn', { write: (line) => void logLines.push(line) });
-    return new EntryThrottleService(one, clock, logger);
+    return new EntryThrottleService(one, clock, logger, new MemoryCounts(clock));
   };
   beforeEach(() => {
     clock = new TestClock();

@@ -58,10 +58,28 @@ function login(partner: Partner, origin?: string): Promise<Tokens> {
   return verifyLogin(verification, { token: signed(partner), source }, request);
 }
 
+/** For a bound session: the page of the instance, or another one, says which page contains it. */
+function boundLogin(origin: string, hostOrigin: string): Promise<Tokens> {
+  const source = { method: 'POST', origin, fetchSite: 'same-origin' } as const;
+  const page = { ownOrigin: BASE_URL, hostOrigin };
+  return verifyLogin(verification, { token: signed(subject), source, page }, request);
+}
+
 function redeem(by: IdJagClient): Promise<Tokens> {
   const client = { id: by.id, issuers: new Set([by.idp.issuer]) };
   return verifyAssertion(verification, { flow: 'id-jag', assertion: by.assertion(), client }, request);
 }
+
+it('[D127] a token that is bound to a key is accepted for a bound session alone', async () => {
+  const token = subject.sign(subject.claims({ cnf: { jkt: 'x'.repeat(43) } }));
+  const source = { method: 'POST', origin: PRODUCT, fetchSite: undefined } as const;
+  await expect(verifyLogin(verification, { token, source })).rejects.toMatchObject({
+    reason: 'confirmation_not_supported',
+  });
+  const page = { ownOrigin: PRODUCT, hostOrigin: PRODUCT };
+  const { boundTo } = (await verifyLogin(verification, { token, source, page })).subject;
+  expect(boundTo).toBe('x'.repeat(43));
+});
 
 it.each<[string, () => Promise<Tokens>, readonly Partner[] | undefined, string?, string?]>([
   ['exchange of a subject alone', () => exchange(actor), [actor]],
@@ -71,6 +89,9 @@ it.each<[string, () => Promise<Tokens>, readonly Partner[] | undefined, string?,
   ['subject of another flow', () => exchange(desktop.idp), undefined, 'flow_not_allowed', 'subject'],
   ['actor of another flow', () => exchange(subject, desktop.idp), undefined, 'flow_not_allowed', 'actor'],
   ['login from its origin', () => login(subject, PRODUCT), [subject]],
+  ['bound login from its origin', () => boundLogin(BASE_URL, PRODUCT), [subject]],
+  ['bound login from another', () => boundLogin(BASE_URL, BASE_URL), [subject], 'origin_not_allowed'],
+  ['bound login by a foreign page', () => boundLogin(PRODUCT, PRODUCT), [subject], 'origin_not_allowed'],
   ['login from another origin', () => login(subject, BASE_URL), [subject], 'origin_not_allowed'],
   ['login by a revoked key', () => login(revoked), [revoked], 'trust_revoked', 'subject'],
   ['login of another flow', () => login(actor), undefined, 'flow_not_allowed'],

@@ -331,10 +331,9 @@ it.each([
     expect(await judged({ cnf }, {}, flow)).toBe('confirmation_not_supported');
 });
 
-it('[D127] a token that is bound by cnf.jkt alone says so at an exchange, and is refused at a login', async () => {
+it('[D127] a token that is bound by cnf.jkt alone is accepted in both flows: the proof is checked later', async () => {
   const cnf = { jkt: THUMBPRINT };
-  expect(await judged({ cnf }, {}, 'embed')).toBe('confirmation_not_supported');
-  expect(await judged({ cnf }, {}, 'exchange')).toBe('accepted');
+  for (const flow of ['exchange', 'embed'] as const) expect(await judged({ cnf }, {}, flow)).toBe('accepted');
 });
 
 describe('what can be reported before the signature', () => {
@@ -613,7 +612,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     ...{ of: 'claims cnf', reason: 'confirmation_not_supported', claims: { cnf: { jkt: 'thumb' } } },
-    shown: ['no cnf', 'cnf with jkt'],
+    shown: ['no cnf, or one with jkt alone', 'cnf with jkt'],
   },
   {
     ...{ of: 'claims subjects', reason: 'subject_not_allowed', entry: { subjects: ['staff:*'] } },
