@@ -40,6 +40,7 @@ const VALUES = {
   [`${PACKAGE}/advanced`]: [
     'AccessTokenService',
     'AuditTrail',
+    'BoundSessionService',
     'DatabaseOutages',
     'ExchangeTelemetry',
     'LoginFailurePage',
@@ -56,6 +57,7 @@ const VALUES = {
     'Transaction',
     'UserDirectory',
     'limitWaits',
+    'presentedCallOf',
     'readTrustedKeys',
   ],
 };
