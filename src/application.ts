@@ -15,7 +15,7 @@ import type { DatabaseSettings } from './platform/database/data-source.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
 import { UnfinishedRequests, limitConnections } from './platform/http/connection-limits.js';
 import { GracefulShutdown } from './platform/http/graceful-shutdown.js';
-import { ListenError, SERVICE_ADDRESS } from './platform/http/listen-error.js';
+import { listenError, SERVICE_ADDRESS } from './platform/http/listen-error.js';
 import { SOURCE_DIRECTORY, prepareFiles } from './platform/http/page.controller.js';
 import { addSecurityHeaders } from './platform/http/security-headers.js';
 import { createAdapter, prepareServer } from './platform/http/server.js';
@@ -128,13 +128,13 @@ async function prepare(nest: NestFastifyApplication, startup: Startup, clock: Cl
  */
 const MOST_UNTAKEN_CONNECTIONS = 4_096;
 
-/** @throws ListenError */
+/** @throws StartError */
 async function listen(nest: NestFastifyApplication, { config }: Startup): Promise<string> {
   const { host, port } = config;
   try {
     await nest.listen({ port, host, backlog: MOST_UNTAKEN_CONNECTIONS });
   } catch (cause) {
-    throw new ListenError(cause, { host, port }, SERVICE_ADDRESS);
+    throw listenError(cause, { host, port }, SERVICE_ADDRESS);
   }
   return nest.getUrl();
 }

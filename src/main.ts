@@ -6,45 +6,28 @@ import type { Logger } from 'pino';
 import 'reflect-metadata';
 import type { Application } from './application.js';
 import { createApplication } from './application.js';
-import { ConfigurationError } from './config/load-config.js';
 import { MetricsListener } from './metrics/metrics.listener.js';
 import { VERSION } from './platform/version.js';
-import { CopiedDataError, hasDatabase, isCopied } from './platform/database/embedded/copied-data.js';
-import { DataDirectoryLockedError } from './platform/database/embedded/data-directory.lock.js';
-import { ForeignDataDirectoryError } from './platform/database/embedded/data-directory.owner.js';
+import { hasDatabase, isCopied } from './platform/database/embedded/copied-data.js';
 import type { OpenDatabase } from './platform/database/data-source.js';
-import { DatabaseUnavailableError, OPEN_DATABASE } from './platform/database/data-source.js';
-import { OpeningError } from './platform/database/opening-error.js';
-import { UnsuitableServerError } from './platform/database/pooler.js';
+import { OPEN_DATABASE } from './platform/database/data-source.js';
 import type { LineOutput } from './platform/log/logger.js';
 import { StandardOutput, exitAfterLog, createLogger } from './platform/log/logger.js';
-import { ListenError } from './platform/http/listen-error.js';
-import { CommandLineError, readCommandLine } from './instance/command-line.js';
+import { readCommandLine } from './instance/command-line.js';
 import type { Startup } from './config/startup.js';
 import { prepareStartup } from './instance/startup.js';
 import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
+import { StartError } from './platform/start-error.js';
 import { Clock } from './platform/clock.js';
 import { SealError } from './platform/secrets/key-ring.js';
 import { OWNER_ROLE } from './users/role.js';
 import { UserRepository } from './users/user.repository.js';
 
 const EXIT_FAILED = 1;
-const EXIT_MISUSED = 2;
 /** Without the delay that is configured; then the process ends all the same. Connections are cut before that. */
 const LONGEST_STOP_MS = 5_000;
 /** For the answers to the last requests to the embedded database. */
 const LAST_ANSWERS_MS = 250;
-const OPERATORS_ERRORS = [
-  CommandLineError,
-  ConfigurationError,
-  CopiedDataError,
-  DataDirectoryLockedError,
-  DatabaseUnavailableError,
-  ForeignDataDirectoryError,
-  ListenError,
-  OpeningError,
-  UnsuitableServerError,
-];
 
 async function main(): Promise<void> {
   const { envFile, answer } = readCommandLine(process.argv.slice(2));
@@ -183,15 +166,14 @@ function endAtOnce(signal: string, logger: Logger): void {
   exitAfterLog(EXIT_FAILED, logger);
 }
 
-/** What an operator can correct is one plain line; everything else is a fault of the service and has its stack. */
+/** The stack of a `StartError`, which an operator can correct, is its message. */
 function failureText(error: unknown): string {
   if (error instanceof SealError)
     return `${error.message}: put the key that sealed this database behind the first one; if it is lost, see docs/deployment.md#a-sealing-key-that-is-lost-for-good`;
-  if (OPERATORS_ERRORS.some((kind) => error instanceof kind)) return (error as Error).message;
   return (error as Error).stack ?? String(error);
 }
 
 main().catch((error: unknown) => {
   process.stderr.write(`${failureText(error)}\n`);
-  process.exit(error instanceof CommandLineError ? EXIT_MISUSED : EXIT_FAILED);
+  process.exit(error instanceof StartError ? error.exitCode : EXIT_FAILED);
 });

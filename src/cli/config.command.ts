@@ -14,7 +14,7 @@ import type { VariableState } from '../instance/variable-states.js';
 import { variableStates } from '../instance/variable-states.js';
 import { Clock } from '../platform/clock.js';
 import type { ListenAddress, ListenVariables } from '../platform/http/listen-error.js';
-import { ListenError, METRICS_ADDRESS, SERVICE_ADDRESS } from '../platform/http/listen-error.js';
+import { listenError, METRICS_ADDRESS, SERVICE_ADDRESS } from '../platform/http/listen-error.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { storedEntries } from './stored-entries.js';
@@ -69,7 +69,7 @@ async function unknownHosts({ config }: CheckedStartup): Promise<string[]> {
 function lookupProblem(at: ListenAddress, variables: ListenVariables): Promise<string | undefined> {
   return lookup(at.host).then(
     () => undefined,
-    (error: unknown) => new ListenError(error, at, variables).message,
+    (error: unknown) => listenError(error, at, variables).message,
   );
 }
 

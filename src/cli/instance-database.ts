@@ -3,11 +3,9 @@ import { CommandError } from '../administration/command-error.js';
 import { SCHEMA } from '../instance/schema.js';
 import { databaseSettings } from '../instance/startup.js';
 import type { DatabaseSettings, OpenDatabase } from '../platform/database/data-source.js';
-import { DatabaseUnavailableError, openDatabase } from '../platform/database/data-source.js';
+import { openDatabase } from '../platform/database/data-source.js';
 import { DataDirectoryLockedError } from '../platform/database/embedded/data-directory.lock.js';
-import { ForeignDataDirectoryError } from '../platform/database/embedded/data-directory.owner.js';
-import { OpeningError } from '../platform/database/opening-error.js';
-import { UnsuitableServerError } from '../platform/database/pooler.js';
+import { StartError } from '../platform/start-error.js';
 import { reasonOf } from './answers.js';
 import type { CommandContext } from './command-context.js';
 
@@ -36,22 +34,13 @@ export function instanceDatabase({ settings }: CommandContext): DatabaseSettings
   return databaseSettings(settings.read('databaseUrl', 'databasePoolSize', 'dataDirectory'));
 }
 
-/** Their messages say what to do. */
-const OPERATORS_ERRORS = [
-  DatabaseUnavailableError,
-  ForeignDataDirectoryError,
-  OpeningError,
-  UnsuitableServerError,
-];
-
 /** Does what opens the database. Throws as `withDatabase`. */
 export async function opening<T>(open: () => Promise<T>): Promise<T> {
   try {
     return await open();
   } catch (error) {
     if (error instanceof DataDirectoryLockedError) throw error;
-    if (OPERATORS_ERRORS.some((kind) => error instanceof kind))
-      throw new CommandError((error as Error).message);
+    if (error instanceof StartError) throw new CommandError(error.message);
     throw new CommandError(`The database cannot be opened: ${reasonOf(error)}`);
   }
 }

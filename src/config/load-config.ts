@@ -9,6 +9,7 @@ import { counted, similarName } from '../platform/text/wording.js';
 import { VARIABLES } from './environment.js';
 import type { EnvironmentVariable, Parsed } from './variable.js';
 import { parseVariable, valueUnset } from './variable.js';
+import { StartError } from '../platform/start-error.js';
 
 type Values = { -readonly [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['schema']> };
 
@@ -43,7 +44,7 @@ export interface ConfigReading {
 }
 
 /** Thrown when the process must not start. Its message lists every problem, never a value (D32). */
-export class ConfigurationError extends Error {
+export class ConfigurationError extends StartError {
   constructor(readonly problems: readonly string[]) {
     super(
       `The configuration has ${counted(problems.length, 'problem')}:\n${problems.map((line) => `  - ${line}`).join('\n')}`,

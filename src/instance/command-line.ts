@@ -1,5 +1,6 @@
 // Reads the command line of the service's own start: an env file to begin with, or something to print instead of starting.
 import { parseArgs } from 'node:util';
+import { StartError } from '../platform/start-error.js';
 import { VERSION } from '../platform/version.js';
 
 /** What the words after the program's name ask for. */
@@ -10,13 +11,7 @@ interface StartCommand {
   readonly answer?: string;
 }
 
-/** Thrown for unknown words. Its message names them, and says how to get help. */
-export class CommandLineError extends Error {
-  constructor(message: string) {
-    super(`error: ${message}\n(add --help to see how it is used)`);
-    this.name = 'CommandLineError';
-  }
-}
+const EXIT_MISUSED = 2;
 
 const OPTIONS = {
   'env-file': { type: 'string' },
@@ -39,7 +34,7 @@ Options:
 
 /**
  * @param args without the names of program and script
- * @throws CommandLineError
+ * @throws StartError for unknown words, which its message names
  */
 export function readCommandLine(args: readonly string[]): StartCommand {
   const { 'env-file': envFile, version, help } = optionsOf(args);
@@ -64,6 +59,7 @@ function optionsOf(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: false }).values;
   } catch (error) {
-    throw new CommandLineError((error as Error).message);
+    const text = `error: ${(error as Error).message}\n(add --help to see how it is used)`;
+    throw new StartError(text, EXIT_MISUSED);
   }
 }

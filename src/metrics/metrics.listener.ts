@@ -7,7 +7,7 @@ import { VARIABLES } from '../config/environment.js';
 import type { Startup } from '../config/startup.js';
 import { NOT_FOUND } from '../platform/http/answers.js';
 import type { ListenAddress } from '../platform/http/listen-error.js';
-import { ListenError, METRICS_ADDRESS } from '../platform/http/listen-error.js';
+import { listenError, METRICS_ADDRESS } from '../platform/http/listen-error.js';
 import type { Log } from '../platform/log/log.js';
 import type { Metrics } from './metrics.js';
 
@@ -62,14 +62,14 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
     return this.listensAt;
   }
 
-  /** @throws ListenError, but for a port that is taken and that no operator has chosen */
+  /** @throws StartError, but for a port that is taken and that no operator has chosen */
   async onApplicationBootstrap(): Promise<void> {
     const { host, port, isChosen } = this.at;
     try {
       this.listensAt = await this.server.listen({ host, port });
     } catch (cause) {
-      const error = new ListenError(cause, this.at, METRICS_ADDRESS);
-      if (isChosen || error.code !== 'EADDRINUSE') throw error;
+      const error = listenError(cause, this.at, METRICS_ADDRESS);
+      if (isChosen || (cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
       this.logger.warn({ reason: error.message }, 'no metrics are served: another process has their port');
     }
   }

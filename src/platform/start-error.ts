@@ -1,8 +1,14 @@
 // Faults of the set-up, which end the start.
 
-/** Nest prints the stack of an error that ends the start. Here the stack is the message, because no line of code is at fault. */
+/**
+ * An operator can correct the cause, and the message says how. Nest prints the stack of an error that ends the start. Here the
+ * stack is the message, because no line of code is at fault.
+ */
 export class StartError extends Error {
-  constructor(message: string) {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
     super(message);
     this.stack = message;
   }

@@ -6,7 +6,7 @@ import { openDatabase, prepareDatabase } from '../../src/platform/database/data-
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { runMigrations } from '../../src/platform/database/migrate.js';
 import { MIGRATIONS, SCHEMA } from '../../src/instance/schema.js';
-import { UnsuitableServerError } from '../../src/platform/database/pooler.js';
+import { StartError } from '../../src/platform/start-error.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 
 const NAMES = ['TokenExchange1795800000000', 'Instance1795800000100'];
@@ -113,7 +113,7 @@ describeOnEachDatabase('a database of an unreleased version', (database) => {
   it('is refused at the start', async () => {
     await holds(`CREATE TABLE schema_migration AS SELECT 1 AS id, 'Initial1790000000000' AS name`);
     await expect(start()).rejects.toThrow(
-      new UnsuitableServerError(
+      new StartError(
         'The database was made by an unreleased version of this service, which no migration converts: start on an empty database.',
       ),
     );

@@ -3,8 +3,9 @@ import type { DataSource } from 'typeorm';
 import type { EmbeddedSettings } from './embedded-database.js';
 import { prepareEmbedded } from './embedded-database.js';
 import { isUpToDate } from './migrate.js';
-import { OpeningError, directoryError, requireRights, rightsError } from './opening-error.js';
-import { UnsuitableServerError, requireSessions } from './pooler.js';
+import { directoryError, requireRights, rightsError } from './opening-error.js';
+import { requireSessions } from './pooler.js';
+import { StartError } from '../start-error.js';
 import type { PostgresqlSettings } from './postgresql-pools.js';
 import { preparePostgresql } from './postgresql-pools.js';
 import type { Schema, PreparedDatabase } from './prepared-database.js';
@@ -23,13 +24,10 @@ export const DATABASE_SETTINGS = Symbol('DATABASE_SETTINGS');
 export const OPEN_DATABASE = Symbol('OPEN_DATABASE');
 
 /** There is no connection to the database. The message has the cause in words with its code, and no part of the URL. */
-export class DatabaseUnavailableError extends Error {
-  constructor(cause: unknown) {
-    super(
-      `The database cannot be reached: ${connectionFailure(cause)}. Check the URL (SVC_DATABASE_URL) and the server.`,
-    );
-    this.name = 'DatabaseUnavailableError';
-  }
+function unreachable(cause: unknown): StartError {
+  return new StartError(
+    `The database cannot be reached: ${connectionFailure(cause)}. Check the URL (SVC_DATABASE_URL) and the server.`,
+  );
 }
 
 /** An open database, its schema up to date. */
@@ -44,9 +42,8 @@ export interface OpenDatabase extends Pick<
 /**
  * Opens the database and brings its schema up to date.
  * @throws DataDirectoryLockedError when another process has the embedded directory
- * @throws DatabaseUnavailableError when it cannot be connected to
- * @throws OpeningError when the data directory cannot be written, the role lacks a right, or the caller may not migrate
- * @throws UnsuitableServerError when it is too old or of an unreleased version, or a pooler lends it for one transaction at a time
+ * @throws StartError when it cannot be connected to, the data directory cannot be written, the role lacks a right, or the caller may not migrate
+ * @throws StartError when it is too old or of an unreleased version, or a pooler lends it for one transaction at a time
  */
 export async function openDatabase(settings: DatabaseSettings, schema: Schema): Promise<OpenDatabase> {
   const prepared = await prepareDatabase(settings, schema);
@@ -57,7 +54,7 @@ export async function openDatabase(settings: DatabaseSettings, schema: Schema): 
     if (kind === 'postgresql') await requireRights(dataSource);
     const isCurrent = await isUpToDate(dataSource);
     if (!isCurrent && schema.mayMigrate === false)
-      throw new OpeningError(
+      throw new StartError(
         'The database is empty or of an earlier release. The next start of the service migrates it.',
       );
     const appliedMigrations = isCurrent ? [] : await migrate();
@@ -82,7 +79,7 @@ async function connect(dataSource: DataSource): Promise<void> {
   try {
     await dataSource.initialize();
   } catch (error) {
-    throw new DatabaseUnavailableError(error);
+    throw unreachable(error);
   }
 }
 
@@ -92,7 +89,7 @@ async function checkSessions(settings: DatabaseSettings): Promise<void> {
   try {
     await requireSessions({ connectionString: settings.url });
   } catch (error) {
-    throw error instanceof UnsuitableServerError ? error : new DatabaseUnavailableError(error);
+    throw error instanceof StartError ? error : unreachable(error);
   }
 }
 

@@ -23,9 +23,9 @@ export interface EmbeddedSettings extends ServingSettings {
 
 /**
  * @throws DataDirectoryLockedError when another process has the directory
- * @throws ForeignDataDirectoryError when it belongs to another account
- * @throws OpeningError when it cannot be written
- * @throws CopiedDataError when its data was copied to PostgreSQL
+ * @throws StartError when it belongs to another account
+ * @throws StartError when it cannot be written
+ * @throws StartError when its data was copied to PostgreSQL
  */
 export async function prepareEmbedded(
   { directory, requestWaitMs, engineThread }: EmbeddedSettings,

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { isUndefinedTable } from './database-error.js';
-import { UnsuitableServerError } from './pooler.js';
+import { StartError } from '../start-error.js';
 
 /** Where TypeORM keeps the names of the migrations that ran. */
 export const MIGRATIONS_TABLE = 'schema_migration';
@@ -39,7 +39,7 @@ async function appliedMigrations(dataSource: DataSource): Promise<ReadonlySet<st
  * Runs pending migrations, each in a transaction of its own unless it says otherwise: an interrupted run continues from there.
  * @rule D100 A release serves on a database that the next one has migrated, and a restored backup has all that was in it.
  * @returns the names of those that ran
- * @throws UnsuitableServerError for a database of an unreleased version, which no migration converts
+ * @throws StartError for a database of an unreleased version, which no migration converts
  */
 export async function runMigrations(dataSource: DataSource): Promise<string[]> {
   await requireKnownSchema(dataSource);
@@ -51,7 +51,7 @@ export async function runMigrations(dataSource: DataSource): Promise<string[]> {
 async function requireKnownSchema(dataSource: DataSource): Promise<void> {
   const applied = await appliedMigrations(dataSource);
   if (applied.size === 0 || namesOf(dataSource).some((name) => applied.has(name))) return;
-  throw new UnsuitableServerError(
+  throw new StartError(
     'The database was made by an unreleased version of this service, which no migration converts: start on an empty database.',
   );
 }
@@ -61,7 +61,7 @@ async function requireKnownSchema(dataSource: DataSource): Promise<void> {
  * @param dataSource of its own, with two connections and without time limits: one holds the lock, and a migration of
  *   a large table takes the time it takes. It is connected and closed here.
  * @returns the names of those that ran
- * @throws UnsuitableServerError for a database of an unreleased version
+ * @throws StartError for a database of an unreleased version
  */
 export async function runMigrationsInTurn(dataSource: DataSource): Promise<string[]> {
   await dataSource.initialize();

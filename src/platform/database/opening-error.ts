@@ -2,13 +2,9 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
+import { StartError } from '../start-error.js';
 import { isPermissionDenied } from './database-error.js';
 import { MIGRATIONS_TABLE } from './migrate.js';
-
-/** The database cannot be opened as long as an operator has not changed something. The message says what. */
-export class OpeningError extends Error {
-  override readonly name = 'OpeningError';
-}
 
 /** By the code of the system. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -39,7 +35,7 @@ export function directoryError(directory: string, error: unknown): unknown {
   const code = thrown === 'ENOENT' ? obstacleAt(resolve(directory)) : (thrown ?? WASI_CODES[errno ?? 0]);
   const remedy = code === undefined ? undefined : REMEDIES[code];
   if (remedy === undefined) return error;
-  return new OpeningError(`The data directory ${directory} cannot be used: ${remedy} (${code}).`);
+  return new StartError(`The data directory ${directory} cannot be used: ${remedy} (${code}).`);
 }
 
 /** What keeps this process from writing in the nearest folder that exists. */
@@ -63,12 +59,12 @@ const WITHOUT_RIGHTS = `
         AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
     ORDER BY relname`;
 
-/** Without a right statements would fail later, some of them only when somebody signs in. @throws OpeningError */
+/** Without a right statements would fail later, some of them only when somebody signs in. @throws StartError */
 export async function requireRights(dataSource: DataSource): Promise<void> {
   const [first] = await dataSource.query<{ name: string; role: string }[]>(WITHOUT_RIGHTS);
   if (first === undefined) return;
   const { name, role } = first;
-  throw new OpeningError(
+  throw new StartError(
     `The database role ${role} may not read and write the table ${name}. As the owner of the tables: ` +
       `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}.`,
   );
@@ -78,7 +74,7 @@ export async function requireRights(dataSource: DataSource): Promise<void> {
 export function rightsError(error: unknown): unknown {
   if (!isPermissionDenied(error)) return error;
   const { message } = error as Error;
-  return new OpeningError(
+  return new StartError(
     `The database role lacks a right: ${message} (42501). It needs to own the tables and to create others: ` +
       'GRANT USAGE, CREATE ON SCHEMA public to the role of SVC_DATABASE_URL, or make it the owner of the database.',
   );

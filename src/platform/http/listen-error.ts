@@ -1,4 +1,5 @@
 // Why the service cannot listen where it is set to, for the operator: one line with the variable and the cause.
+import { StartError } from '../start-error.js';
 
 /** Where a server is to listen. */
 export interface ListenAddress {
@@ -15,18 +16,15 @@ export interface ListenVariables {
 export const SERVICE_ADDRESS: ListenVariables = { host: 'SVC_HOST', port: 'SVC_PORT' };
 export const METRICS_ADDRESS: ListenVariables = { host: 'SVC_METRICS_HOST', port: 'SVC_METRICS_PORT' };
 
-/** The message names the variable to change. */
-export class ListenError extends Error {
-  /** Such as `EADDRINUSE`. */
-  readonly code: string | undefined;
-
-  /** @param cause what Node.js says, of `listen` or of a look-up of the host */
-  constructor(cause: unknown, at: ListenAddress, variables: ListenVariables) {
-    const { code, syscall } = cause as NodeJS.ErrnoException;
-    super(syscall === 'getaddrinfo' ? unknownName(at, variables, code) : unusable(at, variables, code));
-    this.name = 'ListenError';
-    this.code = code;
-  }
+/**
+ * @param cause what Node.js says, of `listen` or of a look-up of the host
+ * @returns an error whose message names the variable to change
+ */
+export function listenError(cause: unknown, at: ListenAddress, variables: ListenVariables): StartError {
+  const { code, syscall } = cause as NodeJS.ErrnoException;
+  const message =
+    syscall === 'getaddrinfo' ? unknownName(at, variables, code) : unusable(at, variables, code);
+  return new StartError(message);
 }
 
 function unknownName({ host }: ListenAddress, variables: ListenVariables, code?: string): string {

@@ -1,6 +1,7 @@
 // The words behind `npm start --` and `embedded-token-exchange`.
 import { VERSION } from '../../../src/platform/version.js';
-import { CommandLineError, isForInit, readCommandLine } from '../../../src/instance/command-line.js';
+import { StartError } from '../../../src/platform/start-error.js';
+import { isForInit, readCommandLine } from '../../../src/instance/command-line.js';
 
 describe('the command line of the start', () => {
   it('is nothing, as a rule', () => {
@@ -36,7 +37,7 @@ describe('the command line of the start', () => {
     ['a version with a value', ['--version=2'], "'-V, --version'"],
   ])('is refused with %s', (_, args, named) => {
     const read = () => readCommandLine(args);
-    expect(read).toThrow(CommandLineError);
+    expect(read).toThrow(StartError);
     expect(read).toThrow(new RegExp(`^error: .*${named}.*\n\\(add --help to see how it is used\\)$`, 's'));
   });
 });

@@ -1,23 +1,17 @@
 // Marks a data directory whose data was copied to PostgreSQL, so that nobody goes on with it by mistake.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StartError } from '../../start-error.js';
 
 const MARK = 'copied-to-postgresql';
 
-/** The directory is marked. The message says what to do. */
-export class CopiedDataError extends Error {
-  constructor(directory: string) {
-    super(
-      `The data of ${directory} was copied to PostgreSQL: set SVC_DATABASE_URL to that database. In the folder ` +
-        `tokens that were used there since would pass again. If that database is given up, delete ${markOf(directory)}.`,
-    );
-    this.name = 'CopiedDataError';
-  }
-}
-
-/** @throws CopiedDataError when the directory is marked */
+/** @throws StartError when the directory is marked */
 export function refuseCopied(directory: string): void {
-  if (isCopied(directory)) throw new CopiedDataError(directory);
+  if (!isCopied(directory)) return;
+  throw new StartError(
+    `The data of ${directory} was copied to PostgreSQL: set SVC_DATABASE_URL to that database. In the folder ` +
+      `tokens that were used there since would pass again. If that database is given up, delete ${markOf(directory)}.`,
+  );
 }
 
 export function isCopied(directory: string): boolean {

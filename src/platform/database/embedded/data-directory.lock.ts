@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { ProcessIdentity } from './process-file.js';
 import { HEARTBEAT_MS, isDeadFile, liveProcessOf, textOf, touch, writeProcessFile } from './process-file.js';
+import { StartError } from '../../start-error.js';
 
 /** Says who holds the directory. Only the holder writes it. */
 const HOLDER_FILE = 'process.lock';
@@ -13,7 +14,7 @@ const LOOK_EVERY_MS = 5;
 const PATIENCE_MS = 1_000;
 
 /** The directory is in use by a live process. The message says by which and what to do (D46). */
-export class DataDirectoryLockedError extends Error {
+export class DataDirectoryLockedError extends StartError {
   constructor(
     readonly directory: string,
     readonly processId: number,

@@ -1,30 +1,22 @@
 // Keeps a process out of an embedded data directory that belongs to another account.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** The directory belongs to another account. The message says to which, and what to do. */
-export class ForeignDataDirectoryError extends Error {
-  override readonly name = 'ForeignDataDirectoryError';
-
-  constructor(directory: string, owner: number, account: number) {
-    super(
-      `The data directory ${directory} belongs to account ${owner}, which could not read what account ${account} writes. ` +
-        `Nothing was changed. Run this as its owner: sudo -u '#${owner}' …`,
-    );
-  }
-}
+import { StartError } from '../../start-error.js';
 
 /**
  * Its owner cannot read what another account writes, even root, so the owner's next start would fail. The owner of an
  * empty directory matters to root alone: a volume of a container may belong to root, and be open to all.
  * @param account the user id of this process; undefined where the system has none
- * @throws ForeignDataDirectoryError
+ * @throws StartError
  */
 export function refuseForeignDirectory(directory: string, account = process.getuid?.()): void {
   if (account === undefined) return;
   const owner = ownerOf(join(directory, 'database')) ?? (account === 0 ? ownerOf(directory) : undefined);
-  if (owner !== undefined && owner !== account)
-    throw new ForeignDataDirectoryError(directory, owner, account);
+  if (owner === undefined || owner === account) return;
+  throw new StartError(
+    `The data directory ${directory} belongs to account ${owner}, which could not read what account ${account} writes. ` +
+      `Nothing was changed. Run this as its owner: sudo -u '#${owner}' …`,
+  );
 }
 
 /** Undefined if there is no such file, or nothing in its folder may be seen. */
