@@ -12,8 +12,7 @@ import { MetadataModule } from './instance/metadata.module.js';
 import { tokenExchange } from './instance/token-exchange.modules.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OperatorModule } from './operator/operator.module.js';
-import { ErrorFilter } from './platform/http/error.filter.js';
-import { NotFoundPageFilter } from './web/page-templates.js';
+import { InstanceErrorFilter } from './web/page-templates.js';
 import { WebModule } from './web/web.module.js';
 import { ReferenceModule } from './workspace/reference/reference.module.js';
 import { WorkspaceModule } from './workspace/workspace.module.js';
@@ -39,11 +38,7 @@ export class AppModule {
         ...(database.kind === 'embedded' ? [CommandSocketModule] : []),
         ...(startup.config.adminEnabled ? [OperatorModule] : []),
       ],
-      // The last one that takes an error answers it.
-      providers: [ErrorFilter, NotFoundPageFilter].map((useClass) => ({
-        provide: APP_FILTER,
-        useClass,
-      })),
+      providers: [{ provide: APP_FILTER, useClass: InstanceErrorFilter }],
     };
   }
 }

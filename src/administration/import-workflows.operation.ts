@@ -7,7 +7,8 @@ import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../
 import { hasMoreCharacters } from '../platform/text/characters.js';
 import { UserRepository } from '../users/user.repository.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
-import { QuotaRefusal, Quotas } from '../workspace/quotas/quotas.js';
+import { ApiRefusal } from '../workspace/api/api-refusal.js';
+import { Quotas } from '../workspace/quotas/quotas.js';
 import type { NewWorkflow } from '../workspace/workflows/workflow.repository.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 import { CommandError } from './command-error.js';
@@ -50,7 +51,7 @@ export class WorkflowOperations {
         }
       });
     } catch (error) {
-      throw error instanceof QuotaRefusal ? new CommandError(`${error.message}.`) : error;
+      throw error instanceof ApiRefusal ? new CommandError(`${error.message}.`) : error;
     }
     return { result: { imported: workflows.length }, things: { userId: owner.id, projectId } };
   }

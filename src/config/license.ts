@@ -9,10 +9,15 @@ export const LICENSE_FEATURES = ['token-exchange', 'project-members', 'credentia
 export type LicenseFeature = (typeof LICENSE_FEATURES)[number];
 
 /** Why a licence is not taken. The message names the rule, never the licence. */
-export class LicenseError extends Error {}
-
-/** The vendor's public key cannot be used. */
-export class VendorKeyError extends LicenseError {}
+export class LicenseError extends Error {
+  /** @param part which cannot be used: the licence, or the vendor's public key */
+  constructor(
+    message: string,
+    readonly part: 'license' | 'licensePublicKey' = 'license',
+  ) {
+    super(message);
+  }
+}
 
 /** A licence whose signature was checked. Being out of time is a state, not an error: it is asked at each use. */
 export class License {
@@ -60,14 +65,18 @@ export async function readLicense(compactJws: string, publicKeyPem: string): Pro
 }
 
 function readVendorKey(publicKeyPem: string): KeyObject {
-  if (publicKeyPem.includes('PRIVATE KEY')) throw new VendorKeyError('the public key is a private key');
+  if (publicKeyPem.includes('PRIVATE KEY'))
+    throw new LicenseError('the public key is a private key', 'licensePublicKey');
   try {
     const key = createPublicKey(publicKeyPem);
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    throw new VendorKeyError(`the public key is not PEM: it ${pemFault(publicKeyPem, 'public key')}`);
+    throw new LicenseError(
+      `the public key is not PEM: it ${pemFault(publicKeyPem, 'public key')}`,
+      'licensePublicKey',
+    );
   }
-  throw new VendorKeyError('the public key is not an Ed25519 key');
+  throw new LicenseError('the public key is not an Ed25519 key', 'licensePublicKey');
 }
 
 async function verifiedPayload(compactJws: string, key: KeyObject): Promise<Record<string, unknown>> {

@@ -13,7 +13,7 @@ import {
 } from '../config/load-config.js';
 import { VARIABLES } from '../config/environment.js';
 import { ENCRYPTION_KEY_BYTES, NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
-import { License, LicenseError, VendorKeyError, readLicense } from '../config/license.js';
+import { License, LicenseError, readLicense } from '../config/license.js';
 import type { Config, ConfigReading, Environment } from '../config/load-config.js';
 import type { Startup } from '../config/startup.js';
 import { readTlsIdentity } from '../config/tls-identity.js';
@@ -166,16 +166,9 @@ async function checkedLicense(
   }
 }
 
-function licenseProblem(
-  error: LicenseError,
-  { license = '', licensePublicKey = '' }: Config,
-  given: ConfigReading['given'],
-): string {
-  const [variable, text] =
-    error instanceof VendorKeyError
-      ? [VARIABLES.licensePublicKey, licensePublicKey]
-      : [VARIABLES.license, license];
-  return `${labelOf(variable, given)}: ${error.message}${pathHint(variable, text)}`;
+function licenseProblem(error: LicenseError, config: Config, given: ConfigReading['given']): string {
+  const variable = VARIABLES[error.part];
+  return `${labelOf(variable, given)}: ${error.message}${pathHint(variable, config[error.part] ?? '')}`;
 }
 
 function checkedTrustedKeys(config: Config, given: ConfigReading['given']): TrustedKeysReading {

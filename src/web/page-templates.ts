@@ -29,8 +29,9 @@ export class PageTemplates {
 /** Paths of programs, to which a page is no use, even if they accept it. */
 const FOR_PROGRAMS = /^\/(?:rest|api|assets|\.well-known|healthz)(?:\/|$)/;
 
-@Catch(NotFoundException)
-export class NotFoundPageFilter extends ErrorFilter {
+/** Answers every error that no filter of a controller answers. A visit to an unknown address gets a page. */
+@Catch()
+export class InstanceErrorFilter extends ErrorFilter {
   constructor(
     // In the places where Nest has noted them for the class above.
     @Inject(LOGGER) logger: Logger,
@@ -42,7 +43,8 @@ export class NotFoundPageFilter extends ErrorFilter {
 
   override async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
-    if (!isVisit(http.getRequest<FastifyRequest>())) return super.catch(error, host);
+    const isUnknown = error instanceof NotFoundException && isVisit(http.getRequest<FastifyRequest>());
+    if (!isUnknown) return super.catch(error, host);
     await http.getResponse<FastifyReply>().status(404).type(HTML).send(this.templates.notFound);
   }
 }

@@ -1,6 +1,6 @@
 // Turns every error that no flow's own filter answers into the API's error body.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
-import { Catch, HttpException, Inject } from '@nestjs/common';
+import { HttpException, Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import {
@@ -30,8 +30,8 @@ const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>
   431: HEADERS_TOO_LARGE,
 };
 
-@Catch()
-export class ErrorFilter implements ExceptionFilter {
+@Injectable()
+export abstract class ErrorFilter implements ExceptionFilter {
   constructor(
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly outages: DatabaseOutages,

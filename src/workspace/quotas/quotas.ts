@@ -36,13 +36,6 @@ const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
 /** In the order in which their owners are locked: users before projects, as everywhere. */
 const KINDS: readonly QuotaKind[] = ['projects', 'members', 'workflows', 'credentials'];
 
-/** Something would be more than there may be. The message says what is counted, and the limit. */
-export class QuotaRefusal extends ApiRefusal {
-  constructor(kind: QuotaKind, limit: number) {
-    super('quota_exceeded', WORDS[kind](limit));
-  }
-}
-
 /**
  * @rule D103 An addition for an owner waits for other additions and counts then, no further than the limit: of two at once at the
  *   limit one passes. Existing rows above the limit stay.
@@ -51,7 +44,7 @@ export class QuotaRefusal extends ApiRefusal {
 export class Quotas {
   /**
    * Adds by `insert`, whose other errors come first. Kinds are locked in one order, so that there are no deadlocks.
-   * @throws QuotaRefusal where there is too much afterwards: the transaction must not be committed then
+   * @throws ApiRefusal `quota_exceeded` where there is too much afterwards: the transaction must not be committed then
    */
   async within<T>(
     transaction: Transaction,
@@ -63,7 +56,8 @@ export class Quotas {
     const made = await insert();
     for (const kind of kinds) {
       const limit = LIMITS[kind];
-      if (await hasMore(transaction, kind, owners[kind], limit)) throw new QuotaRefusal(kind, limit);
+      if (await hasMore(transaction, kind, owners[kind], limit))
+        throw new ApiRefusal('quota_exceeded', WORDS[kind](limit));
     }
     return made;
   }

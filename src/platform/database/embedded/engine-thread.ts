@@ -25,25 +25,21 @@ export async function startEngineThread(file: string, settings: EngineSettings):
 }
 
 /** Ends the waiting questions as a lost server does, so that requests get 503 (D49). */
-class EngineLostError extends Error {
-  readonly code = 'ECONNRESET';
-
-  constructor(cause: Error) {
-    super(cause.message, { cause });
-  }
+function engineLost(cause: Error): Error {
+  return Object.assign(new Error(cause.message, { cause }), { code: 'ECONNRESET' });
 }
 
 class EngineThread implements Engine {
   readonly started: Promise<void>;
   readonly failed: Promise<Error>;
   private readonly waiting: Waiting[] = [];
-  private failure: EngineLostError | undefined;
+  private failure: Error | undefined;
   private isClosing = false;
 
   constructor(private readonly worker: Worker) {
     this.failed = new Promise((resolve) => {
       const fail = (error: Error) => {
-        this.failure ??= new EngineLostError(error);
+        this.failure ??= engineLost(error);
         for (const { reject } of this.waiting.splice(0)) reject(this.failure);
         resolve(error);
       };

@@ -9,7 +9,7 @@ import { labelOf } from '../trusted-key.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import { givenEntry, identitiesOf } from '../trusted-key-entry.js';
 import type { CheckedStoredEntry, EntryValue, StoredEntry } from './stored-entry.js';
-import { StoredEntryChangedError, StoredEntryError, shownEntry, valueOf } from './stored-entry.js';
+import { StoredEntryError, shownEntry, valueOf } from './stored-entry.js';
 import type { StoredEntriesRules } from './stored-entry.reader.js';
 import { checkStoredEntries, nameOf } from './stored-entry.reader.js';
 import type { StoredEntryRepository } from './stored-entry.repository.js';
@@ -84,7 +84,7 @@ export class StoredEntryChanges {
    * The owner answers for all members of an entry that the owner has seen whole, and not for those of others by adding a client, say.
    * @param edit makes the whole new entry of the present one
    * @param revision that the author of the change has seen; undefined: `edit` takes whatever it is
-   * @throws StoredEntryChangedError where it has another revision
+   * @throws StoredEntryError where it has another revision
    * @throws StoredEntryError where there is no such entry, or it would have a problem; and what `edit` throws
    */
   async change(
@@ -95,7 +95,10 @@ export class StoredEntryChanges {
   ): Promise<StoredEntryChange> {
     const all = await this.repository.lockAll(work.transaction);
     const before = this.find(all, name);
-    if (revision !== undefined && revision !== before.revision) throw new StoredEntryChangedError();
+    if (revision !== undefined && revision !== before.revision)
+      throw new StoredEntryError(
+        'The entry was changed meanwhile: look at it as it is now, and change that.',
+      );
     const value = edit(valueOf(before));
     if (!isJsonObject(value))
       throw new StoredEntryError('The entry has problems:', ['the entry: must be an object']);

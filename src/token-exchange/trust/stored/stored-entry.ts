@@ -43,13 +43,6 @@ export class StoredEntryError extends Error {
   }
 }
 
-/** The entry has another revision than its author has seen. */
-export class StoredEntryChangedError extends StoredEntryError {
-  constructor() {
-    super('The entry was changed meanwhile: look at it as it is now, and change that.');
-  }
-}
-
 /** Empty where another version has stored what this one cannot read. */
 export function valueOf({ text }: Pick<StoredEntry, 'text'>): EntryValue {
   try {
