@@ -18,7 +18,7 @@ const HALF_SECONDS = 5;
 /** Tokens are signed before they are sent. */
 const LIFETIME_SECONDS = 600;
 /** As a reverse proxy holds them open, or clients that were there before the rush. */
-const OPENED = 8_000;
+const OPENED = 3_500;
 const WINDOW_MS = 500;
 /** Longer than refusals are measured for. */
 const OCCUPIED_MS = '30000';

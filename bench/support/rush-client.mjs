@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, requestBytes } from './connection.mjs';
 
-const MOST_CONNECTIONS = 9_500;
+/** Fewer than the service has, which closes any further one. */
+const MOST_CONNECTIONS = 4_000;
 const OPENED_AT_ONCE = 50;
 const PAUSE_MS = 1;
 /** What has no answer by then has none. */
