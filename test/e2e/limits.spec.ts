@@ -309,7 +309,7 @@ const CASES: Readonly<Record<string, Case>> = {
       expect(await statuses()).toEqual([200, 200]);
       await service.purge('session-purge');
       expect(await statuses()).toEqual([401, 200]);
-      return 'the purge ends the oldest, every two minutes';
+      return 'the purge ends the least recently used, every two minutes';
     },
   },
 };
