@@ -1,6 +1,6 @@
 // The pool of the driver, which statements past TypeORM share with it, and how long a request waits for it. Its types are pg's: hosts
 // that check ours may have none of these, and reach limited-driver.ts alone.
-import type { ClientBase, ClientConfig, DatabaseError, Pool, PoolClient } from 'pg';
+import type { ClientBase, ClientConfig, DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { DatabaseWaitError, keepsConnection } from './database-error.js';
@@ -105,4 +105,15 @@ export class ReplicatedClient extends pg.Client {
     this.isInDoubt = false;
     throw new DatabaseWaitError('not_replicated');
   }
+}
+
+/** A pool with the limits of a data source's own, beside it. */
+export function limitedPool(config: PoolConfig, waitMs: number): pg.Pool {
+  const pool = new pg.Pool(limitedConfig(config, waitMs));
+  limitHolds(pool, waitMs);
+  return pool;
+}
+
+export function limitedConfig(config: PoolConfig, waitMs: number): PoolConfig {
+  return { ...config, connectionTimeoutMillis: waitMs, Client: ReplicatedClient };
 }

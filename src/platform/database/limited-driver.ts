@@ -2,7 +2,7 @@
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { ReplicatedClient, limitHolds } from './driver-pool.js';
+import { limitHolds, limitedConfig } from './driver-pool.js';
 import type { BackgroundPool } from './pool.js';
 import { DEFAULT_WAIT_MS } from './wait-limit.js';
 
@@ -28,17 +28,6 @@ export function limitWaits(limits: WaitLimits): LimitedDriver {
     }
   }
   return { ...pg, Pool, limits } as LimitedDriver;
-}
-
-/** A pool with the same limits, beside that of the data source. */
-export function limitedPool(config: PoolConfig, waitMs: number): pg.Pool {
-  const pool = new pg.Pool(limitedConfig(config, waitMs));
-  limitHolds(pool, waitMs);
-  return pool;
-}
-
-function limitedConfig(config: PoolConfig, waitMs: number): PoolConfig {
-  return { ...config, connectionTimeoutMillis: waitMs, Client: ReplicatedClient };
 }
 
 /** The limits of a data source, or those of the package if it has none. */

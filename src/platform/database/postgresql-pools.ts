@@ -1,7 +1,8 @@
 // The pools of connections to PostgreSQL: for requests, for the operator's page, and for what runs in the background.
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
-import { limitWaits, limitedPool } from './limited-driver.js';
+import { limitedPool } from './driver-pool.js';
+import { limitWaits } from './limited-driver.js';
 import { runMigrationsInTurn } from './migrate.js';
 import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
