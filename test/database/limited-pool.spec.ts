@@ -2,8 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
-import { driverPool } from '../../src/platform/database/driver-pool.js';
-import { limitedPool } from '../../src/platform/database/driver-pool.js';
+import { driverPool, limitedPool } from '../../src/platform/database/driver-pool.js';
 import { limitWaits } from '../../src/platform/database/limited-driver.js';
 import { prepareSession, whenConnected } from '../../src/platform/database/prepared-database.js';
 import { unavailabilityOf } from '../../src/platform/database/database-error.js';
