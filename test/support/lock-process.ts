@@ -2,17 +2,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 import { REPOSITORY } from './source-files.js';
 
 /** The lock with all of the project that it imports: no compiler need run in the process. */
-const MODULES = ['data-directory.lock', 'process-file'];
+const MODULES = ['database/embedded/data-directory.lock', 'database/embedded/process-file', 'start-error'];
 
 const PROGRAM = `
-  const { DataDirectoryLock, DataDirectoryLockedError } = require('./data-directory.lock.js');
+  const { DataDirectoryLock, DataDirectoryLockedError } = require('./database/embedded/data-directory.lock.js');
   let lock;
   const take = (directory) => {
     try {
@@ -40,6 +40,7 @@ export class LockProcess {
 
   static async start(): Promise<LockProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'svc-test-lock-'));
+    mkdirSync(join(folder, 'database/embedded'), { recursive: true });
     for (const name of MODULES) writeFileSync(join(folder, `${name}.js`), plain(name));
     const child = spawn(process.execPath, ['-e', PROGRAM], {
       cwd: folder,
@@ -88,7 +89,7 @@ export class LockProcess {
 }
 
 function plain(name: string): string {
-  return transformFileSync(join(REPOSITORY, 'src', 'platform', 'database', 'embedded', `${name}.ts`), {
+  return transformFileSync(join(REPOSITORY, 'src', 'platform', `${name}.ts`), {
     module: { type: 'commonjs' },
     jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
   }).code;
