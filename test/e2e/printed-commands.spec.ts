@@ -92,6 +92,10 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
       prints:
         /A token exchange would succeed[^]*An embedded login would succeed[^]*what actor and subject both have[^]*token_malformed/,
     },
+    {
+      begins: 'npx svc-admin keys rotate-signing',
+      prints: /The next signing key signs from[^]*Every signing key is deleted/,
+    },
     { begins: 'npx svc-admin audit list --event', prints: /token-exchange\.failed/ },
     { begins: 'npm install --ignore-scripts @opentelemetry' },
   ],
