@@ -5,12 +5,17 @@
  * stack is the message, because no line of code is at fault.
  */
 export class StartError extends Error {
-  constructor(
-    message: string,
-    readonly exitCode = 1,
-  ) {
+  /** Private, because Node.js prints the properties of an error that a host does not catch. */
+  readonly #exitCode: number;
+
+  constructor(message: string, exitCode = 1) {
     super(message);
     this.stack = message;
+    this.#exitCode = exitCode;
+  }
+
+  get exitCode(): number {
+    return this.#exitCode;
   }
 }
 
