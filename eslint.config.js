@@ -104,7 +104,6 @@ export default defineConfig(
       'imports/downwards': 'error',
       'imports/entries': 'error',
       'imports/no-cycle': 'error',
-      'imports/no-folder-cycle': 'error',
       'imports/privileged': 'error',
       'no-restricted-syntax': ['error', ...everywhere, ...globalModules],
       '@typescript-eslint/no-restricted-imports': ['error', { patterns: [lateImports] }],

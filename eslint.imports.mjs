@@ -1,5 +1,5 @@
-// Rules about imports between modules of `src`, for ESLint: downwards only, no cycles of files or folders, the package by its entries, and packages
-// that only some files may know.
+// Rules about imports between modules of `src`, for ESLint: downwards only, no cycles of files, the package by its entries, and packages that only
+// some files may know.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import ts from 'typescript';
@@ -32,7 +32,7 @@ const ALONE = { platform: [], 'token-exchange': ['platform'], config: ['platform
 const ENTRIES = ['index', 'advanced', 'instance'].map((name) => `src/token-exchange/${name}.ts`);
 
 const HTTP_LAYER =
-  /^src\/(token-exchange\/http\/(metadata\.controller|token-exchange-auth|flow-error\.filter)|(?!token-exchange\/).*\.(controller|guards?|filter|pipe|interceptor|decorator)|(platform\/http|web|health|metrics|workspace\/api|administration\/socket)\/.*|application|main)\.ts$/;
+  /^src\/(token-exchange\/(metadata\/metadata\.controller|host\/token-exchange-auth|endpoint\/flow-error\.filter)|(?!token-exchange\/).*\.(controller|guards?|filter|pipe|interceptor|decorator)|(platform\/http|web|health|metrics|workspace\/api|administration\/socket)\/.*|application|main)\.ts$/;
 
 /** Packages, or names of theirs, that only some files import. */
 const PRIVILEGES = [
@@ -40,7 +40,7 @@ const PRIVILEGES = [
     what: 'TypeORM',
     covers: (specifier) => /^(typeorm|@nestjs\/typeorm)(\/|$)/.test(specifier),
     holders:
-      /(\.(repository|module)|\/token-exchange\/host\.providers|\/(platform\/database|migrations)\/.*)\.ts$/,
+      /(\.(repository|module)|\/token-exchange\/host\/host\.providers|\/(platform\/database|migrations)\/.*)\.ts$/,
   },
   {
     what: 'Fastify: the package also runs on Express',
@@ -61,7 +61,6 @@ export const imports = {
     downwards: { create: downwards },
     entries: { create: entries },
     'no-cycle': { create: noCycle },
-    'no-folder-cycle': { create: noFolderCycle },
     privileged: { create: privileged },
   },
 };
@@ -121,17 +120,7 @@ function noCycle(context) {
   });
 }
 
-function noFolderCycle(context) {
-  const from = dirname(pathOf(context.filename));
-  return onImports((node, specifier) => {
-    const to = dirname(targetOf(pathOf(context.filename), specifier));
-    const cycle = to !== from && folderGraph().has(to) ? pathBetween(folderGraph(), to, from) : undefined;
-    if (cycle !== undefined)
-      context.report({ node, message: `import cycle of folders: ${[from, ...cycle].join(' → ')}` });
-  });
-}
-
-/** The shortest way by imports from one file, or folder, to another. */
+/** The shortest way by imports from one file to another. */
 function pathBetween(graph, start, end) {
   const ways = new Map([[start, [start]]]);
   for (const [path, way] of ways) {
@@ -154,20 +143,6 @@ function fileGraph() {
       }),
   );
   return cachedFileGraph;
-}
-
-let cachedFolderGraph;
-/** Each folder with those that its files import from. */
-function folderGraph() {
-  if (cachedFolderGraph !== undefined) return cachedFolderGraph;
-  cachedFolderGraph = new Map();
-  for (const [path, targets] of fileGraph()) {
-    const folder = dirname(path);
-    const known = cachedFolderGraph.get(folder) ?? new Set();
-    for (const target of targets) if (fileGraph().has(target)) known.add(dirname(target));
-    cachedFolderGraph.set(folder, known);
-  }
-  return cachedFolderGraph;
 }
 
 function onImports(check) {

@@ -1,6 +1,6 @@
 // The tables of docs/refusals.md, from the catalogue of refusals.
 import { inOwnWords } from '../../src/config/remedies.js';
-import { errorOf } from '../../src/token-exchange/http/challenge.js';
+import { errorOf } from '../../src/token-exchange/endpoint/challenge.js';
 import { bearerAnchor } from '../../src/token-exchange/refusals/refusal-line.js';
 import type {
   BearerReason,

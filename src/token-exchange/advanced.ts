@@ -70,13 +70,13 @@ export type { VerifiedAccessToken } from './tokens/access-token.js';
 export type { AccessTokenRefusal } from './tokens/access-token.service.js';
 
 // Sessions
-export { presentedCallOf } from './http/challenge.js';
-export type { PresentedCall } from './tokens/dpop-proofs.js';
-export { BoundSessionService } from './sessions/bound-session.service.js';
-export type { BoundSessionVerdict } from './sessions/bound-session.service.js';
-export type { WebSession } from './sessions/session.repository.js';
-export { SessionService } from './sessions/session.service.js';
-export { SignOutService } from './sessions/sign-out.service.js';
+export { presentedCallOf } from './endpoint/challenge.js';
+export type { PresentedCall } from './dpop/dpop-proofs.js';
+export { BoundSessionService } from './login/bound-session.service.js';
+export type { BoundSessionVerdict } from './login/bound-session.service.js';
+export type { WebSession } from './login/session.repository.js';
+export { SessionService } from './login/session.service.js';
+export { SignOutService } from './login/sign-out.service.js';
 
 // Revocation
 export { RevocationService } from './revocation/revocation.service.js';

@@ -11,11 +11,11 @@ export type { Transaction } from '../platform/database/transaction.js';
 
 // Issued sessions and access tokens, and their published keys
 export { AccessTokenService } from './tokens/access-token.service.js';
-export { SessionService } from './sessions/session.service.js';
+export { SessionService } from './login/session.service.js';
 export {
   CurrentUser,
   RequireScopes,
   TokenExchangeAuth,
   TokenExchangeGuard,
-} from './http/token-exchange-auth.js';
+} from './host/token-exchange-auth.js';
 export type { AuditEvent } from './audit/audit.bus.js';

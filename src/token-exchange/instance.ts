@@ -2,8 +2,8 @@
 export * from './advanced.js';
 
 // Settings, tables, endpoints
-export { endpointDescriptions } from './http/endpoints.description.js';
-export { TOKEN_EXCHANGE_GRANT, publishedGrants } from './http/token-exchange.form.js';
+export { endpointDescriptions } from './endpoint/endpoints.description.js';
+export { TOKEN_EXCHANGE_GRANT, publishedGrants } from './exchange/token-exchange.form.js';
 export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
 export { DPOP_NONCE, PATH_PREFIX, SECTIONS, SESSION_COOKIE } from './settings/settings.js';
 export type { TokenExchangeSettings } from './settings/token-exchange.options.js';
@@ -23,8 +23,8 @@ export {
   thumbprintOf,
 } from './trust/algorithms.js';
 export type { Algorithm } from './trust/algorithms.js';
-export { namesDocuments } from './trust/client-reader.js';
-export type { TrustedClient } from './trust/client-reader.js';
+export { namesDocuments } from './assertions/client-reader.js';
+export type { TrustedClient } from './assertions/client-reader.js';
 export type { Row, Rows } from './trust/entry-kinds.js';
 export type { Findings } from './trust/entry-members.js';
 export { KEY_MEMBERS, MAX_ISSUER_BYTES, readEntry } from './trust/entry-reader.js';
@@ -38,7 +38,7 @@ export { isServing, keySetInWords, keySetState } from './trust/jwks/key-set-stat
 export type { KeySetState } from './trust/jwks/key-set-state.js';
 export { policyInWords } from './trust/policy-words.js';
 export { POLICY, POLICY_GROUPS } from './trust/policy-rows.js';
-export { MAX_KEY_CHARACTERS } from './trust/projects-policy.js';
+export { MAX_KEY_CHARACTERS } from './projects/projects-policy.js';
 export { StoredEntryChanges } from './trust/stored/stored-entry.changes.js';
 export type { StoredEntryChange, StoredEntryWork } from './trust/stored/stored-entry.changes.js';
 export { StoredEntryFollower } from './trust/stored/stored-entry.follower.js';
@@ -57,8 +57,8 @@ export type { JwsSigner } from './verify/compact-jws.js';
 export { ACCESS_TOKEN_OPTIONS } from './tokens/access-token.service.js';
 export type { AccessTokenOptions } from './tokens/access-token.service.js';
 export { ACCESS_TOKEN_PROVIDERS } from './tokens/access-tokens.providers.js';
-export { DpopProofs } from './tokens/dpop-proofs.js';
-export type { PresentedCall } from './tokens/dpop-proofs.js';
+export { DpopProofs } from './dpop/dpop-proofs.js';
+export type { PresentedCall } from './dpop/dpop-proofs.js';
 export { SigningKeyRepository } from './tokens/signing-key.repository.js';
 export { SigningKeyService } from './tokens/signing-key.service.js';
 
@@ -70,9 +70,9 @@ export {
   isServedScheme,
   presentedCallOf,
   scopeChallengeTo,
-} from './http/challenge.js';
-export { KeySetController, METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
-export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.js';
+} from './endpoint/challenge.js';
+export { KeySetController, METADATA_OPTIONS, MetadataController } from './metadata/metadata.controller.js';
+export type { MetadataOptions, TokenEndpoint } from './metadata/metadata.controller.js';
 export { callerOf, isEnabled, refusalNow } from './tokens/caller.js';
 
 // Refusals
@@ -84,8 +84,8 @@ export {
   SERVER_METADATA_PATHS,
   TOKEN_PATH,
   loginMethods,
-} from './http/paths.js';
-export type { Endpoint } from './http/paths.js';
+} from './endpoint/paths.js';
+export type { Endpoint } from './endpoint/paths.js';
 export { bearerLine } from './refusals/refusal-line.js';
 export { BEARER_REFUSALS, FAULT, NOTICES } from './refusals/refusals.js';
 export type { BearerReason, CheckedExplanation, Explanation } from './refusals/refusals.js';
@@ -93,11 +93,11 @@ export { OAuthRefusal } from './refusals/oauth-refusal.js';
 export { TOKEN_REFUSALS } from './refusals/token-refusals.js';
 
 // Sessions
-export { SESSION_OPTIONS, readSessionCookies } from './sessions/session-cookie.js';
-export { SessionRepository } from './sessions/session.repository.js';
-export { isSessionToken } from './sessions/session.service.js';
-export { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
-export { signOutEverywhere } from './sessions/sign-out.service.js';
+export { SESSION_OPTIONS, readSessionCookies } from './login/session-cookie.js';
+export { SessionRepository } from './login/session.repository.js';
+export { isSessionToken } from './login/session.service.js';
+export { SESSION_PROVIDERS } from './login/sessions.providers.js';
+export { signOutEverywhere } from './login/sign-out.service.js';
 
 // Revocation
 export { readRecordedKeys } from './revocation/external-login.js';
@@ -132,7 +132,7 @@ export { EventTable, EventTableTrail } from './audit/event-table.js';
 // Users and replay protection
 export { ClockDifference } from './replay/clock-difference.js';
 export { JtiRepository } from './replay/jti.repository.js';
-export { IdentityLinkRepository } from './users/identity-link.repository.js';
+export { IdentityLinkRepository } from './identity/identity-link.repository.js';
 
 // Explanations
 export type {

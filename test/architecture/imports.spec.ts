@@ -52,13 +52,6 @@ describe('the lint rules about imports', () => {
     );
   });
 
-  it('report a cycle of folders whose files have none', () => {
-    const folders = ['token-exchange/trust', 'token-exchange/trust/jwks', 'token-exchange/trust'];
-    expect(
-      problemsIn('src/token-exchange/trust/algorithms.ts', "import './jwks/jwks-cache-entry.js';"),
-    ).toContain(`import cycle of folders: ${folders.map((folder) => `src/${folder}`).join(' → ')}`);
-  });
-
   it.each([
     ['src/workspace/a.ts', "import '../users/b.js'; import './c/d.js'; import 'node:fs';"],
     ['src/application.ts', "import './cli/main.js';"],

@@ -8,8 +8,8 @@ import {
   noticeLine,
   tokenRefusalLine,
 } from '../../src/token-exchange/refusals/refusal-line.js';
-import { errorOf } from '../../src/token-exchange/http/challenge.js';
-import { hostRefusalOf } from '../../src/token-exchange/http/flow-error.filter.js';
+import { errorOf } from '../../src/token-exchange/endpoint/challenge.js';
+import { hostRefusalOf } from '../../src/token-exchange/endpoint/flow-error.filter.js';
 import {
   BEARER_REFUSALS,
   FAULT,

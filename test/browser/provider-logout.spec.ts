@@ -1,5 +1,5 @@
 // A provider signs a user out while the frame is in view: the host page hears of it, and who did it.
-import { BackChannelLogoutService } from '../../src/token-exchange/flows/back-channel-logout.service.js';
+import { BackChannelLogoutService } from '../../src/token-exchange/logout/back-channel-logout.service.js';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { sendBeside } from '../support/flow-requests.js';

@@ -9,7 +9,7 @@ import { EmbeddedMaintenanceJob } from '../../src/platform/jobs/embedded-mainten
 import { EmbeddedMaintenanceRepository } from '../../src/platform/database/embedded-maintenance.repository.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { PURGES } from '../../src/token-exchange/retention/purges.js';
-import type { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
+import type { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
 import { areNew, usesOn } from '../support/uses.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { TestDatabase } from '../support/databases.js';

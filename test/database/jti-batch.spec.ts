@@ -1,7 +1,7 @@
 // Uses of token ids that share a statement: each id goes to the first request that wants it, and every request uses up its own.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import type { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
+import type { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
 import { areNew, usesOn } from '../support/uses.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { Random } from '../support/random.js';

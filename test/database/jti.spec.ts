@@ -10,7 +10,7 @@ import { usedIdPurge } from '../../src/token-exchange/replay/used-id-purge.js';
 import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
 import { RETENTION_MARGIN_SECONDS } from '../../src/token-exchange/retention/purges.js';
 import { Database } from '../../src/platform/database/database.js';
-import type { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
+import type { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import type { TokenUse } from '../../src/token-exchange/replay/token-use.js';
 import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';

@@ -10,7 +10,7 @@ import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/store
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { sizeOf } from '../support/series.js';
 import { isTokenRefusal } from '../../src/token-exchange/refusals/oauth-refusal.js';
-import { digestOf } from '../../src/token-exchange/verify/projects-claim.js';
+import { digestOf } from '../../src/token-exchange/projects/projects-claim.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { UNPROVED } from '../support/dpop-client.js';

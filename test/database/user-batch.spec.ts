@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
-import { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
+import { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';

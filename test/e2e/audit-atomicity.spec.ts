@@ -1,7 +1,7 @@
 // An audit row stands or falls with the work that it tells about, and nobody hears of what was rolled back.
 import { Partner } from '../../demo/partner.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
-import { SignOutService } from '../../src/token-exchange/sessions/sign-out.service.js';
+import { SignOutService } from '../../src/token-exchange/login/sign-out.service.js';
 import { auditLines, eventsOf, EVENT, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { linkedUser } from '../support/local-users.js';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
-import { SignOutService } from '../../src/token-exchange/sessions/sign-out.service.js';
+import { SignOutService } from '../../src/token-exchange/login/sign-out.service.js';
 import { eventsOf } from '../support/audit.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';

@@ -7,7 +7,7 @@ import type {
   TokenExplanation,
 } from '../../src/token-exchange/explain/token-explanation.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import { IdentityLinkRepository } from '../../src/token-exchange/users/identity-link.repository.js';
+import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
 import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';

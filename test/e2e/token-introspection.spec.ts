@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
-import { SignOutService } from '../../src/token-exchange/sessions/sign-out.service.js';
+import { SignOutService } from '../../src/token-exchange/login/sign-out.service.js';
 import { eventsOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';

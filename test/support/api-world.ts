@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../src/token-exchange/tokens/access-token.service.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import type { Grants } from '../../src/token-exchange/flows/grants.js';
+import type { Grants } from '../../src/token-exchange/exchange/grants.js';
 import { KeyRing } from '../../src/platform/secrets/key-ring.js';
-import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
+import { SessionService } from '../../src/token-exchange/login/session.service.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { CredentialService } from '../../src/workspace/credentials/credential.service.js';

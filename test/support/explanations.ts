@@ -16,7 +16,7 @@ import { RevocationRepository } from '../../src/token-exchange/revocation/revoca
 import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import { StoredEntryChanges } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
 import { StoredEntryRepository } from '../../src/token-exchange/trust/stored/stored-entry.repository.js';
-import { IdentityLinkRepository } from '../../src/token-exchange/users/identity-link.repository.js';
+import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
 import { InstanceUsers } from '../../src/users/instance-users.js';
 import type { EntryPath } from './entry-paths.js';
 import type { TestService } from './test-service.js';

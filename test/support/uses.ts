@@ -8,11 +8,11 @@ import { Database } from '../../src/platform/database/database.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
-import { UseRepository } from '../../src/token-exchange/flows/use.repository.js';
+import { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
 import type { TokenUse } from '../../src/token-exchange/replay/token-use.js';
 import { isTokenRefusal } from '../../src/token-exchange/refusals/oauth-refusal.js';
-import type { LinkedUsers } from '../../src/token-exchange/users/decide.js';
+import type { LinkedUsers } from '../../src/token-exchange/identity/decide.js';
 import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
 import type { Tokens } from '../../src/token-exchange/verify/tokens.js';
 

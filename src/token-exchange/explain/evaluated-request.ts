@@ -1,9 +1,9 @@
 // A request that was evaluated by the code that decides, and the explanation of it.
-import type { Terms } from '../flows/issuance.planner.js';
-import type { Candidates, NewUser, UserDecision } from '../users/decide.js';
+import type { Terms } from '../exchange/issuance.planner.js';
+import type { Candidates, NewUser, UserDecision } from '../identity/decide.js';
 import type { ProjectChange } from '../host/projects.js';
 import { PROFILE_FIELDS } from '../host/users.js';
-import type { ProjectSync } from '../users/project-policy.js';
+import type { ProjectSync } from '../projects/project-policy.js';
 import { policyInWords } from '../trust/policy-words.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy, TrustedKeyEntry } from '../trust/trusted-key.js';
@@ -14,7 +14,7 @@ import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js'
 import type { CheckResult } from '../verify/token-check.js';
 import type { PerToken } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
-import { shownSubject } from '../trust/workload-policy.js';
+import { shownSubject } from '../workloads/workload-policy.js';
 import type {
   ExplanationRequest,
   ExplanationRules,

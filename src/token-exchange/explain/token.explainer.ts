@@ -1,14 +1,14 @@
 // Explains what the service would make of a token: by the code that checks it, on what is stored, and without using it up.
 import type { Transaction, Transactions } from '../../platform/database/transaction.js';
-import { replayRefusal } from '../flows/use.repository.js';
-import type { AskedGrants } from '../flows/grants.js';
-import { askedOf } from '../flows/grants.js';
-import type { Terms } from '../flows/issuance.planner.js';
-import { checkTerms } from '../flows/issuance.planner.js';
-import type { LoginSource } from '../flows/verification.js';
-import { refuseWithoutKey, verifyAssertion, verifyExchange, verifyLogin } from '../flows/verification.js';
+import { replayRefusal } from '../exchange/use.repository.js';
+import type { AskedGrants } from '../exchange/grants.js';
+import { askedOf } from '../exchange/grants.js';
+import type { Terms } from '../exchange/issuance.planner.js';
+import { checkTerms } from '../exchange/issuance.planner.js';
+import type { LoginSource } from '../verify/verification.js';
+import { refuseWithoutKey, verifyAssertion, verifyExchange, verifyLogin } from '../verify/verification.js';
 import type { AccessFlow } from '../host/flow.js';
-import { TOKEN_PATH } from '../http/paths.js';
+import { TOKEN_PATH } from '../endpoint/paths.js';
 import { Clock } from '../../platform/clock.js';
 import type { ProjectDirectory } from '../host/projects.js';
 import type { UserDirectory } from '../host/users.js';
@@ -28,17 +28,17 @@ import { Revocations } from '../revocation/revocations.js';
 import { SilentTelemetry } from '../host/telemetry.js';
 import { algorithmNamed } from '../trust/algorithms.js';
 import { parseCompactJws } from '../verify/compact-jws.js';
-import type { AuthenticatedClient } from '../verify/client-authenticator.js';
-import type { DpopProof } from '../verify/dpop-proof.js';
-import { explainProof, publicAddress, verifyProof } from '../verify/dpop-proof.js';
+import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
+import type { DpopProof } from '../dpop/dpop-proof.js';
+import { explainProof, publicAddress, verifyProof } from '../dpop/dpop-proof.js';
 import type { CheckResult } from '../verify/token-check.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
 import { usesOf } from '../verify/tokens.js';
-import { readCandidates } from '../users/candidates.js';
-import type { Candidates, UserDecision } from '../users/decide.js';
-import { decide, inOrder } from '../users/decide.js';
-import type { IdentityLinkRepository } from '../users/identity-link.repository.js';
+import { readCandidates } from '../identity/candidates.js';
+import type { Candidates, UserDecision } from '../identity/decide.js';
+import { decide, inOrder } from '../identity/decide.js';
+import type { IdentityLinkRepository } from '../identity/identity-link.repository.js';
 import type {
   ExplanationRequest,
   ExplanationRules,

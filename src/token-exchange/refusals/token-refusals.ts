@@ -1,8 +1,8 @@
 // Why a token is refused: one row for each reason, which answers, log, audit trail, metrics, explanations and documents read.
 import type { EndpointAnswer, TokenRefusal } from './refusals.js';
-import { USE_REFUSALS } from './use-refusals.js';
-import { USER_REFUSALS } from './user-refusals.js';
-import { VERIFICATION_REFUSALS } from './verification-refusals.js';
+import { USE_REFUSALS } from '../replay/use-refusals.js';
+import { USER_REFUSALS } from '../identity/user-refusals.js';
+import { VERIFICATION_REFUSALS } from '../verify/verification-refusals.js';
 
 /** In the order of the checks: a token that fails one has passed those before. */
 const ROWS = { ...VERIFICATION_REFUSALS, ...USE_REFUSALS, ...USER_REFUSALS };

@@ -1,7 +1,7 @@
 // The parts of the access tokens of this package, for every module that offers them.
 import { ClockDifference } from '../replay/clock-difference.js';
 import { AccessTokenService } from './access-token.service.js';
-import { DpopProofs } from './dpop-proofs.js';
+import { DpopProofs } from '../dpop/dpop-proofs.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
 import { SigningKeyService } from './signing-key.service.js';
 

@@ -7,7 +7,7 @@ import { requireStrictly } from './entry-kinds.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { PolicyMembers } from './policy-rows.js';
 import { OF_FOUND_USERS, POLICY } from './policy-rows.js';
-import { subjectWarnings } from './subject-warnings.js';
+import { subjectWarnings } from '../workloads/subject-warnings.js';
 import type { TrustPolicy } from './trusted-key.js';
 import { comparesAudience, domainsOf, flowsOf } from './trusted-key.js';
 

@@ -4,13 +4,13 @@ import { domainNamed } from '../../platform/text/email-address.js';
 import { momentOf } from '../../platform/text/moment.js';
 import { MOST_ORIGINS_CHARACTERS, pageOrigin } from '../../platform/text/origin.js';
 import type { Flow } from '../host/flow.js';
-import { CLIENTS } from './client-reader.js';
+import { CLIENTS } from '../assertions/client-reader.js';
 import type { ValuesOf } from './entry-kinds.js';
 import { Fault, flag, isText, known, list, listed, named, number, text } from './entry-kinds.js';
 import { isOwnIssuer } from './entry-rules.js';
-import { GRANTS } from './grants-policy.js';
-import { PROJECTS } from './projects-policy.js';
-import { WORKLOAD } from './workload-policy.js';
+import { GRANTS } from '../exchange/grants-policy.js';
+import { PROJECTS } from '../projects/projects-policy.js';
+import { WORKLOAD } from '../workloads/workload-policy.js';
 import { parsedUrl } from '../../platform/text/url.js';
 
 /** In the place of all domains: a policy for any address that says so. */

@@ -10,8 +10,8 @@ import {
   otherClaim,
   shownPatterns,
   shownSubject,
-} from '../trust/workload-policy.js';
-import { ASSERTION_PURPOSE, OF_AN_ASSERTION, OWN_AUDIENCE } from './assertion-checks.js';
+} from '../workloads/workload-policy.js';
+import { ASSERTION_PURPOSE, OF_AN_ASSERTION, OWN_AUDIENCE } from '../assertions/assertion-checks.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
 import { hasLogoutEvent, readExternalClaims, readLogoutClaims } from './external-claims.js';
 import {

@@ -6,9 +6,9 @@ import { kindOf, printable } from '../../platform/text/printable.js';
 import { isSameUri, mayMean } from '../../platform/text/uri.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { ClaimName, ClaimSet } from '../trust/claim-names.js';
-import { MAX_SUBJECT_CHARACTERS } from '../trust/workload-policy.js';
-import type { ClaimedProject } from './projects-claim.js';
-import { readProjectsClaim } from './projects-claim.js';
+import { MAX_SUBJECT_CHARACTERS } from '../workloads/workload-policy.js';
+import type { ClaimedProject } from '../projects/projects-claim.js';
+import { readProjectsClaim } from '../projects/projects-claim.js';
 
 /** The claims by which every external token is checked. */
 export interface TimedClaims {

@@ -12,7 +12,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
 import { externalLoginOf } from '../revocation/external-login.js';
 import { LOGOUT_CHECKS, TOKEN_CHECKS } from './checks.js';
-import type { AuthenticatedClient } from './client-authenticator.js';
+import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
 import { claimedKey } from './key-hints.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { AssertionClaims, ExternalClaims, LogoutClaims, TimedClaims } from './external-claims.js';

@@ -9,7 +9,7 @@ import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenRefusalReason } from '../refusals/token-refusals.js';
-import type { AuthenticatedClient } from './client-authenticator.js';
+import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
 import type { CompactJws } from './compact-jws.js';
 import type { AssertionClaims, ExternalClaims, TimedClaims } from './external-claims.js';
 

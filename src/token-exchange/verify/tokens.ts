@@ -2,11 +2,11 @@
 import type { SubjectOrActor, ExternalPerson } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenUse } from '../replay/token-use.js';
-import type { AuthenticatedClient } from './client-authenticator.js';
-import type { DpopProof } from './dpop-proof.js';
+import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
+import type { DpopProof } from '../dpop/dpop-proof.js';
 import type { VerifiedToken } from './external-token.verifier.js';
 import type { PriorActor } from './external-claims.js';
-import { shownName, shownSubject } from '../trust/workload-policy.js';
+import { shownName, shownSubject } from '../workloads/workload-policy.js';
 import type { Revocations } from '../revocation/revocations.js';
 import { issuerAndKid } from './external-token.verifier.js';
 

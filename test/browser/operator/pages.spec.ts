@@ -5,7 +5,7 @@ import { Partner } from '../../../demo/partner.js';
 import { Administration } from '../../../src/administration/administration.js';
 import { RevocationOperations } from '../../../src/administration/revocations.operations.js';
 import { describeInBrowser } from '../../support/browser.js';
-import { BackChannelLogoutService } from '../../../src/token-exchange/flows/back-channel-logout.service.js';
+import { BackChannelLogoutService } from '../../../src/token-exchange/logout/back-channel-logout.service.js';
 import { sendBeside } from '../../support/flow-requests.js';
 import { createUser } from '../../support/local-users.js';
 import { logoutToken } from '../../support/logout-tokens.js';

@@ -5,14 +5,14 @@ import { printable, printableAddress, printableName, visible } from '../../../sr
 import { readTraceparent } from '../../../src/platform/log/tracing.js';
 import { clientOf } from '../../../src/platform/http/throttle/rate-limit.js';
 import { sentRequestId } from '../../../src/platform/log/request-id.js';
-import { challengeTo, presentedCallOf } from '../../../src/token-exchange/http/challenge.js';
-import { readClientCredentials } from '../../../src/token-exchange/http/client-credentials.js';
-import { readTokenForm } from '../../../src/token-exchange/http/token-exchange.form.js';
-import { pageOriginOf } from '../../../src/token-exchange/flows/verification.js';
+import { challengeTo, presentedCallOf } from '../../../src/token-exchange/endpoint/challenge.js';
+import { readClientCredentials } from '../../../src/token-exchange/assertions/client-credentials.js';
+import { readTokenForm } from '../../../src/token-exchange/exchange/token-exchange.form.js';
+import { pageOriginOf } from '../../../src/token-exchange/verify/verification.js';
 import { maxAgeSeconds } from '../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
 import { readStoredEntry } from '../../../src/token-exchange/trust/stored/stored-entry.reader.js';
 import { likeness } from '../../../src/token-exchange/verify/key-hints.js';
-import { publicAddress } from '../../../src/token-exchange/verify/dpop-proof.js';
+import { publicAddress } from '../../../src/token-exchange/dpop/dpop-proof.js';
 import { canonicalUri } from '../../../src/platform/text/uri.js';
 import type { FuzzTarget } from './fuzz-target.js';
 

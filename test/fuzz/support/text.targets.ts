@@ -1,8 +1,8 @@
 // Short texts that clients send back or ask for: redirect targets, cursors, cookies; and the envelopes of what is sealed.
-import { localRedirect } from '../../../src/token-exchange/http/local-redirect.js';
+import { localRedirect } from '../../../src/token-exchange/login/local-redirect.js';
 import { isUnstorable } from '../../../src/platform/json/strict-json.js';
 import { KeyRing, SealError } from '../../../src/platform/secrets/key-ring.js';
-import { readSessionCookies } from '../../../src/token-exchange/sessions/session-cookie.js';
+import { readSessionCookies } from '../../../src/token-exchange/login/session-cookie.js';
 import { SESSION_COOKIE } from '../../../src/token-exchange/settings/settings.js';
 import type { Place } from '../../../src/workspace/api/page-cursor.js';
 import {

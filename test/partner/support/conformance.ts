@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:cry
 import { readFileSync, statSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { freePort } from '../../../demo/free-port.js';
-import { SignOutService } from '../../../src/token-exchange/sessions/sign-out.service.js';
+import { SignOutService } from '../../../src/token-exchange/login/sign-out.service.js';
 import type { TestBrowser } from '../../support/browser.js';
 import { describeInBrowser, openBrowser } from '../../support/browser.js';
 import { describeOnAnyDatabase } from '../../support/databases.js';

@@ -8,8 +8,8 @@ import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import type { KeySetState } from '../jwks/key-set-state.js';
 import { StaticKeyProvider } from './static-key.provider.js';
 import type { Algorithm } from '../algorithms.js';
-import type { TrustedClient } from '../client-reader.js';
-import { namesDocuments } from '../client-reader.js';
+import type { TrustedClient } from '../../assertions/client-reader.js';
+import { namesDocuments } from '../../assertions/client-reader.js';
 import type { TrustPolicy, TrustedKey, TrustedKeyEntry } from '../trusted-key.js';
 import { flowsOf } from '../trusted-key.js';
 

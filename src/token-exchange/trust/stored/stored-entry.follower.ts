@@ -6,7 +6,7 @@ import type { Subscription } from '../../../platform/jobs/notifications.js';
 import { Notifications } from '../../../platform/jobs/notifications.js';
 import type { Log } from '../../../platform/log/log.js';
 import { LOGGER } from '../../../platform/log/log.js';
-import { ClientKeyProvider } from '../lookup/client-keys.js';
+import { ClientKeyProvider } from '../../assertions/client-keys.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../lookup/static-key.provider.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';

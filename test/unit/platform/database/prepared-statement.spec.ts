@@ -4,8 +4,8 @@ import { sql } from '../../../../src/platform/database/sql.js';
 import { SORT_KEYS, workflowPage } from '../../../../src/workspace/workflows/workflow-list.query.js';
 import { AUDIT_EVENTS } from '../../../../src/audit/audit-trail.repository.js';
 import { USER_TABLE } from '../../../../src/instance/token-exchange-settings.js';
-import { recordStatement } from '../../../../src/token-exchange/flows/login.repository.js';
-import { useStatement } from '../../../../src/token-exchange/flows/use.repository.js';
+import { recordStatement } from '../../../../src/token-exchange/login/login.repository.js';
+import { useStatement } from '../../../../src/token-exchange/exchange/use.repository.js';
 
 /** Lists are of all, of a member's projects, or of those that two have in common. */
 const BOTH = { memberId: 'm', otherMemberId: 'o' };

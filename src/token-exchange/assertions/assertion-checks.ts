@@ -1,0 +1,177 @@
+// The checks of an identity assertion (ID-JAG) beside those of every external token, and the reader of its claims.
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject } from '../../platform/json/strict-json.js';
+import { printable, printableAddress, printableList } from '../../platform/text/printable.js';
+import { isSameUri, spellingIn } from '../../platform/text/uri.js';
+import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
+import type { ClaimSet } from '../trust/claim-names.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
+import { FIELD_LIMITS, parseCompactJws, typeOf } from '../verify/compact-jws.js';
+import type { AssertionClaims } from '../verify/external-claims.js';
+import { isAloneFor, optionalText, refuseLonger, requiredText } from '../verify/external-claims.js';
+import { purpose } from '../verify/key-checks.js';
+import type { TokenCheck } from '../verify/token-check.js';
+
+/** The `typ` of an identity assertion, which no other token has (draft-ietf-oauth-identity-assertion-authz-grant §3). */
+const ID_JAG_TYPE = 'oauth-id-jag+jwt';
+
+/** An identity assertion says by its `typ` what it is. */
+export const ASSERTION_PURPOSE = purpose(ID_JAG_TYPE, (typ) => typ === ID_JAG_TYPE);
+
+/** Whether a text is a JWT whose `typ` is that of an identity assertion. Nothing else of it is looked at. */
+export function isIdJag(text: string): boolean {
+  try {
+    return typeOf(parseCompactJws(text)) === ID_JAG_TYPE;
+  } catch (error) {
+    if (isTokenRefusal(error)) return false;
+    throw error;
+  }
+}
+
+/** An identity assertion is for the issuer of this instance alone; its entry's audience is for other tokens. */
+export const OWN_AUDIENCE: TokenCheck = {
+  about: 'aud',
+  reason: 'audience_mismatch',
+  fails: ({ claims: { aud }, rules: { ownIssuer } }) => !isAloneFor(aud, ownIssuer),
+  compared: ({ claims: { aud }, rules }) => [
+    `${printable(rules.ownIssuer)} alone`,
+    printableList([aud].flat()),
+  ],
+};
+
+/** @rule D133 An identity assertion is taken from the client that it names, which its entry names too, and for what it says. */
+export const OF_AN_ASSERTION: readonly TokenCheck[] = [
+  {
+    about: 'claims that limit it',
+    reason: 'assertion_not_supported',
+    fails: ({ jws }) => unsupportedClaims(jws.payload).length > 0,
+    compared: ({ jws }) => ['none of them', printableList(unsupportedClaims(jws.payload))],
+  },
+  {
+    about: 'client_id, scope, resource, aud_sub, sub_id, tenant, aud_tenant',
+    // Or `claims_not_storable`.
+    reason: 'claims_invalid',
+    isNeeded: true,
+    read: (token) => void (token.assertion = readAssertionClaims(token.jws.payload)),
+    compared: () => ['client_id, and the others where they are there, each of its type', 'all of them'],
+  },
+  {
+    about: 'tenant, aud_tenant',
+    reason: 'tenant_not_allowed',
+    fails: ({ assertion, key }) => assertion === undefined || !isOfTenants(assertion, key.policy),
+    compared: ({ assertion, key: { policy } }) => [
+      printableList(policy.tenants ?? []),
+      printableList(assertion?.tenants ?? []),
+    ],
+  },
+  {
+    about: 'scope, resource',
+    reason: 'assertion_grants_nothing',
+    fails: ({ assertion, key: { policy }, rules }) =>
+      assertion === undefined || grantsNothing(assertion, policy, rules.ownIssuer),
+    compared: ({ assertion, key: { policy }, rules: { ownIssuer = '' } }) => [
+      printableList([...(policy.scopes ?? []), ownIssuer, ...(policy.resources ?? [])]),
+      printableList([assertion?.scope ?? [], assertion?.resource ?? []].flat().map(printableAddress)),
+    ],
+  },
+  {
+    about: 'client_id',
+    reason: 'client_not_allowed',
+    fails: ({ assertion, client }) => client === undefined || assertion?.clientId !== client.id,
+    compared: ({ assertion, client }) => [
+      `the client that has authenticated: ${printable(client?.id)}`,
+      printable(assertion?.clientId),
+    ],
+  },
+  {
+    about: 'clients',
+    reason: 'client_not_allowed',
+    fails: ({ key: { policy }, client }) =>
+      client === undefined || policy.clients?.has(client.id) !== true || !client.issuers.has(policy.issuer),
+    compared: ({ key: { policy }, client }) => [
+      printableList(policy.clients?.keys() ?? []),
+      printable(client?.id),
+    ],
+  },
+];
+
+/** Rich authorization (RFC 9396) narrows an assertion in a way that is not enforced here: to take it would be to widen it. */
+function unsupportedClaims(payload: ClaimSet): readonly string[] {
+  const { sub_id: subjectId, authorization_details: details } = payload;
+  const isOtherFormat =
+    subjectId !== undefined && !(isJsonObject(subjectId) && subjectId['format'] === 'iss_sub');
+  return [
+    ...(details === undefined ? [] : ['authorization_details']),
+    ...(isOtherFormat ? ['sub_id of another format than iss_sub'] : []),
+  ];
+}
+
+/** @throws OAuthRefusal `claims_invalid` or `claims_not_storable` */
+function readAssertionClaims(payload: ClaimSet): AssertionClaims {
+  const clientId = requiredText(payload, 'client_id');
+  const scope = optionalText(payload, 'scope');
+  // RFC 6749 §3.3 knows no empty scope, and its issuer may mean "nothing".
+  if (scope === '') throw new OAuthRefusal('claims_invalid', { detail: 'scope must not be empty' });
+  const resource = resources(payload);
+  // The access token and the trail repeat both.
+  refuseLonger('scope', scope, FIELD_LIMITS.scope);
+  refuseLonger('resource', resource?.join(' '), FIELD_LIMITS.resource);
+  refuseOtherSubject(payload);
+  return {
+    clientId,
+    scope,
+    resource,
+    localUserId: optionalText(payload, 'aud_sub'),
+    tenants: tenantsOf(payload),
+  };
+}
+
+function tenantsOf(payload: ClaimSet): readonly string[] | undefined {
+  const named = [optionalText(payload, 'tenant'), optionalText(payload, 'aud_tenant')];
+  const tenants = named.filter((tenant) => tenant !== undefined);
+  return tenants.length === 0 ? undefined : tenants;
+}
+
+/**
+ * An issuer with several tenants may have one `sub` in each.
+ * @rule P.tenants Where an entry lists tenants, an assertion names one and only listed ones; else none.
+ */
+function isOfTenants(
+  { tenants }: AssertionClaims,
+  { tenants: listed }: Pick<TrustPolicy, 'tenants'>,
+): boolean {
+  if (tenants === undefined || listed === undefined) return tenants === listed;
+  return tenants.every((tenant) => listed.has(tenant));
+}
+
+/**
+ * Whether an assertion names scopes, or services, none of which its entry lists: it was meant for something else, and must not be
+ * turned into what the client asks for (Enterprise-Managed Authorization §7.6.2).
+ * @param host for which every assertion is good that names it
+ */
+function grantsNothing(
+  { scope, resource }: AssertionClaims,
+  { scopes, resources }: Pick<TrustPolicy, 'scopes' | 'resources'>,
+  host: string | undefined,
+): boolean {
+  const isHost = (uri: string) => host !== undefined && isSameUri(uri, host);
+  const isListed = (uri: string) => resources !== undefined && spellingIn(resources, uri) !== undefined;
+  const hasScope = scope === undefined || scope.split(' ').some((one) => scopes?.has(one) !== false);
+  return !hasScope || resource?.some((uri) => isHost(uri) || isListed(uri)) === false;
+}
+
+/** A subject identifier has the members of its format and no others (RFC 9493 §3). */
+function refuseOtherSubject({ sub_id: subjectId, iss, sub }: ClaimSet): void {
+  if (subjectId === undefined || isDeepStrictEqual(subjectId, { format: 'iss_sub', iss, sub })) return;
+  throw new OAuthRefusal('claims_invalid', { detail: 'sub_id must say what iss and sub say' });
+}
+
+/** One URI, or a list of them (RFC 8707 §2). */
+function resources({ resource }: ClaimSet): readonly string[] | undefined {
+  if (resource === undefined) return undefined;
+  const list: unknown[] = Array.isArray(resource) ? resource : [resource];
+  const isGood = list.length > 0 && list.every((uri) => typeof uri === 'string' && /^\S+$/.test(uri));
+  if (!isGood)
+    throw new OAuthRefusal('claims_invalid', { detail: 'resource must be a URI or a list of URIs' });
+  return list as string[];
+}

@@ -1,0 +1,191 @@
+// Authenticates the clients that send identity assertions: by a secret, or by a JWT that a key of theirs has signed.
+import { hash, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import { kindOf, printable, printableList, printableName } from '../../platform/text/printable.js';
+import type { RefusalContext } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
+import type { TokenUse } from '../replay/token-use.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { Algorithm } from '../trust/algorithms.js';
+import { algorithmNamed } from '../trust/algorithms.js';
+import { ClientKeyProvider, keySetUrlOf } from './client-keys.js';
+import type { JwksKey } from '../trust/jwks-content.js';
+import { MOST_TRIED_KEYS } from '../trust/jwks-content.js';
+import type { TrustedClient } from './client-reader.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
+import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
+import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
+import type { CompactJws } from '../verify/compact-jws.js';
+import { parseCompactJws, signerAmong, typeOf } from '../verify/compact-jws.js';
+import { isAloneFor, withoutNulls } from '../verify/external-claims.js';
+
+/** The credentials that a client sent. Secret. */
+export type ClientCredentials =
+  | { readonly id: string; readonly secret: string }
+  | { readonly id: string | undefined; readonly assertion: string };
+
+/** A client whose credentials are right. */
+export interface AuthenticatedClient {
+  readonly id: string;
+  /** The issuers whose entries name the client with these credentials, and are trusted at present. */
+  readonly issuers: ReadonlySet<string>;
+  /**
+   * The services of whose access tokens it may ask, beside its own tokens, by the issuers whose entries let it; undefined: it may not
+   * introspect.
+   */
+  readonly introspects?: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** The same with the replay record of the JWT by which the client has authenticated, which is to be used up. */
+export interface ClientOnce extends AuthenticatedClient {
+  readonly use?: TokenUse;
+}
+
+/** RFC 7523 §3 lets a server refuse one that ends unreasonably far ahead: its replay record stays until then. */
+const MAX_SECONDS_AHEAD = 3_600;
+/** `typ` is free (RFC 7519 §5.1), unless it says that the JWT is something else. draft-ietf-oauth-rfc7523bis names the second. */
+const TYPES: readonly unknown[] = [undefined, 'jwt', 'client-authentication+jwt'];
+
+@Injectable()
+export class ClientAuthenticator {
+  constructor(
+    private readonly keys: TrustedKeyService,
+    private readonly clientKeys: ClientKeyProvider,
+    private readonly clock: Clock,
+    @Inject(TOKEN_EXCHANGE_OPTIONS)
+    private readonly options: Pick<TokenExchangeOptions, 'clockToleranceSeconds' | 'ownIssuer'>,
+  ) {}
+
+  /**
+   * Asked before the assertion is looked at; public clients are refused.
+   * @throws OAuthRefusal `client_credential_missing`, `client_unknown`, `client_credential_invalid`
+   */
+  async authenticate(sent: ClientCredentials | undefined): Promise<ClientOnce> {
+    if (sent === undefined) throw new OAuthRefusal('client_credential_missing');
+    return 'secret' in sent ? this.bySecret(sent.id, sent.secret) : this.byAssertion(sent.id, sent.assertion);
+  }
+
+  private bySecret(id: string, secret: string): AuthenticatedClient {
+    const secretHash = hash('sha256', secret, 'buffer');
+    const isSame = (digits: string) => timingSafeEqual(Buffer.from(digits, 'hex'), secretHash);
+    const matching = this.named(id).filter(
+      ({ client }) => 'secretHashes' in client && client.secretHashes.some(isSame),
+    );
+    return this.authenticated(id, matching, 'its secret is another');
+  }
+
+  /** `private_key_jwt` (RFC 7523 §3). */
+  private async byAssertion(id: string | undefined, assertion: string): Promise<ClientOnce> {
+    const jws = readJws(assertion);
+    const { iss, sub, jti, exp } = jws.payload;
+    if (typeof sub !== 'string' || iss !== sub || (id !== undefined && id !== sub))
+      throw invalid(undefined, 'iss, sub and client_id of the client assertion must be the id of the client');
+    const matching: NamedClient[] = [];
+    for (const named of this.named(sub)) if (await this.hasSigned(named.client, jws)) matching.push(named);
+    const client = this.authenticated(sub, matching, 'no key of its own has signed the client assertion');
+    this.refuseOtherAudience(jws.payload);
+    const fault = this.claimFault(jws.payload);
+    if (fault !== undefined) throw invalid(sub, fault);
+    // Ids are the client's own: another client, or an issuer, may use the same.
+    const use = { jti: `client:${JSON.stringify([sub, jti])}`, exp: Number(exp) };
+    return { use, ...client };
+  }
+
+  /** @param matching the entries that its credential is of. One that is suspended, or whose trust has ended, counts for nothing. */
+  private authenticated(id: string, matching: readonly NamedClient[], detail: string): AuthenticatedClient {
+    if (matching.length === 0) throw invalid(id, detail);
+    const trusted = matching.filter(({ entry }) => isTrusted(entry, this.clock.nowMs()));
+    const asking = trusted.filter(({ client }) => client.introspect);
+    return {
+      id,
+      issuers: new Set(trusted.map(({ entry: { issuer } }) => issuer)),
+      introspects: asking.length === 0 ? undefined : servicesByIssuer(asking),
+    };
+  }
+
+  private named(id: string): readonly NamedClient[] {
+    const named = this.keys.clientsNamed(id);
+    if (named.length === 0) throw new OAuthRefusal('client_unknown', { found: printableName(id) });
+    return named;
+  }
+
+  private async hasSigned(client: TrustedClient, jws: CompactJws): Promise<boolean> {
+    const algorithm = algorithmNamed(jws.header['alg']);
+    if (algorithm === undefined) return false;
+    const keys = await this.keysOf(client, jws.header['kid'], algorithm);
+    return (await signerAmong(keys, algorithm, jws)) !== undefined;
+  }
+
+  /** Without a `kid`, which RFC 7523 does not ask for, those that serve the algorithm; at most three. */
+  private async keysOf(
+    client: TrustedClient,
+    kid: unknown,
+    algorithm: Algorithm,
+  ): Promise<readonly JwksKey[]> {
+    if ('secretHashes' in client) return [];
+    const url = keySetUrlOf(client);
+    const keys = 'keys' in client ? client.keys : url ? await this.fetched(url, kid, algorithm) : [];
+    const fitting = keys.filter(
+      (one) => one.algorithms.has(algorithm) && (kid === undefined || one.kid === kid),
+    );
+    return fitting.slice(0, MOST_TRIED_KEYS);
+  }
+
+  /** An unknown kid may cause one bounded fetch. */
+  private fetched(url: string, kid: unknown, algorithm: Algorithm) {
+    return typeof kid === 'string' ? this.clientKeys.find(url, kid, algorithm) : this.clientKeys.keysOf(url);
+  }
+
+  /** By draft-ietf-oauth-rfc7523bis. Most libraries send the token endpoint by default, so the log says it. */
+  private refuseOtherAudience({ sub, aud }: CompactJws['payload']): void {
+    const { ownIssuer } = this.options;
+    if (isAloneFor(aud, ownIssuer)) return;
+    const names = (aud: unknown) => (typeof aud === 'string' ? aud : kindOf(aud));
+    const found = Array.isArray(aud) ? printableList(aud.map(names)) : printable(aud);
+    const detail = 'aud of the client assertion must be the issuer of this instance alone';
+    throw invalid(String(sub), detail, { expected: printable(ownIssuer), found });
+  }
+
+  /** What is wrong with the other claims of a client assertion, as a clause. */
+  private claimFault({ exp, nbf = 0, iat = 0, jti }: CompactJws['payload']): string | undefined {
+    const now = this.clock.nowSeconds();
+    const latest = now + this.options.clockToleranceSeconds;
+    if (typeof exp !== 'number' || !(exp > now && exp <= now + MAX_SECONDS_AHEAD))
+      return `exp of the client assertion must lie at most ${MAX_SECONDS_AHEAD} s ahead`;
+    if (typeof nbf !== 'number' || typeof iat !== 'number' || Math.max(nbf, iat) > latest)
+      return 'nbf or iat of the client assertion lies ahead';
+    return typeof jti === 'string' && jti !== '' ? undefined : 'jti of the client assertion must be a text';
+  }
+}
+
+function servicesByIssuer(asking: readonly NamedClient[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const services = new Map<string, Set<string>>();
+  for (const { entry } of asking) {
+    const { issuer, resources = [] } = entry;
+    services.set(issuer, new Set([...(services.get(issuer) ?? []), ...resources]));
+  }
+  return services;
+}
+
+function isTrusted({ suspended, notAfter }: TrustPolicy, nowMs: number): boolean {
+  return suspended !== true && (notAfter === undefined || nowMs < notAfter.getTime());
+}
+
+function readJws(assertion: string): CompactJws {
+  try {
+    const jws = parseCompactJws(assertion);
+    const { crit, b64 } = jws.header;
+    if (crit === undefined && b64 === undefined && TYPES.includes(typeOf(jws)))
+      return { ...jws, payload: withoutNulls(jws.payload) };
+  } catch (error) {
+    if (!isTokenRefusal(error)) throw error;
+  }
+  throw invalid(undefined, 'the client assertion is no JWT, or its header is not supported');
+}
+
+/** @param id of a client that an entry names; undefined where it is not known yet which one it is */
+function invalid(id: string | undefined, detail: string, more: RefusalContext = {}): OAuthRefusal {
+  return new OAuthRefusal('client_credential_invalid', { clientId: id && printable(id), detail, ...more });
+}

@@ -1,0 +1,65 @@
+// Assertions (RFC 7523): an ID-JAG (draft-ietf-oauth-identity-assertion-authz-grant) or an ordinary JWT of a trusted issuer in, an access
+// token out.
+import { Injectable } from '@nestjs/common';
+import { AccessTokenService } from '../tokens/access-token.service.js';
+import { JtiRepository } from '../replay/jti.repository.js';
+import { Revocations } from '../revocation/revocations.js';
+import { DpopProofs } from '../dpop/dpop-proofs.js';
+import type { AuthenticatedClient, ClientCredentials } from './client-authenticator.js';
+import { ClientAuthenticator } from './client-authenticator.js';
+import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
+import type { FlowRequest } from '../endpoint/flow-request.js';
+import { askedOf } from '../exchange/grants.js';
+import type { AskedIssuance, ExchangeResult } from '../exchange/token-exchange.service.js';
+import { TokenExchangeService } from '../exchange/token-exchange.service.js';
+import type { ReceivedAssertion } from '../verify/verification.js';
+import { authenticateOnce, verifyAssertion, withProof } from '../verify/verification.js';
+
+/** As a client has sent it. Secret. */
+export interface SentAssertion extends AskedIssuance, Pick<ReceivedAssertion, 'flow' | 'assertion'> {
+  readonly client: ClientCredentials | undefined;
+}
+
+export interface RedeemedAssertion extends ExchangeResult {
+  /** The resource of the access token, if an identity assertion or its client named one. */
+  readonly resource?: string;
+}
+
+@Injectable()
+export class IdAssertionService {
+  constructor(
+    readonly verifier: ExternalTokenVerifier,
+    readonly revocations: Revocations,
+    private readonly clients: ClientAuthenticator,
+    private readonly jtis: JtiRepository,
+    private readonly exchanges: TokenExchangeService,
+    private readonly accessTokens: AccessTokenService,
+    private readonly proofs: DpopProofs,
+  ) {}
+
+  /**
+   * An identity assertion needs a client that authenticates; an ordinary JWT does not, but credentials that come along must be right.
+   * @throws OAuthRefusal with the first reason against the client, or against the assertion
+   * @throws TooManyRequestsError above the limit of an entry
+   */
+  async redeem(sent: SentAssertion, request: FlowRequest): Promise<RedeemedAssertion> {
+    const tokens = await request.stage('verify', async () => {
+      const { flow, assertion, proving } = sent;
+      const client = await this.authenticated(sent, request);
+      const verified = await verifyAssertion(this, { flow, assertion, client }, request);
+      return withProof(verified, proving, this.proofs);
+    });
+    const asked = askedOf(sent, tokens);
+    const issued = await this.exchanges.issueFor(tokens, asked, request);
+    if (sent.flow !== 'id-jag' || asked.resource === undefined) return issued;
+    return { resource: issued.audience ?? this.accessTokens.audience, ...issued };
+  }
+
+  private async authenticated(
+    { flow, client: sent }: SentAssertion,
+    request: FlowRequest,
+  ): Promise<AuthenticatedClient | undefined> {
+    if (flow === 'jwt-bearer' && sent === undefined) return undefined;
+    return authenticateOnce(this.clients, sent, (use) => request.inTime(() => this.jtis.useAlone(use)));
+  }
+}

@@ -1,0 +1,225 @@
+// DPoP proofs at the token endpoint, at the embedded login and at the API: by which clock, with which nonce, and to which token.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { KeyRing } from '../../platform/secrets/key-ring.js';
+import { isTokenRefusal } from '../refusals/oauth-refusal.js';
+import { ClockDifference } from '../replay/clock-difference.js';
+import type { DpopProof, SentProof } from './dpop-proof.js';
+import { publicAddress, verifyProof } from './dpop-proof.js';
+import type {
+  AccessTokenOptions,
+  AccessTokenRefusal,
+  AccessTokenVerdict,
+} from '../tokens/access-token.service.js';
+import { ACCESS_TOKEN_OPTIONS } from '../tokens/access-token.service.js';
+import type { TokenUse } from '../replay/token-use.js';
+import { jtiHashOf } from '../replay/token-use.js';
+
+const PURPOSE = 'dpop-nonce';
+const MINUTE_SECONDS = 60;
+
+/**
+ * Each minute has a nonce: its number under a key that is derived from a sealing key. It is taken until the next minute is over.
+ * @rule D143 Nonces are the same on all instances, which share the sealing keys and the clock of the database.
+ */
+export class DpopNonces {
+  private readonly keys: readonly Buffer[];
+  private latest: { readonly minute: number; readonly nonce: string } | undefined;
+
+  constructor(keyRing: KeyRing) {
+    this.keys = keyRing.deriveKeys(PURPOSE);
+  }
+
+  /** The nonce to be given out. @param now seconds since the Unix epoch, by the clock of the database */
+  at(now: number): string {
+    const minute = Math.floor(now / MINUTE_SECONDS);
+    if (this.latest?.minute !== minute) {
+      const [first = Buffer.of()] = this.keys;
+      this.latest = { minute, nonce: nonceOf(first, minute) };
+    }
+    return this.latest.nonce;
+  }
+
+  /** Another instance may be a little ahead, so that the next minute has begun there. */
+  isGood(nonce: unknown, now: number): boolean {
+    if (typeof nonce !== 'string') return false;
+    const minute = Math.floor(now / MINUTE_SECONDS);
+    return [minute, minute - 1, minute + 1].some((one) =>
+      this.keys.some((key) => isSame(nonce, nonceOf(key, one))),
+    );
+  }
+}
+
+function nonceOf(key: Buffer, minute: number): string {
+  return createHmac('sha256', key).update(String(minute)).digest('base64url');
+}
+
+function isSame(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Some 15 MB when full. */
+const MAX_PROOFS = 100_000;
+
+/** A call to the API writes nothing for its proof: each process takes a proof once, as long as it remembers it (D142). */
+export class SeenProofs {
+  /** When the proofs are over, in seconds since the Unix epoch, by the hashes of their ids. The oldest is the first. */
+  private readonly ends = new Map<string, number>();
+  /** What had ended by then may be forgotten. Never goes back, though clocks may. */
+  private latest = 0;
+
+  /** @param onForgotten called for each proof that has made room while it was still good */
+  constructor(
+    private readonly onForgotten: () => void,
+    private readonly maxProofs = MAX_PROOFS,
+  ) {}
+
+  /** @returns false where it was taken before, or that is not known any more */
+  take({ jti, exp }: TokenUse, now: number): boolean {
+    this.latest = Math.max(this.latest, now);
+    const hash = jtiHashOf(jti);
+    if (exp < this.latest || this.ends.has(hash)) return false;
+    this.makeRoom();
+    this.ends.set(hash, exp);
+    return true;
+  }
+
+  /** From the oldest on, up to the first that has its place. */
+  private makeRoom(): void {
+    for (const [hash, end] of this.ends) {
+      const isGood = end >= this.latest;
+      if (isGood && this.ends.size < this.maxProofs) return;
+      if (isGood) this.onForgotten();
+      this.ends.delete(hash);
+    }
+  }
+}
+
+/** A request, as far as its proof is about it. */
+export interface ProvingRequest {
+  /** The `DPoP` header; undefined: there is none. */
+  readonly proof: string | undefined;
+  readonly method: string;
+  /** The address of the request line. */
+  readonly target: string;
+}
+
+export function provingRequestOf({ headers, method, originalUrl, url }: HttpRequest): ProvingRequest {
+  return { proof: headers['dpop'] as string | undefined, method, target: originalUrl ?? url };
+}
+
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** A call to the API with an access token or a session token. */
+export interface PresentedCall extends ProvingRequest {
+  /** Secret. */
+  readonly token: string;
+  /** Whether the token was sent by the scheme `DPoP`, else by `Bearer`. */
+  readonly isDpop: boolean;
+}
+
+@Injectable()
+export class DpopProofs {
+  private readonly nonces: DpopNonces;
+  private readonly seen: SeenProofs;
+
+  constructor(
+    keyRing: KeyRing,
+    private readonly clocks: ClockDifference,
+    @Inject(ACCESS_TOKEN_OPTIONS) private readonly options: AccessTokenOptions,
+  ) {
+    this.nonces = new DpopNonces(keyRing);
+    this.seen = new SeenProofs(options.onProofForgotten ?? (() => undefined));
+  }
+
+  /** The origin of the instance's own pages. */
+  get ownOrigin(): string {
+    return new URL(this.options.issuer).origin;
+  }
+
+  /** The time by which proofs are checked, in seconds since the Unix epoch, for a client whose clock may be wrong. */
+  time(): number {
+    return this.clocks.databaseSeconds();
+  }
+
+  /** For the answer to a request with a proof; undefined where none is asked for. */
+  nonce(): string | undefined {
+    return this.options.dpopNonce === true ? this.nonces.at(this.clocks.databaseSeconds()) : undefined;
+  }
+
+  /**
+   * The proof of a request to the token endpoint or the embedded login, but for its nonce; undefined where there is none.
+   * @param sessionToken the session that the request renews
+   * @throws OAuthRefusal `dpop_proof_invalid`
+   */
+  async verify(request: ProvingRequest, sessionToken?: string): Promise<DpopProof | undefined> {
+    const sent = this.sentBy(request);
+    const now = this.clocks.databaseSeconds();
+    return (
+      sent && verifyProof(sent, sessionToken === undefined ? { now } : { now, accessToken: sessionToken })
+    );
+  }
+
+  /** The nonce that a proof lacks; undefined where none is asked for, or it has one that is good. */
+  missingNonce({ nonce }: DpopProof): string | undefined {
+    if (this.options.dpopNonce !== true) return undefined;
+    const now = this.clocks.databaseSeconds();
+    return this.nonces.isGood(nonce, now) ? undefined : this.nonces.at(now);
+  }
+
+  /**
+   * Refuses a good access token that a call does not present as it must be: bound to a key, with a proof; else as Bearer.
+   * @rule D140 A bound token is of no use to whoever cannot prove its key, and a proof is of no use for a token without one.
+   * @throws TemporarilyUnavailableException where the clock of the database is not known
+   */
+  async check(verdict: AccessTokenVerdict, call: PresentedCall): Promise<AccessTokenVerdict> {
+    if ('refusal' in verdict) return verdict;
+    const { token } = verdict;
+    if (token.boundTo === undefined)
+      return call.isDpop ? { refusal: { reason: 'token_not_bound', token } } : verdict;
+    const refusal = await this.refusalOf(call, token.boundTo, (use) => this.isNew(use));
+    return refusal === undefined ? verdict : { refusal: { ...refusal, token } };
+  }
+
+  /**
+   * Why a call does not prove the key that its session is bound to; undefined if it does.
+   * Proofs of reading calls are not remembered (D142): they change nothing, and a page reads every few seconds.
+   * @throws TemporarilyUnavailableException where the clock of the database is not known
+   */
+  checkSession(call: PresentedCall, boundTo: string): Promise<AccessTokenRefusal | undefined> {
+    const isReading = READING_METHODS.has(call.method);
+    return this.refusalOf(call, boundTo, (use) => isReading || this.isNew(use));
+  }
+
+  private isNew(use: TokenUse): boolean {
+    return this.seen.take(use, this.clocks.databaseSeconds());
+  }
+
+  private async refusalOf(
+    call: PresentedCall,
+    boundTo: string,
+    isNew: (use: TokenUse) => boolean,
+  ): Promise<AccessTokenRefusal | undefined> {
+    const sent = call.isDpop ? this.sentBy(call) : undefined;
+    if (sent === undefined) return { reason: 'dpop_proof_missing' };
+    const now = this.clocks.databaseSeconds();
+    try {
+      const proof = await verifyProof(sent, { now, accessToken: call.token });
+      if (proof.thumbprint !== boundTo) return { reason: 'dpop_key_mismatch' };
+      if (this.missingNonce(proof) !== undefined) return { reason: 'dpop_nonce_required' };
+      return isNew(proof.use) ? undefined : { reason: 'dpop_proof_replayed' };
+    } catch (error) {
+      if (!isTokenRefusal(error)) throw error;
+      const { detail, expected, found } = error.context;
+      return { reason: 'dpop_proof_invalid', detail, expected, found };
+    }
+  }
+
+  private sentBy({ proof, method, target }: ProvingRequest): SentProof | undefined {
+    return proof === undefined
+      ? undefined
+      : { text: proof, method, address: publicAddress(this.options.issuer, target) };
+  }
+}

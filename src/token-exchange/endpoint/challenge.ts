@@ -1,0 +1,95 @@
+// Reads the credential of a call, and says in an answer which one would get it through (RFC 6750, RFC 9449 §7).
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import type { BearerReason } from '../refusals/refusals.js';
+import type { PresentedCall } from '../dpop/dpop-proofs.js';
+import { provingRequestOf } from '../dpop/dpop-proofs.js';
+import { ALGORITHMS } from '../trust/algorithms.js';
+import { RESOURCE_METADATA_PATH } from './paths.js';
+
+/** RFC 6750 §2.1 and RFC 9449 §7.1; the name of a scheme is case-insensitive (RFC 9110 §11.1). */
+const CREDENTIAL = /^(bearer|dpop) +([\w.~+/-]+=*) *$/i;
+const SCHEME = /^(?:bearer|dpop)(?= |$)/i;
+
+/** The access token of a call, and how it is presented; undefined for another scheme, or characters that no token has. */
+export function presentedCallOf(request: HttpRequest): PresentedCall | undefined {
+  const [, scheme, token] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
+  if (scheme === undefined || token === undefined) return undefined;
+  return { token, isDpop: isDpop(scheme), ...provingRequestOf(request) };
+}
+
+/** Whether a credential is meant for a scheme that is served. Of another one nothing is said but which these are. */
+export function isServedScheme(authorization: string | undefined): boolean {
+  return schemeOf(authorization) !== undefined;
+}
+
+function schemeOf(authorization: string | undefined): string | undefined {
+  return SCHEME.exec(authorization ?? '')?.[0];
+}
+
+function isDpop(scheme: string | undefined): boolean {
+  return scheme?.toLowerCase() === 'dpop';
+}
+
+const ALGS = `algs="${ALGORITHMS.join(' ')}"`;
+
+/** The call that a challenge answers. */
+interface Challenged {
+  /** The `Authorization` header of the request. */
+  readonly authorization: string | undefined;
+  /** The origin whose metadata is published; undefined where none is. */
+  readonly baseUrl: string | undefined;
+  /** The scopes that the call needs, with spaces between them; undefined or empty: none. */
+  readonly scope?: string;
+}
+
+/** What of a proof is wrong; every other refusal is of the token. */
+const PROOF_ERRORS: Partial<Record<BearerReason, DpopError>> = {
+  dpop_proof_missing: 'invalid_dpop_proof',
+  dpop_proof_invalid: 'invalid_dpop_proof',
+  dpop_key_mismatch: 'invalid_dpop_proof',
+  dpop_proof_replayed: 'invalid_dpop_proof',
+  dpop_nonce_required: 'use_dpop_nonce',
+};
+type DpopError = 'invalid_dpop_proof' | 'use_dpop_nonce';
+
+/** Whether the error of an answer is about a DPoP proof: the client may repeat the request with another one. */
+export function isAboutProof(error: string): boolean {
+  return error === 'invalid_dpop_proof' || error === 'use_dpop_nonce';
+}
+
+/** The error of a refused credential, as challenges and bodies call it: by the scheme Bearer it is always the token's. */
+export function errorOf(
+  authorization: string | undefined,
+  reason?: BearerReason,
+): DpopError | 'invalid_token' {
+  return (isDpop(schemeOf(authorization)) && reason && PROOF_ERRORS[reason]) || 'invalid_token';
+}
+
+/**
+ * The `WWW-Authenticate` header of a 401. It names an error only where a credential of a served scheme was sent (RFC 6750 §3.1), the
+ * scope of the call (§3), lest a client ask for all that metadata list, and, where metadata is published, always where a client learns
+ * who issues tokens (RFC 9728 §5.1).
+ */
+export function challengeTo(call: Challenged, reason?: BearerReason): string {
+  const { authorization } = call;
+  const error = isServedScheme(authorization) ? errorOf(authorization, reason) : undefined;
+  const challenge = challengeOf(call, error);
+  return isDpop(schemeOf(authorization)) ? challenge : `${challenge}, DPoP ${ALGS}`;
+}
+
+/** The `WWW-Authenticate` header of a 403 that a token with these scopes would not get (RFC 6750 §3.1). */
+export function scopeChallengeTo(call: Challenged): string {
+  return challengeOf(call, 'insufficient_scope');
+}
+
+/** In the scheme of the call, which is Bearer where none is served. */
+function challengeOf({ authorization, baseUrl, scope }: Challenged, error: string | undefined): string {
+  const isOfDpop = isDpop(schemeOf(authorization));
+  const parameters = [
+    error && `error="${error}"`,
+    scope && `scope="${scope}"`,
+    isOfDpop && ALGS,
+    baseUrl && `resource_metadata="${baseUrl}${RESOURCE_METADATA_PATH}"`,
+  ].filter(Boolean);
+  return `${isOfDpop ? 'DPoP' : 'Bearer'} ${parameters.join(', ')}`.trimEnd();
+}

@@ -1,0 +1,203 @@
+// Turns each error of the endpoints into an answer and a log line; flow.runner.ts has recorded it.
+import type { ArgumentsHost, ExceptionFilter, Type } from '@nestjs/common';
+import { Catch, Inject, Injectable, Optional, HttpException, HttpStatus } from '@nestjs/common';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import { isOfAssertion } from '../host/flow.js';
+import type { RenderedPage } from '../host/logins.js';
+import { LoginFailurePage } from '../host/logins.js';
+import type { ThrottledFlow } from '../host/telemetry.js';
+import { ExchangeTelemetry } from '../host/telemetry.js';
+import { NOT_FOUND } from '../../platform/http/answers.js';
+import { DatabaseOutages } from '../../platform/http/database-outages.js';
+import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers, requestOf } from '../../platform/http/http-answers.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+import { requestIdOf } from '../../platform/log/request-id.js';
+import { pageOriginOf } from '../verify/verification.js';
+import { requestRefusalLine } from '../refusals/refusal-line.js';
+import type { EndpointAnswer } from '../refusals/refusals.js';
+import { FAULT, REQUEST_REFUSALS } from '../refusals/refusals.js';
+import type { RefusedRequest, RefusedToken } from '../refusals/oauth-refusal.js';
+import { isTokenRefusal, isRequestRefusal } from '../refusals/oauth-refusal.js';
+import { loginAnswerOf, oauthAnswerOf } from '../refusals/token-refusals.js';
+import { DpopProofs } from '../dpop/dpop-proofs.js';
+import { isAboutProof } from './challenge.js';
+import { asksForPage } from './form.js';
+import type { Endpoint } from './paths.js';
+import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
+
+/** How the log calls what was refused. */
+export const WORK: Readonly<Record<ThrottledFlow, string>> = {
+  exchange: 'a token exchange',
+  embed: 'an embedded login',
+  'id-jag': 'an identity assertion',
+  'jwt-bearer': 'a JWT assertion',
+  logout: 'a back-channel logout',
+  revocation: 'a token revocation',
+  introspection: 'an introspection',
+};
+
+const FLOW = Symbol('the flow of a request');
+
+type Marked = HttpRequest & { [FLOW]?: ThrottledFlow };
+
+/** Says of which flow a request is: the token endpoint has several. */
+export function markFlow(request: Marked, flow: ThrottledFlow): void {
+  request[FLOW] = flow;
+}
+
+/** Where an error has come up. `flow` is its name in metrics and in the log. */
+interface Place {
+  readonly endpoint: Endpoint;
+  readonly flow: ThrottledFlow;
+  readonly request: HttpRequest;
+}
+
+/** The answer to the client, before the endpoint writes it in its form. */
+interface Refused extends Required<EndpointAnswer> {
+  readonly headers?: HttpAnswer['headers'];
+}
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="token"' };
+/** Every refused logout token gets the same 400 (§2.8; D130): only the log and the audit trail have the cause. */
+const LOGOUT_REFUSED = { status: 400, error: 'invalid_request', message: 'Logout token validation failed' };
+
+/** Answers an error that has come up at an endpoint, counts it and logs it. */
+@Injectable()
+abstract class FlowErrorFilter implements ExceptionFilter {
+  protected abstract readonly endpoint: Endpoint;
+
+  constructor(
+    @Inject(LOGGER) private readonly logger: Log,
+    private readonly telemetry: ExchangeTelemetry,
+    private readonly answers: HttpAnswers,
+    private readonly outages: DatabaseOutages,
+    private readonly proofs: DpopProofs,
+    @Optional() private readonly page?: LoginFailurePage,
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const { endpoint } = this;
+    const request: Marked = requestOf(host);
+    const place = { endpoint, flow: request[FLOW] ?? endpoint, request };
+    const error = this.outages.refusalOf(thrown, place.flow);
+    const refused = this.refusedFor(error, place);
+    const written = endpoint === 'embed' ? this.asLogin(refused, place, error) : asOAuth(refused, error);
+    this.answers.reply(request, host.switchToHttp().getResponse(), written);
+  }
+
+  private refusedFor(error: unknown, place: Place): Refused {
+    if (isTokenRefusal(error)) return refusedToken(error, place);
+    if (isRequestRefusal(error)) return this.refusedRequest(error, place);
+    if (error instanceof TooManyRequestsError) {
+      this.telemetry.countThrottled(place.flow);
+      const { message, headers } = error;
+      return { status: 429, error: 'too_many_requests', message, headers };
+    }
+    const refusal = hostRefusalOf(error);
+    if (refusal === undefined) return this.fault(error, place);
+    this.telemetry.countRefusal(place.flow, refusal.error);
+    return refusal;
+  }
+
+  /** @rule D79 A refused form is a warning with its request id, and no record in the trail. */
+  private refusedRequest(refusal: RefusedRequest, { endpoint, flow, request }: Place): Refused {
+    const { reason, message, headers, context } = refusal;
+    const { status, isSilent, oauth = 'invalid_request', embed = reason } = REQUEST_REFUSALS[reason];
+    this.telemetry.countRefusal(flow, reason);
+    if (isSilent !== true) {
+      const values = { detail: message, found: context.found };
+      const fields = { requestId: requestIdOf(request), flow, reason, ...values };
+      this.logger.warn(fields, requestRefusalLine(WORK[flow], reason, values));
+    }
+    return { status, error: endpoint === 'embed' ? embed : oauth, message, headers };
+  }
+
+  private fault(error: unknown, { endpoint, flow, request }: Place): Refused {
+    const requestId = requestIdOf(request);
+    this.logger.error({ err: error, requestId }, `${WORK[flow]} failed by a fault of the service`);
+    return FAULT[endpoint === 'embed' ? 'embed' : 'oauth'];
+  }
+
+  /**
+   * What ends an embedded login, as JSON or as a page.
+   * @rule 7.9 A failure is always a JSON answer, never a redirect.
+   * @rule D50 A post of the instance's own script gets the same status and word as a page.
+   */
+  private asLogin({ status, error, message, headers }: Refused, place: Place, thrown: unknown): HttpAnswer {
+    const page = this.pageFor(place, error, thrown);
+    if (page === undefined) return this.asJson({ status, error, message, headers });
+    return { status, headers: { ...headers, 'content-type': page.contentType }, body: page.body };
+  }
+
+  /**
+   * An answer to a bad proof has the time by which proofs are checked, and the nonce, so that a page with a wrong clock can
+   * repeat its request (D141).
+   */
+  private asJson({ status, error, message, headers }: Refused): HttpAnswer {
+    if (!isAboutProof(error)) return { status, headers, body: { error, message } };
+    const nonce = this.proofs.nonce();
+    const withNonce = nonce === undefined ? headers : { ...headers, 'dpop-nonce': nonce };
+    return { status, headers: withNonce, body: { error, message, serverTime: this.proofs.time() } };
+  }
+
+  /** Undefined where JSON is the answer. */
+  private pageFor({ request }: Place, word: string, thrown: unknown): RenderedPage | undefined {
+    if (this.page === undefined || !asksForPage(request)) return undefined;
+    const loginOrigin = pageOriginOf(request.headers.origin);
+    const retryAfterSeconds =
+      thrown instanceof Error && 'retryAfterSeconds' in thrown ? Number(thrown.retryAfterSeconds) : undefined;
+    return this.page.render({ word, requestId: requestIdOf(request), retryAfterSeconds, loginOrigin });
+  }
+}
+
+/**
+ * A client that does not authenticate gets the ways to do so (RFC 6749 §5.2); a faulty assertion or claim is `invalid_grant` (RFC
+ * 7523 §3.1).
+ */
+function refusedToken({ reason }: RefusedToken, { endpoint, flow }: Place): Refused {
+  if (endpoint === 'logout') return LOGOUT_REFUSED;
+  if (endpoint === 'embed') return loginAnswerOf(reason);
+  const isOfClaims = isOfAssertion(flow) && reason === 'claims_invalid';
+  const refused = oauthAnswerOf(isOfClaims ? 'token_malformed' : reason);
+  return refused.error === 'invalid_client' ? { ...refused, headers: CHALLENGE } : refused;
+}
+
+/**
+ * RFC 6749 §5.2.
+ * @rule D17 The body of the 501 serves clients that read OAuth errors and clients that read `message`.
+ */
+function asOAuth({ status, error, message, headers }: Refused, thrown: unknown): HttpAnswer {
+  const reason = isRequestRefusal(thrown) ? thrown.reason : undefined;
+  if (reason === 'not_available') return { status, headers, body: NOT_FOUND };
+  const body = { error, error_description: message };
+  return { status, headers, body: reason === 'not_enabled' ? { ...body, message } : body };
+}
+
+/** The filter of the controller of an endpoint. */
+export function errorFilterOf(endpoint: Endpoint): Type<ExceptionFilter> {
+  @Catch()
+  class EndpointErrorFilter extends FlowErrorFilter {
+    protected override readonly endpoint = endpoint;
+  }
+  return EndpointErrorFilter;
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  [HttpStatus.UNAUTHORIZED]: 'unauthorized',
+  [HttpStatus.FORBIDDEN]: 'forbidden',
+  [HttpStatus.NOT_FOUND]: 'not_found',
+  [HttpStatus.TOO_MANY_REQUESTS]: 'too_many_requests',
+  [HttpStatus.SERVICE_UNAVAILABLE]: 'temporarily_unavailable',
+};
+
+/** What Nest's own exceptions say, also those of guards of a host. Undefined for any other error: that is a fault. */
+export function hostRefusalOf(error: unknown): Refused | undefined {
+  if (!(error instanceof HttpException)) return undefined;
+  const status = error.getStatus();
+  const word = WORDS[status] ?? (status < 500 ? 'refused' : 'internal_error');
+  const isForLater = error instanceof TemporarilyUnavailableException;
+  const headers = isForLater ? { 'retry-after': String(error.retryAfterSeconds) } : undefined;
+  return { status, error: word, message: error.message, headers };
+}

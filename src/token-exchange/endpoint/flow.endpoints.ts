@@ -1,0 +1,199 @@
+// What every endpoint has beside its controller: its guards, in their order, and the filter of its errors.
+import type { CanActivate, Type, ExecutionContext } from '@nestjs/common';
+import {
+  Controller,
+  Inject,
+  Injectable,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+  applyDecorators,
+} from '@nestjs/common';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { errorFilterOf } from './flow-error.filter.js';
+import { refusalOfLabel } from './form.js';
+import type { Endpoint } from './paths.js';
+import { TOO_LARGE, TOO_LARGE_MESSAGE } from '../../platform/http/content-type.js';
+import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import { requestRefusal, notEnabled } from '../refusals/oauth-refusal.js';
+import { ClockDifference } from '../replay/clock-difference.js';
+import { loginMethods } from './paths.js';
+import { OwnRoutes } from '../host/token-exchange-auth.js';
+import { beginWait, requestOf } from '../../platform/http/http-answers.js';
+import { Revocations } from '../revocation/revocations.js';
+import type { ThrottledFlow } from '../host/telemetry.js';
+
+/** Removes the endpoints while the service runs, for example when a licence runs out (D39). */
+@Injectable()
+class AvailableGuard implements CanActivate {
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isOffered'>,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    beginWait(requestOf(context));
+    if (this.options.isOffered()) return true;
+    throw requestRefusal('not_available', 'Not found');
+  }
+}
+
+@Injectable()
+class LoginMethodGuard implements CanActivate {
+  private readonly methods: readonly string[];
+
+  constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) options: Pick<TokenExchangeOptions, 'strict'>) {
+    this.methods = loginMethods(options);
+  }
+
+  canActivate(context: ExecutionContext): boolean {
+    const { method = '' } = requestOf(context);
+    if (this.methods.includes(method)) return true;
+    throw requestRefusal('method_not_allowed', `The method must be ${this.methods.join(' or ')}`, {
+      allow: this.methods.join(', '),
+    });
+  }
+}
+
+/** By which browsers mark what no user has asked for yet. `Sec-Purpose` is that of the Fetch standard, the others are older. */
+const PURPOSES = ['sec-purpose', 'purpose', 'x-moz', 'x-purpose'];
+const AHEAD = /\b(prefetch|prerender|preview)\b/i;
+
+/** Keeps a browser that fetches a link ahead from using up its token (D57). */
+@Injectable()
+class PrefetchGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { method, headers } = requestOf(context);
+    if (method !== 'GET' || !PURPOSES.some((name) => AHEAD.test(String(headers[name])))) return true;
+    throw requestRefusal('prefetch', 'A prefetch signs no user in; the token is not used up');
+  }
+}
+
+/** A guard that limits requests per client address and minute, in a bucket of their own. */
+function throttlerOf(
+  flow: ThrottledFlow,
+  perMinute: (options: TokenExchangeOptions) => number,
+): Type<CanActivate> {
+  return minuteThrottler(flow, TOKEN_EXCHANGE_OPTIONS, perMinute);
+}
+
+/** A guard of an endpoint that can be switched off. */
+function enabledGuardOf(what: string, isOn: (options: TokenExchangeOptions) => boolean): Type<CanActivate> {
+  @Injectable()
+  class EnabledGuard implements CanActivate {
+    constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: TokenExchangeOptions) {}
+
+    canActivate(): boolean {
+      if (isOn(this.options)) return true;
+      throw notEnabled(what);
+    }
+  }
+  return EnabledGuard;
+}
+
+/** Without it a token that was used and has expired might be taken again (D97). */
+@Injectable()
+class ClockGuard implements CanActivate {
+  constructor(private readonly clocks: ClockDifference) {}
+
+  /** @throws TemporarilyUnavailableException */
+  canActivate(): boolean {
+    this.clocks.ensureSmall();
+    return true;
+  }
+}
+
+/** @rule D20 A body that is too large or no form is refused after availability, throttle and switch, before any field is read. */
+@Injectable()
+class FormGuard implements CanActivate {
+  /** @throws Error where the host has no parser for forms */
+  canActivate(context: ExecutionContext): boolean {
+    const { method, headers, body } = requestOf(context);
+    if (method !== 'POST') return true;
+    if (body === TOO_LARGE) throw requestRefusal('payload_too_large', TOO_LARGE_MESSAGE);
+    const isParsed = typeof body === 'object' && body !== null && !ArrayBuffer.isView(body);
+    const refusal = refusalOfLabel(headers, isParsed ? body : undefined);
+    if (refusal !== undefined) throw refusal;
+    if (!isParsed && Number(headers['content-length']) > 0)
+      throw new Error('no parser of this application has read the form: do not switch off its bodyParser');
+    return true;
+  }
+}
+
+/** Lets requests through while it is known what has been revoked: no flow begins what it could not answer for. */
+@Injectable()
+class RevocationsKnownGuard implements CanActivate {
+  constructor(private readonly revocations: Revocations) {}
+
+  /** @throws TemporarilyUnavailableException */
+  canActivate(): boolean {
+    this.revocations.ensureKnown();
+    return true;
+  }
+}
+
+/** Whether the token endpoint takes any grant. */
+const issuesTokens = ({ exchange, idAssertion }: TokenExchangeOptions) =>
+  exchange.enabled || idAssertion.enabled;
+
+/**
+ * The guards of each endpoint, in the order in which they are asked (D20).
+ * @rule 8.5 Embedded logins per client address and minute; GET and POST share the count.
+ * @rule 8.6 Token exchanges per client address and minute.
+ * @rule 5.1.3 = 7.3 A disabled embedded login answers 501.
+ * @rule 5.1.4 = 7.2 A disabled token exchange answers 501, unless the endpoint takes identity assertions.
+ */
+const GUARDS: Readonly<Record<Endpoint, readonly Type<CanActivate>[]>> = {
+  exchange: [
+    AvailableGuard,
+    throttlerOf('exchange', ({ exchange }) => exchange.perMinute),
+    enabledGuardOf('Token exchange', issuesTokens),
+    FormGuard,
+    RevocationsKnownGuard,
+    ClockGuard,
+  ],
+  revocation: [
+    AvailableGuard,
+    throttlerOf('revocation', ({ tokenRevocation }) => tokenRevocation.perMinute),
+    // What is not issued is not ended.
+    enabledGuardOf('Token revocation', issuesTokens),
+    FormGuard,
+    RevocationsKnownGuard,
+  ],
+  introspection: [
+    AvailableGuard,
+    throttlerOf('introspection', ({ tokenIntrospection }) => tokenIntrospection.perMinute),
+    enabledGuardOf('Token introspection', issuesTokens),
+    FormGuard,
+    RevocationsKnownGuard,
+    ClockGuard,
+  ],
+  logout: [
+    AvailableGuard,
+    // Before their tokens are looked at; those that are verified are counted by issuer too.
+    throttlerOf('logout', ({ logout }) => logout.perMinute),
+    FormGuard,
+    RevocationsKnownGuard,
+    ClockGuard,
+  ],
+  embed: [
+    AvailableGuard,
+    LoginMethodGuard,
+    PrefetchGuard,
+    throttlerOf('embed', ({ embedLogin }) => embedLogin.perMinute),
+    enabledGuardOf('Embed login', ({ embedLogin }) => embedLogin.enabled),
+    FormGuard,
+    RevocationsKnownGuard,
+    ClockGuard,
+  ],
+};
+
+/** For the controller of an endpoint. */
+export function FlowEndpoint(endpoint: Endpoint): ClassDecorator {
+  return applyDecorators(
+    Controller({ version: VERSION_NEUTRAL }),
+    OwnRoutes(),
+    UseGuards(...GUARDS[endpoint]),
+    UseFilters(errorFilterOf(endpoint)),
+  );
+}

@@ -1,0 +1,147 @@
+// What surrounds a request of each flow: its deadline, the times and spans of its stages, the record of its failure, and the refund
+// of what the throttle has counted.
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import { Database } from '../../platform/database/database.js';
+import { DatabaseOutages } from '../../platform/http/database-outages.js';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
+import { requestIdOf } from '../../platform/log/request-id.js';
+import { giveUpPlace, waitedMs } from '../../platform/http/http-answers.js';
+import { clientOf, TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+import { isOverOfStrangers, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import type { AuditEvent, AuditPayloads } from '../audit/audit.bus.js';
+import { AuditBus, auditEvent } from '../audit/audit.bus.js';
+import type { Flow } from '../host/flow.js';
+import { FlowRequest } from './flow-request.js';
+import { ExchangeTelemetry } from '../host/telemetry.js';
+import { personOf, recordedActors, workloadsOf } from '../verify/tokens.js';
+import { tokenRefusalLine } from '../refusals/refusal-line.js';
+import type { RefusedToken } from '../refusals/oauth-refusal.js';
+import { isTokenRefusal, isRequestRefusal, inContext } from '../refusals/oauth-refusal.js';
+import { EntryThrottleService } from './entry-throttle.service.js';
+import { WORK, markFlow } from './flow-error.filter.js';
+
+const FAILURE_EVENTS = {
+  exchange: 'svc.audit.token-exchange.failed',
+  'id-jag': 'svc.audit.token-exchange.failed',
+  'jwt-bearer': 'svc.audit.token-exchange.failed',
+  embed: 'svc.audit.token-exchange.embed-login-failed',
+  logout: 'svc.audit.token-exchange.logout-failed',
+} as const;
+
+type Failure = AuditPayloads[(typeof FAILURE_EVENTS)[Flow]];
+
+/** How metrics call what the database could not serve. */
+const UNAVAILABLE = 'temporarily_unavailable';
+
+/** Called by the controllers: as an interceptor of Nest it would cost every request a chain of observables. */
+@Injectable()
+export class FlowRunner {
+  constructor(
+    private readonly audit: AuditBus,
+    private readonly telemetry: ExchangeTelemetry,
+    private readonly throttle: EntryThrottleService,
+    private readonly clock: Clock,
+    private readonly database: Database,
+    private readonly outages: DatabaseOutages,
+    @Inject(LOGGER) private readonly logger: Log,
+    private readonly counts: MemoryCounts,
+  ) {}
+
+  /** @throws what the work throws, once its failure is recorded */
+  async run<T>(flow: Flow, http: HttpRequest, work: (request: FlowRequest) => Promise<T>): Promise<T> {
+    markFlow(http, flow);
+    const request = this.received(flow, http);
+    try {
+      return await work(request);
+    } catch (error) {
+      return await this.fail(request, inContext(error, { clientId: request.client?.id }));
+    }
+  }
+
+  /** The time that its guards have waited for the database counts. */
+  private received(flow: Flow, http: HttpRequest): FlowRequest {
+    const requestId = requestIdOf(http);
+    const arrivedAtMs = this.clock.monotonicMs();
+    const leftMs = this.database.waitMs - (waitedMs(http) ?? 0);
+    return new FlowRequest(
+      {
+        flow,
+        requestId,
+        clientAddress: clientOf(http.ip),
+        arrivedAtMs,
+        leftMs,
+        giveUpPlace: () => giveUpPlace(http),
+      },
+      this.telemetry,
+    );
+  }
+
+  /**
+   * Records with its true cause what ends a request. A client that is over a limit could fill the trail, and so could one that sends
+   * broken forms: they leave no record.
+   * @throws the error
+   */
+  private async fail(request: FlowRequest, error: unknown): Promise<never> {
+    if (error instanceof TooManyRequestsError || isRequestRefusal(error)) throw error;
+    await request.inTime(async () => {
+      await this.throttle.undo(request);
+      if (isTokenRefusal(error)) await this.recordRefusal(request, error);
+      // No fault, and counted where it is answered, as where a guard finds it out.
+      else if (!(error instanceof TemporarilyUnavailableException)) await this.recordFault(request, error);
+    });
+    throw error;
+  }
+
+  /**
+   * @rule D52 A refused token is a warning of the log, whose sentence names the cause and where to read on.
+   * Those of exchanges and logins are complete (contract 6), which the limits of their addresses bound; strangers' logouts are not.
+   */
+  private async recordRefusal(request: FlowRequest, refusal: RefusedToken): Promise<void> {
+    const { flow, tokens, clientAddress } = request;
+    const { reason, context, isOfStranger } = refusal;
+    if (flow === 'logout' && isOfStranger && isOverOfStrangers(this.counts, 'logouts', clientAddress))
+      return this.telemetry.countUnrecordedFailure(flow, reason);
+    const { issuer, kid, clientId, userId, detail, expected, found } = context;
+    // Elsewhere there is one token only.
+    const party = flow === 'exchange' ? context.party : undefined;
+    // In the order in which lines of the log show them.
+    const workloads = recordedActors(refusal.workload ? [refusal.workload] : tokens && workloadsOf(tokens));
+    const about = { issuer, kid, workloads, clientId, userId, detail, expected, found, clientAddress };
+    const event = this.failure(request, { flow, party, reason, ...about });
+    const { name, requestId, payload } = event;
+    const person = refusal.person ?? personOf(tokens, context.party);
+    try {
+      if (person === undefined) await this.audit.record([event]);
+      else await this.audit.recordRefusal(event, { isActor: context.party === 'actor', ...person });
+    } catch (error) {
+      if (this.outages.isUnrecorded(error)) this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
+      throw error;
+    } finally {
+      const line = tokenRefusalLine(WORK[flow], reason, { ...context, party });
+      this.logger.warn({ event: name, requestId, payload }, line);
+    }
+  }
+
+  /** The log says what the fault was. The database may be the cause, and then the trail is out of reach as well. */
+  private async recordFault(request: FlowRequest, fault: unknown): Promise<void> {
+    const { flow, clientAddress } = request;
+    // A second attempt would wait as long as the first.
+    if (this.outages.isUnrecorded(fault)) return this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
+    const event = this.failure(request, { flow, reason: 'internal_error', clientAddress });
+    try {
+      await this.audit.record([event]);
+      const { name, requestId, payload } = event;
+      this.logger.info({ event: name, requestId, payload }, 'audit');
+    } catch {
+      this.telemetry.countUnrecordedFailure(flow);
+    }
+  }
+
+  private failure({ flow, requestId }: FlowRequest, failure: Failure): AuditEvent {
+    return auditEvent(FAILURE_EVENTS[flow], { occurredAt: this.clock.now(), requestId }, failure);
+  }
+}

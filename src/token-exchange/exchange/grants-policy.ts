@@ -1,0 +1,122 @@
+// The members of a policy about access tokens, and about actors.
+import { mayMean } from '../../platform/text/uri.js';
+import { parsedUrl } from '../../platform/text/url.js';
+import { choice, flag, isText, list, listed, number } from '../trust/entry-kinds.js';
+
+const NONE: ReadonlySet<string> = new Set();
+/** The longest scope of a request (4.2.scope). */
+const MAX_SCOPE_CHARACTERS = 1024;
+/** RFC 6749 §3.3. */
+const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+export const GRANTS = {
+  actFor: list(
+    {
+      each: (issuer) => (isText(issuer) && parsedUrl(issuer) ? issuer : undefined),
+      must: 'must be an array of issuers, by URL',
+    },
+    {
+      label: 'Issuers whose subjects its actors may act for',
+      rule: 'issuers whose subjects an actor of this entry may act for; `[]`: none',
+      option: '--act-for <list>',
+      unsaid: 'any',
+      strict: NONE,
+      prevents: 'an actor of one partner acts for customers of another',
+      words: (issuers) =>
+        issuers === undefined
+          ? 'may act for any subject'
+          : issuers.size === 0
+            ? 'may act for no subject'
+            : `may act for subjects of ${listed(issuers)}`,
+    },
+  ),
+  requireActor: flag({
+    label: 'Subjects need an actor',
+    rule: "subjects are refused without an actor, embedded logins too. Leave the entry's own issuer out of `actFor`, or its key could sign the actor as well",
+    option: '--require-actor',
+    open: false,
+    prevents: 'a key that only names customers gives their rights',
+    words: (isRequired) => (isRequired === true ? 'never without an actor' : undefined),
+  }),
+  requireDpop: flag({
+    label: 'Access tokens are bound to a key',
+    rule: 'the service issues access tokens for subjects and actors of this entry only with a [DPoP proof](endpoints.md#dpop), so never as Bearer tokens. Sessions have no key: leave `embed` out of `flows`',
+    option: '--require-dpop',
+    open: false,
+    prevents: 'a stolen token is used by the thief',
+    words: (isRequired) => (isRequired === true ? 'access tokens only for a proved key' : undefined),
+  }),
+  rights: choice(['actor', 'both'], {
+    label: 'Rights on behalf of a user',
+    rule: '`actor` or `both`: whose rights a call with an actor needs',
+    option: '--rights <whose>',
+    open: 'actor',
+    strict: 'both',
+    prevents: 'a service account reads for one customer what belongs to another',
+    words: (rights) =>
+      rights === 'both'
+        ? "an actor's call needs the rights of both"
+        : "an actor's call has the actor's rights",
+  }),
+  scopes: list(
+    {
+      each: (scope) => (SCOPE_TOKEN.test(scope) ? scope : undefined),
+      must: 'must be an array of scopes: printable ASCII without spaces, quotes and backslashes',
+    },
+    {
+      label: 'Scopes',
+      rule: 'scopes that an access token may have; it gets those that were asked for (all, if none) and are listed. Sessions have no scopes: set `flows` to `["exchange"]` for such a key. Required where `flows` has `id-jag`; `[]`: no token exchange',
+      option: '--scopes <list>',
+      unsaid: 'not limited',
+      strict: NONE,
+      prevents: 'a leaked access token can write',
+      fault: (scopes) =>
+        listed(scopes, ' ').length > MAX_SCOPE_CHARACTERS
+          ? `must have at most ${MAX_SCOPE_CHARACTERS} characters together`
+          : undefined,
+      words: (scopes) =>
+        scopes === undefined
+          ? 'every scope'
+          : scopes.size === 0
+            ? 'no scope, so no token exchange'
+            : `access tokens with the scopes ${listed(scopes)}`,
+    },
+  ),
+  // RFC 8707 §2: absolute, without a fragment.
+  resources: list(
+    {
+      each: (uri) => (isText(uri) && parsedUrl(uri) && !/[#\s]/.test(uri) ? uri : undefined),
+      must: 'must be an array of absolute URIs without a fragment',
+    },
+    {
+      label: 'Other services',
+      rule: 'absolute URIs of other services that an access token may be for (RFC 8707), compared by RFC 3986 §6.2.2 and §6.2.3',
+      option: '--resources <list>',
+      unsaid: 'recorded only',
+      strict: NONE,
+      prevents: 'a token for one service is used at another',
+      fault: (resources, { baseUrl }) =>
+        baseUrl !== undefined && [...resources].some((uri) => mayMean(uri, baseUrl))
+          ? 'must not have the address of this instance, for which tokens are good anyway'
+          : undefined,
+      words: (resources) =>
+        resources && (resources.size === 0 ? 'no other service' : `tokens for ${listed(resources)}`),
+    },
+  ),
+  clientChoosesResource: flag({
+    label: 'Clients choose the service',
+    rule: 'where an identity assertion names no `resource`, its client may choose one of `resources`, and not only this instance',
+    option: '--client-chooses-resource',
+    open: false,
+    prevents: 'a program gets a token for a service that its provider did not mean',
+    words: (chooses) => (chooses === true ? 'for which a client may choose' : undefined),
+  }),
+  maxTokenTtlSeconds: number(5, 86_400, {
+    label: 'Longest life of access tokens',
+    rule: '5 to 86400: longest life of an access token, in seconds, where the instance allows more',
+    option: '--max-token-ttl <seconds>',
+    unsaid: 'as long as the instance allows',
+    prevents: 'an agent works on for long after its provider has turned it off',
+    words: (seconds) => (seconds === undefined ? undefined : `access tokens for ${seconds} s`),
+  }),
+};

@@ -1,0 +1,225 @@
+// Plans the access token of a request before anything is used up for it: its life, its grants, its key; and says what it holds, and what
+// the trail holds of it.
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditEvent } from '../audit/audit.bus.js';
+import { auditEvent } from '../audit/audit.bus.js';
+import { recordedKeys } from '../revocation/external-login.js';
+import type { ResolvedUser, Users } from '../identity/decide.js';
+import { idsOf, ignoredRoleOf } from '../identity/decide.js';
+import type { Tokens } from '../verify/tokens.js';
+import { listOf, recordedActors, workloadsOf } from '../verify/tokens.js';
+import { Clock } from '../../platform/clock.js';
+import { isOfAssertion } from '../host/flow.js';
+import { printableAddress, printableSeconds, visible } from '../../platform/text/printable.js';
+import type { FlowRequest } from '../endpoint/flow-request.js';
+import type { AccessTokenClaims, ActorClaim } from '../tokens/access-token.js';
+import { lengthOfAccessToken } from '../tokens/access-token.js';
+import { AccessTokenService } from '../tokens/access-token.service.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { PriorActor } from '../verify/external-claims.js';
+import { issuerAndKid, signerOf } from '../verify/external-token.verifier.js';
+import { priorActorsOf } from '../verify/verification.js';
+import type { AskedGrants, Grants } from './grants.js';
+import { checkGrants } from './grants.js';
+
+/** `issuedAt` and `expiresAt` are whole seconds since the Unix epoch. */
+interface Validity {
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly lifetimeSeconds: number;
+}
+
+/** The terms of an access token, from both tokens and both entries. */
+export interface Terms {
+  readonly accessTokenId: string;
+  readonly asked: AskedGrants;
+  readonly tokens: Tokens;
+  readonly validity: Validity;
+  readonly grants: Grants;
+  /** Who has acted before, according to the tokens. */
+  readonly priorActors: readonly PriorActor[];
+}
+
+/** An access token that is about to be issued. */
+export interface Issuance {
+  readonly terms: Terms;
+  /** Has the signing key already, so that no token is used up for an access token that cannot be signed. @returns the access token. Secret */
+  readonly sign: (users: Users) => string;
+}
+
+const MINIMUM_LIFETIME_SECONDS = 5;
+/** Of the 16 KiB that the headers of a request may have. */
+const MOST_TOKEN_CHARACTERS = 12 * 1024;
+/** As long as an id or a generation of a host is expected to be at most. */
+const LONGEST = 'x'.repeat(64);
+const LONGEST_USER: ResolvedUser = { userId: LONGEST, accessGeneration: LONGEST, changes: [] };
+
+@Injectable()
+export class IssuancePlanner {
+  constructor(
+    private readonly accessTokens: AccessTokenService,
+    private readonly clock: Clock,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'exchange'>,
+  ) {}
+
+  /**
+   * Plans the access token of verified tokens.
+   * @throws OAuthRefusal `remaining_lifetime_too_short`, `scope_not_allowed`, `resource_not_allowed`, `claims_invalid`,
+   *   `access_token_too_large`
+   * @throws Error where there is no key to sign it with
+   */
+  plan(asked: AskedGrants, tokens: Tokens): Issuance {
+    const { audience: host } = this.accessTokens;
+    const { maxTokenLifetimeSeconds } = this.options.exchange;
+    const terms = checkTerms(asked, tokens, { now: this.clock.nowSeconds(), maxTokenLifetimeSeconds, host });
+    const sign = this.accessTokens.prepare();
+    return { terms, sign: (users) => sign(claimsOf(terms, users, host)) };
+  }
+}
+
+/** What terms depend on beside the tokens and their entries. */
+interface TermsRules {
+  /** Seconds since the Unix epoch. */
+  readonly now: number;
+  readonly maxTokenLifetimeSeconds: number;
+  /** The audience of tokens that are for no other service. */
+  readonly host?: string;
+}
+
+/** Checks what is asked for. @throws OAuthRefusal as `IssuancePlanner.plan` */
+export function checkTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules): Terms {
+  const validity = checkLifetime(tokens, rules);
+  const grants = checkGrants(asked, tokens, rules.host);
+  const priorActors = priorActorsOf(tokens);
+  const terms = { accessTokenId: randomUUID(), asked, tokens, validity, grants, priorActors };
+  refuseTooLarge(terms, rules.host);
+  return terms;
+}
+
+/**
+ * @rule 4.2.5 = 8.8 The life of the issued token is the shortest of both tokens' remaining lives and the configured limit.
+ * An identity assertion does not count: it is a grant for minutes, and says nothing of the token's life (D133).
+ * @rule P.maxTokenTtlSeconds An entry may set a shorter limit.
+ * @rule D13 Less than 5 seconds is refused, exactly 5 is issued; whole seconds, rounded down.
+ */
+function checkLifetime({ subject, actor }: Tokens, { now, ...rules }: TermsRules): Validity {
+  const ofEntries = listOf({ subject, actor }).map(({ key }) => key.policy.maxTokenTtlSeconds);
+  const maxTokenLifetimeSeconds = Math.min(
+    rules.maxTokenLifetimeSeconds,
+    ...ofEntries.filter((limit) => limit !== undefined),
+  );
+  const counted = listOf({ subject, actor }).filter(({ assertion }) => assertion === undefined);
+  const earliestExpiry = Math.min(...counted.map(({ claims }) => claims.exp));
+  const remaining = Math.min(earliestExpiry - now, maxTokenLifetimeSeconds);
+  if (remaining < MINIMUM_LIFETIME_SECONDS) throw tooShort({ subject, actor }, remaining);
+  const issuedAt = Math.floor(now);
+  const expiresAt = Math.min(Math.floor(earliestExpiry), issuedAt + maxTokenLifetimeSeconds);
+  return { issuedAt, expiresAt, lifetimeSeconds: Math.floor(remaining) };
+}
+
+/** A token that no call could carry in its headers is not issued, and nothing is used up for it. */
+function refuseTooLarge(terms: Terms, host = ''): void {
+  const { subject, actor } = terms.tokens;
+  const users = { subject: LONGEST_USER, actor: actor && LONGEST_USER };
+  const length = lengthOfAccessToken(claimsOf(terms, users, host));
+  if (length <= MOST_TOKEN_CHARACTERS) return;
+  const values = { expected: `${MOST_TOKEN_CHARACTERS} characters at most`, found: `up to ${length}` };
+  throw new OAuthRefusal('access_token_too_large', { party: 'subject', ...issuerAndKid(subject), ...values });
+}
+
+/** The token that ends first is the one that is refused. */
+function tooShort({ subject, actor }: Tokens, remainingSeconds: number): OAuthRefusal {
+  const isActor = actor !== undefined && actor.claims.exp < subject.claims.exp;
+  const expected = `${MINIMUM_LIFETIME_SECONDS} s at least`;
+  const values = { expected, found: printableSeconds(remainingSeconds) };
+  return new OAuthRefusal('remaining_lifetime_too_short', {
+    party: isActor ? 'actor' : 'subject',
+    ...issuerAndKid(isActor ? actor : subject),
+    ...values,
+  });
+}
+
+/**
+ * Without an actor, only the audit event has the prior actors: a reader of the token would take one for its actor. Those of an identity
+ * assertion are meant so: they act for its user at this very moment.
+ * @rule 4.2.2 Without an actor the token is the subject's alone.
+ * @rule 4.2.3 With an actor the token names both, and so do the audit records.
+ * @rule 2.4 The token records the requested scope and resource.
+ * @rule D55 Under names of our own: a `scope` or another `aud` would read as granted to every other service.
+ * @param host the issuer, for which a token is good that names no other service
+ */
+export function claimsOf(
+  { accessTokenId, asked, tokens, validity, grants, priorActors }: Terms,
+  users: Users,
+  host: string,
+): AccessTokenClaims {
+  const { subject, actor, client, proof } = tokens;
+  const isAlone = actor === undefined && subject.assertion === undefined;
+  return {
+    iss: host,
+    aud: grants.audience ?? host,
+    sub: users.subject.userId,
+    act: actorClaim(users.actor?.userId, isAlone ? [] : priorActors),
+    client_id: client?.id ?? subject.key.policy.issuer,
+    workloads: workloadsOf(tokens),
+    delegated_rights: grants.rights,
+    scope: grants.grantedScopes?.join(' '),
+    requested_scope: asked.scope,
+    requested_resource: asked.resource?.join(' '),
+    jti: accessTokenId,
+    iat: validity.issuedAt,
+    exp: validity.expiresAt,
+    cnf: proof && { jkt: proof.thumbprint },
+    vouched_by: recordedKeys(listOf(tokens).map(signerOf)),
+    logins: listOf(tokens).map(({ login }) => login),
+    access_generation: users.subject.accessGeneration,
+    actor_access_generation: users.actor?.accessGeneration,
+  };
+}
+
+function actorClaim(userId: string | undefined, priorActors: readonly PriorActor[]): ActorClaim | undefined {
+  const prior = priorActors.reduceRight<ActorClaim | undefined>(
+    (act, { iss, sub }) => ({ iss, sub, act }),
+    undefined,
+  );
+  return userId === undefined ? prior : { sub: userId, act: prior };
+}
+
+/** What the trail says of it. Member by member: of `{ ...a, b, c }` Node.js 20 makes hidden classes anew at each call. */
+export function successOf(
+  { accessTokenId, asked, tokens, validity, grants, priorActors }: Terms,
+  users: Users,
+  { flow, requestId, clientAddress }: Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress'>,
+  occurredAt: Date,
+): AuditEvent {
+  const { subject, client, proof } = tokens;
+  const { scope, resource } = asked;
+  const { issuer, kid } = issuerAndKid(subject);
+  const { subjectUserId, actorUserId } = idsOf(users);
+  return auditEvent(
+    'svc.audit.token-exchange.succeeded',
+    { occurredAt, requestId, subjectUserId, actorUserId },
+    {
+      issuer,
+      kid,
+      flow: isOfAssertion(flow) ? flow : undefined,
+      clientId: client?.id,
+      tenants: subject.assertion?.tenants,
+      clientAddress,
+      accessTokenId,
+      lifetimeSeconds: validity.lifetimeSeconds,
+      scope: scope === undefined ? undefined : visible(scope),
+      resource: resource?.map(printableAddress),
+      grantedScopes: grants.grantedScopes,
+      audience: grants.audience,
+      rights: grants.rights,
+      keyThumbprint: proof?.thumbprint,
+      priorActors: recordedActors(priorActors),
+      ...ignoredRoleOf(users),
+      workloads: recordedActors(workloadsOf(tokens)),
+    },
+  );
+}

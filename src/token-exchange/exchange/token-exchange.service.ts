@@ -1,0 +1,108 @@
+// Token exchange: takes external tokens, and issues an access token.
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import type { RecordedWork } from '../audit/audit.bus.js';
+import { AuditBus } from '../audit/audit.bus.js';
+import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
+import { Revocations } from '../revocation/revocations.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { ProvingRequest } from '../dpop/dpop-proofs.js';
+import { DpopProofs } from '../dpop/dpop-proofs.js';
+import type { Users } from '../identity/decide.js';
+import { decideRequest } from '../identity/decide.js';
+import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
+import { refuseRevokedSince } from '../verify/tokens.js';
+import type { Tokens } from '../verify/tokens.js';
+import type { Applied } from './apply.service.js';
+import { ApplyService } from './apply.service.js';
+import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
+import type { FlowRequest } from '../endpoint/flow-request.js';
+import type { AskedGrants } from './grants.js';
+import type { Issuance } from './issuance.planner.js';
+import { IssuancePlanner, successOf } from './issuance.planner.js';
+import { Notices } from './notices.js';
+import { withProof, verifyExchange } from '../verify/verification.js';
+import { UseRepository } from './use.repository.js';
+import type { ExchangeTokens } from '../verify/verification.js';
+
+/** What a successful exchange hands out. */
+export interface ExchangeResult extends RateLimited {
+  /** The compact access token. Secret. */
+  readonly accessToken: string;
+  readonly lifetimeSeconds: number;
+  /** The granted scopes, if the entries limit them. */
+  readonly grantedScopes?: readonly string[];
+  /** The service that the token is for, where it is another than the host. */
+  readonly audience?: string;
+  /** Whether the access token is bound to the key of the client's proof; else it is a Bearer token. */
+  readonly isBound: boolean;
+}
+
+/** A request for an access token, beside the tokens that it brings. */
+export interface AskedIssuance extends AskedGrants {
+  readonly proving: ProvingRequest;
+}
+
+@Injectable()
+export class TokenExchangeService {
+  constructor(
+    readonly verifier: ExternalTokenVerifier,
+    readonly revocations: Revocations,
+    private readonly proofs: DpopProofs,
+    private readonly issuances: IssuancePlanner,
+    private readonly throttle: EntryThrottleService,
+    private readonly uses: UseRepository,
+    private readonly applies: ApplyService,
+    private readonly audit: AuditBus,
+    private readonly notices: Notices,
+    private readonly clock: Clock,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
+  ) {}
+
+  /**
+   * Exchanges a subject token, and an actor token where there is one, for an access token.
+   * @throws OAuthRefusal with the first reason against it
+   * @throws TooManyRequestsError above the limit of an entry
+   */
+  async exchange(asked: AskedIssuance & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
+    const tokens = await request.stage('verify', async () =>
+      withProof(await verifyExchange(this, asked, request), asked.proving, this.proofs),
+    );
+    return this.issueFor(tokens, asked, request);
+  }
+
+  /** Issues an access token for verified tokens and their proof. @throws as `exchange` */
+  async issueFor(tokens: Tokens, asked: AskedGrants, request: FlowRequest): Promise<ExchangeResult> {
+    const issuance = this.issuances.plan(asked, tokens);
+    return request.inTime(async () => {
+      const rateLimit = await this.throttle.count(request, tokens);
+      const linked = await request.stage('use', () => this.uses.use(tokens));
+      const known = decideRequest(tokens, linked, this.options.roles);
+      const { users, result: accessToken } =
+        known === undefined
+          ? await this.applies.apply(tokens, request, async (_, users) =>
+              this.issue(issuance, users, request),
+            )
+          : await this.record(issuance, known, request);
+      this.notices.warnAfterCommit(request, tokens, users);
+      const { lifetimeSeconds } = issuance.terms.validity;
+      const { grantedScopes, audience } = issuance.terms.grants;
+      const isBound = tokens.proof !== undefined;
+      return { accessToken, lifetimeSeconds, grantedScopes, audience, isBound, rateLimit };
+    });
+  }
+
+  private async record(issuance: Issuance, users: Users, request: FlowRequest): Promise<Applied<string>> {
+    const { result, events } = this.issue(issuance, users, request);
+    await request.stage('record', () => this.audit.record(events));
+    return { users, result };
+  }
+
+  /** Signs before the success is recorded, so that a recorded one names a token that there is. */
+  private issue({ terms, sign }: Issuance, users: Users, request: FlowRequest): RecordedWork<string> {
+    refuseRevokedSince(this.revocations, terms.tokens);
+    const accessToken = sign(users);
+    return { result: accessToken, events: [successOf(terms, users, request, this.clock.now())] };
+  }
+}

@@ -1,0 +1,172 @@
+// `use`: the statement by which concurrent requests use up their tokens, and read whom these are linked to. It commits for itself,
+// and contains no rule about users. Which of its requests gets a `jti` that they share is decided in replay/token-use.ts.
+import type { OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Batch } from '../../platform/database/batch.js';
+import { Database } from '../../platform/database/database.js';
+import { PreparedStatement, nameOn } from '../../platform/database/prepared-statement.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { givenRows, identifier, sql } from '../../platform/database/sql.js';
+import type { ExternalIdentity } from '../host/users.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
+import type { AskedId, TokenUse } from '../replay/token-use.js';
+import { shareOut } from '../replay/token-use.js';
+import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { LinkedUser, LinkedUsers } from '../identity/decide.js';
+import { identityOf } from '../identity/decide.js';
+import { issuerAndKid } from '../verify/external-token.verifier.js';
+import type { PerToken, Tokens } from '../verify/tokens.js';
+import { usesOf } from '../verify/tokens.js';
+
+/** One request, or the proof of one. */
+export interface UseRequest {
+  readonly uses: readonly TokenUse[];
+  readonly identities: PerToken<ExternalIdentity>;
+}
+
+/** Nobody's: no issuer is empty. */
+const OF_A_PROOF: UseRequest['identities'] = { subject: { issuer: '', subject: '' } };
+
+/** As of an `AskedId`, the index of the request. */
+interface Asker extends ExternalIdentity {
+  readonly request: number;
+  readonly isActor: boolean;
+}
+
+interface Statement {
+  readonly asked: readonly AskedId[];
+  readonly askers: readonly Asker[];
+}
+
+/** One for each identity of an accepted request; nulls for one that is not linked. */
+type UseRow = Pick<Asker, 'request' | 'isActor'> & (LinkedUser | Record<keyof LinkedUser, null>);
+
+type UseStatement = PreparedStatement<Statement, UseRow>;
+
+@Injectable()
+export class UseRepository implements OnModuleInit {
+  private readonly statement: UseStatement;
+  private readonly requests: Batch<UseRequest, LinkedUsers | undefined>;
+
+  constructor(
+    private readonly database: Database,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) { userTable }: Pick<TokenExchangeOptions, 'userTable'>,
+  ) {
+    this.statement = userTable === undefined ? USE_ALONE : useStatement(userTable);
+    this.requests = new Batch((requests) => this.run(requests), database.waitMs);
+  }
+
+  /** Runs the statement for nobody. @throws Error where the table of users is not as the host says, which else the first token would show */
+  async onModuleInit(): Promise<void> {
+    if (this.statement === USE_ALONE) return;
+    try {
+      await this.run([]);
+    } catch (error) {
+      throw new Error(`userTable: ${String(error)}`, { cause: error });
+    }
+  }
+
+  /**
+   * Uses up the tokens of a request, and its DPoP proof, in every case. The proof is an item of its own in the same statement, so that
+   * it is known which of the two was used before.
+   * @rule D142 A proof is taken once over all instances at the token endpoint, and a repeated one costs the tokens.
+   * @returns the users they are linked to; none where the host has not named its table of users
+   * @throws OAuthRefusal `token_replayed`, `dpop_proof_replayed`
+   */
+  async use(tokens: Tokens): Promise<LinkedUsers> {
+    const { subject, actor, proof } = tokens;
+    const identities = { subject: identityOf(subject), actor: actor && identityOf(actor) };
+    const used = this.requests.add({ uses: usesOf(tokens), identities });
+    const proved = proof && this.requests.add({ uses: [proof.use], identities: OF_A_PROOF });
+    const [linked, isProofNew] =
+      proved === undefined ? [await used, true] : await Promise.all([used, proved]);
+    if (linked === undefined) throw replayRefusal(tokens);
+    if (isProofNew === undefined) throw new OAuthRefusal('dpop_proof_replayed', issuerAndKid(subject));
+    return linked;
+  }
+
+  /** Undefined for a request of which a token was used before, or is used by another of these. */
+  private async run(requests: readonly UseRequest[]): Promise<(LinkedUsers | undefined)[]> {
+    const { asked, replayed } = shareOut(requests.map(({ uses }) => uses));
+    const askers = requests.flatMap(({ identities }, request) =>
+      replayed.has(request) ? [] : askersOf(request, identities),
+    );
+    const rows = await this.statement.run(this.database.dataSource, { asked, askers });
+    const linked = requests.map((): LinkedUsers | undefined => undefined);
+    for (const row of rows) {
+      if (replayed.has(row.request)) continue;
+      const user = row.id === null ? undefined : row;
+      const { subject, actor } = linked[row.request] ?? {};
+      linked[row.request] = row.isActor ? { subject, actor: user } : { subject: user, actor };
+    }
+    return linked;
+  }
+}
+
+function askersOf(request: number, { subject, actor }: PerToken<ExternalIdentity>): Asker[] {
+  const first = { request, isActor: false, ...subject };
+  return actor === undefined ? [first] : [first, { request, isActor: true, ...actor }];
+}
+
+/** The statement does not say which of two tokens was used before. */
+export function replayRefusal({ subject, actor }: Tokens): OAuthRefusal {
+  const detail = actor && 'it was the subject token, the actor token, or both';
+  return new OAuthRefusal('token_replayed', { detail, ...issuerAndKid(subject) });
+}
+
+/**
+ * Ends in `accepted (request)`: the requests whose tokens are all new. The primary key decides between
+ * statements, token-use.ts within one.
+ * @rule 5.2.5 = 8.14 A jti is accepted once.
+ * @rule D3 A statement that commits alone uses up all tokens of a request, also of one that is refused.
+ */
+const USED: Sql<Statement> = sql`asked AS (
+    SELECT hash, exp, request FROM ${givenRows('asked', ({ asked }: Statement) => asked, {
+      hash: ['uuid', ({ hash }) => hash],
+      exp: ['float8', ({ exp }) => exp],
+      request: ['integer', ({ request }) => request],
+    })}
+  ), used AS (
+    INSERT INTO token_exchange_used_jti (jti_hash, expires_at) SELECT hash, to_timestamp(exp) FROM asked
+    ON CONFLICT DO NOTHING RETURNING jti_hash
+  ), accepted AS (
+    SELECT asked.request FROM asked LEFT JOIN used ON used.jti_hash = asked.hash
+    GROUP BY asked.request HAVING every(used.jti_hash IS NOT NULL)
+  )`;
+
+/** For a host that has not named its table of users. */
+const USE_ALONE: UseStatement = new PreparedStatement(
+  'jti_use',
+  sql<Statement>`WITH ${USED} SELECT request, false AS "isActor", NULL AS id FROM accepted`,
+);
+
+const ASKERS: Sql<Statement> = givenRows('asker', ({ askers }: Statement) => askers, {
+  request: ['integer', ({ request }) => request],
+  is_actor: ['boolean', ({ isActor }) => isActor],
+  issuer: ['text', ({ issuer }) => issuer],
+  subject: ['text', ({ subject }) => subject],
+});
+
+/**
+ * All users of one snapshot: what commits after it counts as later than these requests. LATERAL with LIMIT makes the planner use
+ * the two keys, one after the other, for tables of any size.
+ */
+export function useStatement(table: UserTable): UseStatement {
+  const { name, idType, columns } = table;
+  const column = (member: keyof UserTable['columns']) => sql`account.${identifier(columns[member])}`;
+  return new PreparedStatement(
+    nameOn(table, 'token_use'),
+    sql<Statement>`WITH ${USED}
+  SELECT accepted.request, asker.is_actor AS "isActor", found.*
+  FROM accepted JOIN ${ASKERS} ON asker.request = accepted.request LEFT JOIN LATERAL (
+    SELECT ${column('id')}::text AS id, ${column('role')} AS role, ${column('enabled')} AS enabled,
+      ${column('givenName')} AS "givenName", ${column('familyName')} AS "familyName",
+      ${column('accessGeneration')}::text AS "accessGeneration", link.projects_digest AS "projectsDigest",
+      link.by_administrator AS "byAdministrator"
+    FROM token_exchange_identity_link AS link
+      JOIN ${identifier(name)} AS account ON ${column('id')} = link.user_id::${identifier(idType)}
+    WHERE link.issuer = asker.issuer AND link.subject = asker.subject LIMIT 1
+  ) found ON true`,
+  );
+}

@@ -1,0 +1,86 @@
+// The parts that a host provides: checked at the start, which also lists them.
+import type { Abstract, DynamicModule, ModuleMetadata, NestModule } from '@nestjs/common';
+import { Logger, Module, Scope } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { AuditTrail } from '../audit/audit.bus.js';
+import { StartError } from '../../platform/start-error.js';
+import { LoginFailurePage, SessionOpener } from './logins.js';
+import { ProjectDirectory } from './projects.js';
+import { ExchangeTelemetry } from './telemetry.js';
+import { TokenExchangeThrottlerStorage } from './throttler-storage.js';
+import { UserDirectory } from './users.js';
+
+/** An abstract class that a host may provide. */
+class Part<Port extends object> {
+  /** Injection token of what the host provides; undefined if it provides nothing. */
+  readonly given: symbol;
+  private readonly methods: readonly string[];
+
+  constructor(
+    readonly port: Abstract<Port> & { readonly name: string },
+    ...methods: (keyof Port & string)[]
+  ) {
+    this.given = Symbol(`${port.name} of the host`);
+    this.methods = methods;
+  }
+
+  /** Compilers do not check providers. @throws StartError that names the part and its missing methods */
+  checked(part: Partial<Record<string, unknown>> | undefined): object | undefined {
+    const missing = this.methods.filter((name) => part !== undefined && typeof part[name] !== 'function');
+    if (missing.length === 0) return part;
+    throw new StartError(`${this.port.name}: the provided part has no ${missing.join(', no ')}`);
+  }
+}
+
+export const PARTS = {
+  users: new Part(UserDirectory, 'findById', 'findByEmail', 'create', 'lock', 'update'),
+  projects: new Part(ProjectDirectory, 'find', 'change'),
+  sessions: new Part(SessionOpener, 'open'),
+  auditTrail: new Part(AuditTrail, 'append'),
+  telemetry: new Part(
+    ExchangeTelemetry,
+    'observeStage',
+    'countThrottled',
+    'countUnrecordedFailure',
+    'watchKeys',
+  ),
+  loginFailurePage: new Part(LoginFailurePage, 'render'),
+  throttlerStorage: new Part(TokenExchangeThrottlerStorage, 'increment'),
+};
+const ALL = Object.values(PARTS);
+
+/**
+ * Finds the parts among the exports of the host's modules. A module of its own does so, because in `TokenExchangeModule` its own
+ * providers of these classes would win.
+ */
+@Module({})
+export class HostPartsModule implements NestModule {
+  private readonly log = new Logger('TokenExchange');
+
+  constructor(private readonly modules: ModuleRef) {}
+
+  static from(imports: ModuleMetadata['imports']): DynamicModule {
+    return {
+      module: HostPartsModule,
+      imports,
+      providers: ALL.map((part) => ({
+        provide: part.given,
+        inject: [{ token: part.port, optional: true }],
+        useFactory: (found?: object) => part.checked(found),
+      })),
+      exports: ALL.map(({ given }) => given),
+    };
+  }
+
+  /** Lists the parts, so that a forgotten `exports` is seen. @throws StartError for a request-scoped part */
+  configure(): void {
+    // Whatever depends on such a part would be made for each request: locks, limits and counts would hold for one request only.
+    const scoped = ALL.find(({ given }) => this.modules.introspect(given).scope === Scope.REQUEST);
+    if (scoped !== undefined)
+      throw new StartError(`${scoped.port.name}: must not be request-scoped, nor depend on such a provider`);
+    const isGiven = ({ given }: (typeof ALL)[number]) => this.modules.get<unknown>(given) !== undefined;
+    const namesOf = (parts: readonly (typeof ALL)[number][]) => parts.map(({ port }) => port.name).join(', ');
+    const own = namesOf(ALL.filter((part) => !isGiven(part)));
+    this.log.log(`parts of this application: ${namesOf(ALL.filter(isGiven))}; of the package: ${own}`);
+  }
+}

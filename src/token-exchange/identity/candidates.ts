@@ -1,0 +1,66 @@
+// Reads the stored users that a token may mean.
+import type { Transaction } from '../../platform/database/transaction.js';
+import type { ProjectDirectory } from '../host/projects.js';
+import type { UserDirectory } from '../host/users.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import { linkableEmail } from './admission-policy.js';
+import type { Candidates } from './decide.js';
+import { identityOf } from './decide.js';
+import type { IdentityLinkRepository } from './identity-link.repository.js';
+import type { StoredProjects } from '../projects/project-policy.js';
+import { MAX_CLAIMED_MEMBERSHIPS } from '../projects/project-policy.js';
+
+/** Where users and links are read. */
+export interface StoredUsers {
+  readonly links: Pick<IdentityLinkRepository, 'find'>;
+  readonly users: Pick<UserDirectory, 'findById' | 'findByEmail'>;
+  /** Undefined where the host has none. */
+  readonly projects?: Pick<ProjectDirectory, 'find'>;
+}
+
+/**
+ * Locks nothing.
+ * @throws OAuthRefusal where no user is linked and the e-mail address is none to look for
+ */
+export async function readCandidates(
+  transaction: Transaction,
+  token: VerifiedToken,
+  stored: StoredUsers,
+): Promise<Candidates> {
+  const { links, users, projects } = stored;
+  const { signInAs } = token.key.policy;
+  if (signInAs !== undefined) return { named: await users.findById(transaction, signInAs) };
+  const link = await links.find(transaction, identityOf(token));
+  const linked = link && (await users.findById(transaction, link.userId));
+  if (link !== undefined && linked !== undefined) {
+    const of = { userId: linked.id, digest: link.projectsDigest };
+    const { byAdministrator } = link;
+    return { linked, byAdministrator, projects: await readProjects(transaction, token, projects, of) };
+  }
+  const email = linkableEmail(token.claims, token.key.policy);
+  const withEmail = await users.findByEmail(transaction, email);
+  const ofOther = await readProjects(transaction, token, projects, { userId: withEmail?.id });
+  return { deletedUserId: link?.userId, withEmail, projects: ofOther };
+}
+
+/** Whose projects are read, and whether they are locked until the transaction ends. */
+interface ProjectsOf extends Pick<StoredProjects, 'digest'> {
+  /** Undefined: the user is to be made. */
+  readonly userId?: string;
+  readonly isLocking?: boolean;
+}
+
+/** Nothing is read for a token without the claim. */
+export async function readProjects(
+  transaction: Transaction,
+  token: VerifiedToken,
+  directory: StoredUsers['projects'],
+  { userId, digest, isLocking = false }: ProjectsOf,
+): Promise<StoredProjects> {
+  const { iss: issuer, projects: claimed } = token.claims;
+  if (claimed === undefined || directory === undefined) return {};
+  const keys = claimed.map(({ key }) => key);
+  // One more than there may be tells that there are too many.
+  const query = { issuer, userId, keys, isLocking, mostHeld: MAX_CLAIMED_MEMBERSHIPS + 1 };
+  return { digest, projects: await directory.find(transaction, query) };
+}

@@ -1,0 +1,95 @@
+// Token introspection (RFC 7662): tells clients and services whether an access token that they have, or were shown, is still good.
+import { Inject, Injectable } from '@nestjs/common';
+import type { JWTPayload } from 'jose';
+import { decodeJwt } from 'jose/jwt/decode';
+import { Database } from '../../platform/database/database.js';
+import { Transaction } from '../../platform/database/transaction.js';
+import type { SharedWait } from '../../platform/database/wait-limit.js';
+import { printable } from '../../platform/text/printable.js';
+import { UserDirectory } from '../host/users.js';
+import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
+import { JtiRepository } from '../replay/jti.repository.js';
+import { readRecordedKeys } from '../revocation/external-login.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import { AccessTokenService } from '../tokens/access-token.service.js';
+import { callerOf } from '../tokens/caller.js';
+import type { AuthenticatedClient, ClientCredentials } from '../assertions/client-authenticator.js';
+import { ClientAuthenticator } from '../assertions/client-authenticator.js';
+import type { Source } from '../endpoint/client-refusals.js';
+import { ClientRefusals } from '../endpoint/client-refusals.js';
+import { authenticateOnce } from '../verify/verification.js';
+
+/** RFC 7662 §2.2: the claims of a live token in the answer. */
+export type Introspection = { readonly active: false } | ({ readonly active: true } & JWTPayload);
+
+/** A question about an access token. Both are secret. */
+export interface Introspected {
+  readonly token: string;
+  readonly client: ClientCredentials | undefined;
+}
+
+const TOLD = ['scope', 'client_id', 'sub', 'act', 'cnf', 'aud', 'iss', 'exp', 'iat', 'jti'];
+
+@Injectable()
+export class IntrospectionService {
+  constructor(
+    private readonly clients: ClientAuthenticator,
+    private readonly jtis: JtiRepository,
+    private readonly accessTokens: AccessTokenService,
+    private readonly users: UserDirectory,
+    private readonly database: Database,
+    private readonly refusals: ClientRefusals,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
+  ) {}
+
+  /**
+   * A client may introspect its own access tokens, and those for the services of an entry that lets it (D61).
+   * @param read reads what was sent
+   * @param wait for the database; keys of a client that have to be fetched are no part of it
+   * @throws OAuthRefusal of a client that does not authenticate or may not ask, once that is recorded; what `read` throws
+   */
+  async introspect(read: () => Introspected, source: Source, wait: SharedWait): Promise<Introspection> {
+    try {
+      const { token, client: sent } = read();
+      const client = await authenticateOnce(this.clients, sent, (use) =>
+        wait.inTime(() => this.jtis.useAlone(use)),
+      );
+      if (client.introspects === undefined)
+        throw new OAuthRefusal('introspection_not_allowed', { clientId: printable(client.id) });
+      return await wait.inTime(() => this.tellOf(token, client));
+    } catch (error) {
+      if (isTokenRefusal(error))
+        await wait.inTime(() => this.refusals.record('introspection', error, source));
+      throw error;
+    }
+  }
+
+  /** One answer for all that is not live and that the client is not to know, so that nobody learns of tokens of others. */
+  private async tellOf(token: string, client: AuthenticatedClient): Promise<Introspection> {
+    // Reading needs no transaction.
+    const reading = new Transaction(this.database.dataSource.manager);
+    const verdict = await this.accessTokens.check(token, true);
+    const caller = await callerOf(verdict, (id) => this.users.findById(reading, id), this.options.roles);
+    if ('refusal' in caller) return { active: false };
+    const claims = decodeJwt(token);
+    if (!mayKnow(client, claims)) return { active: false };
+    return {
+      active: true,
+      token_type: claims['cnf'] === undefined ? 'Bearer' : 'DPoP',
+      ...Object.fromEntries(Object.entries(claims).filter(([name]) => TOLD.includes(name))),
+    };
+  }
+}
+
+/**
+ * A token belongs to the entries that have issued it, by subject and by actor. Two companies may give their clients one id, and list one
+ * service: a client gets the claims of tokens that its own entries have vouched for.
+ */
+function mayKnow({ id, issuers, introspects }: AuthenticatedClient, claims: JWTPayload): boolean {
+  const { aud, client_id: clientId, vouched_by: recorded } = claims;
+  const isVouchedBy = (isMeant: (issuer: string) => boolean | undefined) =>
+    readRecordedKeys(recorded)?.every(({ issuer }) => isMeant(issuer)) === true;
+  const isOwn = clientId === id && isVouchedBy((issuer) => issuers.has(issuer));
+  return isOwn || isVouchedBy((issuer) => introspects?.get(issuer)?.has(String(aud)));
+}

@@ -1,0 +1,44 @@
+// POST /rest/auth/oauth/introspect (RFC 7662).
+import { Post, Req, Res } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import { SharedWait } from '../../platform/database/wait-limit.js';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers, waitedMs } from '../../platform/http/http-answers.js';
+import { clientOf } from '../../platform/http/throttle/rate-limit.js';
+import { requestIdOf } from '../../platform/log/request-id.js';
+import type { Introspected } from './introspection.service.js';
+import { IntrospectionService } from './introspection.service.js';
+import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-credentials.js';
+import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import { requestRefusal } from '../refusals/oauth-refusal.js';
+import { Form } from '../endpoint/form.js';
+import { ENDPOINTS } from '../endpoint/paths.js';
+
+/**
+ * The token and the client's credentials; `token_type_hint` is of no help where there is one type, and every other field is ignored.
+ * @throws OAuthRefusal `token_missing` or `field_invalid`
+ * @throws OAuthRefusal `client_credential_invalid`
+ */
+function readIntrospectionForm({ body, headers }: HttpRequest): Introspected {
+  const form = new Form(body, { token: {}, ...CLIENT_FIELDS }).wellFormed();
+  const token = form.trimmed('token');
+  if (token === '') throw requestRefusal('token_missing', 'token is required');
+  return { token, client: readClientCredentials(form, headers.authorization) };
+}
+
+@FlowEndpoint('introspection')
+export class TokenIntrospectionController {
+  constructor(
+    private readonly introspections: IntrospectionService,
+    private readonly database: Database,
+    private readonly answers: HttpAnswers,
+  ) {}
+
+  @Post(ENDPOINTS.introspection)
+  async introspect(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    const source = { requestId: requestIdOf(request), clientAddress: clientOf(request.ip) };
+    const wait = new SharedWait(this.database.waitMs - (waitedMs(request) ?? 0));
+    const body = await this.introspections.introspect(() => readIntrospectionForm(request), source, wait);
+    this.answers.reply(request, response, { status: 200, body });
+  }
+}

@@ -1,0 +1,188 @@
+// POST and GET /rest/auth/embed: signs a browser in and sends it on, or answers a session that is bound to a key of the page.
+import { Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
+import { ENDPOINTS } from '../endpoint/paths.js';
+import { FlowRunner } from '../endpoint/flow.runner.js';
+import type { FlowRequest } from '../endpoint/flow-request.js';
+import { Notices } from '../exchange/notices.js';
+import { isOver, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
+import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import { ANSWER_FIELD, ANSWER_SESSION, Form, asksForPage } from '../endpoint/form.js';
+import type { BoundSignedIn } from './embedded-login.service.js';
+import { EmbeddedLoginService } from './embedded-login.service.js';
+import type { RedirectFault } from './local-redirect.js';
+import { invalidField, notEnabled, requestRefusal } from '../refusals/oauth-refusal.js';
+import { localRedirect, namingUser } from './local-redirect.js';
+import type { LoginSource } from '../verify/verification.js';
+import { pageOrigin } from '../../platform/text/origin.js';
+import { DpopProofs, provingRequestOf } from '../dpop/dpop-proofs.js';
+import { presentedCallOf } from '../endpoint/challenge.js';
+
+const FIELDS = { token: {}, redirectTo: {}, userId: {}, hostOrigin: {}, [ANSWER_FIELD]: {} };
+
+/**
+ * The token, which is not checked yet, and of a renewal the local id of the user who has to be the token's.
+ * @rule 4.1.1 The token is required.
+ * @param sent the fields as they were parsed
+ * @throws OAuthRefusal `token_missing` or `field_invalid`
+ */
+export function readEmbedLoginForm(sent: unknown) {
+  const form = new Form(sent, FIELDS).wellFormed();
+  const token = form.trimmed('token');
+  if (token === '') throw requestRefusal('token_missing', 'token is required');
+  return {
+    token,
+    redirectTo: form.get('redirectTo'),
+    userId: form.trimmed('userId') || undefined,
+    isForSession: form.get(ANSWER_FIELD) === ANSWER_SESSION,
+    hostOrigin: pageOrigin(form.trimmed('hostOrigin')),
+  };
+}
+
+type EmbedLoginForm = ReturnType<typeof readEmbedLoginForm>;
+
+/** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
+const SEE_OTHER = 303;
+
+@FlowEndpoint('embed')
+export class EmbedLoginController {
+  constructor(
+    private readonly flows: FlowRunner,
+    private readonly embedLogin: EmbeddedLoginService,
+    private readonly answers: HttpAnswers,
+    private readonly notices: Notices,
+    private readonly counts: MemoryCounts,
+    private readonly proofs: DpopProofs,
+    @Inject(LOGGER) private readonly log: Log,
+  ) {}
+
+  @Post(ENDPOINTS.embed)
+  post(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    return this.login(request, response, request.body);
+  }
+
+  @Get(ENDPOINTS.embed)
+  get(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    return this.login(request, response, request.query);
+  }
+
+  private async login(request: HttpRequest, response: object, sent: unknown): Promise<void> {
+    const answer = await this.flows.run('embed', request, (received) => this.answer(sent, request, received));
+    this.answers.reply(request, response, answer);
+  }
+
+  private async answer(sent: unknown, request: HttpRequest, received: FlowRequest): Promise<HttpAnswer> {
+    const form = readEmbedLoginForm(sent);
+    return form.isForSession
+      ? this.answerSession(form, request, received)
+      : this.answerCookie(form, request, received);
+  }
+
+  /** @throws OAuthRefusal `not_enabled` where the host has no bound sessions, `field_invalid` */
+  private async answerSession(
+    { token, userId, hostOrigin }: EmbedLoginForm,
+    request: HttpRequest,
+    received: FlowRequest,
+  ): Promise<HttpAnswer> {
+    if (!this.embedLogin.opensBound) throw notEnabled('Embed login with answer=session');
+    if (request.method !== 'POST') throw invalidField('answer=session needs a POST');
+    if (hostOrigin === undefined)
+      throw invalidField(
+        'hostOrigin must be the origin of the page with the frame, such as https://product.example',
+      );
+    const asked = {
+      token,
+      source: sourceOf(request),
+      hostOrigin,
+      proving: provingRequestOf(request),
+      renewedToken: renewedTokenOf(request),
+      expectedUserId: userId,
+    };
+    return this.boundAnswer(await this.embedLogin.loginBound(asked, received));
+  }
+
+  /** By the names of RFC 6749 §5.1. No cookie is set. */
+  private boundAnswer({
+    sessionToken,
+    lifetimeSeconds,
+    expiresAt,
+    userId,
+    rateLimit,
+  }: BoundSignedIn): HttpAnswer {
+    const nonce = this.proofs.nonce();
+    const headers = {
+      ...(rateLimit && rateLimitHeaders(rateLimit)),
+      ...(nonce !== undefined && { 'dpop-nonce': nonce }),
+    };
+    const body = {
+      session_token: sessionToken,
+      token_type: 'DPoP',
+      expires_in: lifetimeSeconds,
+      expires_at: expiresAt.toISOString(),
+      user: { id: userId },
+    };
+    return { status: 200, headers, body };
+  }
+
+  private async answerCookie(
+    { token, redirectTo, userId }: EmbedLoginForm,
+    request: HttpRequest,
+    received: FlowRequest,
+  ): Promise<HttpAnswer> {
+    const { requestId } = received;
+    const { location, fault: replacedRedirect } = localRedirect(redirectTo);
+    const asked = {
+      token,
+      source: sourceOf(request),
+      cookies: request.headers.cookie,
+      expectedUserId: userId,
+      replacedRedirect,
+    };
+    const { setCookie, rateLimit, userId: signedIn } = await this.embedLogin.login(asked, received);
+    this.warnUnlessHttps(request, requestId);
+    if (replacedRedirect !== undefined) this.warnOfReplacement(replacedRedirect, requestId);
+    // The page learns whom it is for, since the cookie may be another user's when it asks (D51).
+    const headers = {
+      'set-cookie': setCookie,
+      location: asksForPage(request) ? namingUser(location, signedIn) : location,
+      ...(rateLimit && rateLimitHeaders(rateLimit)),
+    };
+    return { status: SEE_OTHER, headers };
+  }
+
+  /** @rule D27 Over plain HTTP the answer is the same; the log says why the cookie is lost, once a minute at most. */
+  private warnUnlessHttps({ protocol }: HttpRequest, requestId: string): void {
+    if (protocol === 'https' || isOver(this.counts, 'warning plain HTTP', 1)) return;
+    this.log.warn(
+      { requestId },
+      'an embedded login came over plain HTTP: browsers drop its Secure cookie except on localhost; serve HTTPS, and ' +
+        'behind a proxy forward X-Forwarded-Proto and have the server believe it',
+    );
+  }
+
+  /** The value is not logged: it may be anything, even a token. */
+  private warnOfReplacement(found: RedirectFault, requestId: string): void {
+    this.notices.warn('redirect_replaced', { flow: 'embed', requestId, expected: 'a path', found });
+  }
+}
+
+function sourceOf({ method, headers }: HttpRequest): LoginSource {
+  const fetchSite = headers['sec-fetch-site'];
+  return {
+    method: method === 'POST' ? 'POST' : 'GET',
+    origin: headers.origin,
+    fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined,
+  };
+}
+
+/** @throws OAuthRefusal `field_invalid` */
+function renewedTokenOf(request: HttpRequest): string | undefined {
+  if (request.headers.authorization === undefined) return undefined;
+  const presented = presentedCallOf(request);
+  if (presented?.isDpop === true) return presented.token;
+  throw invalidField('Authorization must be DPoP with the session token of the session to be renewed');
+}

@@ -1,0 +1,265 @@
+// Embedded login: takes an external token, and opens a session.
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditEvent } from '../audit/audit.bus.js';
+import { auditEvent } from '../audit/audit.bus.js';
+import { Clock } from '../../platform/clock.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
+import type { BoundLogin, OpenedBoundSession, OpenedSession, SessionLogin } from '../host/logins.js';
+import { SessionOpener } from '../host/logins.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
+import { Revocations } from '../revocation/revocations.js';
+import type { MadeSession } from './session.service.js';
+import { SessionService } from './session.service.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { ProvingRequest } from '../dpop/dpop-proofs.js';
+import { DpopProofs } from '../dpop/dpop-proofs.js';
+import type { Users } from '../identity/decide.js';
+import { decideRequest, idsOf, ignoredRoleOf } from '../identity/decide.js';
+import type { DpopProof } from '../dpop/dpop-proof.js';
+import { ExternalTokenVerifier, issuerAndKid, signerOf } from '../verify/external-token.verifier.js';
+import { recordedActors, refuseRevokedSince } from '../verify/tokens.js';
+import type { Tokens } from '../verify/tokens.js';
+import type { Applied } from '../exchange/apply.service.js';
+import { ApplyService } from '../exchange/apply.service.js';
+import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
+import type { FlowRequest } from '../endpoint/flow-request.js';
+import type { LoginSource } from '../verify/verification.js';
+import { pageOriginOf, verifyLogin, withProof } from '../verify/verification.js';
+import { LoginRepository } from './login.repository.js';
+import { Notices } from '../exchange/notices.js';
+import { UseRepository } from '../exchange/use.repository.js';
+
+/** A login as it was asked for; nothing is checked yet. */
+interface AskedLogin {
+  readonly token: string;
+  readonly source: LoginSource;
+  /** The local user who has to be the token's; undefined: any user. */
+  readonly expectedUserId?: string | undefined;
+}
+
+/** A login whose session a cookie carries. */
+export interface EmbedLogin extends AskedLogin {
+  /** The `Cookie` header. Secret. */
+  readonly cookies: string | undefined;
+  /** Why the browser goes to `/` in place of where it was to go; undefined where it does not. */
+  readonly replacedRedirect?: string | undefined;
+}
+
+/** A login whose session is bound to a key of the page. */
+export interface BoundEmbedLogin extends AskedLogin {
+  /** The origin of the page that contains the frame. */
+  readonly hostOrigin: string;
+  readonly proving: ProvingRequest;
+  /** The session token of the session to be renewed; undefined: the login opens a new session. Secret. */
+  readonly renewedToken: string | undefined;
+}
+
+interface ForUser extends RateLimited {
+  /** The local user. */
+  readonly userId: string;
+}
+
+export type SignedIn = OpenedSession & ForUser;
+export type BoundSignedIn = OpenedBoundSession & ForUser;
+
+/** What the trail tells of a session. */
+type Opened = Pick<OpenedSession, 'familyId' | 'events'>;
+
+/** How the session of a login is opened. */
+interface Opening<Session extends Opened> {
+  /** Makes a session that its row alone opens; undefined where it takes a transaction. */
+  readonly make: (login: SessionDemand) => MadeSession<Session> | undefined;
+  readonly open: (transaction: Transaction, login: SessionDemand) => Promise<Session>;
+}
+
+/** What every session needs of its login. */
+type SessionDemand = Omit<SessionLogin, 'cookies' | 'loginOrigin'>;
+
+/** A login whose token is verified, and the request that it came by. */
+interface Login<Session extends Opened> {
+  readonly asked: AskedLogin & Pick<EmbedLogin, 'replacedRedirect'>;
+  readonly tokens: Tokens;
+  readonly request: FlowRequest;
+  readonly opening: Opening<Session>;
+}
+
+@Injectable()
+export class EmbeddedLoginService {
+  constructor(
+    readonly verifier: ExternalTokenVerifier,
+    readonly revocations: Revocations,
+    private readonly throttle: EntryThrottleService,
+    private readonly uses: UseRepository,
+    private readonly logins: LoginRepository,
+    private readonly applies: ApplyService,
+    private readonly sessions: SessionOpener,
+    private readonly proofs: DpopProofs,
+    private readonly notices: Notices,
+    private readonly clock: Clock,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
+  ) {}
+
+  /** Whether the host has sessions that are bound to keys. */
+  get opensBound(): boolean {
+    return this.sessions.openBound !== undefined;
+  }
+
+  /**
+   * Signs the user of an external token in: the user, the session and the record stand or fall together.
+   * @rule 4.1 Verify, find the user, open a session.
+   * @throws OAuthRefusal with the first reason against it
+   * @throws TooManyRequestsError above the limit of the entry
+   */
+  async login(asked: EmbedLogin, request: FlowRequest): Promise<SignedIn> {
+    const tokens = await request.stage('verify', () => verifyLogin(this, asked, request));
+    return this.signIn({ asked, tokens, request, opening: this.ofCookie(asked) });
+  }
+
+  /**
+   * The same for a session that is bound to a key of the page, which no cookie carries.
+   * @throws OAuthRefusal with the first reason against it
+   * @throws OAuthRefusal `dpop_nonce_required`
+   * @throws TooManyRequestsError above the limit of the entry
+   */
+  async loginBound(asked: BoundEmbedLogin, request: FlowRequest): Promise<BoundSignedIn> {
+    const tokens = await request.stage('verify', () => this.verifyBound(asked, request));
+    const { thumbprint } = tokens.proof;
+    return this.signIn({ asked, tokens, request, opening: this.ofKey(asked, thumbprint) });
+  }
+
+  private async verifyBound(
+    asked: BoundEmbedLogin,
+    request: FlowRequest,
+  ): Promise<Tokens & { proof: DpopProof }> {
+    const { hostOrigin, proving, renewedToken } = asked;
+    const page = { ownOrigin: this.proofs.ownOrigin, hostOrigin };
+    const tokens = await verifyLogin(this, { ...asked, page }, request);
+    try {
+      const { proof } = await withProof(tokens, proving, this.proofs, renewedToken);
+      if (proof === undefined) throw new OAuthRefusal('dpop_proof_missing', issuerAndKid(tokens.subject));
+      return { ...tokens, proof };
+    } catch (error) {
+      if (isForRepetition(error)) await this.throttle.excuse(request, tokens);
+      throw error;
+    }
+  }
+
+  private async signIn<Session extends Opened>(login: Login<Session>): Promise<Session & ForUser> {
+    const { tokens, request } = login;
+    return request.inTime(async () => {
+      const rateLimit = await this.throttle.count(request, tokens);
+      const linked = await request.stage('use', () => this.uses.use(tokens));
+      const known = decideRequest(tokens, linked, this.options.roles);
+      const recorded = known && (await this.record(login, known));
+      const { users, result } = recorded ?? (await this.apply(login));
+      this.notices.warnAfterCommit(request, tokens, users);
+      return { rateLimit, userId: users.subject.userId, ...result };
+    });
+  }
+
+  private ofCookie({ cookies, source }: EmbedLogin): Opening<OpenedSession> {
+    const { sessions } = this;
+    const ofCookie = (demand: SessionDemand): SessionLogin => ({
+      ...demand,
+      cookies,
+      loginOrigin: pageOriginOf(source.origin),
+    });
+    return {
+      make: (demand) => (sessions instanceof SessionService ? sessions.make(ofCookie(demand)) : undefined),
+      open: (transaction, demand) => sessions.open(transaction, ofCookie(demand)),
+    };
+  }
+
+  private ofKey(
+    { hostOrigin, renewedToken }: BoundEmbedLogin,
+    keyThumbprint: string,
+  ): Opening<OpenedBoundSession> {
+    const { sessions } = this;
+    const ofKey = (demand: SessionDemand): BoundLogin => ({
+      ...demand,
+      loginOrigin: hostOrigin,
+      keyThumbprint,
+      renewedToken,
+    });
+    return {
+      make: (demand) =>
+        renewedToken === undefined && sessions instanceof SessionService
+          ? sessions.makeBound(ofKey(demand))
+          : undefined,
+      open: async (transaction, demand) => {
+        const opened = await sessions.openBound?.(transaction, ofKey(demand));
+        if (opened === undefined) throw new OAuthRefusal('session_ended', { userId: demand.userId });
+        return opened;
+      },
+    };
+  }
+
+  /** Undefined where sessions of before are carried, the user was deleted meanwhile, or the host has sessions of its own. */
+  private async record<Session extends Opened>(
+    login: Login<Session>,
+    users: Users,
+  ): Promise<Applied<Session> | undefined> {
+    const made = login.opening.make(this.demandOf(login, users));
+    if (made === undefined) return undefined;
+    const { session, opened } = made;
+    const event = this.loginEvent(login, users, opened);
+    const isWritten = await login.request.stage('record', () => this.logins.record({ session, event }));
+    return isWritten ? { users, result: opened } : undefined;
+  }
+
+  private apply<Session extends Opened>(login: Login<Session>): Promise<Applied<Session>> {
+    return this.applies.apply(login.tokens, login.request, async (transaction, users) => {
+      const session = await login.opening.open(transaction, this.demandOf(login, users));
+      return { result: session, events: [...session.events, this.loginEvent(login, users, session)] };
+    });
+  }
+
+  /** @throws OAuthRefusal where the key was revoked or the user signed out since, or another user is to sign in */
+  private demandOf({ asked, tokens, request }: Login<Opened>, { subject: user }: Users): SessionDemand {
+    const { userId, accessGeneration } = user;
+    refuseRevokedSince(this.revocations, tokens);
+    // Before a session is opened (D51).
+    if (asked.expectedUserId !== undefined && asked.expectedUserId !== userId)
+      throw new OAuthRefusal('session_of_another_user', { ...issuerAndKid(tokens.subject), userId });
+    return {
+      userId,
+      accessGeneration,
+      requestId: request.requestId,
+      signedBy: [signerOf(tokens.subject)],
+      externalLogin: tokens.subject.login,
+    };
+  }
+
+  private loginEvent(
+    {
+      asked: { replacedRedirect },
+      tokens: { subject },
+      request: { requestId, clientAddress },
+    }: Login<Opened>,
+    users: Users,
+    { familyId: sessionFamilyId }: Opened,
+  ): AuditEvent {
+    const { issuer, kid } = issuerAndKid(subject);
+    return auditEvent(
+      'svc.audit.token-exchange.embed-login',
+      { occurredAt: this.clock.now(), requestId, ...idsOf(users) },
+      {
+        issuer,
+        kid,
+        clientAddress,
+        sessionFamilyId,
+        replacedRedirect,
+        ...ignoredRoleOf(users),
+        priorActors: recordedActors(subject.claims.priorActors),
+      },
+    );
+  }
+}
+
+/** Whether the page repeats the request with the time or the nonce of the answer. */
+function isForRepetition(error: unknown): boolean {
+  const reasons = ['dpop_proof_invalid', 'dpop_nonce_required'];
+  return error instanceof OAuthRefusal && reasons.includes(error.reason);
+}

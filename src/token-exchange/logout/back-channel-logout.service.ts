@@ -1,0 +1,126 @@
+// Back-channel logout: takes a logout token of a provider, and ends what its user or session has opened here.
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditEvent } from '../audit/audit.bus.js';
+import { auditEvent } from '../audit/audit.bus.js';
+import { Clock } from '../../platform/clock.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import { SessionOpener } from '../host/logins.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
+import { JtiRepository } from '../replay/jti.repository.js';
+import type { Logout } from '../revocation/external-login.js';
+import { keysOfLogout } from '../revocation/external-login.js';
+import { RevocationService } from '../revocation/revocation.service.js';
+import { Revocations } from '../revocation/revocations.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import { IdentityLinkRepository } from '../identity/identity-link.repository.js';
+import type { VerifiedLogout } from '../verify/external-token.verifier.js';
+import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
+import { refuseRevokedKey } from '../verify/tokens.js';
+import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
+import type { FlowRequest } from '../endpoint/flow-request.js';
+
+@Injectable()
+export class BackChannelLogoutService {
+  constructor(
+    private readonly verifier: ExternalTokenVerifier,
+    private readonly revocations: Revocations,
+    private readonly ends: RevocationService,
+    private readonly throttle: EntryThrottleService,
+    private readonly jtis: JtiRepository,
+    private readonly links: IdentityLinkRepository,
+    private readonly sessions: SessionOpener,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Log,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'logout'>,
+  ) {}
+
+  /**
+   * Ends sessions and access tokens of what a logout token names, for the issuer of its entry: nothing that another issuer or a
+   * password has opened. Where there is nothing to be ended, it succeeds too. A repeated token is not counted by its issuer: who has
+   * got hold of one could otherwise keep the issuer's next logouts out.
+   * @throws OAuthRefusal with the first reason against it
+   * @throws TooManyRequestsError above the limit of its issuer
+   */
+  async logOut(text: string, request: FlowRequest): Promise<void> {
+    const token = await request.stage('verify', () => this.verify(text));
+    await request.inTime(async () => {
+      if (await this.isRepeated(token)) return;
+      await this.throttle.countLogout(token.key.policy.issuer, this.options.logout.perMinute);
+      await request.stage('apply', () => this.apply(token, request));
+    });
+  }
+
+  private async verify(text: string): Promise<VerifiedLogout> {
+    const token = await this.verifier.verifyLogout(text);
+    refuseRevokedKey(this.revocations, token);
+    return token;
+  }
+
+  /**
+   * Whether a logout of the same issuer has used the token up: a sender that got no answer sends it again.
+   * @throws OAuthRefusal `token_replayed` where anything else has
+   */
+  private async isRepeated({ claims, key }: VerifiedLogout, transaction?: Transaction): Promise<boolean> {
+    const use = await this.jtis.findUse(claims.jti, key.policy.issuer, transaction);
+    if (use === 'other') throw new OAuthRefusal('token_replayed', issuerAndKid({ key }));
+    return use === 'logout';
+  }
+
+  /** The transaction that ends the sessions uses the token up: after a failure of the database the provider can send it again. */
+  private async apply(token: VerifiedLogout, request: FlowRequest): Promise<void> {
+    const { claims, key } = token;
+    const { issuer } = key.policy;
+    const at = this.clock.now();
+    const logout: Logout = { issuer, keys: keysOfLogout(issuer, claims), until: claims.iat, at };
+    const isOfAll = await this.ends.endLogins(logout, {
+      isWanted: async (transaction) =>
+        (await this.jtis.useUp(transaction, claims, issuer)) || !(await this.isRepeated(token, transaction)),
+      eventsOf: (transaction, isOfAll) => this.endSessions(transaction, { token, logout, isOfAll, request }),
+    });
+    if (!isOfAll) return;
+    const { requestId } = request;
+    this.logger.warn(
+      { requestId, issuer },
+      'more than 50,000 logouts of an issuer within 25 hours: all its logins until now have ended',
+    );
+  }
+
+  private async endSessions(
+    transaction: Transaction,
+    {
+      token,
+      logout,
+      isOfAll,
+      request,
+    }: { token: VerifiedLogout; logout: Logout; isOfAll: boolean; request: FlowRequest },
+  ): Promise<AuditEvent[]> {
+    const { requestId, clientAddress } = request;
+    const { sid } = token.claims;
+    const { issuer, kid } = issuerAndKid(token);
+    const ended = await this.sessions.endLogins?.(transaction, logout, requestId);
+    const subjectUserId = (await this.linkedUserId(transaction, token)) ?? ended?.events[0]?.subjectUserId;
+    const event = auditEvent(
+      'svc.audit.token-exchange.logout',
+      { occurredAt: logout.at, requestId, subjectUserId },
+      {
+        issuer,
+        kid,
+        ends: isOfAll ? 'issuer' : sid === undefined ? 'subject' : 'session',
+        sessions: ended?.result ?? 0,
+        clientAddress,
+      },
+    );
+    return [event, ...(ended?.events ?? [])];
+  }
+
+  private async linkedUserId(
+    transaction: Transaction,
+    { claims: { sub }, key }: VerifiedLogout,
+  ): Promise<string | undefined> {
+    if (sub === undefined) return undefined;
+    return (await this.links.find(transaction, { issuer: key.policy.issuer, subject: sub }))?.userId;
+  }
+}

@@ -1,0 +1,214 @@
+// Publishes where access tokens come from and what they are for, so that clients need nothing but the base address.
+import type { OnApplicationBootstrap } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Inject,
+  Injectable,
+  NotFoundException,
+  Options,
+  Req,
+  RequestMethod,
+  Res,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import type { RouteSettings } from '../settings/token-exchange.options.js';
+import { ROUTE_SETTINGS } from '../settings/token-exchange.options.js';
+import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.js';
+import { ALGORITHMS } from '../trust/algorithms.js';
+import { CLIENT_AUTH_METHODS } from '../assertions/client-credentials.js';
+import {
+  ENDPOINTS,
+  KEY_SET,
+  KEY_SET_PATH,
+  RESOURCE_METADATA,
+  RESOURCE_METADATA_PATH,
+  SERVER_METADATA,
+  SERVER_METADATA_PATHS,
+  WELL_KNOWN,
+} from '../endpoint/paths.js';
+import { OwnRoutes } from '../host/token-exchange-auth.js';
+import { SigningKeyService } from '../tokens/signing-key.service.js';
+
+/** Where access tokens are issued. */
+export interface TokenEndpoint {
+  readonly path: string;
+  /** The grants that it takes. */
+  readonly grantTypes: readonly string[];
+  /** How clients authenticate there: `none` where the grant brings its own credential. */
+  readonly authMethods: readonly string[];
+  /** Profiles of grants that it takes. */
+  readonly grantProfiles?: readonly string[];
+  /** Where access tokens are ended by those who hold them. */
+  readonly revocationPath: string;
+  /** Where clients ask about them. */
+  readonly introspectionPath: string;
+  /** Whether any client is known by its client ID metadata document. */
+  readonly namesDocuments: boolean;
+}
+
+/** What is published. */
+export interface MetadataOptions {
+  /** An origin: `iss` and `aud` of access tokens. */
+  readonly baseUrl: string;
+  /** The scopes that access tokens can be limited to; not published where they are not known. */
+  readonly scopes?: readonly string[];
+  /** Undefined while none answers: a licence may run out while the service runs. */
+  readonly tokenEndpoint: () => TokenEndpoint | undefined;
+  readonly resourceName?: string;
+  readonly resourceDocumentation?: string;
+}
+
+/** Injection token of the options. */
+export const METADATA_OPTIONS = Symbol('METADATA_OPTIONS');
+
+/**
+ * The base address is an origin, so that nothing has to be put between it and the path of a document (RFC 8414 §3.1,
+ * RFC 9728 §3.1).
+ * @rule D58 Who issues access tokens is found at `/.well-known`, as long as the token endpoint answers.
+ * See challenge.ts for `resource_metadata` in the 401.
+ */
+@OwnRoutes()
+@Controller({ path: WELL_KNOWN, version: VERSION_NEUTRAL })
+export class MetadataController {
+  constructor(
+    @Inject(METADATA_OPTIONS) private readonly options: MetadataOptions,
+    private readonly answers: HttpAnswers,
+  ) {}
+
+  @Get(SERVER_METADATA)
+  authorizationServer(@Req() request: HttpRequest, @Res() response: object): void {
+    this.answers.publish(request, response, this.serverMetadata());
+  }
+
+  @Options(SERVER_METADATA)
+  permitServer(@Req() request: HttpRequest, @Res() response: object): void {
+    this.serverMetadata();
+    this.answers.permit(request, response);
+  }
+
+  @Get(RESOURCE_METADATA)
+  resource(@Req() request: HttpRequest, @Res() response: object): void {
+    this.answers.publish(request, response, this.resourceMetadata());
+  }
+
+  @Options(RESOURCE_METADATA)
+  permitResource(@Req() request: HttpRequest, @Res() response: object): void {
+    this.answers.permit(request, response);
+  }
+
+  /** RFC 8414 §2. @throws NotFoundException while no token endpoint answers */
+  private serverMetadata() {
+    const tokenEndpoint = this.options.tokenEndpoint();
+    if (tokenEndpoint === undefined) throw new NotFoundException();
+    const { baseUrl, scopes } = this.options;
+    const { grantTypes, authMethods, grantProfiles } = tokenEndpoint;
+    return {
+      issuer: baseUrl,
+      token_endpoint: baseUrl + tokenEndpoint.path,
+      revocation_endpoint: baseUrl + tokenEndpoint.revocationPath,
+      introspection_endpoint: baseUrl + tokenEndpoint.introspectionPath,
+      jwks_uri: baseUrl + KEY_SET_PATH,
+      scopes_supported: scopes,
+      grant_types_supported: grantTypes,
+      // Required, although no browser is redirected for a token. Some clients refuse an empty list.
+      response_types_supported: ['none'],
+      token_endpoint_auth_methods_supported: authMethods,
+      ...(authMethods.includes('private_key_jwt') && {
+        token_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
+      }),
+      ...(grantProfiles && {
+        // draft-ietf-oauth-identity-assertion-authz-grant §7.2.
+        authorization_grant_profiles_supported: grantProfiles,
+        // MCP clients refuse metadata without this member, though no grant uses it. A GET there gets 405.
+        authorization_endpoint: baseUrl + tokenEndpoint.path,
+      }),
+      // draft-ietf-oauth-client-id-metadata-document.
+      ...(tokenEndpoint.namesDocuments && { client_id_metadata_document_supported: true }),
+      revocation_endpoint_auth_methods_supported: ['none', ...CLIENT_AUTH_METHODS],
+      revocation_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
+      introspection_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+      introspection_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
+      dpop_signing_alg_values_supported: ALGORITHMS,
+      // These two OpenID Connect requires. No ID token is ever issued; verifiers take the algorithm of access tokens from here.
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: [ACCESS_TOKEN_ALGORITHM],
+      protected_resources: [baseUrl],
+    };
+  }
+
+  /** RFC 9728 §2. Sessions are for the host's own pages; of what others can present the Bearer is all. */
+  private resourceMetadata() {
+    const { baseUrl, scopes, tokenEndpoint } = this.options;
+    return {
+      resource: baseUrl,
+      resource_name: this.options.resourceName,
+      ...(tokenEndpoint() === undefined ? {} : { authorization_servers: [baseUrl] }),
+      scopes_supported: scopes,
+      bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: ALGORITHMS,
+      resource_documentation: this.options.resourceDocumentation,
+    };
+  }
+}
+
+@OwnRoutes()
+@Controller({ path: WELL_KNOWN, version: VERSION_NEUTRAL })
+export class KeySetController {
+  constructor(
+    private readonly signingKeys: SigningKeyService,
+    private readonly answers: HttpAnswers,
+  ) {}
+
+  @Get(KEY_SET)
+  keySet(@Req() request: HttpRequest, @Res() response: object): void {
+    this.answers.publish(request, response, this.signingKeys.publicKeys());
+  }
+
+  @Options(KEY_SET)
+  permit(@Req() request: HttpRequest, @Res() response: object): void {
+    this.answers.permit(request, response);
+  }
+}
+
+/** Warns at the start of a global prefix of the host before what is published: then it answers 404 where others look for it. */
+@Injectable()
+export class PublishedPaths implements OnApplicationBootstrap {
+  constructor(
+    private readonly application: ApplicationConfig,
+    @Inject(ROUTE_SETTINGS) private readonly routes: Required<RouteSettings>,
+    @Inject(LOGGER) private readonly log: Log,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { pathPrefix, metadata } = this.routes;
+    if (!metadata || /^\/*$/.test(this.application.getGlobalPrefix())) return;
+    const { exclude = [] } = this.application.getGlobalPrefixOptions();
+    const { exchange, revocation, introspection } = ENDPOINTS;
+    const missingFor = (method: RequestMethod, paths: readonly string[]) => {
+      const fitting = exclude.filter(({ requestMethod: own }) => [RequestMethod.ALL, method].includes(own));
+      const prefixed = paths.filter((path) => !fitting.some(({ pathRegex }) => pathRegex.test(path)));
+      return prefixed.map((path) => `${RequestMethod[method]} ${path}`);
+    };
+    const published = [KEY_SET_PATH, RESOURCE_METADATA_PATH, ...SERVER_METADATA_PATHS];
+    const endpoints = [exchange, revocation, introspection].map((path) => pathPrefix + path);
+    const missing = [
+      ...missingFor(RequestMethod.GET, published),
+      // By which browsers ask before a request with headers of its own.
+      ...missingFor(RequestMethod.OPTIONS, published),
+      ...missingFor(RequestMethod.POST, endpoints),
+    ];
+    if (missing.length === 0) return;
+    const tokens = `${pathPrefix}/oauth`.slice(1);
+    this.log.warn(
+      { missing },
+      'metadata names addresses that answer 404, since a global prefix stands before them: write ' +
+        `setGlobalPrefix(…, { exclude: ['${WELL_KNOWN}/{*path}', '${tokens}/{*path}'] })`,
+    );
+  }
+}

@@ -1,0 +1,163 @@
+// The effect of the claim of projects on memberships: which it may give, and what happens to existing ones.
+import { printable, printableList } from '../../platform/text/printable.js';
+import type { HostProject, ProjectChange, ProjectMembership } from '../host/projects.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
+import type { RoleNames } from '../settings/token-exchange.options.js';
+import type { ProjectsPolicy } from './projects-policy.js';
+import { mayAssign } from './projects-policy.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import type { ClaimedProject } from './projects-claim.js';
+import { digestOf } from './projects-claim.js';
+
+/** The most memberships that claims give one user, those of all issuers together. What a claim costs is bounded by it. */
+export const MAX_CLAIMED_MEMBERSHIPS = 100;
+
+/** The stored projects of an identity. */
+export interface StoredProjects {
+  /** The digest of the last synced claim; null or undefined: there was none, or its memberships were changed since. */
+  readonly digest?: string | null;
+  /** Undefined where they were not read: what another claim than the last one changes is not known then. */
+  readonly projects?: readonly HostProject[];
+}
+
+/** What a claim changes of memberships. */
+export interface ProjectSync {
+  /** Undefined: the next token is to be synced as well, since not all of this one was done. */
+  readonly digest?: string;
+  readonly changes: readonly ProjectChange[];
+  /** Ids of projects whose last administrator the user stays, against the claim. */
+  readonly keptIds: readonly string[];
+}
+
+/** The rules for a claim. */
+interface ClaimRules {
+  readonly issuer: string;
+  readonly policy: ProjectsPolicy;
+  /** Those that the entry may give. */
+  readonly allowed: ReadonlySet<string>;
+  /** The lowest first. */
+  readonly roles: readonly string[];
+}
+
+/** What becomes of one membership: nothing, a change, or against the claim nothing. */
+interface Outcome {
+  readonly change?: ProjectChange;
+  readonly keptId?: string;
+}
+
+/**
+ * Undefined where nothing is to be done: the token does not have the claim, or has the one that was last synced.
+ * @rule D134 Memberships that came from an issuer follow its claim; those of people stay, and keep a higher role.
+ * @throws OAuthRefusal `project_not_allowed`, `project_role_not_allowed`, `project_unknown`, `too_many_projects`
+ */
+export function decideOnProjects(
+  { claims: { iss: issuer, projects: claimed }, key }: VerifiedToken,
+  { digest: synced, projects }: StoredProjects,
+  { inProject: roles = [] }: RoleNames,
+): ProjectSync | undefined {
+  const { projects: policy } = key.policy;
+  if (claimed === undefined || policy === undefined) return undefined;
+  const rules = { issuer, policy, allowed: policy.roles ?? new Set(roles), roles };
+  for (const one of claimed) refuseUnassignable(one, rules);
+  const digest = digestOf(claimed, policy);
+  if (digest === synced) return undefined;
+  if (projects === undefined) return { changes: [], keptIds: [] };
+  const heldIds = new Set(projects.filter(isByClaim).map(({ id }) => id));
+  if (heldIds.size > MAX_CLAIMED_MEMBERSHIPS) throw tooManyProjects('more');
+  const byKey = new Map(projects.map((project) => [project.key, project]));
+  const claimedKeys = new Set<string | null>(claimed.map((one) => one.key));
+  const outcomes = [
+    ...claimed.map((one) => outcomeOfClaim(one, byKey.get(one.key), rules)),
+    ...projects
+      .filter(({ key }) => !claimedKeys.has(key))
+      .map((project) => outcomeWithoutClaim(project, rules)),
+  ];
+  const keptIds = outcomes.flatMap(({ keptId }) => keptId ?? []);
+  const changes = outcomes.flatMap(({ change }) => change ?? []);
+  refuseTooMany(changes, heldIds);
+  return { digest: keptIds.length === 0 ? digest : undefined, changes, keptIds };
+}
+
+/** @rule P.projects A project or a role that the entry does not list is refused; see `couldHaveGiven` for existing memberships. */
+function refuseUnassignable({ key, role }: ClaimedProject, { policy, allowed }: ClaimRules): void {
+  if (!mayAssign(policy, key))
+    throw new OAuthRefusal('project_not_allowed', {
+      expected: printableList(policy.mayAssign ?? []),
+      found: printable(key),
+    });
+  if (!allowed.has(role))
+    throw new OAuthRefusal('project_role_not_allowed', {
+      expected: printableList(allowed),
+      found: printable(role),
+    });
+}
+
+function isByClaim({ member }: HostProject): boolean {
+  return member !== null && member.issuer !== null;
+}
+
+/** Memberships whose last administrator the user is stay against the claim, so that new ones could add up without end. */
+function refuseTooMany(changes: readonly ProjectChange[], heldIds: ReadonlySet<string>): void {
+  const gained = changes.filter(({ id, isClaimed }) => isClaimed && (id === undefined || !heldIds.has(id)));
+  const lost = changes.filter(({ isClaimed }) => !isClaimed);
+  const count = heldIds.size + gained.length - lost.length;
+  if (count > MAX_CLAIMED_MEMBERSHIPS) throw tooManyProjects(String(count));
+}
+
+function tooManyProjects(found: string): OAuthRefusal {
+  const expected = `at most ${MAX_CLAIMED_MEMBERSHIPS} memberships by claims`;
+  return new OAuthRefusal('too_many_projects', { expected, found });
+}
+
+/** @rule D135 A project that is missing is made only where the entry says so, and else refused. */
+function outcomeOfClaim(
+  { key, role }: ClaimedProject,
+  project: HostProject | undefined,
+  rules: ClaimRules,
+): Outcome {
+  const { issuer, policy, roles } = rules;
+  if (project === undefined) {
+    if (policy.create) return { change: { key, to: role, isClaimed: true } };
+    throw new OAuthRefusal('project_unknown', { expected: 'the key of a project', found: printable(key) });
+  }
+  const { id, member } = project;
+  if (member === null) return { change: { id, key, to: role, isClaimed: true } };
+  // The issuer whose claim gave a membership keeps it until that claim removes it.
+  if (member.issuer !== null && member.issuer !== issuer) return {};
+  if (!couldHaveGiven(project, member, rules)) return {};
+  const to = higherOf(member.ownRole, role, roles);
+  if (to === member.role && member.issuer === issuer) return {};
+  return changeUnlessLast({ id, key }, member, { to, isClaimed: true });
+}
+
+function outcomeWithoutClaim({ id, key, member }: HostProject, rules: ClaimRules): Outcome {
+  if (member?.issuer !== rules.issuer || !couldHaveGiven({ key }, member, rules)) return {};
+  return changeUnlessLast({ id, key }, member, { to: member.ownRole ?? undefined, isClaimed: false });
+}
+
+/**
+ * Other memberships of its issuer an entry leaves alone. Where people gave the same role, none is lost with the claim; and no list
+ * has a project that has lost its key.
+ */
+function couldHaveGiven(
+  { key }: Pick<HostProject, 'key'>,
+  { role, ownRole }: ProjectMembership,
+  { policy, allowed }: ClaimRules,
+): boolean {
+  return (key === null || mayAssign(policy, key)) && (role === ownRole || allowed.has(role));
+}
+
+/** A project without an administrator is one that no member can look after. */
+function changeUnlessLast(
+  project: Pick<HostProject, 'id' | 'key'>,
+  { role: from, isLastAdministrator }: ProjectMembership,
+  change: Pick<ProjectChange, 'to' | 'isClaimed'>,
+): Outcome {
+  return isLastAdministrator && change.to !== from
+    ? { keptId: project.id }
+    : { change: { ...project, from, ...change } };
+}
+
+function higherOf(own: string | null, claimed: string, roles: readonly string[]): string {
+  return own !== null && roles.indexOf(own) > roles.indexOf(claimed) ? own : claimed;
+}

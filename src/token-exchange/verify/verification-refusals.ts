@@ -1,0 +1,221 @@
+// Why a client or a token is refused by itself: who signed it, what it contains, and when.
+import type { TokenRefusal } from '../refusals/refusals.js';
+
+/** RFC 6749 §5.2: the answer names no cause, so that ids cannot be tried. */
+const INVALID_CLIENT = { status: 401, error: 'invalid_client', message: 'Client authentication failed' };
+
+/** @rule 7.6 Missing or mistyped claims of a correctly signed token. */
+const INVALID_CLAIMS = { status: 400, error: 'invalid_request', message: 'Token claims validation failed' };
+
+/** The client does not learn which issuers the instance trusts: an unknown issuer and an unknown key have one answer. */
+const KEY_UNKNOWN = { status: 401, error: 'key_unknown', message: 'No trusted key matches the token' };
+
+/** In the order of the checks. */
+export const VERIFICATION_REFUSALS = {
+  client_credential_missing: {
+    check: 'client',
+    cause:
+      'an identity assertion or an introspection request came without credentials of a client; public clients are refused',
+    remedy: 'the client authenticates by `client_secret_basic`, `client_secret_post` or `private_key_jwt`',
+    oauth: INVALID_CLIENT,
+  },
+  client_unknown: {
+    check: 'client',
+    cause: 'no trusted entry names the client',
+    remedy:
+      'the operator adds the client to an entry (`svc-admin clients add`), or the client sends the id that the entry has',
+    oauth: INVALID_CLIENT,
+  },
+  client_credential_invalid: {
+    check: 'client',
+    cause: 'the secret of the client is wrong, or its JWT is not valid',
+    remedy:
+      'the client sends the secret that `svc-admin clients add` printed, or corrects its JWT: a key of the entry signs it, `iss` and `sub` are its id, `aud` is the issuer of this instance',
+    oauth: INVALID_CLIENT,
+  },
+  client_credential_replayed: {
+    check: 'client',
+    cause: 'the JWT by which the client authenticates was used before',
+    remedy: 'the client signs a JWT for each request, with a random `jti`, and sends it once',
+    oauth: INVALID_CLIENT,
+  },
+  introspection_not_allowed: {
+    check: 'client',
+    cause: 'no trusted entry lets the client introspect access tokens',
+    remedy:
+      'the operator lets the client introspect (`svc-admin clients add --introspect`), in an entry that is neither suspended nor past its `notAfter`',
+    oauth: { status: 403, error: 'unauthorized_client', message: 'The client may not introspect tokens' },
+  },
+  token_malformed: {
+    check: 'token',
+    cause:
+      'the token is not a signed JWT in compact form: three parts in base64url without padding, the first two of them JSON objects without repeated members',
+    remedy:
+      'the partner sends the token exactly as its library signed it: not encrypted, cut, quoted or wrapped',
+    embed: 'Token is malformed',
+  },
+  kid_missing: {
+    check: 'header',
+    cause: 'the header of the token has no `kid`, or one that is not a string',
+    remedy: 'the partner sets the `kid` of its key in the header, as a string',
+    embed: 'Token header missing kid',
+  },
+  header_not_allowed: {
+    check: 'header',
+    cause: 'the header of the token has `crit` or `b64`, extensions that are not supported',
+    remedy: 'the partner signs a plain JWT without them',
+    embed: 'Token header is not supported',
+  },
+  token_type_not_allowed: {
+    check: 'header',
+    cause:
+      'the `typ` of the token says that the token has another purpose: it ends in `+jwt`, as that of an access token does, or has parameters; an identity assertion has another `typ` than its own or none, any other assertion one that is not `JWT`',
+    remedy: 'the partner signs a token for this purpose, with the expected `typ`',
+    embed: 'Token type is not accepted',
+  },
+  algorithm_not_allowed: {
+    check: 'header',
+    cause:
+      'the token is signed with an algorithm that its key is not trusted for; HMAC (HS256) and `none` are never accepted',
+    remedy:
+      'the partner signs with an expected algorithm, or the operator corrects `algorithms` of the entry; for PS256, PS384 or PS512 the partner sets the `alg` of its RSA key in the key set',
+    embed: 'Token algorithm is not allowed',
+  },
+  issuer_unknown: {
+    check: 'key',
+    cause: 'no trusted key entry has the `iss` of the token, compared character by character',
+    remedy:
+      'the partner writes `iss` exactly as the entry has it, or the operator adds an entry for this issuer',
+    embed: KEY_UNKNOWN,
+  },
+  key_set_unavailable: {
+    check: 'key',
+    cause:
+      'the key set of the issuer gives no key: no fetch has succeeded, the keys of the last fetch are too old, or it has no usable key',
+    remedy:
+      'the partner repairs its key set, and the operator fetches it (`svc-admin keys refresh`); `svc-admin keys status` says what is wrong with it',
+    embed: KEY_UNKNOWN,
+  },
+  kid_unknown: {
+    check: 'key',
+    cause: 'the issuer is trusted, but has no known key with the `kid` of the token',
+    remedy:
+      'the partner uses the `kid` of a known key or publishes its key, or the operator adds an entry for the key; `svc-admin keys status` lists fetched keys',
+    embed: KEY_UNKNOWN,
+  },
+  signature_invalid: {
+    check: 'signature',
+    cause:
+      'the signature does not match the key of this issuer and `kid`: another key signed, or the token was changed',
+    remedy:
+      'the partner compares the thumbprint (RFC 7638) of its signing key with that of the entry; if it has a new key, the operator adds it with a new `kid`',
+    embed: 'Token signature is invalid',
+  },
+  entry_suspended: {
+    check: 'trust',
+    cause: 'the trusted key entry is suspended',
+    remedy: 'the operator resumes it (`svc-admin keys resume`), if the partner is still trusted',
+    embed: 'Trust in the issuer of the token is suspended',
+  },
+  trust_ended: {
+    check: 'trust',
+    cause: 'trust in the entry ended at its `notAfter`',
+    remedy: 'the operator sets a later `notAfter`, if the partner is still trusted',
+    embed: 'Trust in the issuer of the token has ended',
+  },
+  flow_not_allowed: {
+    check: 'trust',
+    cause: 'the entry does not allow this flow',
+    remedy: 'the operator adds the flow to `flows` of the entry, or the partner uses a flow that it lists',
+    embed: 'Token is not accepted for embedded login',
+  },
+  claims_invalid: {
+    check: 'claims',
+    cause: 'a required claim is missing, or a claim has the wrong type',
+    remedy: 'the partner corrects the claim that is named',
+    oauth: INVALID_CLAIMS,
+    embed: { status: 500, message: 'Token claims validation failed' },
+  },
+  claims_not_storable: {
+    check: 'claims',
+    cause: 'the text of a claim cannot be stored, or is too long',
+    remedy: 'the partner corrects the claim that is named',
+    embed: 'Token claims cannot be processed',
+  },
+  confirmation_not_supported: {
+    check: 'claims',
+    cause:
+      'the token is bound to a key (`cnf`) in a way that is not supported: only `jkt` is, and a login whose session a cookie carries takes no bound token, since the session would need no key',
+    remedy:
+      'the partner signs a token without `cnf`; or, for an exchange and for the frame, one with `cnf.jkt` alone (RFC 9449)',
+    embed: 'Token is bound to a key',
+  },
+  assertion_not_supported: {
+    check: 'claims',
+    cause:
+      'the identity assertion has `authorization_details`, which the service cannot apply, or a `sub_id` of another format than `iss_sub`',
+    remedy: 'the identity provider issues it with a `scope` and without these claims',
+  },
+  tenant_not_allowed: {
+    check: 'claims',
+    cause:
+      'the identity assertion names a tenant that its entry does not list, or none although the entry lists some',
+    remedy:
+      'the operator lists each `tenant` and `aud_tenant` of the identity provider in `tenants` of the entry',
+  },
+  assertion_grants_nothing: {
+    check: 'claims',
+    cause: 'the identity assertion names scopes, or services (`resource`), none of which its entry lists',
+    remedy:
+      'the identity provider issues it for this instance with scopes of the entry, or the operator adds to `scopes` or `resources` of the entry',
+  },
+  subject_not_allowed: {
+    check: 'claims',
+    cause: '`subjects` of the entry does not list the `sub` of the token',
+    remedy:
+      'the partner runs the job where the entry expects it, or the operator corrects `subjects` of the entry: upper and lower case differ, and `*` matches neither `:` nor `/`',
+    embed: 'Subject is not allowed',
+  },
+  claim_not_allowed: {
+    check: 'claims',
+    cause: 'a claim that `claims` of the entry asks for is missing, or has another value or type',
+    remedy:
+      'the partner runs the job where the entry expects it, or the operator corrects `claims` of the entry',
+    embed: 'Token claims do not match',
+  },
+  audience_mismatch: {
+    check: 'audience',
+    cause:
+      '`aud` of the token has another audience than its entry expects; that of an assertion must be this instance alone',
+    remedy:
+      'the partner puts the expected value into `aud`, or the operator corrects `expectedAudience` of the entry',
+    embed: 'Token audience does not match',
+  },
+  token_expired: {
+    check: 'times',
+    cause: 'the token has expired by the clock of this service; `exp` has no tolerance',
+    remedy:
+      "the partner signs a token for each use and sends it at once; if the token was new, somebody corrects the partner's clock or this machine's",
+    embed: 'Token has expired',
+  },
+  token_not_yet_valid: {
+    check: 'times',
+    cause: 'the `nbf` of the token is in the future, beyond the tolerance',
+    remedy:
+      "the partner sets `nbf` to the present time or leaves it out, or somebody corrects the partner's clock or this machine's (NTP)",
+    embed: 'Token is not valid yet',
+  },
+  token_issued_in_future: {
+    check: 'times',
+    cause: 'the `iat` of the token is in the future, beyond the tolerance',
+    remedy: "somebody corrects the partner's clock, which is ahead, or this machine's, which is behind (NTP)",
+    embed: 'Token was issued in the future',
+  },
+  token_lifetime_exceeded: {
+    check: 'lifetime',
+    cause:
+      'from `iat` to `exp` the token lives longer than the limit for an embedded login or an identity assertion',
+    remedy: 'the partner sets an `exp` that is at most the limit after `iat`',
+    embed: 'Token lifetime exceeds maximum allowed',
+  },
+} satisfies Record<string, TokenRefusal>;

@@ -1,0 +1,159 @@
+// The members of a trusted key entry for jobs and services: whose its tokens are, as which user they act, and how a job is shown.
+import { isJsonObject } from '../../platform/json/strict-json.js';
+import { firstCharacters, hasMoreCharacters } from '../../platform/text/characters.js';
+import { isId } from '../../platform/text/id.js';
+import { kindOf, printable, printableList, visible } from '../../platform/text/printable.js';
+import type { Row } from '../trust/entry-kinds.js';
+import { Fault, isText, list, text } from '../trust/entry-kinds.js';
+
+/** Of a claim that an entry compares. */
+export type ClaimValue = string | number | boolean;
+
+const MOST = 100;
+/** Of the patterns of an entry. */
+const MOST_SHOWN = 3;
+/** Of the `sub` of a token. */
+export const MAX_SUBJECT_CHARACTERS = 255;
+/** What parts the names in a `sub`, as platforms write it: `repo:acme/app:ref:refs/heads/main`. */
+const SEPARATOR = /([:/])/;
+/** These every token has, and each is checked by itself. */
+const CHECKED_ANYWAY: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
+
+const CLAIMS_RULE = `must be an object of at least one claim, each a text, a number up to ${Number.MAX_SAFE_INTEGER}, true or false`;
+
+const claims: Row<ReadonlyMap<string, ClaimValue>> = {
+  kind: 'structure',
+  label: 'Claims',
+  rule: 'further claims that a token must have, each with exactly this value: a text, a number, true or false: `{"repository_id": "74"}`',
+  unsaid: 'none',
+  prevents: 'a repository that has got the name of another signs in for it',
+  read(given) {
+    const entries = isJsonObject(given) ? Object.entries(given) : [];
+    if (entries.length === 0 || entries.length > MOST || !entries.every(isClaim))
+      return new Fault(CLAIMS_RULE);
+    const other = entries.find(([name]) => CHECKED_ANYWAY.has(name));
+    if (other !== undefined) return new Fault(`must not have ${other[0]}, which is checked by itself`);
+    return new Map(entries);
+  },
+  words: (values) => values && `only with the claims ${[...values.keys()].join(', ')}`,
+};
+
+function isClaim(claim: [string, unknown]): claim is [string, ClaimValue] {
+  const [name, value] = claim;
+  // A larger number stands for its neighbours too.
+  const isExact = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  return isText(name) && (isText(value) || typeof value === 'boolean' || isExact);
+}
+
+export const WORKLOAD = {
+  subjects: list(
+    {
+      each: subjectPatternOf,
+      must: `must be an array of 1 to ${MOST} texts of at most ${MAX_SUBJECT_CHARACTERS} characters, with one * in a segment at most`,
+      least: 1,
+    },
+    {
+      label: 'Subjects',
+      rule: 'each a `sub` that its tokens may have, in full, or with `*` for one character or more of a segment, none of them `:` or `/`: `repo:acme/app:ref:refs/heads/release-*`',
+      option: '--subjects <list>',
+      unsaid: 'any `sub`',
+      prevents: "another customer's job of a shared issuer signs in",
+      fault: (patterns) => (patterns.size > MOST ? `must have at most ${MOST}` : undefined),
+      words: (patterns) => patterns && `only the subjects ${[...patterns].join(', ')}`,
+    },
+  ),
+  claims,
+  signInAs: text({
+    label: 'User whom its tokens act as',
+    rule: 'the id of a user whom its tokens act as, whatever their `sub`: [jobs and services](deploy-from-ci.md) have no e-mail address. `subjects`, `expectedAudience`, `scopes` and `flows` (of `exchange` and `jwt-bearer`) are required beside it; members about roles, e-mail, linking, creating and projects are refused. Never the owner; an administrator only if the owner, a command or the configuration set the entry',
+    unsaid: 'the user who is linked to `iss` and `sub`',
+    prevents: 'a job signs in with the account of a person',
+    fault: (id, { userIdType }) =>
+      userIdType === 'uuid' && !isId(id) ? 'must be the id of a user, not an e-mail address' : undefined,
+    words: (id) => id && `acts as the user ${id}`,
+  }),
+};
+
+/**
+ * Whether a `sub` is one of the texts, or of the form that one of them gives, character by character. A `*` stands for one character or
+ * more, none of which is `:` or `/`.
+ */
+export function matchesSubject(patterns: ReadonlySet<string>, sub: string): boolean {
+  // Most entries list their subjects in full.
+  if (patterns.has(sub)) return true;
+  const segments = sub.split(SEPARATOR);
+  return [...patterns].some((pattern) => {
+    const wanted = pattern.split(SEPARATOR);
+    return (
+      wanted.length === segments.length && wanted.every((one, at) => matchesSegment(one, segments[at] ?? ''))
+    );
+  });
+}
+
+/** Undefined for a text that is no pattern: two `*` in one segment could be read in many ways. */
+export function subjectPatternOf(text: string): string | undefined {
+  const isGood = isText(text) && !hasMoreCharacters(text, MAX_SUBJECT_CHARACTERS);
+  return isGood && text.split(SEPARATOR).every((segment) => segment.split('*').length <= 2)
+    ? text
+    : undefined;
+}
+
+/**
+ * Whether a pattern leaves open whose token it is: platforms begin with the kind and the account. GitHub writes the id of an account
+ * behind its name and an `@`, which no name has.
+ */
+export function leavesAccountOpen(pattern: string): boolean {
+  const [kind = '', , account = ''] = pattern.split(SEPARATOR);
+  return [kind, account].some((segment) => segment.replace(/@\*$/, '').includes('*'));
+}
+
+function matchesSegment(wanted: string, segment: string): boolean {
+  const [start = '', end] = wanted.split('*');
+  if (end === undefined) return segment === wanted;
+  return segment.length > start.length + end.length && segment.startsWith(start) && segment.endsWith(end);
+}
+
+/** The first claim that is not as the entry says: another value of a text, say, or a number in its place. */
+export function otherClaim(
+  claims: ReadonlyMap<string, ClaimValue>,
+  payload: Readonly<Record<string, unknown>>,
+): readonly [string, ClaimValue] | undefined {
+  return [...claims].find(([name, value]) => !Object.hasOwn(payload, name) || payload[name] !== value);
+}
+
+/** What the entry expects, and what was found. Of a person's token only the kind of a value is shown. */
+export function comparedClaims(
+  { claims, signInAs }: { readonly claims?: ReadonlyMap<string, ClaimValue>; readonly signInAs?: string },
+  payload: Readonly<Record<string, unknown>>,
+): readonly [expected: string, found: string] {
+  if (claims === undefined) return ['any', 'as it says'];
+  const [name, value] = otherClaim(claims, payload) ?? [];
+  if (name === undefined) return [printableList(claims.keys()), 'as it says'];
+  const found = payload[name];
+  const isShown = signInAs !== undefined && typeof found === typeof value;
+  return [`${printable(name)} ${shownClaim(value)}`, isShown ? shownClaim(found) : kindOf(found)];
+}
+
+function shownClaim(value: unknown): string {
+  return typeof value === 'string' ? printable(value) : String(value);
+}
+
+/**
+ * Of an e-mail address, also in percent-encoding. It stops at separators, unlike `printable`, which takes the ids in a `sub` of GitHub for
+ * one; and no label of a domain ends a version, as in a tag `core@1.2.3`.
+ */
+const ADDRESS = /(?:@|%40)(?:\[|[^\s@:/,;]*\.[^\s@:/,;.\d])/i;
+
+/** What an issuer calls a job or an actor, without an e-mail address. */
+export function shownName(name: string): string {
+  return ADDRESS.test(name) ? printable(name) : visible(name);
+}
+
+export function shownSubject(sub: string): string {
+  return shownName(firstCharacters(sub, MAX_SUBJECT_CHARACTERS));
+}
+
+export function shownPatterns(patterns: ReadonlySet<string>): string {
+  const shown = [...patterns].slice(0, MOST_SHOWN).map(shownSubject).join(', ');
+  return patterns.size > MOST_SHOWN ? `${shown} and ${patterns.size - MOST_SHOWN} more` : shown;
+}

@@ -1,0 +1,40 @@
+// Which nonces are taken, for how long, and by instances with which keys.
+import { KeyRing } from '../../../../src/platform/secrets/key-ring.js';
+import { DpopNonces } from '../../../../src/token-exchange/dpop/dpop-proofs.js';
+
+/** The first second of a minute. */
+const NOW = 1_800_000_000;
+const [key, newKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const noncesOf = (...keys: Buffer[]) => new DpopNonces(new KeyRing(keys));
+
+describe('[D143] a nonce', () => {
+  const nonces = noncesOf(key);
+
+  it('[D143] is of one minute, and taken until the next one is over; one of the next minute is taken too', () => {
+    const nonce = nonces.at(NOW);
+    expect([nonces.at(NOW + 59), nonces.at(NOW + 60) === nonce]).toEqual([nonce, false]);
+    const isGood = (now: number) => noncesOf(key).isGood(nonce, now);
+    expect([NOW, NOW + 119, NOW + 120, NOW - 1, NOW - 61].map(isGood)).toEqual([
+      true,
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('[D143] is known to instances that have its key in any place, and to no others', () => {
+    const nonce = nonces.at(NOW);
+    const rings = [[key], [newKey, key], [key, newKey], [newKey]];
+    expect(rings.map((keys) => noncesOf(...keys).isGood(nonce, NOW))).toEqual([true, true, true, false]);
+    expect(noncesOf(newKey, key).at(NOW)).toBe(noncesOf(newKey).at(NOW));
+  });
+
+  it.each([undefined, null, 7, '', 'x', ['x'], { nonce: 'x' }])('[D143] is not %j', (nonce) =>
+    expect(nonces.isGood(nonce, NOW)).toBe(false),
+  );
+
+  it('[D143] is text of base64url, and not made of anything that is sent', () => {
+    expect(nonces.at(NOW)).toMatch(/^[\w-]{43}$/);
+  });
+});

@@ -1,0 +1,70 @@
+// How many transactions of requests run at a time, and what becomes of those whose turn comes too late.
+import { DatabaseWaitError } from '../../../../src/platform/database/database-error.js';
+import { MOST_WAITING } from '../../../../src/platform/database/wait-limit.js';
+import { Turns } from '../../../../src/token-exchange/exchange/apply.service.js';
+
+const AT_ONCE = 3;
+const LATE = new DatabaseWaitError('time_limit');
+
+describe('[D102] the turns of transactions', () => {
+  let turns: Turns;
+  let begun: number;
+  let outcomes: unknown[];
+  let ends: ((error?: Error) => void)[];
+
+  beforeEach(() => {
+    turns = new Turns(AT_ONCE);
+    begun = 0;
+    outcomes = [];
+    ends = [];
+  });
+
+  const take = (count: number, deadlineMs = Number.POSITIVE_INFINITY) => {
+    for (let taken = 0; taken < count; taken++) {
+      const place = outcomes.push(undefined) - 1;
+      const work = () => {
+        begun += 1;
+        return new Promise<string>((resolve, reject) =>
+          ends.push((error) => (error === undefined ? resolve('served') : reject(error))),
+        );
+      };
+      turns.take(deadlineMs, work).then(
+        (result) => (outcomes[place] = result),
+        (error: unknown) => (outcomes[place] = error),
+      );
+    }
+  };
+  /** Promises that are settled have been heard of by then. */
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 2));
+
+  it('run so many at a time, and the others in their order, however each ends', async () => {
+    take(AT_ONCE + 2);
+    await settled();
+    expect(begun).toBe(AT_ONCE);
+    ends[0]?.();
+    ends[1]?.(new Error('refused'));
+    await settled();
+    expect([begun, outcomes[0], outcomes[1]]).toEqual([AT_ONCE + 2, 'served', new Error('refused')]);
+    ends.splice(0).forEach((end) => end());
+    await settled();
+    take(AT_ONCE + 1);
+    await settled();
+    expect(begun).toBe(2 * AT_ONCE + 2);
+  });
+
+  it('[D49] do not begin what is too late, and go on with the next', async () => {
+    take(AT_ONCE);
+    take(2, performance.now() - 1);
+    take(1);
+    await settled();
+    ends[0]?.();
+    await settled();
+    expect([begun, outcomes.slice(AT_ONCE)]).toEqual([AT_ONCE + 1, [LATE, LATE, undefined]]);
+  });
+
+  it('[D49] refuse whoever comes when too many wait already', async () => {
+    take(AT_ONCE + MOST_WAITING + 1);
+    await settled();
+    expect(outcomes.slice(-2)).toEqual([undefined, new DatabaseWaitError('pool_exhausted')]);
+  });
+});

@@ -1,0 +1,134 @@
+// The role table of the specification, row by row.
+import { roleOfExistingUser, roleOfNewUser } from '../../../../src/token-exchange/identity/role-policy.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
+
+const [MEMBER, ADMIN, OWNER] = ['global:member', 'global:admin', 'global:owner'] as const;
+const ROLES = { assignable: [MEMBER, ADMIN], owner: OWNER, initial: MEMBER };
+const UNKNOWN = [
+  'global:editor',
+  'member',
+  'Global:Admin',
+  'global:admin ',
+  'global:owner ',
+  'GLOBAL:OWNER',
+  '',
+  '__proto__',
+];
+
+/** An entry that allows these roles; none given: no restriction. */
+function entry(allowedRoles?: readonly string[]): TrustPolicy {
+  const policy = { entryIndex: 0, label: 'entry-0', issuer: 'https://a.example' };
+  return allowedRoles === undefined ? policy : { ...policy, allowedRoles: new Set(allowedRoles) };
+}
+
+/** The role, or the reason of the refusal. */
+function newUser(claim: string | undefined, allowed?: readonly string[]): string {
+  return reasonOf(() => roleOfNewUser(claim, entry(allowed), ROLES));
+}
+
+/** `keep`, `ignore-claim`, the new role, or the reason of the refusal. */
+function existing(current: string, claim: string | undefined, allowed?: readonly string[]): string {
+  return reasonOf(() => {
+    const sync = roleOfExistingUser(current, claim, entry(allowed), ROLES);
+    return sync.kind === 'change' ? sync.role : sync.kind;
+  });
+}
+
+function reasonOf(work: () => string): string {
+  try {
+    return work();
+  } catch (error) {
+    return (error as { reason?: string }).reason ?? String(error);
+  }
+}
+
+describe('a new user', () => {
+  it.each([undefined, [], [MEMBER], [ADMIN], [MEMBER, ADMIN], [OWNER], ['global:editor']])(
+    '[4.4.role.1][D9] without a claim is a member where the entry allows %j',
+    (allowed) => expect(newUser(undefined, allowed)).toBe(MEMBER),
+  );
+
+  it.each([
+    [MEMBER, undefined, MEMBER],
+    [ADMIN, undefined, ADMIN],
+    [ADMIN, [ADMIN], ADMIN],
+    [MEMBER, [MEMBER, ADMIN], MEMBER],
+    [ADMIN, [MEMBER], 'role_not_allowed'],
+    [MEMBER, [ADMIN], 'role_not_allowed'],
+    [MEMBER, [], 'role_not_allowed'],
+  ])('[4.4.role.2] with the claim %s where the entry allows %j: %s', (claim, allowed, result) => {
+    expect(newUser(claim, allowed)).toBe(result);
+  });
+
+  it.each(UNKNOWN)('[4.4.role.2] with the unknown role %j is refused, allowed or not', (claim) => {
+    expect(newUser(claim)).toBe('role_not_recognized');
+    expect(newUser(claim, [claim])).toBe('role_not_recognized');
+    const roles = { ...ROLES, assignable: [MEMBER, ADMIN, OWNER] };
+    const context = expect.objectContaining({ expected: `${MEMBER}, ${ADMIN}` });
+    expect(() => roleOfNewUser(claim, entry(), roles)).toThrow(expect.objectContaining({ context }));
+  });
+
+  it.each([undefined, [], [OWNER], [MEMBER]])(
+    '[2.5.4] is never made owner where the entry allows %j',
+    (allowed) => {
+      expect(newUser(OWNER, allowed)).toBe('role_not_assignable');
+    },
+  );
+});
+
+describe('an existing user', () => {
+  it('[2.5.4] is not made the owner, though a host lists that role among the assignable', () => {
+    const roles = { ...ROLES, assignable: [...ROLES.assignable, OWNER] };
+    expect(roleOfExistingUser(MEMBER, OWNER, entry(), roles)).toEqual({ kind: 'ignore-claim' });
+  });
+
+  it.each([MEMBER, ADMIN, OWNER])('[4.4.role.3] who is %s stays so without a claim', (current) => {
+    for (const allowed of [undefined, [], [MEMBER], [ADMIN]])
+      expect(existing(current, undefined, allowed)).toBe('keep');
+  });
+
+  it.each([
+    [MEMBER, ADMIN, undefined, ADMIN],
+    [ADMIN, MEMBER, undefined, MEMBER],
+    [MEMBER, MEMBER, undefined, 'keep'],
+    [ADMIN, ADMIN, undefined, 'keep'],
+    [MEMBER, ADMIN, [ADMIN], ADMIN],
+    [ADMIN, MEMBER, [MEMBER, ADMIN], MEMBER],
+    [MEMBER, ADMIN, [MEMBER], 'role_not_allowed'],
+    [ADMIN, MEMBER, [], 'role_not_allowed'],
+    [MEMBER, MEMBER, [ADMIN], 'role_not_allowed'],
+    [ADMIN, ADMIN, [], 'role_not_allowed'],
+  ])(
+    '[4.4.role.4] who is %s, with the claim %s where the entry allows %j: %s',
+    (current, claim, allowed, result) => {
+      expect(existing(current, claim, allowed)).toBe(result);
+    },
+  );
+
+  it.each([...UNKNOWN, OWNER])(
+    '[4.4.role.5] keeps the role and goes on with the claim %j, allowed or not',
+    (claim) => {
+      for (const current of [MEMBER, ADMIN]) {
+        for (const allowed of [undefined, [], [MEMBER], [claim]]) {
+          expect(existing(current, claim, allowed)).toBe('ignore-claim');
+        }
+      }
+    },
+  );
+
+  it.each([MEMBER, ADMIN, OWNER, 'global:editor'])(
+    '[4.4.role.6] who is the owner stays so with the claim %s',
+    (claim) => {
+      for (const allowed of [undefined, [], [MEMBER], [claim]])
+        expect(existing(OWNER, claim, allowed)).toBe('keep');
+    },
+  );
+});
+
+it.each([
+  [ADMIN, ['global:admins'], 'role_not_allowed'],
+  [ADMIN, ['GLOBAL:ADMIN'], 'role_not_allowed'],
+])('[5.2.8] the claim %s is held against %j character by character', (claim, allowed, result) => {
+  expect(newUser(claim, allowed)).toBe(result);
+  expect(existing(MEMBER, claim, allowed)).toBe(result);
+});

@@ -1,0 +1,204 @@
+// Which entries for jobs and services are read, what is said of the others, which subjects a pattern means, and how a `sub` is shown.
+import type { Members } from '../../../../demo/partner.js';
+import { Partner } from '../../../../demo/partner.js';
+import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';
+import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
+import {
+  comparedClaims,
+  leavesAccountOpen,
+  matchesSubject,
+  shownPatterns,
+  shownSubject,
+  subjectPatternOf,
+} from '../../../../src/token-exchange/workloads/workload-policy.js';
+import { quickestMs } from '../../../support/quickest.js';
+
+const partner = Partner.create({ issuer: 'https://jobs.example', audience: 'https://instance.example' });
+const USER = '6f1c8a52-2f0e-4c2b-9a35-0d6c1e0c7b11';
+const GOOD = {
+  flows: ['exchange', 'jwt-bearer'],
+  subjects: ['repo:acme/app:ref:refs/heads/release-*'],
+  claims: { repository_id: '74', runner_id: 1, is_protected: true },
+  signInAs: USER,
+  scopes: ['workflow:write'],
+};
+
+function reading(change: Members, defaults: PolicyDefaults = 'contract') {
+  const entry = partner.staticEntry({ ...GOOD, ...change });
+  const rules = {
+    assignableRoles: ['global:member'],
+    allowHttp: false,
+    defaults,
+    userIdType: 'uuid' as const,
+  };
+  return readTrustedKeys(JSON.stringify([entry]), rules);
+}
+
+it.each<PolicyDefaults>(['contract', 'strict'])('[P.signInAs] is read by the defaults %s', (defaults) => {
+  const { entries, problems, warnings } = reading({}, defaults);
+  expect([problems, warnings]).toEqual([[], []]);
+  expect(entries).toMatchObject([
+    {
+      signInAs: USER,
+      subjects: new Set(GOOD.subjects),
+      claims: new Map<string, unknown>(Object.entries(GOOD.claims)),
+    },
+  ]);
+});
+
+it.each<[string, Members, RegExp]>([
+  ['subjects', { subjects: undefined }, /is required beside signInAs/],
+  ['expectedAudience', { expectedAudience: undefined }, /is required beside signInAs/],
+  ['scopes', { scopes: undefined }, /is required beside signInAs/],
+  ['flows', { flows: undefined }, /must list only "exchange" and "jwt-bearer"/],
+  ['flows', { flows: ['exchange', 'embed'] }, /must list only "exchange" and "jwt-bearer"/],
+  ['flows', { flows: ['exchange', 'id-jag'] }, /must list only "exchange" and "jwt-bearer"/],
+  ['allowedRoles', { allowedRoles: [] }, /must not stand beside signInAs/],
+  ['provisionUsers', { provisionUsers: false }, /must not stand beside signInAs/],
+  ['excludeOwner', { excludeOwner: false }, /must not stand beside signInAs/],
+  ['signInAs', { signInAs: 'deploy@example.com' }, /must be the id of a user, not an e-mail address/],
+  ['signInAs', { signInAs: 7 }, /must be a non-empty string/],
+  ['subjects', { subjects: [] }, /must be an array of 1 to 100 texts/],
+  ['subjects', { subjects: ['a*b*'] }, /must be an array of 1 to 100 texts/],
+  ['subjects', { subjects: Array.from({ length: 101 }, (_, index) => `job-${index}`) }, /at most 100/],
+  ['claims', { claims: {} }, /must be an object of at least one claim/],
+  ['claims', { claims: ['repository_id'] }, /must be an object of at least one claim/],
+  ['claims', { claims: { repository_id: null } }, /must be an object of at least one claim/],
+  ['claims', { claims: { repository_id: ['74'] } }, /must be an object of at least one claim/],
+  // It would stand for 9007199254740992 as well.
+  ['claims', { claims: { repository_id: 2 ** 53 } }, /a number up to 9007199254740991/],
+  ['claims', { claims: { aud: 'x' } }, /must not have aud, which is checked by itself/],
+])('[P.signInAs][P.subjects][P.claims] %s: %j is a problem', (member, change, message) => {
+  const { entries, problems } = reading(change);
+  expect(entries).toEqual([]);
+  expect(problems.filter((problem) => problem.startsWith(`entry 0, ${member}: `)).join()).toMatch(message);
+});
+
+it('[P.subjects] warns of a subject that admits more than its author may mean', () => {
+  const { warnings } = reading({ subjects: ['repo:acme/app:pull_request'] });
+  expect(warnings).toEqual([
+    expect.stringMatching(/^entry 0, subjects: repo:acme\/app:pull_request also admits/),
+  ]);
+});
+
+it('[P.subjects][P.claims] stand without signInAs too', () => {
+  const { problems } = reading({ signInAs: undefined, flows: undefined });
+  expect(problems).toEqual([]);
+});
+
+const MAIN = 'repo:acme/app:ref:refs/heads/main';
+
+it.each<[string, string, boolean]>([
+  [MAIN, MAIN, true],
+  [MAIN, `${MAIN}2`, false],
+  [MAIN, MAIN.toUpperCase(), false],
+  ['repo:acme/*:ref:refs/heads/main', MAIN, true],
+  ['repo:acme/*:ref:refs/heads/main', 'repo:acme/:ref:refs/heads/main', false],
+  ['repo:acme/app:*', MAIN, false],
+  ['repo:acme/app:*', 'repo:acme/app:pull_request', true],
+  ['repo:*:ref:refs/heads/main', MAIN, false],
+  ['repo:acme/app:ref:refs/heads/*', MAIN, true],
+  ['repo:acme/app:ref:refs/heads/*', 'repo:acme/app:ref:refs/heads/release/1', false],
+  ['repo:acme/app:ref:refs/heads/release-*', 'repo:acme/app:ref:refs/heads/release-1.2', true],
+  ['repo:acme/app:ref:refs/heads/release-*', 'repo:acme/app:ref:refs/heads/release-', false],
+  ['repo:acme/app:ref:refs/heads/r*r', 'repo:acme/app:ref:refs/heads/rr', false],
+  ['repo:acme@*/app@*:ref:refs/heads/main', 'repo:acme@12/app@34:ref:refs/heads/main', true],
+  ['repo:acme@*/app@*:ref:refs/heads/main', 'repo:acme-evil@12/app@34:ref:refs/heads/main', false],
+  // What parts two segments is not left open either.
+  ['*:*', 'a/b', false],
+  ['a::b', 'a::b', true],
+  ['a:*:b', 'a::b', false],
+  ['*', 'job', true],
+  ['*', '', false],
+  // No character of a pattern has another meaning.
+  ['a.c', 'abc', false],
+  ['[a-z]+', 'abc', false],
+  ['a?', 'ab', false],
+])('[P.subjects] the pattern %s and the subject %s: %s', (pattern, sub, isMatch) => {
+  expect(matchesSubject(new Set(['another', pattern]), sub)).toBe(isMatch);
+});
+
+it('[P.subjects] takes time in proportion to the subject, whatever the pattern', () => {
+  const pattern = Array.from({ length: 60 }, () => 'a*a').join(':');
+  const sub = Array.from({ length: 60 }, () => 'aaaa')
+    .join(':')
+    .slice(0, -1);
+  const match = () => {
+    for (let count = 0; count < 100; count += 1) matchesSubject(new Set([pattern]), `${sub}b`);
+  };
+  expect(quickestMs(500, match)).toBeLessThan(500);
+});
+
+it.each<[string, boolean]>([
+  ['repo:acme/*:ref:*', true],
+  ['a*b*c', false],
+  ['**', false],
+  ['', false],
+  ['x'.repeat(255), true],
+  ['x'.repeat(256), false],
+  ['nul\0', false],
+])('[P.subjects] %j is a pattern: %s', (text, isOne) => {
+  expect(subjectPatternOf(text) === text).toBe(isOne);
+});
+
+it.each<[string, boolean]>([
+  ['repo:acme/*:ref:refs/heads/main', false],
+  ['repo:acme@*/app@*:ref:refs/heads/main', false],
+  ['system:serviceaccount:*:deployer', false],
+  ['repo:*/app:ref:refs/heads/main', true],
+  ['repo:acme*/app:ref:refs/heads/main', true],
+  ['*:acme/app', true],
+  ['job-*', true],
+])('[P.subjects] %s leaves the account open: %s', (pattern, isOpen) => {
+  expect(leavesAccountOpen(pattern)).toBe(isOpen);
+});
+
+it.each([
+  ['repo:acme@123456/flows@456789:ref:refs/heads/main', 'repo:acme@123456/flows@456789:ref:refs/heads/main'],
+  ['system:serviceaccount:ci:deployer', 'system:serviceaccount:ci:deployer'],
+  ['repo:acme/app:ref:refs/tags/core@1.2.3', 'repo:acme/app:ref:refs/tags/core@1.2.3'],
+  [
+    'repo:acme/app:ref:refs/tags/@acme/core@1.2.3-beta.1',
+    'repo:acme/app:ref:refs/tags/@acme/core@1.2.3-beta.1',
+  ],
+  ['job\n1', 'job\\u{a}1'],
+  ['j'.repeat(300), 'j'.repeat(255)],
+])('[D145] %j is shown as %j', (sub, shown) => {
+  expect(shownSubject(sub)).toBe(shown);
+});
+
+it.each([
+  'jane@product.example',
+  'user:jane@product.example',
+  'repo:acme/jane@product.example:ref',
+  'auth0|jane@product.example',
+  'runner, jane@product.example',
+  'Jane <jane@product.example>',
+  'jane%40product.example',
+  'jane@product.example.',
+  'jane@[10.0.0.1]',
+  'jane@3product.com',
+])('[D145] of %s no address is shown', (sub) => {
+  expect(shownSubject(sub)).not.toMatch(/jane|product/);
+});
+
+it('[D145] of many patterns three are shown', () => {
+  expect(shownPatterns(new Set(['a', 'b:*', 'c', 'd', 'e']))).toBe('a, b:*, c and 2 more');
+});
+
+it.each<[object, string, string]>([
+  [{ id: '20', runner: 1 }, 'id, runner', 'as it says'],
+  [{ id: 20, runner: 1 }, 'id 20', 'a number'],
+  [{ id: ['20'], runner: 1 }, 'id 20', 'a list'],
+  [{ id: '20', runner: '1' }, 'runner 1', 'a string'],
+  [{ id: '20' }, 'runner 1', 'nothing'],
+  [{ id: '21', runner: 2 }, 'id 20', '21'],
+])('[P.claims] of a job with %j %s is expected, and %s found', (payload, ...compared) => {
+  const claims = new Map<string, string | number>([
+    ['id', '20'],
+    ['runner', 1],
+  ]);
+  const found = { ...payload } as Readonly<Record<string, unknown>>;
+  expect(comparedClaims({ claims, signInAs: USER }, found)).toEqual(compared);
+  if (compared[0] === 'id 20') expect(comparedClaims({ claims }, found)[1]).toMatch(/^a /);
+});
