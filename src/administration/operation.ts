@@ -1,6 +1,8 @@
 // An administrative operation is one request to the instance: by a command, in its own process or through the running service, or by
 // the operator's page. It is a method of an injectable class, with a decorator that names it.
 import type { Type } from '@nestjs/common';
+import { SetMetadata } from '@nestjs/common';
+import { MetadataScanner, Reflector } from '@nestjs/core';
 import type { AuditContext, AuditEvent } from '../token-exchange/instance.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import type { User } from '../users/user.repository.js';
@@ -63,11 +65,10 @@ export function Stream<Input>(
   return declared({ name, kind: 'stream', read });
 }
 
-const RULES = Symbol('the rules of an operation');
+const RULES = 'rules of an operation';
 
 function declared(rules: OperationRules) {
-  return <Own>(_target: object, _key: string, { value }: TypedPropertyDescriptor<Own>): void =>
-    Reflect.defineMetadata(RULES, rules, Object(value) as object);
+  return SetMetadata(RULES, rules);
 }
 
 /** An operation, and where its method is. */
@@ -76,10 +77,14 @@ export interface Operation extends OperationRules {
   readonly method: string;
 }
 
+const reflector = new Reflector();
+const scanner = new MetadataScanner();
+
 /** The operations of a class. */
 export function operationsOf(type: Type<object>): Operation[] {
-  return Object.entries(Object.getOwnPropertyDescriptors(type.prototype)).flatMap(([method, { value }]) => {
-    const rules = Reflect.getMetadata(RULES, Object(value) as object) as OperationRules | undefined;
+  const { prototype } = type as Type<Record<string, () => unknown>>;
+  return scanner.getAllMethodNames(prototype).flatMap((method) => {
+    const rules = reflector.get<OperationRules | undefined>(RULES, prototype[method] as () => unknown);
     return rules === undefined ? [] : [{ ...rules, type, method }];
   });
 }
