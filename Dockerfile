@@ -22,7 +22,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY LICENSE ./
 COPY deploy/container/health-check.mjs ./
-RUN chmod +x dist/src/cli/main.js && ln -s /app/dist/src/cli/main.js /usr/local/bin/svc-admin
+RUN chmod +x dist/src/cli/svc-admin.js && ln -s /app/dist/src/cli/svc-admin.js /usr/local/bin/svc-admin
 # The embedded database and its keys; with SVC_DATABASE_URL the volume stays empty.
 # /partner is where deploy/compose keeps the keys of a trial's partner.
 RUN install -d -o node -g node -m 0700 /data /partner .compile-cache

@@ -5,7 +5,7 @@ import globals from 'globals';
 import tseslint from 'typescript-eslint';
 import { imports } from './eslint.imports.mjs';
 
-const entryFiles = ['src/main.ts', 'src/start.ts', 'src/cli/main.ts'];
+const entryFiles = ['src/main.ts', 'src/start.ts', 'src/cli/svc-admin.ts'];
 const environmentHint = 'Only entry files read the environment; take the validated configuration.';
 const everywhere = [
   {

@@ -2,7 +2,7 @@
 import { readConfig } from './src/config/load-config.js';
 import { prepareDatabase } from './src/platform/database/data-source.js';
 import { SCHEMA } from './src/instance/schema.js';
-import { databaseSettings, environmentSources } from './src/instance/startup.js';
+import { databaseSettings, environmentSources } from './src/instance/prepare-startup.js';
 
 async function prepareDataSource() {
   const sources = environmentSources({ environment: process.env, workingDirectory: process.cwd() });

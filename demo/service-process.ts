@@ -24,7 +24,7 @@ const SHOWN_LOG_LINES = 30;
 
 /** Runs one admin command and returns what it printed. Throws with its output when it does not exit with 0. */
 export async function runAdmin(surroundings: ServiceSurroundings, args: string[]): Promise<string> {
-  const child = spawnNode(surroundings, 'dist/src/cli/main.js', args, ['ignore', 'pipe', 'pipe']);
+  const child = spawnNode(surroundings, 'dist/src/cli/svc-admin.js', args, ['ignore', 'pipe', 'pipe']);
   const printed: string[] = [];
   const complaints: string[] = [];
   child.stdout?.setEncoding('utf8').on('data', (text: string) => printed.push(text));

@@ -8,7 +8,7 @@ import { fingerprint } from './fingerprint.mjs';
 const LOCK_FILE = '.launcher.lock';
 const BUILD_STAMP = 'dist/.build-stamp';
 const ENTRY_FILE = 'dist/src/main.js';
-const COMMAND_FILES = ['dist/src/start.js', 'dist/src/cli/main.js'];
+const COMMAND_FILES = ['dist/src/start.js', 'dist/src/cli/svc-admin.js'];
 
 /** Answers the exit code, whether a signal asked to stop, and whether the packages are there. */
 export function install(root) {

@@ -19,7 +19,7 @@ const programs = {
   'test:fast': JEST,
   demo: 'dist/demo/run.js',
   start: 'dist/src/main.js',
-  admin: 'dist/src/cli/main.js',
+  admin: 'dist/src/cli/svc-admin.js',
   bench: 'bench/run.mjs',
   docs: 'dist/scripts/docs/write.js',
 };

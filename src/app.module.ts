@@ -4,7 +4,7 @@ import { Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { AccessModule } from './access/access.module.js';
 import { CommandSocketModule } from './administration/socket/command.server.js';
-import { AuditStreamingModule } from './audit/sinks/audit-streaming.module.js';
+import { AuditJobsModule } from './audit/audit-jobs.module.js';
 import type { CoreSettings } from './core.module.js';
 import { CoreModule } from './core.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -26,7 +26,7 @@ export class AppModule {
       imports: [
         CoreModule.register(settings),
         MetricsModule,
-        AuditStreamingModule,
+        AuditJobsModule,
         AccessModule,
         MetadataModule,
         WorkspaceModule,

@@ -7,7 +7,7 @@ import type { Startup } from './config/startup.js';
 import { FrameAncestors } from './instance/frame-ancestors.js';
 import { PresentEntries } from './instance/present-entries.js';
 import { isAbsent } from './instance/routes.js';
-import { databaseSettings } from './instance/startup.js';
+import { databaseSettings } from './instance/prepare-startup.js';
 import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
 import { Metrics } from './metrics/metrics.js';
 import { Clock } from './platform/clock.js';

@@ -11,7 +11,7 @@ import { STARTUP } from './config/startup.js';
 import { FrameAncestors } from './instance/frame-ancestors.js';
 import { PresentEntries } from './instance/present-entries.js';
 import { SCHEMA } from './instance/schema.js';
-import { encryptionKeys } from './instance/startup.js';
+import { encryptionKeys } from './instance/prepare-startup.js';
 import { Metrics } from './metrics/metrics.js';
 import { Clock } from './platform/clock.js';
 import type { DatabaseSettings, OpenDatabase } from './platform/database/data-source.js';

@@ -15,7 +15,7 @@ import type { LineOutput } from './platform/log/logger.js';
 import { StandardOutput, exitAfterLog, createLogger } from './platform/log/logger.js';
 import { readCommandLine } from './instance/command-line.js';
 import type { Startup } from './config/startup.js';
-import { prepareStartup } from './instance/startup.js';
+import { prepareStartup } from './instance/prepare-startup.js';
 import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
 import { StartError } from './platform/start-error.js';
 import { Clock } from './platform/clock.js';

@@ -9,7 +9,7 @@ const IN_PLACE = 3;
 const args = process.argv.slice(2);
 
 if (isForInit(args, process.env, existsSync('.env'))) {
-  const command = fileURLToPath(new URL('./cli/main.js', import.meta.url));
+  const command = fileURLToPath(new URL('./cli/svc-admin.js', import.meta.url));
   const { status } = spawnSync(process.execPath, [command, 'init', ...args], { stdio: 'inherit' });
   // What is there already stays, so that the same line starts the service again. With `--dir` the settings are elsewhere.
   if ((status !== 0 && status !== IN_PLACE) || !existsSync('.env')) process.exit(status ?? 1);

@@ -17,7 +17,7 @@ const EXPIRED_SECONDS_AGO = 7_200;
 
 await import('reflect-metadata');
 const { createApplication } = await load('application.js');
-const { prepareStartup } = await load('instance/startup.js');
+const { prepareStartup } = await load('instance/prepare-startup.js');
 const { StandardOutput, createLogger } = await load('platform/log/logger.js');
 
 const startup = await prepareStartup({ environment: process.env, workingDirectory: process.cwd() });

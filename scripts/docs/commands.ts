@@ -1,6 +1,6 @@
 // The reference of docs/commands.md: every command of svc-admin with its arguments, as its help has them.
 import type { Argument, Command } from 'commander';
-import { Answers } from '../../src/cli/answers.js';
+import { Answers } from '../../src/cli/command-answers.js';
 import { createProgram } from '../../src/cli/program.js';
 import { table } from './blocks.js';
 

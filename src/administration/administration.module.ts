@@ -5,7 +5,7 @@ import { VARIABLES } from '../config/environment.js';
 import { labelOf } from '../config/load-config.js';
 import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
-import { trustedKeysRules } from '../instance/startup.js';
+import { trustedKeysRules } from '../instance/prepare-startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
 import { Clock } from '../platform/clock.js';
 import type { ExplanationRules, StoredEntriesRules } from '../token-exchange/instance.js';

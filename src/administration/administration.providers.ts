@@ -21,10 +21,10 @@ import { OperatorAccountRepository } from './accounts/operator-account.repositor
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { Administration } from './administration.js';
-import { InstanceExplainer } from './instance-explainer.js';
+import { InstanceExplainer } from './explain/instance-explainer.js';
 import { OPERATION_TYPES } from './operations.js';
-import { OwnerProtection } from './owner-protection.js';
-import { TrailFilters } from './read-audit-trail.operation.js';
+import { OwnerProtection } from './users/owner-protection.js';
+import { TrailFilters } from './trail/read-audit-trail.operation.js';
 import { AdministrationSettings } from './settings.js';
 
 /** They need `AdministrationSettings`, `PersonHashes`, the audit bus, and the users of `UsersModule` besides. */

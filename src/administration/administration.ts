@@ -12,8 +12,8 @@ import { UserRepository } from '../users/user.repository.js';
 import { ActorError, CommandError } from './command-error.js';
 import type { AnswerOf, Changed, ChangeWork, Operation, OperationName } from './operation.js';
 import { operationOf } from './operation.js';
-import { OwnerProtection } from './owner-protection.js';
-import { findUser } from './users.operations.js';
+import { OwnerProtection } from './users/owner-protection.js';
+import { findUser } from './users/users.operations.js';
 
 /** Somebody who asks for an operation. */
 export interface OperationRequest {

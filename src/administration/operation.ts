@@ -82,7 +82,7 @@ const scanner = new MetadataScanner();
 
 /** The operations of a class. */
 export function operationsOf(type: Type<object>): Operation[] {
-  const { prototype } = type as Type<Record<string, () => unknown>>;
+  const prototype = type.prototype as Readonly<Record<string, () => unknown>>;
   return scanner.getAllMethodNames(prototype).flatMap((method) => {
     const rules = reflector.get<OperationRules | undefined>(RULES, prototype[method] as () => unknown);
     return rules === undefined ? [] : [{ ...rules, type, method }];

@@ -1,20 +1,20 @@
 // The operations that a command may ask the running service for; there are no others.
 import type { Type } from '@nestjs/common';
-import { ClientOperations } from './clients.operations.js';
+import { ClientOperations } from './clients/clients.operations.js';
 import { CommandError } from './command-error.js';
-import { EntryOperations } from './entries.operations.js';
-import { TokenOperations } from './explain-token.operation.js';
-import { WorkflowOperations } from './import-workflows.operation.js';
-import { KeySetOperations } from './key-sets.operations.js';
-import { EntryListOperations } from './list-entries.operation.js';
+import { EntryOperations } from './entries/entries.operations.js';
+import { TokenOperations } from './explain/explain-token.operation.js';
+import { WorkflowOperations } from './projects/import-workflows.operation.js';
+import { KeySetOperations } from './keys/key-sets.operations.js';
+import { EntryListOperations } from './entries/list-entries.operation.js';
 import type { Operation } from './operation.js';
 import { operationsOf } from './operation.js';
-import { ProjectOperations } from './projects.operations.js';
-import { AuditOperations } from './read-audit-trail.operation.js';
-import { RevocationOperations } from './revocations.operations.js';
-import { SigningKeyOperations } from './signing-keys.operations.js';
-import { UserChangeOperations } from './user-changes.operations.js';
-import { UserOperations } from './users.operations.js';
+import { ProjectOperations } from './projects/projects.operations.js';
+import { AuditOperations } from './trail/read-audit-trail.operation.js';
+import { RevocationOperations } from './keys/revocations.operations.js';
+import { SigningKeyOperations } from './keys/signing-keys.operations.js';
+import { UserChangeOperations } from './users/user-changes.operations.js';
+import { UserOperations } from './users/users.operations.js';
 
 export const OPERATION_TYPES: readonly Type<object>[] = [
   KeySetOperations,

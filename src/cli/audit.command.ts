@@ -1,11 +1,15 @@
 // svc-admin audit: lists, follows and exports the events of the audit trail.
 import type { Command } from 'commander';
-import type { SoughtEvents } from '../administration/read-audit-trail.operation.js';
-import { AuditOperations, MOST_LINES, MOST_LISTED } from '../administration/read-audit-trail.operation.js';
+import type { SoughtEvents } from '../administration/trail/read-audit-trail.operation.js';
+import {
+  AuditOperations,
+  MOST_LINES,
+  MOST_LISTED,
+} from '../administration/trail/read-audit-trail.operation.js';
 import type { ShownEvent } from '../audit/audit-trail.reader.js';
 import { EVENT_NAME_START } from '../audit/instance-events.js';
 import { MOST_DAYS } from '../audit/trail-filter.js';
-import { perform, readPages } from './administration.js';
+import { perform, readPages } from './operation-call.js';
 import type { CommandContext } from './command-context.js';
 import { addCommand, wholeNumber } from './command.js';
 import { Progress } from './terminal.js';

@@ -1,8 +1,8 @@
 // svc-admin clients: which clients may send identity assertions of an entry.
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { ListedClient } from '../administration/clients.operations.js';
-import { ClientOperations } from '../administration/clients.operations.js';
+import type { ListedClient } from '../administration/clients/clients.operations.js';
+import { ClientOperations } from '../administration/clients/clients.operations.js';
 import { CommandError } from '../administration/command-error.js';
 import { findingLines, quoted, tableOf } from '../administration/table.js';
 import { isJsonObject } from '../platform/json/strict-json.js';

@@ -4,9 +4,9 @@ import { VARIABLES } from '../config/environment.js';
 import type { Config, ConfigReading, Environment } from '../config/load-config.js';
 import { ConfigurationError, labelOf, readConfig } from '../config/load-config.js';
 import type { EnvironmentVariable } from '../config/variable.js';
-import type { StartupSources } from '../instance/startup.js';
-import { environmentSources } from '../instance/startup.js';
-import type { Answers, TextOutput } from './answers.js';
+import type { StartupSources } from '../instance/prepare-startup.js';
+import { environmentSources } from '../instance/prepare-startup.js';
+import type { Answers, TextOutput } from './command-answers.js';
 
 /** A person at a terminal. */
 export interface Terminal {

@@ -6,8 +6,8 @@ import type { AnswerOf, InputOf, Operation, OperationName } from '../administrat
 import { operationOf } from '../administration/operation.js';
 import { momentOf } from '../platform/text/moment.js';
 import { MAX_KID_BYTES } from '../token-exchange/instance.js';
-import type { Arguments } from './administration.js';
-import { answerTo, checkedInput } from './administration.js';
+import type { Arguments } from './operation-call.js';
+import { answerTo, checkedInput } from './operation-call.js';
 import type { CommandContext } from './command-context.js';
 import { withProgress } from './terminal.js';
 

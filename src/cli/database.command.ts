@@ -17,7 +17,7 @@ import { reseal, unopened } from '../platform/secrets/resealing.js';
 import { counted } from '../platform/text/wording.js';
 import { SigningKeyRepository } from '../token-exchange/instance.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
-import { MisuseError, reasonOf } from './answers.js';
+import { MisuseError, reasonOf } from './command-answers.js';
 import { addCommand, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { withDatabase } from './instance-database.js';

@@ -1,5 +1,5 @@
 // What `keys list` prints for people.
-import type { ListedEntry } from '../administration/list-entries.operation.js';
+import type { ListedEntry } from '../administration/entries/list-entries.operation.js';
 import { printable, renderTable } from '../administration/table.js';
 import { counted } from '../platform/text/wording.js';
 

@@ -1,7 +1,7 @@
 // What `token explain` prints for people.
 import { CommandError } from '../administration/command-error.js';
-import type { Explained } from '../administration/explain-token.operation.js';
-import type { ExplainedEvent, ExplainedRequest } from '../administration/explained-request.js';
+import type { Explained } from '../administration/explain/explain-token.operation.js';
+import type { ExplainedEvent, ExplainedRequest } from '../administration/explain/explained-request.js';
 import { printable, renderTable } from '../administration/table.js';
 import type {
   AccessFlow,

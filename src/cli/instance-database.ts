@@ -1,12 +1,12 @@
 // The database of the instance that a command works on.
 import { CommandError } from '../administration/command-error.js';
 import { SCHEMA } from '../instance/schema.js';
-import { databaseSettings } from '../instance/startup.js';
+import { databaseSettings } from '../instance/prepare-startup.js';
 import type { DatabaseSettings, OpenDatabase } from '../platform/database/data-source.js';
 import { openDatabase } from '../platform/database/data-source.js';
 import { DataDirectoryLockedError } from '../platform/database/embedded/data-directory.lock.js';
 import { StartError } from '../platform/start-error.js';
-import { reasonOf } from './answers.js';
+import { reasonOf } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
 
 /**

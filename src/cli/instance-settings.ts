@@ -4,7 +4,12 @@ import { CommandError } from '../administration/command-error.js';
 import { AdministrationSettings } from '../administration/settings.js';
 import { VARIABLES } from '../config/environment.js';
 import { NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
-import { checkStartup, encryptionKeyPath, encryptionKeys, trustedKeysRules } from '../instance/startup.js';
+import {
+  checkStartup,
+  encryptionKeyPath,
+  encryptionKeys,
+  trustedKeysRules,
+} from '../instance/prepare-startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
 import type { Clock } from '../platform/clock.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';

@@ -7,7 +7,7 @@ import { CommandError } from '../administration/command-error.js';
 import type { Algorithm, Findings, Row } from '../token-exchange/instance.js';
 import { ALGORITHMS, KEY_MEMBERS, POLICY, algorithmsFitting, readEntry } from '../token-exchange/instance.js';
 import { pemFault } from '../platform/text/pem-fault.js';
-import { MisuseError } from './answers.js';
+import { MisuseError } from './command-answers.js';
 import { addCommand, jsonMember, listOf, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { defaultKid, readTextFile } from './files.js';

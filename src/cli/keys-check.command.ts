@@ -1,7 +1,7 @@
 // svc-admin keys check: checks entries as the start of the service does, and fetches their key sets as the service would.
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import type { ListedEntry } from '../administration/list-entries.operation.js';
+import type { ListedEntry } from '../administration/entries/list-entries.operation.js';
 import { findingLines, printable, renderTable } from '../administration/table.js';
 import type {
   JwksEntry,

@@ -2,24 +2,24 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import type { ChangedEntry } from '../administration/entries.operations.js';
-import { EntryOperations } from '../administration/entries.operations.js';
-import type { EntryKeySet, Refreshed } from '../administration/key-sets.operations.js';
+import type { ChangedEntry } from '../administration/entries/entries.operations.js';
+import { EntryOperations } from '../administration/entries/entries.operations.js';
+import type { EntryKeySet, Refreshed } from '../administration/keys/key-sets.operations.js';
 import {
   KeySetOperations,
   LONGEST_WAIT_SECONDS,
   storedKeySetInWords,
-} from '../administration/key-sets.operations.js';
-import type { ListedEntry } from '../administration/list-entries.operation.js';
-import { EntryListOperations } from '../administration/list-entries.operation.js';
-import type { ChosenKeys, ListedRevocation } from '../administration/revocations.operations.js';
-import { RevocationOperations } from '../administration/revocations.operations.js';
-import { SigningKeyOperations } from '../administration/signing-keys.operations.js';
+} from '../administration/keys/key-sets.operations.js';
+import type { ListedEntry } from '../administration/entries/list-entries.operation.js';
+import { EntryListOperations } from '../administration/entries/list-entries.operation.js';
+import type { ChosenKeys, ListedRevocation } from '../administration/keys/revocations.operations.js';
+import { RevocationOperations } from '../administration/keys/revocations.operations.js';
+import { SigningKeyOperations } from '../administration/keys/signing-keys.operations.js';
 import { findingLines, printable, quoted, tableOf } from '../administration/table.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import { ALGORITHMS, newPrivateKey } from '../token-exchange/instance.js';
-import { perform } from './administration.js';
-import { MisuseError } from './answers.js';
+import { perform } from './operation-call.js';
+import { MisuseError } from './command-answers.js';
 import { addCommand, addOperation, jsonMember, usableKid, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { entriesText } from './entries-text.js';

@@ -8,7 +8,7 @@ import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.j
 import { endOf } from '../instance/availability.js';
 import { Clock } from '../platform/clock.js';
 import { signCompactJws } from '../token-exchange/instance.js';
-import { MisuseError } from './answers.js';
+import { MisuseError } from './command-answers.js';
 import { addCommand, isoMoment, listOf, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';

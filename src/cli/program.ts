@@ -1,7 +1,7 @@
 // The admin command line as a whole: its commands, and what exit codes and error lines say.
 import { Command, CommanderError, Help } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import { Answers, InPlaceError, MisuseError } from './answers.js';
+import { Answers, InPlaceError, MisuseError } from './command-answers.js';
 import { addAuditCommands } from './audit.command.js';
 import { addClientsCommands } from './clients.command.js';
 import type { CliContext, CommandContext } from './command-context.js';

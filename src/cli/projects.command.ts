@@ -1,10 +1,13 @@
 // svc-admin projects and workflows: gives projects the keys that tokens name, and brings workflows in.
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import type { WorkflowDraft } from '../administration/import-workflows.operation.js';
-import { WorkflowOperations, readWorkflowFile } from '../administration/import-workflows.operation.js';
-import type { ListedProject } from '../administration/projects.operations.js';
-import { ProjectOperations } from '../administration/projects.operations.js';
+import type { WorkflowDraft } from '../administration/projects/import-workflows.operation.js';
+import {
+  WorkflowOperations,
+  readWorkflowFile,
+} from '../administration/projects/import-workflows.operation.js';
+import type { ListedProject } from '../administration/projects/projects.operations.js';
+import { ProjectOperations } from '../administration/projects/projects.operations.js';
 import { renderTable } from '../administration/table.js';
 import { counted } from '../platform/text/wording.js';
 import { addOperation } from './command.js';

@@ -1,12 +1,12 @@
 // Reads stored entries for checks, which change nothing.
 import { CommandError } from '../administration/command-error.js';
-import type { ListedEntry } from '../administration/list-entries.operation.js';
-import { EntryListOperations } from '../administration/list-entries.operation.js';
+import type { ListedEntry } from '../administration/entries/list-entries.operation.js';
+import { EntryListOperations } from '../administration/entries/list-entries.operation.js';
 import { ConfigurationError } from '../config/load-config.js';
 import { SCHEMA } from '../instance/schema.js';
 import { hasDatabase } from '../platform/database/embedded/copied-data.js';
-import { perform } from './administration.js';
-import { reasonOf } from './answers.js';
+import { perform } from './operation-call.js';
+import { reasonOf } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
 import { instanceDatabase } from './instance-database.js';
 

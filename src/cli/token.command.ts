@@ -3,8 +3,8 @@ import { createPublicKey, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import type { Explained, TokenToExplain } from '../administration/explain-token.operation.js';
-import { TokenOperations } from '../administration/explain-token.operation.js';
+import type { Explained, TokenToExplain } from '../administration/explain/explain-token.operation.js';
+import { TokenOperations } from '../administration/explain/explain-token.operation.js';
 import { Clock } from '../platform/clock.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import {
@@ -13,7 +13,7 @@ import {
   algorithmsFitting,
   signCompactJws,
 } from '../token-exchange/instance.js';
-import { MisuseError } from './answers.js';
+import { MisuseError } from './command-answers.js';
 import { addCommand, addOperation, isoMoment, jsonMember, usableKid, wholeNumber } from './command.js';
 import { explainedText } from './explain-text.js';
 import type { CommandContext } from './command-context.js';

@@ -1,23 +1,23 @@
 // svc-admin users: makes, lists, shows and changes the users of the instance, and sets the passwords of operators.
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { PasswordHasher } from '../administration/accounts/password-hasher.js';
+import { faultOfPassword } from '../administration/accounts/password-rules.js';
 import {
   CODE_LIFETIME_SECONDS,
-  faultOfPassword,
   hashOfCode,
   newSignInCode,
-  PasswordHasher,
-} from '../administration/accounts/passwords.js';
+} from '../administration/accounts/sign-in-codes.js';
 import { CommandError } from '../administration/command-error.js';
 import { markedAddress, printable, tableOf } from '../administration/table.js';
-import { UserChangeOperations } from '../administration/user-changes.operations.js';
-import type { ListedUser, ShownUser } from '../administration/users.operations.js';
-import { UserOperations } from '../administration/users.operations.js';
+import { UserChangeOperations } from '../administration/users/user-changes.operations.js';
+import type { ListedUser, ShownUser } from '../administration/users/users.operations.js';
+import { UserOperations } from '../administration/users/users.operations.js';
 import { VARIABLES } from '../config/environment.js';
 import { counted } from '../platform/text/wording.js';
 import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
-import { perform } from './administration.js';
-import { MisuseError } from './answers.js';
+import { perform } from './operation-call.js';
+import { MisuseError } from './command-answers.js';
 import { addCommand, addOperation } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { STANDARD_INPUT, readInput } from './files.js';

@@ -2,12 +2,12 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import { UserOperations } from '../administration/users.operations.js';
+import { UserOperations } from '../administration/users/users.operations.js';
 import { firstCharacters } from '../platform/text/characters.js';
 import { parsedUrl } from '../platform/text/url.js';
 import { OPERATOR_ROLES, OWNER_ROLE } from '../users/role.js';
-import { perform } from './administration.js';
-import { MisuseError } from './answers.js';
+import { perform } from './operation-call.js';
+import { MisuseError } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
 
 export interface WorkloadOptions {

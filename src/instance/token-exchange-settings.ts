@@ -8,7 +8,7 @@ import { PROJECT_ROLES_ASCENDING } from '../workspace/rights/rights.js';
 import type { AvailabilitySettings } from './availability.js';
 import { unavailableBecause } from './availability.js';
 import type { Startup } from '../config/startup.js';
-import { JWKS_VARIABLES, trustedKeysRules } from './startup.js';
+import { JWKS_VARIABLES, trustedKeysRules } from './prepare-startup.js';
 
 /** See user.repository.ts. */
 export const USER_TABLE: UserTable = {

@@ -4,7 +4,7 @@ import type { Config, Given } from '../config/load-config.js';
 import { labelOf } from '../config/load-config.js';
 import type { EnvironmentVariable } from '../config/variable.js';
 import { defaultOf } from '../config/variable.js';
-import type { CheckedStartup } from './startup.js';
+import type { CheckedStartup } from './prepare-startup.js';
 
 export interface VariableState {
   readonly name: string;

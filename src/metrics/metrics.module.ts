@@ -2,7 +2,7 @@
 import { Inject, Module, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { OnEvent } from '@nestjs/event-emitter';
-import { AuditStreamingModule } from '../audit/sinks/audit-streaming.module.js';
+import { AuditJobsModule } from '../audit/audit-jobs.module.js';
 import { AuditStreaming } from '../audit/sinks/audit-streaming.js';
 import { License } from '../config/license.js';
 import type { Startup } from '../config/startup.js';
@@ -42,7 +42,7 @@ export class AuditMetricsSink {
 }
 
 @Module({
-  imports: [AuditStreamingModule],
+  imports: [AuditJobsModule],
   providers: [
     AuditMetricsSink,
     { provide: MetricsListener, inject: [Metrics, STARTUP, LOGGER], useFactory: listenerOf },

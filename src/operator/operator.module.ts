@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { Controller, Inject, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { AdministrationModule } from '../administration/administration.module.js';
-import { AuditStreamingModule } from '../audit/sinks/audit-streaming.module.js';
+import { AuditJobsModule } from '../audit/audit-jobs.module.js';
 import { Metrics } from '../metrics/metrics.js';
 import { PageController, SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
 import { purging } from '../platform/jobs/purge.job.js';
 import { UsersModule } from '../users/users.module.js';
-import { PasswordHasher } from '../administration/accounts/passwords.js';
+import { PasswordHasher } from '../administration/accounts/password-hasher.js';
 import { SignInFailureRepository } from '../administration/accounts/sign-in-failure.repository.js';
-import { EmbeddedSessionRepository } from './api/embedded-session.repository.js';
-import { EntryCheck } from './api/entry-check.js';
-import { OperatorEntryController } from './api/entry.controller.js';
-import { KeySetRefresh } from './api/key-set-refresh.js';
+import { EmbeddedSessionRepository } from './users/embedded-session.repository.js';
+import { EntryCheck } from './entries/entry-check.js';
+import { OperatorEntryController } from './entries/entry.controller.js';
+import { KeySetRefresh } from './entries/key-set-refresh.js';
 import { OverviewReader } from './api/overview.js';
-import { PersonOperations } from './api/person.operations.js';
-import { OperatorPersonController } from './api/person.controller.js';
-import { OperatorTrailController } from './api/trail.controller.js';
-import { TrailOperations } from './api/trail.operation.js';
+import { PersonOperations } from './users/person.operations.js';
+import { OperatorPersonController } from './users/person.controller.js';
+import { OperatorTrailController } from './trail/trail.controller.js';
+import { TrailOperations } from './trail/trail.operation.js';
 import { OperatorGuard, OwnPageGuard } from './sign-in/operator.guard.js';
 import { OperatorSessionController } from './sign-in/operator-session.controller.js';
 import { OPERATOR_PURGE, OperatorSessionService } from './sign-in/operator-session.service.js';
@@ -36,7 +36,7 @@ export class OperatorPageController extends PageController {
 }
 
 @Module({
-  imports: [AccessModule, AdministrationModule, AuditStreamingModule, UsersModule],
+  imports: [AccessModule, AdministrationModule, AuditJobsModule, UsersModule],
   controllers: [
     OperatorSessionController,
     OperatorEntryController,

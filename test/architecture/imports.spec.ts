@@ -54,7 +54,7 @@ describe('the lint rules about imports', () => {
 
   it.each([
     ['src/workspace/a.ts', "import '../users/b.js'; import './c/d.js'; import 'node:fs';"],
-    ['src/application.ts', "import './cli/main.js';"],
+    ['src/application.ts', "import './cli/svc-admin.js';"],
     [
       'src/application.ts',
       "import './token-exchange/index.js'; void import('./token-exchange/instance.js');",

@@ -32,7 +32,7 @@ const DOCUMENTS = {
 const UNWANTED = /\/\.|\/node_modules|\.spec\.|\.(pem|key|log|map)$/;
 const OF_THE_SERVICE = [
   ...['npm-shrinkwrap.json', 'CHANGELOG.md', 'docs/configuration.md', 'examples/quickstart/partner.mjs'],
-  ...['dist/src/start.js', 'dist/src/cli/main.js', 'dist/src/web/public/embed.js'],
+  ...['dist/src/start.js', 'dist/src/cli/svc-admin.js', 'dist/src/web/public/embed.js'],
 ].map((path) => `package/${path}`);
 
 describeBuilt('npm run release:pack', () => {

@@ -29,7 +29,7 @@ jest.setTimeout(600_000);
 const NOBODY = 65_534;
 const RELEASED = releaseFile();
 const INSTALL = `npm install --ignore-scripts ./${tarballName()}\n`;
-const PROGRAMS = { 'embedded-token-exchange': 'start.js', 'svc-admin': 'cli/main.js' };
+const PROGRAMS = { 'embedded-token-exchange': 'start.js', 'svc-admin': 'cli/svc-admin.js' };
 
 const section = /\n## Run it\n([\s\S]*?)\n## /.exec(repositoryFile('README.md').text)?.[1] ?? '';
 const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');

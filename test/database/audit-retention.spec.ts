@@ -1,6 +1,6 @@
 // How old events leave the audit trail, and what keeps them in it.
 import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
-import { AuditRetentionJob } from '../../src/audit/sinks/audit-retention.job.js';
+import { AuditRetentionJob } from '../../src/audit/audit-retention.job.js';
 import { BEGINNING, SinkCursorRepository } from '../../src/audit/sinks/sink-cursor.repository.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { Administration } from '../../src/administration/administration.js';
-import { EntryOperations } from '../../src/administration/entries.operations.js';
+import { EntryOperations } from '../../src/administration/entries/entries.operations.js';
 import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import { ADMIN_ROLE, MEMBER_ROLE } from '../../src/users/role.js';
 import { UserRepository } from '../../src/users/user.repository.js';

@@ -308,7 +308,7 @@ describeOnPostgresql('svc-admin beside others on one PostgreSQL database', (data
 
 describe('svc-admin as it is built', () => {
   if (!existsSync(PROGRAM)) {
-    it.skip('skipped: dist/src/cli/main.js is not there; npm run build makes it', () => undefined);
+    it.skip('skipped: dist/src/cli/svc-admin.js is not there; npm run build makes it', () => undefined);
     return;
   }
   const line = new CommandLine();

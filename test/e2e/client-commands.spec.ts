@@ -1,5 +1,5 @@
 // svc-admin clients, typed beside a running service: what it stores lets a client in, and what it takes away keeps it out.
-import type { AddedClient, ListedClient } from '../../src/administration/clients.operations.js';
+import type { AddedClient, ListedClient } from '../../src/administration/clients/clients.operations.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { ASSERTIONS_ON, CLIENT_ASSERTION, IdJagClient, sha256 } from '../support/id-jag-client.js';

@@ -1,6 +1,6 @@
 // The sign-in of the operator's page: who comes in, for how long, how often one may try, and what ends it.
 import { Partner } from '../../demo/partner.js';
-import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
+import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { changeUser, createUser, linkedUser } from '../support/local-users.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Issued } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
-import { prepareStartup } from '../../src/instance/startup.js';
+import { prepareStartup } from '../../src/instance/prepare-startup.js';
 import { jsonOf } from '../support/answers.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { ENTRY_PATHS, EMBED_PATH, outcomeOf } from '../support/entry-paths.js';

@@ -2,7 +2,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
-import { checkStartup } from '../../src/instance/startup.js';
+import { checkStartup } from '../../src/instance/prepare-startup.js';
 import { describeBuilt } from '../support/built-service.js';
 import { InitInstance, blocksOf } from '../support/init-instance.js';
 import { repositoryFile, repositoryFiles } from '../support/source-files.js';

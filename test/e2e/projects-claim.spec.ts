@@ -2,7 +2,7 @@
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { Administration } from '../../src/administration/administration.js';
-import { ProjectOperations } from '../../src/administration/projects.operations.js';
+import { ProjectOperations } from '../../src/administration/projects/projects.operations.js';
 import { EVENT, eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { BOTH_FLOWS, INVALID_CLAIMS, isAccepted, outcomeOf } from '../support/entry-paths.js';

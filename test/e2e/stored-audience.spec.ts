@@ -1,6 +1,6 @@
 // The checks before going live judge stored entries too, where there is a database to read them from, and change nothing in it.
 import { Partner } from '../../demo/partner.js';
-import type { ListedEntry } from '../../src/administration/list-entries.operation.js';
+import type { ListedEntry } from '../../src/administration/entries/list-entries.operation.js';
 import { VERSION } from '../../src/platform/version.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';

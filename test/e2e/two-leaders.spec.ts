@@ -1,7 +1,7 @@
 // Two instances are both made to believe that they lead, under load: no event is lost, and nothing is deleted before its time.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
-import { AuditRetentionJob } from '../../src/audit/sinks/audit-retention.job.js';
+import { AuditRetentionJob } from '../../src/audit/audit-retention.job.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
 import { cursorAtOldest } from '../support/audit.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';

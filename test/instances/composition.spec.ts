@@ -83,7 +83,7 @@ class Composition {
     const folders = [this.password, this.data, this.partner, this.proxyData, join(this.folder, 'bin')];
     for (const path of folders) mkdirSync(path);
     const command = join(this.folder, 'bin', 'svc-admin');
-    writeFileSync(command, `#!/bin/sh\nexec node '${join(REPOSITORY, 'dist/src/cli/main.js')}' "$@"\n`);
+    writeFileSync(command, `#!/bin/sh\nexec node '${join(REPOSITORY, 'dist/src/cli/svc-admin.js')}' "$@"\n`);
     chmodSync(command, 0o755);
   }
 

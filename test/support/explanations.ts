@@ -1,8 +1,8 @@
 // Explains tokens to tests as commands do it: by what a service was started with, and on its database.
-import { InstanceExplainer } from '../../src/administration/instance-explainer.js';
+import { InstanceExplainer } from '../../src/administration/explain/instance-explainer.js';
 import type { AdministrationSettings } from '../../src/administration/settings.js';
 import { InstanceProjects } from '../../src/instance/instance-projects.js';
-import { trustedKeysRules } from '../../src/instance/startup.js';
+import { trustedKeysRules } from '../../src/instance/prepare-startup.js';
 import { explanationRules } from '../../src/instance/token-exchange-settings.js';
 import { Clock } from '../../src/platform/clock.js';
 import { Database } from '../../src/platform/database/database.js';

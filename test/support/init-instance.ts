@@ -48,7 +48,7 @@ export class InitInstance {
     mkdirSync(join(modules, '.bin'), { recursive: true });
     symlinkSync(join(REPOSITORY, 'node_modules', 'jose'), join(modules, 'jose'));
     const command = join(modules, '.bin', 'svc-admin');
-    writeFileSync(command, `#!/bin/sh\nexec node '${join(REPOSITORY, 'dist/src/cli/main.js')}' "$@"\n`);
+    writeFileSync(command, `#!/bin/sh\nexec node '${join(REPOSITORY, 'dist/src/cli/svc-admin.js')}' "$@"\n`);
     chmodSync(command, 0o755);
     this.port = await freePort();
     const usual = ['init', '--yes', '--owner-email', 'owner@example.com', '--port', String(this.port)];

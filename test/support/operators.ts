@@ -1,14 +1,15 @@
 // Operators of the instance: users with a password, and what their browser sends to the operator's API.
 import { randomUUID } from 'node:crypto';
 import { Administration } from '../../src/administration/administration.js';
-import { UserChangeOperations } from '../../src/administration/user-changes.operations.js';
-import { hashOfCode, newSignInCode, PasswordHasher } from '../../src/administration/accounts/passwords.js';
+import { UserChangeOperations } from '../../src/administration/users/user-changes.operations.js';
+import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
+import { hashOfCode, newSignInCode } from '../../src/administration/accounts/sign-in-codes.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { createUser } from './local-users.js';
 import { cookieOf } from './logins.js';
 import type { TestService } from './test-service.js';
 import { BASE_URL } from './test-service.js';
-import type { ShownEntry } from '../../src/administration/entries.operations.js';
+import type { ShownEntry } from '../../src/administration/entries/entries.operations.js';
 
 export const PASSWORD = 'correct horse battery staple';
 /** The variables with which there is an operator's page; the address of a client is what it says it is. */

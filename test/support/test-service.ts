@@ -12,7 +12,7 @@ import type { PurgeJob } from '../../src/platform/jobs/purge.job.js';
 import type { LineOutput } from '../../src/platform/log/logger.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import type { Startup } from '../../src/config/startup.js';
-import { prepareStartup } from '../../src/instance/startup.js';
+import { prepareStartup } from '../../src/instance/prepare-startup.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { ClockDifference } from '../../src/token-exchange/replay/clock-difference.js';
 import { watchEvents } from './audit-events.js';

@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import type { AuditSink, StreamedEvent } from './audit-sink.js';
 import { SinkError, streamedEvent } from './audit-sink.js';
+import { BackOff } from './back-off.js';
 import type { Delivery } from './ended-connections.js';
 import { EndedConnections } from './ended-connections.js';
 import type { AuditTrailReader } from '../audit-trail.reader.js';
@@ -256,36 +257,4 @@ function firstOf(page: readonly StreamedEvent[], most: number): readonly Streame
     return index > 0 && (index >= most || bytes > DELIVERY_BYTES);
   });
   return tooMany === -1 ? page : page.slice(0, tooMany);
-}
-
-/** How long to wait after failures, ever longer, so that who comes back is not run over. */
-const FIRST_MS = 1_000;
-const LONGEST_MS = 60_000;
-
-export class BackOff {
-  private failures = 0;
-  private until = -Infinity;
-
-  /** @param random from 0 up to 1 */
-  constructor(private readonly random: () => number = Math.random) {}
-
-  /** @param nowMs on a monotonic clock */
-  isWaiting(nowMs: number): boolean {
-    return nowMs < this.until;
-  }
-
-  /**
-   * Twice as long as after the failure before, a minute at most, and up to half of it less: several do not return in step.
-   * @param leastMs the wait that the receiver asks for
-   */
-  failed(nowMs: number, leastMs = 0): void {
-    const longest = Math.min(FIRST_MS * 2 ** this.failures, LONGEST_MS);
-    this.failures += 1;
-    this.until = nowMs + Math.max(leastMs, longest * (1 - this.random() / 2));
-  }
-
-  succeeded(): void {
-    this.failures = 0;
-    this.until = -Infinity;
-  }
 }

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Read } from '../../administration/operation.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
-import { trustedKeysRules } from '../../instance/startup.js';
+import { trustedKeysRules } from '../../instance/prepare-startup.js';
 import { License } from '../../config/license.js';
 import { VERSION } from '../../platform/version.js';
 import { endOf, explanationOf, unavailableBecause } from '../../instance/availability.js';
@@ -17,7 +17,7 @@ import type { DatabaseSettings } from '../../platform/database/data-source.js';
 import { DATABASE_SETTINGS } from '../../platform/database/data-source.js';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import { Clock } from '../../platform/clock.js';
-import { entryForm } from './entry-form.js';
+import { entryForm } from '../entries/entry-form.js';
 import { readNothing } from '../../administration/input.js';
 
 @Injectable()

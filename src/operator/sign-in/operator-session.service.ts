@@ -44,7 +44,7 @@ export class OperatorSessionService {
   ) {}
 
   /** @rule D105 A session lasts eight hours at most, and half an hour from its last use; its secret is stored as a hash.
-   * See passwords.ts for what a sign-in costs, operator-session.repository.ts for role and state. */
+   * See hashing-turns.ts for what a sign-in costs, operator-session.repository.ts for role and state. */
   async open(
     transaction: Transaction,
     userId: string,

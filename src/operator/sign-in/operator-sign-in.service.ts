@@ -11,7 +11,9 @@ import type { OperatorAccount } from '../../administration/accounts/operator-acc
 import { OperatorAccountRepository } from '../../administration/accounts/operator-account.repository.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
-import { faultOfPassword, hashOfCode, PasswordHasher } from '../../administration/accounts/passwords.js';
+import { PasswordHasher } from '../../administration/accounts/password-hasher.js';
+import { faultOfPassword } from '../../administration/accounts/password-rules.js';
+import { hashOfCode } from '../../administration/accounts/sign-in-codes.js';
 import {
   SignInFailureRepository,
   failureKey,
@@ -157,7 +159,7 @@ export class OperatorSignInService {
   ): Promise<T> {
     const key = failureKey(email, clientAddress);
     refuseWaiting(await this.failures.wait(key, this.clock.now()));
-    return this.hasher.inTurn(clientAddress, async () => {
+    return this.hasher.turns.inTurn(clientAddress, async () => {
       refuseWaiting(await this.failures.begin(key, this.clock.now()));
       return work(key);
     });

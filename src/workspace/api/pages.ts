@@ -2,7 +2,7 @@
 import { ApiRefusal } from './api-refusal.js';
 import type { Place, PlaceCheck } from './page-cursor.js';
 import { isPlaceById, readCursor, writeCursor } from './page-cursor.js';
-import type { PageQuery } from './query.pipe.js';
+import type { PageQuery } from './request-input.pipe.js';
 
 /** A page as it is answered. */
 export interface Page<T> {

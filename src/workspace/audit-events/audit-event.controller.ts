@@ -18,7 +18,7 @@ import { moment, readBy } from '../../platform/input/schemas.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { Operation, PageQueries, OptionalQuery } from '../operations/operation.decorator.js';
-import { idParameter, pageQuery, parameter } from '../api/query.pipe.js';
+import { idParameter, pageQuery, parameter } from '../api/request-input.pipe.js';
 import { AuditEventPageAnswer } from './audit-event.dto.js';
 
 const momentParameter = () =>

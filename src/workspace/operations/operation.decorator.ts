@@ -20,7 +20,7 @@ import { RouteScope } from '../../access/authentication.guard.js';
 import type { LicenseFeature } from '../../config/license.js';
 import type { Right } from '../rights/rights.js';
 import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/page-cursor.js';
-import { DEFAULT_LIMIT, MAX_LIMIT, IdPipe } from '../api/query.pipe.js';
+import { DEFAULT_LIMIT, MAX_LIMIT, IdPipe } from '../api/request-input.pipe.js';
 
 /** The body of an error. */
 export class ErrorAnswer {

@@ -10,7 +10,7 @@ import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { Clock } from '../../platform/clock.js';
 import { ApiRefusal } from '../api/api-refusal.js';
-import { readPathId } from '../api/query.pipe.js';
+import { readPathId } from '../api/request-input.pipe.js';
 import { AccessRights } from '../rights/access-rights.js';
 import type { ThingKind } from '../rights/project-role.repository.js';
 import type { Right } from '../rights/rights.js';

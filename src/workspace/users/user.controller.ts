@@ -11,8 +11,8 @@ import { JsonBody } from '../api/body/json-body.js';
 import { Operation, linksTo, PathId } from '../operations/operation.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
-import type { PageQuery } from '../api/query.pipe.js';
-import { pageQuery } from '../api/query.pipe.js';
+import type { PageQuery } from '../api/request-input.pipe.js';
+import { pageQuery } from '../api/request-input.pipe.js';
 import { UserAdministrationService } from './user-administration.service.js';
 import { NewUserBody, UserAnswer, UserChangeBody, userAnswer } from './user.dto.js';
 

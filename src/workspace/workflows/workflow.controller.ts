@@ -21,7 +21,7 @@ import {
   pageQuery,
   searchParameter,
   textParameter,
-} from '../api/query.pipe.js';
+} from '../api/request-input.pipe.js';
 import { Quotas } from '../quotas/quotas.js';
 import { AccessRights } from '../rights/access-rights.js';
 import { memberScopeOf } from '../rights/rights.js';

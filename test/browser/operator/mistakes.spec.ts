@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { Members } from '../../../demo/partner.js';
 import { Partner } from '../../../demo/partner.js';
 import { Administration } from '../../../src/administration/administration.js';
-import { RevocationOperations } from '../../../src/administration/revocations.operations.js';
+import { RevocationOperations } from '../../../src/administration/keys/revocations.operations.js';
 import { describeInBrowser } from '../../support/browser.js';
 import { JwksServer, body } from '../../support/jwks-server.js';
 import { licenseEnvironment } from '../../support/license.js';

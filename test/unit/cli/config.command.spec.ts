@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { Partner } from '../../../demo/partner.js';
 import { ENVIRONMENT_VARIABLES } from '../../../src/config/environment.js';
 import type { ConfigurationError } from '../../../src/config/load-config.js';
-import { prepareStartup } from '../../../src/instance/startup.js';
+import { prepareStartup } from '../../../src/instance/prepare-startup.js';
 import { licenseEnvironment } from '../../support/license.js';
 import { CommandLine } from '../../support/run-cli.js';
 import { repositoryFile } from '../../support/source-files.js';

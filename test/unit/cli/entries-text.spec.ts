@@ -1,5 +1,5 @@
 // The table that `keys list` prints.
-import type { ListedEntry } from '../../../src/administration/list-entries.operation.js';
+import type { ListedEntry } from '../../../src/administration/entries/list-entries.operation.js';
 import { entriesText } from '../../../src/cli/entries-text.js';
 
 const stored: ListedEntry = {

@@ -1,7 +1,7 @@
 // svc-admin keys check: the check of the service's start, before the start, and what a fetch of key sets brings.
 import { Partner } from '../../../demo/partner.js';
 import type { ConfigurationError } from '../../../src/config/load-config.js';
-import { prepareStartup } from '../../../src/instance/startup.js';
+import { prepareStartup } from '../../../src/instance/prepare-startup.js';
 import { JwksServer } from '../../support/jwks-server.js';
 import { CommandLine } from '../../support/run-cli.js';
 

@@ -1,0 +1,28 @@
+// The rules of operators' passwords.
+import { isUnstorable } from '../../platform/json/strict-json.js';
+import { composed, hasMoreCharacters } from '../../platform/text/characters.js';
+
+const MIN_PASSWORD_CHARACTERS = 12;
+const MAX_PASSWORD_CHARACTERS = 200;
+
+/**
+ * The same password may be typed by one keyboard as one code point and by another as two (RFC 8265 §4.2.2: NFC). Nothing else is
+ * changed: case, spaces and width stay.
+ */
+export function normalizePassword(password: string): string {
+  return composed(password);
+}
+
+/**
+ * The rule that a new password breaks, in words that follow its name; undefined for one that may be set.
+ * @rule D106 A password has 12 to 200 characters, counted as code points, and no other rule (NIST SP 800-63B §5.1.1.2).
+ */
+export function faultOfPassword(password: string): string | undefined {
+  const text = normalizePassword(password);
+  if (isUnstorable(text)) return 'has characters that are no text';
+  if (!hasMoreCharacters(text, MIN_PASSWORD_CHARACTERS - 1))
+    return `must have at least ${MIN_PASSWORD_CHARACTERS} characters`;
+  if (hasMoreCharacters(text, MAX_PASSWORD_CHARACTERS))
+    return `must have at most ${MAX_PASSWORD_CHARACTERS} characters`;
+  return undefined;
+}

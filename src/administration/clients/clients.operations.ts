@@ -1,0 +1,171 @@
+// Adds, removes and lists the clients that may send identity assertions of a trusted key entry.
+import { createHash, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { isJsonObject } from '../../platform/json/strict-json.js';
+import type { EntryValue, TrustedClient, TrustedKeyEntry } from '../../token-exchange/instance.js';
+import { StoredEntryChanges, StoredEntryError } from '../../token-exchange/instance.js';
+import type { ChangedEntry, EntryChange } from '../entries/entries.operations.js';
+import { EntryOperations } from '../entries/entries.operations.js';
+import { trustedEntries } from '../entries/list-entries.operation.js';
+import type { Changed, ChangeWork } from '../operation.js';
+import { Change, Read } from '../operation.js';
+import { flag, storableString } from '../../platform/input/schemas.js';
+import { inputOf, readNothing } from '../input.js';
+
+/** Which client of which stored entry. */
+const CHOSEN_CLIENT = { entry: storableString(), id: storableString() };
+const readClient = inputOf(CHOSEN_CLIENT);
+type ChosenClient = ReturnType<typeof readClient>;
+
+export interface AddedClient extends ChangedEntry {
+  /** Shown this once: what is stored is its SHA-256. */
+  readonly secret?: string;
+}
+
+export interface ListedClient {
+  /** The name of the entry in logs and metrics. */
+  readonly entry: string;
+  readonly issuer: string;
+  readonly id: string;
+  /** By what it authenticates. */
+  readonly credential: 'secret' | 'two secrets' | 'keys' | 'key set' | 'metadata document';
+  /** The kids of its keys, or the address of its key set or document; empty: it has a secret. */
+  readonly keys: readonly string[];
+  /** Whether it may introspect access tokens. */
+  readonly introspect: boolean;
+}
+
+const SECRET_BYTES = 32;
+
+const readSecret = inputOf({ ...CHOSEN_CLIENT, newer: flag().optional() });
+
+const readNewClient = inputOf({
+  ...CHOSEN_CLIENT,
+  /** Its public keys, as JWKs. */
+  keys: z.unknown(),
+  /** Where it publishes them. */
+  jwksUrl: storableString().optional(),
+  /** Its id is the URL of its client ID metadata document. */
+  metadataDocument: flag().optional(),
+  introspect: flag().optional(),
+});
+
+@Injectable()
+export class ClientOperations {
+  constructor(
+    private readonly entries: EntryOperations,
+    private readonly stored: StoredEntryChanges,
+  ) {}
+
+  /** Without keys and address the client gets a secret. Both are checked with the entry. */
+  @Change('clients add', readNewClient)
+  async add(
+    { entry, id, introspect, ...ofKeys }: ReturnType<typeof readNewClient>,
+    work: ChangeWork,
+  ): Promise<Changed<AddedClient>> {
+    const hasKeys = Object.values(ofKeys).some((value) => value !== undefined);
+    const { secret, secretHash } = hasKeys ? {} : newSecret();
+    const client = Object.entries({ id, ...ofKeys, secretHash, introspect }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const add = (clients: readonly unknown[]) => {
+      if (clients.some((one) => idOf(one) === id))
+        throw new StoredEntryError('The entry has a client with this id already.');
+      return [...clients, Object.fromEntries(client)];
+    };
+    const changed = await this.entries.trust(work, withClients(entry, add));
+    return { ...changed, result: { ...changed.result, secret } };
+  }
+
+  /** Both secrets count until one is removed. */
+  @Change('clients add-secret', readClient)
+  async addSecret(client: ChosenClient, work: ChangeWork) {
+    const { secret, secretHash } = newSecret();
+    const add = (hashes: readonly unknown[]) => {
+      if (hashes.length < 2) return [...hashes, secretHash];
+      throw new StoredEntryError('The client has two secrets already: remove one first.');
+    };
+    const changed = await this.entries.trust(work, withSecrets(client, add));
+    return { ...changed, result: { ...changed.result, secret } };
+  }
+
+  /** Of two secrets, the older one unless the newer is meant. */
+  @Change('clients remove-secret', readSecret)
+  removeSecret({ newer = false, ...client }: ReturnType<typeof readSecret>, work: ChangeWork) {
+    const remove = (hashes: readonly unknown[]) => {
+      if (hashes.length === 2) return [hashes[newer ? 0 : 1]];
+      throw new StoredEntryError('The client has one secret only: remove the client itself instead.');
+    };
+    return this.entries.changed(work, withSecrets(client, remove));
+  }
+
+  /** Its access tokens stay valid until they expire. */
+  @Change('clients remove', readClient)
+  remove({ entry, id }: ChosenClient, work: ChangeWork) {
+    const remove = (clients: readonly unknown[]) => {
+      const kept = clients.filter((one) => idOf(one) !== id);
+      if (kept.length < clients.length) return kept;
+      throw NO_SUCH_CLIENT();
+    };
+    return this.entries.changed(work, withClients(entry, remove));
+  }
+
+  @Read('clients list', readNothing)
+  async list(): Promise<readonly ListedClient[]> {
+    return (await trustedEntries(this.stored)).flatMap(clientsOf);
+  }
+}
+
+const NO_SUCH_CLIENT = () => new StoredEntryError('The entry has no client with this id.');
+
+/** Changes the secrets of a client, as they are stored. */
+function withSecrets(
+  { entry, id }: ChosenClient,
+  change: (hashes: readonly unknown[]) => readonly unknown[],
+): EntryChange {
+  return withClients(entry, (clients) => {
+    if (!clients.some((one) => idOf(one) === id)) throw NO_SUCH_CLIENT();
+    return clients.map((one) => {
+      if (!isJsonObject(one) || one['id'] !== id) return one;
+      const { secretHash } = one;
+      if (secretHash === undefined)
+        throw new StoredEntryError('The client authenticates by keys: it has no secret.');
+      const [first, ...others] = change([secretHash].flat());
+      return { ...one, secretHash: others.length === 0 ? first : [first, ...others] };
+    });
+  });
+}
+
+function newSecret(): { readonly secret: string; readonly secretHash: string } {
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  return { secret, secretHash: createHash('sha256').update(secret).digest('hex') };
+}
+
+/** Changes the clients of an entry, as they are stored. */
+function withClients(name: string, change: (clients: readonly unknown[]) => readonly unknown[]): EntryChange {
+  const edit = (entry: EntryValue) => {
+    const { clients } = entry;
+    return { ...entry, clients: change(Array.isArray(clients) ? clients : []) };
+  };
+  return (entries, by) => entries.change(name, edit, by);
+}
+
+function clientsOf({ label, issuer, clients }: TrustedKeyEntry): ListedClient[] {
+  return [...(clients?.values() ?? [])].map((client) => {
+    const { id, introspect = false } = client;
+    return { entry: label, issuer, id, ...credentialOf(client), introspect };
+  });
+}
+
+function credentialOf(client: TrustedClient): Pick<ListedClient, 'credential' | 'keys'> {
+  if ('secretHashes' in client)
+    return { credential: client.secretHashes.length === 1 ? 'secret' : 'two secrets', keys: [] };
+  if ('documentUrl' in client) return { credential: 'metadata document', keys: [client.documentUrl] };
+  if ('jwksUrl' in client) return { credential: 'key set', keys: [client.jwksUrl] };
+  return { credential: 'keys', keys: client.keys.map(({ kid }) => kid) };
+}
+
+function idOf(client: unknown): unknown {
+  return isJsonObject(client) ? client['id'] : undefined;
+}

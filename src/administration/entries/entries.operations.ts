@@ -1,0 +1,158 @@
+// Stores trusted key entries, shows them, changes how far they are trusted, switches them, and takes them away.
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import type {
+  AuditContext,
+  EntryValue,
+  StoredEntryChange,
+  StoredEntryWork,
+  TrustedKeyEntry,
+} from '../../token-exchange/instance.js';
+import {
+  StoredEntryChanges,
+  StoredEntryError,
+  policyInWords,
+  shownEntry,
+} from '../../token-exchange/instance.js';
+import { OWNER_ROLE } from '../../users/role.js';
+import { UserRepository } from '../../users/user.repository.js';
+import { CommandError } from '../command-error.js';
+import type { Changed, ChangeWork } from '../operation.js';
+import { Change, Read } from '../operation.js';
+import { OwnerProtection, isAdministrator, refuseLogoutChange } from '../users/owner-protection.js';
+import { storableString } from '../../platform/input/schemas.js';
+import { inputOf } from '../input.js';
+
+/** Which stored entry it is about. */
+const CHOSEN_ENTRY = { name: storableString() };
+const readChosenEntry = inputOf(CHOSEN_ENTRY);
+type ChosenEntry = ReturnType<typeof readChosenEntry>;
+
+const readNewEntry = inputOf({
+  /** As it would stand in the configuration, with a name; checked when it is stored. */
+  entry: z.unknown(),
+  /** An entry with a static key, by its name: what `entry` does not say is as in it. */
+  like: storableString().optional(),
+});
+
+/** What a change of a whole entry begins with. */
+export interface ShownEntry {
+  /** As it was given: public keys, hashes of secrets, and a URL without its query. */
+  readonly definition: EntryValue;
+  /** Another one after each change. */
+  readonly revision: string;
+}
+
+/** The whole entry as it is to be, in place of one that its author has seen. */
+const readPolicy = inputOf({ ...CHOSEN_ENTRY, entry: z.unknown(), revision: storableString() });
+
+/** The outcome for a stored entry. */
+export interface ChangedEntry {
+  readonly name: string;
+  /** Whether anything was changed; else all was as asked for already. */
+  readonly changed: boolean;
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+  /** What its tokens may do, in phrases; empty if it takes none. */
+  readonly policy: readonly string[];
+}
+
+/** @param by in whose name it is made */
+export type EntryChange = (entries: StoredEntryChanges, by: StoredEntryWork) => Promise<StoredEntryChange>;
+
+@Injectable()
+export class EntryOperations {
+  constructor(
+    private readonly entries: StoredEntryChanges,
+    private readonly users: UserRepository,
+    private readonly owner: OwnerProtection,
+  ) {}
+
+  @Change('keys add', readNewEntry)
+  add({ entry, like }: ReturnType<typeof readNewEntry>, work: ChangeWork) {
+    return this.trust(work, (entries, by) => entries.add(entry, by, like), true);
+  }
+
+  @Read('keys show', readChosenEntry)
+  async show({ name }: ChosenEntry): Promise<ShownEntry> {
+    const stored = await refusing(() => this.entries.show(name));
+    return { definition: shownEntry(stored), revision: stored.revision };
+  }
+
+  @Change('keys policy', readPolicy)
+  changePolicy({ name, entry, revision }: ReturnType<typeof readPolicy>, work: ChangeWork) {
+    return this.trust(work, (entries, by) => entries.change(name, () => entry, by, revision));
+  }
+
+  /** Suspending and removing are open to every operator: they take trust away. */
+  @Change('keys suspend', readChosenEntry)
+  suspend({ name }: ChosenEntry, work: ChangeWork) {
+    return this.changed(work, (entries, by) =>
+      entries.change(name, (entry) => ({ ...entry, suspended: true }), by),
+    );
+  }
+
+  @Change('keys resume', readChosenEntry)
+  resume({ name }: ChosenEntry, work: ChangeWork) {
+    return this.trust(work, (entries, by) => entries.change(name, ({ suspended: _, ...entry }) => entry, by));
+  }
+
+  @Change('keys remove', readChosenEntry)
+  remove({ name }: ChosenEntry, work: ChangeWork) {
+    return this.changed(work, (entries, by) => entries.remove(name, by));
+  }
+
+  /** @throws CommandError with every problem, where the change cannot be made */
+  async changed(work: ChangeWork, change: EntryChange): Promise<Changed<ChangedEntry>> {
+    return changedBy(await this.made(work, change), work.context);
+  }
+
+  /**
+   * As `changed`, for what gives trust, rather than taking it away (D121).
+   * @param isAdded the change adds an entry
+   * @throws CommandError also for an operator who may not trust it
+   */
+  async trust(work: ChangeWork, change: EntryChange, isAdded = false): Promise<Changed<ChangedEntry>> {
+    const changed = await this.made(work, change);
+    const { entry } = changed;
+    if (entry === undefined)
+      throw new CommandError('The entry has a problem, and no token of it is accepted.');
+    if (changed.sharesLogouts === true) refuseLogoutChange(work);
+    await this.owner.refuseTrustChange(entry.issuer, work, isAdded);
+    await this.refuseNamedUser(entry, work);
+    return changedBy(changed, work.context);
+  }
+
+  private made(work: ChangeWork, change: EntryChange): Promise<StoredEntryChange> {
+    const { transaction, context, operator } = work;
+    const by = { transaction, context, isOwners: !isAdministrator(operator) };
+    return refusing(() => change(this.entries, by));
+  }
+
+  /** At every use the service refuses a user who is not there or is the owner. @throws CommandError */
+  private async refuseNamedUser({ signInAs }: TrustedKeyEntry, { transaction }: ChangeWork): Promise<void> {
+    if (signInAs === undefined) return;
+    const user = await this.users.findById(signInAs, transaction);
+    if (user === undefined) throw new CommandError('signInAs: no user has this id: `svc-admin users list`.');
+    if (user.role === OWNER_ROLE)
+      throw new CommandError('signInAs: this user is the owner, and no entry may sign in as the owner.');
+  }
+}
+
+function changedBy(
+  { name, entry, warnings, notes, events }: StoredEntryChange,
+  context: AuditContext,
+): Changed<ChangedEntry> {
+  const policy = entry === undefined ? [] : policyInWords(entry, context.occurredAt);
+  const result = { name, changed: events.length > 0, warnings, notes, policy };
+  return { result, things: { entry: name }, events };
+}
+
+async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoredEntryError) throw new CommandError(error.message, error.problems);
+    throw error;
+  }
+}

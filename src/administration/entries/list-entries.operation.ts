@@ -1,0 +1,136 @@
+// Lists trusted key entries, configured and stored, with what each allows and what of it is revoked.
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import type { CheckedStoredEntry, TrustRevocation, TrustedKeyEntry } from '../../token-exchange/instance.js';
+import {
+  RevocationRepository,
+  StoredEntryChanges,
+  labelOf,
+  policyInWords,
+  stateOf,
+  thumbprintOf,
+  toJwksAddress,
+} from '../../token-exchange/instance.js';
+import { Read } from '../operation.js';
+import { AdministrationSettings } from '../settings.js';
+import { readNothing } from '../input.js';
+
+/** Where its keys are: one with its thumbprint (RFC 7638), or an address. An address is shown without its query; its hash is that of the stored key set. */
+type KeyPlace =
+  | { readonly kid: string; readonly thumbprint: string | null }
+  | { readonly url: string; readonly urlHash: string };
+
+export interface ListedEntry {
+  readonly from: 'configuration' | 'command';
+  /** The variable, and the file, in which it is configured; null where it is stored. */
+  readonly configuredIn: string | null;
+  /** Its name in logs and metrics. */
+  readonly entry: string;
+  /** As it was given; null where the entry is configured. Commands take both this and `entry`. */
+  readonly name: string | null;
+  /** The service accepts no token of an entry that is `refused` (it has problems), `revoked` (its key or issuer is) or `ended` (at `until`). */
+  readonly state: 'trusted' | 'suspended' | 'refused' | 'revoked' | 'ended';
+  /** The revocations that concern it; of a key set each revoked key of the issuer, held or not. */
+  readonly revoked: readonly RevokedKey[];
+  /** The next three are null where it is refused. */
+  readonly type: 'static' | 'jwks' | null;
+  readonly issuer: string | null;
+  readonly keys: KeyPlace | null;
+  /** The `aud` that it expects; null where it expects none, or is refused. */
+  readonly audience: string | null;
+  /** When trust in it ends or has ended, ISO 8601; null where it does not, or the entry is refused. */
+  readonly until: string | null;
+  /** What its tokens may do, in phrases. */
+  readonly policy: readonly string[];
+  readonly problems: readonly string[];
+  /** ISO 8601; null where it is configured. */
+  readonly changedAt: string | null;
+}
+
+interface RevokedKey {
+  /** Null: every key of the issuer. */
+  readonly kid: string | null;
+  /** ISO 8601. */
+  readonly revokedAt: string;
+}
+
+type UnrevokedEntry = Omit<ListedEntry, 'revoked'>;
+
+@Injectable()
+export class EntryListOperations {
+  constructor(
+    private readonly entries: StoredEntryChanges,
+    private readonly revocations: RevocationRepository,
+    private readonly settings: AdministrationSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  @Read('keys list', readNothing)
+  async list(): Promise<readonly ListedEntry[]> {
+    const now = this.clock.now();
+    const { configuredIn } = this.settings;
+    const stored = await this.entries.list();
+    const holding = (await this.revocations.list()).filter(({ restoredAt }) => restoredAt === null);
+    const configured = this.entries.configured.map((entry) => configuredEntry(entry, configuredIn, now));
+    const entries = await Promise.all([...configured, ...stored.map((one) => storedEntry(one, now))]);
+    return entries.map((entry) => withRevocations(entry, holding, now));
+  }
+}
+
+/** Those that take tokens, the configured ones first. */
+export async function trustedEntries(entries: StoredEntryChanges): Promise<TrustedKeyEntry[]> {
+  const stored = (await entries.list()).flatMap(({ entry }) => entry ?? []);
+  return [...entries.configured, ...stored];
+}
+
+function withRevocations(entry: UnrevokedEntry, holding: readonly TrustRevocation[], now: Date): ListedEntry {
+  const { issuer, keys } = entry;
+  const ownKid = keys !== null && 'kid' in keys ? keys.kid : undefined;
+  const revoked = holding
+    .filter((one) => one.issuer === issuer && [null, ownKid ?? one.kid].includes(one.kid))
+    .map(({ kid, revokedAt }) => ({ kid, revokedAt: revokedAt.toISOString() }));
+  const isWhole = revoked.some(({ kid }) => kid === null || kid === ownKid);
+  if (entry.state !== 'trusted') return { ...entry, revoked };
+  const hasEnded = entry.until !== null && Date.parse(entry.until) <= now.getTime();
+  return { ...entry, revoked, state: isWhole ? 'revoked' : hasEnded ? 'ended' : 'trusted' };
+}
+
+async function configuredEntry(
+  entry: TrustedKeyEntry,
+  configuredIn: string,
+  now: Date,
+): Promise<UnrevokedEntry> {
+  const { label } = entry;
+  return {
+    ...{ from: 'configuration', configuredIn, entry: label, name: null },
+    state: entry.suspended === true ? 'suspended' : 'trusted',
+    ...(await whatIsTrusted(entry, now)),
+    ...{ problems: [], changedAt: null },
+  };
+}
+
+async function storedEntry(checked: CheckedStoredEntry, now: Date): Promise<UnrevokedEntry> {
+  const { stored, entry, problems } = checked;
+  const { name, changedAt } = stored;
+  return {
+    ...{ from: 'command', configuredIn: null, entry: labelOf(name), name, state: stateOf(checked) },
+    ...(await whatIsTrusted(entry, now)),
+    ...{ problems, changedAt: changedAt.toISOString() },
+  };
+}
+
+async function whatIsTrusted(
+  entry: TrustedKeyEntry | undefined,
+  now: Date,
+): Promise<Pick<ListedEntry, 'type' | 'issuer' | 'keys' | 'audience' | 'until' | 'policy'>> {
+  if (entry === undefined)
+    return { type: null, issuer: null, keys: null, audience: null, until: null, policy: [] };
+  const { type, issuer } = entry;
+  const keys =
+    type === 'jwks'
+      ? toJwksAddress(entry.url)
+      : { kid: entry.key.kid, thumbprint: (await thumbprintOf(entry.key.publicKey)) ?? null };
+  const audience = entry.expectedAudience ?? null;
+  const until = entry.notAfter?.toISOString() ?? null;
+  return { type, issuer, keys, audience, until, policy: policyInWords(entry, now) };
+}

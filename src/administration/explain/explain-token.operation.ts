@@ -1,0 +1,92 @@
+// Explains what the service would make of a token, without using it up; and why a request was refused.
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
+import { checkText } from '../../audit/trail-filter.js';
+import { isJsonObject } from '../../platform/json/strict-json.js';
+import type { AccessFlow, TokenExplanation } from '../../token-exchange/instance.js';
+import { FIELD_LIMITS, MAX_TOKEN_CHARACTERS } from '../../token-exchange/instance.js';
+import { InputError } from '../command-error.js';
+import type { ExplainedRequest } from './explained-request.js';
+import { explainedRequest } from './explained-request.js';
+import { InstanceExplainer } from './instance-explainer.js';
+import { Read } from '../operation.js';
+import type { Checked } from '../../platform/input/schemas.js';
+import { moment, oneOf, readBy, storableString, stringUpTo } from '../../platform/input/schemas.js';
+import { inputOf } from '../input.js';
+
+const readTokenMembers = inputOf({
+  flow: oneOf(['embed', 'exchange', 'id-jag', 'jwt-bearer'] satisfies AccessFlow[]),
+  /** Secret. */
+  token: readBy(z.unknown(), tokenText),
+  /** Secret. With token exchange only. */
+  actorToken: readBy(z.unknown(), tokenText).optional(),
+  /** The DPoP proof of the request; not with an embedded login. */
+  proof: readBy(z.unknown(), tokenText).optional(),
+  /** The next two not with an embedded login. */
+  scope: stringUpTo(FIELD_LIMITS.scope).optional(),
+  /** URIs with spaces between them. */
+  resource: stringUpTo(FIELD_LIMITS.resource).optional(),
+  /** Of the page that posts an embedded login; left out: no browser does. */
+  origin: stringUpTo(FIELD_LIMITS.resource).optional(),
+  /** ISO 8601: the moment as of which times are checked; left out: now. */
+  at: moment().optional(),
+});
+
+/** A token as a client would send it. */
+export type TokenToExplain = ReturnType<typeof readTokenMembers>;
+
+/** A request that the trail records, by the `X-Request-Id` of the answer. */
+const readRequest = inputOf({ requestId: readBy(storableString(), checkText) });
+
+export type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
+
+/** Inputs of some flows only. */
+const FOREIGN = {
+  embed: ['actorToken', 'proof', 'scope', 'resource'],
+  exchange: ['origin'],
+  'id-jag': ['origin', 'actorToken'],
+  'jwt-bearer': ['origin', 'actorToken'],
+} as const satisfies Record<AccessFlow, readonly (keyof TokenToExplain)[]>;
+
+@Injectable()
+export class TokenOperations {
+  constructor(
+    private readonly explainer: InstanceExplainer,
+    private readonly trail: AuditTrailReader,
+  ) {}
+
+  /** It changes nothing, and is in the trail without anything of the token. */
+  @Read('token explain', readEither)
+  async explain(input: ReturnType<typeof readEither>): Promise<Explained> {
+    if ('requestId' in input) {
+      const { requestId } = input;
+      return { request: explainedRequest(requestId, await this.trail.ofRequest(requestId)) };
+    }
+    const { resource, at, ...request } = input;
+    const uris = resource?.split(' ').filter((uri) => uri !== '');
+    const asked = {
+      resource: uris?.length === 0 ? undefined : uris,
+      at: at === undefined ? at : new Date(at),
+    };
+    return { token: await this.explainer.explain({ ...request, ...asked }) };
+  }
+}
+
+function readEither(input: unknown): TokenToExplain | ReturnType<typeof readRequest> {
+  return isJsonObject(input) && 'requestId' in input ? readRequest(input) : readToken(input);
+}
+
+function readToken(input: unknown): TokenToExplain {
+  const read = readTokenMembers(input);
+  const foreign = FOREIGN[read.flow].find((member) => read[member] !== undefined);
+  if (foreign === undefined) return read;
+  throw new InputError(foreign, `is for ${foreign === 'origin' ? 'embedded logins' : 'token exchange'}`);
+}
+
+/** Every flow refuses longer ones as malformed. */
+function tokenText(value: unknown): Checked<string> {
+  if (typeof value !== 'string' || value === '') return { rule: 'must be a token' };
+  const isTooLong = value.length > MAX_TOKEN_CHARACTERS;
+  return isTooLong ? { rule: `must have at most ${MAX_TOKEN_CHARACTERS} characters` } : { value };
+}

@@ -1,0 +1,86 @@
+// Says what the trail holds of one request, with cause and remedy of what was refused in it.
+import { outcomeOf } from '../../audit/instance-events.js';
+import { inOwnWords } from '../../config/remedies.js';
+import type { StoredEvent } from '../../audit/audit-trail.reader.js';
+import type { CheckedExplanation, Explanation } from '../../token-exchange/instance.js';
+import { BEARER_REFUSALS, FAULT, NOTICES, TOKEN_REFUSALS } from '../../token-exchange/instance.js';
+
+/** JSON throughout. */
+export interface ExplainedRequest {
+  readonly requestId: string;
+  /** The oldest first. */
+  readonly events: readonly ExplainedEvent[];
+}
+
+export interface ExplainedEvent {
+  readonly event: string;
+  /** ISO 8601. */
+  readonly occurredAt: string;
+  /** Null where nothing was refused. */
+  readonly reason: string | null;
+  /** The next three are null where no reason of that name is known. */
+  readonly check: string | null;
+  readonly cause: string | null;
+  readonly remedy: string | null;
+  readonly subjectUserId: string | null;
+  readonly actorUserId: string | null;
+  /** What of the request did not count though it succeeded. */
+  readonly notices: readonly (Explanation & { readonly kind: string; readonly detail: string })[];
+  /** As it was stored. */
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Tokens are refused by a check, other things without one. */
+type KnownExplanation = Explanation & Partial<CheckedExplanation>;
+
+const OF_ACCESS_TOKENS = inOwnWords(BEARER_REFUSALS);
+
+/** Every reason that is known, with what is said of it. */
+export const REFUSAL_REASONS = [
+  ...Object.entries<KnownExplanation>(TOKEN_REFUSALS),
+  ...Object.entries<KnownExplanation>(OF_ACCESS_TOKENS),
+].map(([reason, { check = null, cause, remedy }]) => ({ reason, check, cause, remedy }));
+
+export function explainedRequest(requestId: string, events: readonly StoredEvent[]): ExplainedRequest {
+  return { requestId, events: events.map(explainedEvent) };
+}
+
+function explainedEvent({ event, occurredAt, payload, ...stored }: StoredEvent): ExplainedEvent {
+  const reason = typeof payload['reason'] === 'string' ? payload['reason'] : null;
+  const { subjectUserId, actorUserId } = stored;
+  return {
+    event,
+    occurredAt: occurredAt.toISOString(),
+    reason,
+    ...explanationOf(event, reason),
+    notices: noticesIn(payload),
+    subjectUserId,
+    actorUserId,
+    payload,
+  };
+}
+
+/** By the member of a success that names what did not count. */
+const NOTED = { replacedRedirect: 'redirect_replaced', ignoredRole: 'role_ignored' } as const;
+
+function noticesIn(payload: StoredEvent['payload']): ExplainedEvent['notices'] {
+  return Object.entries(NOTED).flatMap(([member, kind]) => {
+    const detail = payload[member];
+    return typeof detail === 'string' ? [{ kind, ...NOTICES[kind], detail }] : [];
+  });
+}
+
+/** Check, cause and remedy of an event's reason; nulls for an unknown one. */
+export function explanationOf(event: string, reason: string | null) {
+  const { check = null, cause = null, remedy = null } = (reason && known(event, reason)) || {};
+  return { check, cause, remedy };
+}
+
+function known(event: string, reason: string): KnownExplanation | undefined {
+  if (reason === 'internal_error') return FAULT;
+  const outcome = outcomeOf(event);
+  if (outcome?.is !== 'failed') return undefined;
+  const table: Readonly<Record<string, KnownExplanation>> =
+    outcome.of === 'api' ? OF_ACCESS_TOKENS : TOKEN_REFUSALS;
+  return Object.hasOwn(table, reason) ? table[reason] : undefined;
+}

@@ -1,0 +1,177 @@
+// Lists what the instances have stored about the key sets of entries, and asks them to fetch now.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import type { JwksSnapshot, KeySetState, JwksEntry } from '../../token-exchange/instance.js';
+import {
+  JwksSnapshotRepository,
+  SECTIONS,
+  StoredEntryChanges,
+  isServing,
+  keySetInWords,
+  keySetState,
+  labelOf,
+  neverTried,
+  readJwks,
+  thumbprintOf,
+  toJwksAddress,
+} from '../../token-exchange/instance.js';
+import { CommandError } from '../command-error.js';
+import { trustedEntries } from '../entries/list-entries.operation.js';
+import { Read } from '../operation.js';
+import { quoted } from '../table.js';
+import { storableString, wholeNumber } from '../../platform/input/schemas.js';
+import { inputOf, readNothing } from '../input.js';
+
+/** What is stored of an address. Times are ISO 8601; those of fetches are of their beginning. */
+interface StoredKeySet {
+  readonly state: KeySetState['state'];
+  /** Until when its keys serve, or have served; null where there are none. */
+  readonly servesUntil: string | null;
+  /** Why nothing newer or nothing usable is there; null while the keys are held. */
+  readonly reason: string | null;
+  /** Of the keys that serve. */
+  readonly kids: readonly string[];
+  /** SHA-256 of each key (RFC 7638), in the order of `kids`; null where a key has none. */
+  readonly thumbprints: readonly (string | null)[];
+  readonly lastSuccess: string | null;
+  readonly lastFailure: { readonly at: string; readonly reason: string } | null;
+  readonly nextRefresh: string | null;
+}
+
+/** The key set of an entry. */
+export interface EntryKeySet extends StoredKeySet {
+  readonly entry: string;
+  /** An address may hold a secret: it is shown without its query, and known by its hash. */
+  readonly url: string;
+  readonly urlHash: string;
+}
+
+const LOOK_EVERY_MS = 500;
+export const LONGEST_WAIT_SECONDS = 60;
+
+/** The outcome for an entry. */
+export interface Refreshed extends Pick<EntryKeySet, 'entry' | 'url' | 'servesUntil' | 'reason' | 'kids'> {
+  /** False if the fetch failed; null if none was tried in time, of which nothing else is known. */
+  readonly fetched: boolean | null;
+  readonly failure: string | null;
+  readonly state: StoredKeySet['state'] | null;
+}
+
+const readRefresh = inputOf({
+  /** Its label or its name; left out: all. */
+  entry: storableString().optional(),
+  /** How long an outcome is waited for, in seconds. */
+  wait: wholeNumber(1, LONGEST_WAIT_SECONDS),
+});
+
+@Injectable()
+export class KeySetOperations {
+  constructor(
+    private readonly entries: StoredEntryChanges,
+    private readonly keySets: JwksSnapshotRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One for each entry of type jwks: the configured ones, then the stored ones. */
+  @Read('keys status', readNothing)
+  async list(): Promise<readonly EntryKeySet[]> {
+    return this.storedFor(await this.jwksEntries());
+  }
+
+  /**
+   * The leader fetches, also if another instance gets the command: what is due is in the database.
+   * @rule D118 A key set is fetched at once by making it due in the database, so that the leader does it as it always does. See
+   * jwks-snapshot.follower.ts for how the leader hears of it.
+   */
+  @Read('keys refresh', readRefresh, { isAct: true })
+  async refresh(
+    { entry, wait }: ReturnType<typeof readRefresh>,
+    stop: AbortSignal,
+  ): Promise<readonly Refreshed[]> {
+    const entries = await this.jwksEntries(entry);
+    if (entries.length === 0) throw new CommandError('No trusted key entry is of type jwks.');
+    const before = new Map((await this.storedFor(entries)).map((set) => [set.entry, set]));
+    await this.keySets.makeDue([...before.values()].map(({ urlHash }) => urlHash));
+    const isTried = (set: EntryKeySet) => attemptOf(set) !== attemptOf(before.get(set.entry));
+    const deadline = performance.now() + wait * 1000;
+    let sets = [...before.values()];
+    while (!sets.every(isTried) && performance.now() < deadline && !stop.aborted) {
+      await pause(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
+      sets = await this.storedFor(entries);
+    }
+    return sets.map((set) => (isTried(set) ? refreshed(set) : untried(set)));
+  }
+
+  /** @param name of an entry; left out: all. @throws CommandError where it is that of none */
+  private async jwksEntries(name?: string): Promise<JwksEntry[]> {
+    const all = (await trustedEntries(this.entries)).filter((entry) => entry.type === 'jwks');
+    if (name === undefined) return all;
+    const named = all.filter(({ label }) => label === name || label === labelOf(name));
+    if (named.length > 0) return named;
+    throw new CommandError(`There is no trusted key entry of type jwks called ${quoted(name)}.`);
+  }
+
+  private async storedFor(entries: readonly JwksEntry[]): Promise<EntryKeySet[]> {
+    const addresses = entries.map(({ label, url }) => ({ entry: label, ...toJwksAddress(url) }));
+    const found = await this.keySets.find([...new Set(addresses.map(({ urlHash }) => urlHash))]);
+    const byHash = new Map(found.map((snapshot) => [snapshot.urlHash, snapshot]));
+    return Promise.all(
+      addresses.map(async ({ entry, url, urlHash }) => {
+        const snapshot = byHash.get(urlHash) ?? neverTried({ url, urlHash });
+        return { entry, url, urlHash, ...(await storedKeySet(snapshot, this.clock.nowMs())) };
+      }),
+    );
+  }
+}
+
+async function storedKeySet(snapshot: JwksSnapshot, nowMs: number): Promise<StoredKeySet> {
+  const { keySet, lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt } = snapshot;
+  const failure = lastFailureAt
+    ? { at: lastFailureAt.toISOString(), reason: lastFailureReason ?? 'unknown' }
+    : null;
+  const { state, servesUntil, reason } = keySetState(
+    snapshot,
+    SECTIONS.jwks.maxStaleSeconds.parse(undefined),
+    nowMs,
+  );
+  const keys = keySet === null || !isServing({ state }) ? [] : readJwks(Buffer.from(keySet)).keys;
+  const thumbprints = await Promise.all(keys.map(({ publicKey }) => thumbprintOf(publicKey)));
+  return {
+    state,
+    servesUntil: servesUntil?.toISOString() ?? null,
+    reason: reason ?? null,
+    kids: keys.map(({ kid }) => kid),
+    thumbprints: thumbprints.map((one) => one ?? null),
+    lastSuccess: lastSuccessAt?.toISOString() ?? null,
+    lastFailure: failure,
+    nextRefresh: nextRefreshAt?.toISOString() ?? null,
+  };
+}
+
+/** As logs and explanations of refused tokens say it. */
+export function storedKeySetInWords({
+  state,
+  servesUntil,
+  reason,
+}: Pick<StoredKeySet, 'state' | 'servesUntil' | 'reason'>): string {
+  const until = servesUntil === null ? undefined : new Date(servesUntil);
+  return keySetInWords({ state, servesUntil: until, reason: reason ?? undefined });
+}
+
+/** Distinguishes one attempt of an address from the next. */
+function attemptOf(set: StoredKeySet | undefined): string {
+  return JSON.stringify([set?.lastSuccess, set?.lastFailure?.at]);
+}
+
+/** The newer of success and failure is the outcome. */
+function refreshed({ entry, url, lastSuccess, lastFailure, ...set }: EntryKeySet): Refreshed {
+  const hasFailed = lastFailure !== null && (lastSuccess === null || lastFailure.at > lastSuccess);
+  const failure = hasFailed ? lastFailure.reason : null;
+  const { state, servesUntil, reason, kids } = set;
+  return { entry, url, fetched: !hasFailed, failure, state, servesUntil, reason, kids };
+}
+
+function untried({ entry, url }: EntryKeySet): Refreshed {
+  return { entry, url, fetched: null, failure: null, state: null, servesUntil: null, reason: null, kids: [] };
+}

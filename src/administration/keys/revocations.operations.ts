@@ -1,0 +1,96 @@
+// Revokes trust in a key, or in all keys of an issuer, with all that they signed for; restores it; and lists every revocation.
+import { Injectable, Optional } from '@nestjs/common';
+import type { TrustRevocation } from '../../token-exchange/instance.js';
+import {
+  MAX_ISSUER_BYTES,
+  MAX_KID_BYTES,
+  RevocationFollower,
+  RevocationRepository,
+  restoreTrust,
+  revokeTrust,
+} from '../../token-exchange/instance.js';
+import { CommandError } from '../command-error.js';
+import type { ChangeWork } from '../operation.js';
+import { Change, Read } from '../operation.js';
+import { OwnerProtection } from '../users/owner-protection.js';
+import { readBy, storableString } from '../../platform/input/schemas.js';
+import { inputOf, readNothing } from '../input.js';
+
+/** Without a kid: every key of the issuer. */
+const read = inputOf({
+  issuer: textOf(MAX_ISSUER_BYTES),
+  kid: textOf(MAX_KID_BYTES)
+    .nullish()
+    .transform((kid) => kid ?? null),
+});
+export type ChosenKeys = ReturnType<typeof read>;
+
+/** Times are ISO 8601. */
+export interface ListedRevocation {
+  readonly issuer: string;
+  /** Null: every key of the issuer. */
+  readonly kid: string | null;
+  readonly revokedAt: string;
+  /** Null while it holds. */
+  readonly restoredAt: string | null;
+}
+
+@Injectable()
+export class RevocationOperations {
+  /** @param follower of the running service; a command's process keeps no revocations */
+  constructor(
+    private readonly revocations: RevocationRepository,
+    private readonly owner: OwnerProtection,
+    @Optional() private readonly follower?: RevocationFollower,
+  ) {}
+
+  @Change('keys revoke', read)
+  async revoke(keys: ChosenKeys, work: ChangeWork) {
+    const { transaction, context } = work;
+    await this.owner.refuseTrustChange(keys.issuer, work);
+    const { result, events } = await revokeTrust(this.revocations, transaction, keys, context);
+    return { result: { revokedAt: result.toISOString() }, things: {}, events, applied: this.learn };
+  }
+
+  @Change('keys restore', read)
+  async restore(keys: ChosenKeys, work: ChangeWork) {
+    const { transaction, context } = work;
+    await this.owner.refuseTrustChange(keys.issuer, work);
+    const { result: isRestored, events } = await restoreTrust(this.revocations, transaction, keys, context);
+    if (!isRestored)
+      throw new CommandError('There is no such revocation in force; see svc-admin keys revocations.');
+    const stillRevoked = await this.stillRevoked(keys.issuer, work);
+    return { result: { stillRevoked }, things: {}, events, applied: this.learn };
+  }
+
+  @Read('keys revocations', readNothing)
+  async list(): Promise<readonly ListedRevocation[]> {
+    return (await this.revocations.list()).map(listed);
+  }
+
+  private readonly learn = async (): Promise<void> => this.follower?.hear();
+
+  /** The keys of the issuer that are still revoked; null: all of them. */
+  private async stillRevoked(issuer: string, { transaction }: ChangeWork): Promise<(string | null)[]> {
+    const all = await this.revocations.list(transaction);
+    return all.filter((one) => one.issuer === issuer && one.restoredAt === null).map(({ kid }) => kid);
+  }
+}
+
+function textOf(maxBytes: number) {
+  return readBy<string, string>(storableString(), (text) => {
+    if (text === '') return { rule: 'must not be empty' };
+    return Buffer.byteLength(text) <= maxBytes
+      ? { value: text }
+      : { rule: `must have at most ${maxBytes} bytes` };
+  });
+}
+
+function listed({ issuer, kid, revokedAt, restoredAt }: TrustRevocation): ListedRevocation {
+  return {
+    issuer,
+    kid,
+    revokedAt: revokedAt.toISOString(),
+    restoredAt: restoredAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,32 @@
+// Replaces the keys that sign the instance's access tokens, before their time.
+import { Injectable, Optional } from '@nestjs/common';
+import { SigningKeyRepository, SigningKeyService } from '../../token-exchange/instance.js';
+import { CommandError } from '../command-error.js';
+import { readNothing } from '../input.js';
+import type { ChangeWork } from '../operation.js';
+import { Change } from '../operation.js';
+
+@Injectable()
+export class SigningKeyOperations {
+  /** @param service of the running instance; a command's process signs nothing, and needs no sealing key */
+  constructor(
+    private readonly keys: SigningKeyRepository,
+    @Optional() private readonly service?: SigningKeyService,
+  ) {}
+
+  @Change('keys rotate-signing', readNothing)
+  async rotate(_input: object, { transaction, context }: ChangeWork) {
+    const signsFrom = await this.keys.rotate(transaction, context.occurredAt);
+    if (signsFrom === undefined)
+      throw new CommandError('There is no signing key. The service generates one when it starts.');
+    return { result: { signsFrom: signsFrom.toISOString() }, things: {}, applied: this.refresh };
+  }
+
+  @Change('keys revoke-signing', readNothing)
+  async revoke(_input: object, { transaction, context }: ChangeWork) {
+    await this.keys.deleteAll(transaction);
+    return { result: { revokedAt: context.occurredAt.toISOString() }, things: {}, applied: this.refresh };
+  }
+
+  private readonly refresh = async (): Promise<void> => this.service?.refresh();
+}

@@ -1,0 +1,83 @@
+// Keeps administrators at the operator's page from what only the owner decides, and from the owner's account.
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../../platform/database/transaction.js';
+import type { TrustPolicy } from '../../token-exchange/instance.js';
+import { StoredEntryChanges } from '../../token-exchange/instance.js';
+import { OPERATOR_ROLES, OWNER_ROLE } from '../../users/role.js';
+import type { User } from '../../users/user.repository.js';
+import { UserRepository } from '../../users/user.repository.js';
+import { OperatorAccountRepository } from '../accounts/operator-account.repository.js';
+import { CommandError } from '../command-error.js';
+import type { ChangeWork } from '../operation.js';
+
+/** Whether the operator who asks is not the owner. Commands need a shell, and may do all. */
+export function isAdministrator(operator: User | undefined): boolean {
+  return operator !== undefined && operator.role !== OWNER_ROLE;
+}
+
+@Injectable()
+export class OwnerProtection {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly accounts: OperatorAccountRepository,
+    private readonly entries: StoredEntryChanges,
+  ) {}
+
+  /**
+   * @rule D122 At the operator's page only the owner switches the owner's account, or ends the owner's sessions.
+   * @throws CommandError
+   */
+  async refuseOwner(
+    userId: string,
+    { transaction, operator }: Pick<ChangeWork, 'transaction' | 'operator'>,
+  ): Promise<void> {
+    if (!isAdministrator(operator)) return;
+    const user = await this.users.findById(userId, transaction);
+    if (user?.role === OWNER_ROLE)
+      throw new CommandError(
+        "Only the owner changes the state of the owner's account, or ends its sessions.",
+      );
+  }
+
+  /**
+   * Which trust an administrator may change, checked by whom it could sign in now. Call it in the transaction of the change, and after
+   * a change of entries, so that it sees them as they are now.
+   * @param issuer whose entry or keys are changed
+   * @param isAdded an entry of it was added: by another key its users, or those of its other entries, could be signed in
+   * @rule D121 At the operator's page only the owner changes trust by which the owner or administrators can be signed in, and adds
+   * entries for an issuer that has users or another entry. See `refuseOwner` for the owner's account (D122).
+   * @throws CommandError
+   */
+  async refuseTrustChange(
+    issuer: string,
+    { transaction, operator }: ChangeWork,
+    isAdded = false,
+  ): Promise<void> {
+    if (!isAdministrator(operator)) return;
+    const entries = await this.entries.ofIssuer(issuer, transaction);
+    const linked = await this.accounts.linkedTo(issuer, transaction);
+    const reaching = await Promise.all(entries.map((entry) => this.reachesOperators(entry, transaction)));
+    if (linked.operators || reaching.includes(true))
+      throw new CommandError('Only the owner changes trust that reaches the owner or administrators.');
+    if (isAdded && (linked.users || entries.length > 1))
+      throw new CommandError('Only the owner adds an entry for an issuer that has users or another entry.');
+  }
+
+  /** An entry that cannot be read counts as one that does. */
+  private async reachesOperators(
+    policy: TrustPolicy | undefined,
+    transaction: Transaction,
+  ): Promise<boolean> {
+    if (policy?.signInAs !== undefined) {
+      const user = await this.users.findById(policy.signInAs, transaction);
+      return user === undefined || OPERATOR_ROLES.includes(user.role);
+    }
+    return policy?.excludeOwner !== true || policy.linkPrivileged !== false;
+  }
+}
+
+/** For a change of an entry that shares logouts with another one: it could keep a provider's logouts from that. @throws CommandError */
+export function refuseLogoutChange({ operator }: ChangeWork): void {
+  if (isAdministrator(operator))
+    throw new CommandError('Only the owner changes an entry that has to do with the logouts of another one.');
+}

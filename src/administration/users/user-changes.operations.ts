@@ -1,0 +1,203 @@
+// What changes a user: role, links, state, sessions and password, and the deletion. Neither password nor code comes here, only their
+// hashes.
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { userChanged } from '../../audit/user-changed.js';
+import { isUniqueViolation } from '../../platform/database/database-error.js';
+import type { RecordedWork } from '../../token-exchange/instance.js';
+import { SessionRepository, auditEvent, signOutEverywhere } from '../../token-exchange/instance.js';
+import type { GlobalRole } from '../../users/role.js';
+import { GLOBAL_ROLES, OPERATOR_ROLES, OWNER_ROLE } from '../../users/role.js';
+import type { User } from '../../users/user.repository.js';
+import { UserRepository } from '../../users/user.repository.js';
+import { OperatorAccountRepository } from '../accounts/operator-account.repository.js';
+import { OperatorSessionRepository } from '../accounts/operator-session.repository.js';
+import { isPasswordHash } from '../accounts/password-hasher.js';
+import { CODE_LIFETIME_SECONDS } from '../accounts/sign-in-codes.js';
+import { UserProfileRepository } from '../accounts/user-profile.repository.js';
+import { CommandError } from '../command-error.js';
+import type { Changed, ChangeWork } from '../operation.js';
+import { Change } from '../operation.js';
+import type { ChosenUser } from './users.operations.js';
+import { CHOSEN_USER, findUser, OWNER_EXISTS, readUser } from './users.operations.js';
+import type { Checked } from '../../platform/input/schemas.js';
+import { oneOf, readBy, storableString } from '../../platform/input/schemas.js';
+import { inputOf } from '../input.js';
+
+const readRole = inputOf({ ...CHOSEN_USER, role: oneOf(GLOBAL_ROLES) });
+
+const readLinks = inputOf({
+  ...CHOSEN_USER,
+  issuer: storableString(),
+  /** The `sub` of one of its identities; left out: all of them. */
+  subject: storableString().optional(),
+});
+
+const readPassword = inputOf({
+  ...CHOSEN_USER,
+  passwordHash: readBy(z.unknown(), passwordHash).optional(),
+  codeHash: readBy(z.unknown(), sha256).optional(),
+});
+
+const byUser = { changedUser: ({ user }: ChosenUser) => user };
+
+@Injectable()
+export class UserChangeOperations {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly sessions: SessionRepository,
+    private readonly profiles: UserProfileRepository,
+    private readonly accounts: OperatorAccountRepository,
+    private readonly operatorSessions: OperatorSessionRepository,
+  ) {}
+
+  @Change('users set-role', readRole)
+  async setRole({ user, role }: ReturnType<typeof readRole>, work: ChangeWork) {
+    const { transaction, context } = work;
+    const from = await this.locked(user, work);
+    const { id } = from;
+    try {
+      await this.users.update(id, { role }, transaction);
+    } catch (error) {
+      if (role !== OWNER_ROLE || !isUniqueViolation(error)) throw error;
+      throw new CommandError(OWNER_EXISTS);
+    }
+    const events = [userChanged(context, { id, from, to: { ...from, role } })];
+    const result: { id: string; from: GlobalRole; to: GlobalRole } = { id, from: from.role, to: role };
+    return { result, things: { userId: id }, events };
+  }
+
+  /**
+   * A wrong link gave sessions and tokens to the wrong person, and they cannot be distinguished from the rest: so all of them end.
+   */
+  @Change('users unlink', readLinks)
+  async unlink({ user, ...links }: ReturnType<typeof readLinks>, work: ChangeWork) {
+    const { transaction } = work;
+    const { id } = await findUser(user, this.users, transaction);
+    const { unlinked, left } = await this.profiles.unlink(transaction, id, links);
+    if (unlinked === 0)
+      throw new CommandError(
+        left === 0
+          ? 'The user is linked to no such identity; see svc-admin users show.'
+          : 'This identity created the user and cannot be unlinked: see svc-admin users delete.',
+      );
+    const { result: sessions, events } = await this.endAccess(id, work);
+    return { result: { id, unlinked, sessions }, things: { userId: id, issuer: links.issuer }, events };
+  }
+
+  /** The schema's cascades delete what belongs to the user alone. The trail keeps its events, which hold the id. */
+  @Change('users delete', readUser)
+  async delete({ user }: ChosenUser, work: ChangeWork) {
+    const { transaction, context } = work;
+    const from = await this.locked(user, work);
+    const { id, role } = from;
+    if (role === OWNER_ROLE)
+      throw new CommandError(
+        'The owner cannot be deleted: first give that user another role (users set-role).',
+      );
+    const { result: sessions, events } = await this.endAccess(id, work);
+    await this.users.delete(id, transaction);
+    const deleted = userChanged(context, { id, from });
+    return { result: { id, sessions }, things: { userId: id }, events: [...events, deleted] };
+  }
+
+  @Change('users disable', readUser, byUser)
+  disable(user: ChosenUser, work: ChangeWork) {
+    return this.switch(user, false, work);
+  }
+
+  @Change('users enable', readUser, byUser)
+  enable(user: ChosenUser, work: ChangeWork) {
+    return this.switch(user, true, work);
+  }
+
+  private async switch(
+    { user }: ChosenUser,
+    enabled: boolean,
+    work: ChangeWork,
+  ): Promise<Changed<{ id: string }>> {
+    const { transaction, context, operator } = work;
+    const from = await this.locked(user, work);
+    const { id } = from;
+    if (!enabled && id === operator?.id) throw new CommandError('You cannot disable your own account.');
+    await this.users.update(id, { enabled }, transaction);
+    const events = [userChanged(context, { id, from, to: { ...from, enabled } })];
+    return { result: { id }, things: { userId: id }, events };
+  }
+
+  /** Says how many sessions had not ended by themselves, and how many of the operator's page there were. */
+  @Change('users sign-out', readUser, byUser)
+  async signOut({ user }: ChosenUser, work: ChangeWork) {
+    const { transaction } = work;
+    const { id } = await findUser(user, this.users, transaction);
+    const { result: sessions, events } = await this.endAccess(id, work);
+    const operatorSessions = await this.operatorSessions.deleteOfUser(transaction, id);
+    return { result: { id, sessions, operatorSessions }, things: { userId: id }, events };
+  }
+
+  /** Takes one of the two: the hash of a password that its rules allow, or that of a sign-in code. */
+  @Change('users set-password', readPassword)
+  async setPassword(
+    { user, passwordHash: hash, codeHash }: ReturnType<typeof readPassword>,
+    work: ChangeWork,
+  ) {
+    const { transaction, context } = work;
+    const { id } = await this.passwordBearer(user, work);
+    const things = { userId: id };
+    if (codeHash !== undefined) {
+      const expiresAt = new Date(context.occurredAt.getTime() + CODE_LIFETIME_SECONDS * 1000);
+      await this.accounts.setCode(transaction, id, Buffer.from(codeHash, 'hex'), expiresAt);
+      return { result: { id, endedSessions: 0 }, things };
+    }
+    if (hash === undefined) throw new CommandError('There is neither a password nor a code.');
+    await this.accounts.setPassword(transaction, id, hash, context.occurredAt);
+    const endedSessions = await this.operatorSessions.deleteOfUser(transaction, id);
+    const event = auditEvent(
+      'svc.audit.operator.password-changed',
+      { ...context, subjectUserId: id },
+      { by: 'command', endedSessions },
+    );
+    return { result: { id, endedSessions }, things, events: [event] };
+  }
+
+  private endAccess(userId: string, { transaction, context }: ChangeWork): Promise<RecordedWork<number>> {
+    const things = { sessions: this.sessions, users: this.users };
+    return signOutEverywhere(things, transaction, userId, context);
+  }
+
+  /**
+   * @rule D108 Only an owner or administrator has a password, and no user whom a partner's token provisioned (2.5.2).
+   * @throws CommandError
+   */
+  private async passwordBearer(idOrEmail: string, work: ChangeWork): Promise<User> {
+    const user = await this.locked(idOrEmail, work);
+    if (await this.accounts.isProvisioned(user.id, work.transaction))
+      throw new CommandError(
+        "A partner's token created this user: such users sign in with tokens only and get no password.",
+      );
+    if (!OPERATOR_ROLES.includes(user.role))
+      throw new CommandError(
+        `Only users with one of the roles ${OPERATOR_ROLES.join(', ')} have a password.`,
+      );
+    if (!user.enabled) throw new CommandError('The user is disabled; enable it first.');
+    return user;
+  }
+
+  /** Its row is locked until the transaction ends. @throws CommandError where there is none */
+  private async locked(idOrEmail: string, { transaction }: ChangeWork): Promise<User> {
+    const found = await findUser(idOrEmail, this.users, transaction);
+    return (await this.users.lock(found.id, transaction)) ?? found;
+  }
+}
+
+function passwordHash(value: unknown): Checked<string> {
+  return typeof value === 'string' && isPasswordHash(value)
+    ? { value }
+    : { rule: 'must be a hash of argon2id' };
+}
+
+function sha256(value: unknown): Checked<string> {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
+    ? { value }
+    : { rule: 'must be SHA-256 in hexadecimal' };
+}

@@ -1,0 +1,64 @@
+// Takes the audit trail to other places, and old events out of it.
+import { Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Startup } from '../config/startup.js';
+import { STARTUP } from '../config/startup.js';
+import type { LineOutput } from '../platform/log/logger.js';
+import { LOG_OUTPUT } from '../platform/log/logger.js';
+import { Leader } from '../platform/jobs/leader.js';
+import { Clock } from '../platform/clock.js';
+import { LOGGER } from '../platform/log/log.js';
+import { Database } from '../platform/database/database.js';
+import { AuditTrailReader } from './audit-trail.reader.js';
+import { AuditRetentionJob } from './audit-retention.job.js';
+import type { AuditSink } from './sinks/audit-sink.js';
+import { AuditStreaming } from './sinks/audit-streaming.js';
+import { SinkCursorRepository } from './sinks/sink-cursor.repository.js';
+import type { SinkSettings } from './sinks/sink-settings.js';
+import { sinkSettings } from './sinks/sink-settings.js';
+import { StandardOutputSink } from './sinks/standard-output.sink.js';
+import { SyslogSink } from './sinks/syslog.sink.js';
+import { WebhookSink } from './sinks/webhook.sink.js';
+
+@Module({
+  providers: [
+    SinkCursorRepository,
+    AuditRetentionJob,
+    {
+      provide: AuditStreaming,
+      inject: [Database, SinkCursorRepository, STARTUP, Leader, Clock, LOGGER, LOG_OUTPUT],
+      useFactory: streaming,
+    },
+  ],
+  exports: [AuditStreaming],
+})
+export class AuditJobsModule {}
+
+function streaming(
+  database: Database,
+  cursors: SinkCursorRepository,
+  { config }: Startup,
+  leader: Leader,
+  clock: Clock,
+  log: Logger,
+  output: LineOutput,
+): AuditStreaming {
+  // What syslog messages name as the host that they come from.
+  const { hostname } = new URL(config.baseUrl);
+  const trail = new AuditTrailReader(database);
+  const parts = { trail, cursors, leader, clock, log };
+  return new AuditStreaming(sinksOf(sinkSettings(config), hostname, clock, output), parts);
+}
+
+function sinksOf(
+  { webhook, syslog, standardOutput }: SinkSettings,
+  hostname: string,
+  clock: Clock,
+  output: LineOutput,
+): AuditSink[] {
+  return [
+    ...(webhook === undefined ? [] : [new WebhookSink(webhook, clock)]),
+    ...(syslog === undefined ? [] : [new SyslogSink(syslog, hostname)]),
+    ...(standardOutput ? [new StandardOutputSink(output)] : []),
+  ];
+}

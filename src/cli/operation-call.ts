@@ -1,0 +1,172 @@
+// Asks the service that runs on the embedded database for an operation, or performs it on the database itself.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import type { Piece } from '../administration/administration.js';
+import { Administration } from '../administration/administration.js';
+import { CommandError, InputError } from '../administration/command-error.js';
+import type { AnswerOf, InputOf, Operation, OperationName } from '../administration/operation.js';
+import { operationOf } from '../administration/operation.js';
+import {
+  askService,
+  commandSocketPath,
+  connectToService,
+  obstacleTo,
+} from '../administration/socket/command.client.js';
+import type { Schema } from '../platform/database/data-source.js';
+import { DataDirectoryLockedError, holderOf } from '../platform/database/embedded/data-directory.lock.js';
+import { newRequestId } from '../platform/log/request-id.js';
+import { MisuseError } from './command-answers.js';
+import type { CommandContext } from './command-context.js';
+import { openCommandContext } from './command.module.js';
+import { instanceDatabase } from './instance-database.js';
+
+/** A service that starts takes commands once it is ready; a command that has the database needs it for a moment. */
+const PATIENCE_MS = 5_000;
+const LOOK_EVERY_MS = 100;
+
+/** A command that is stopped ends its process. */
+const NEVER = new AbortController().signal;
+
+/** Arguments by the members of the input that they are, in the order in which they are typed. */
+export type Arguments = Readonly<
+  Record<string, readonly [flags: string, what: string, choices?: readonly string[]]>
+>;
+
+/**
+ * Performs an operation; reads a stream to its end.
+ * @param schema of a database that the command opens itself
+ * @throws CommandError when it cannot be done, or no service runs that could
+ */
+export async function perform<T extends object, M extends OperationName<T>>(
+  context: CommandContext,
+  type: Type<T>,
+  method: M,
+  input: InputOf<T, M>,
+  schema?: Schema,
+): Promise<AnswerOf<T, M>> {
+  return (await answerTo(context, operationOf(type, method), input, schema)) as AnswerOf<T, M>;
+}
+
+/** As `perform`, for a checked input. */
+export async function answerTo(
+  context: CommandContext,
+  operation: Operation,
+  input: unknown,
+  schema?: Schema,
+): Promise<unknown> {
+  const all: unknown[] = [];
+  let result: unknown;
+  for await (const piece of ask(context, operation, input, schema))
+    if ('result' in piece) ({ result } = piece);
+    else all.push(...piece.page);
+  return operation.kind === 'stream' ? all : result;
+}
+
+/** Reads a stream that may be longer than memory holds, or have no end. It ends when the reader stops. Throws as `perform`. */
+export async function* readPages<T extends object, M extends OperationName<T>>(
+  context: CommandContext,
+  type: Type<T>,
+  method: M,
+  input: InputOf<T, M>,
+): AsyncGenerator<AnswerOf<T, M>, void> {
+  for await (const piece of ask(context, operationOf(type, method), input))
+    if ('page' in piece) yield piece.page as AnswerOf<T, M>;
+}
+
+/** Before anything else. @throws MisuseError */
+export function checkedInput(operation: Operation, input: unknown, takes?: Arguments): unknown {
+  try {
+    return operation.read(input);
+  } catch (error) {
+    throw inWords(error, takes);
+  }
+}
+
+/** A bad input in the words of the command line; any other error as it is. */
+function inWords(error: unknown, takes: Arguments = {}): unknown {
+  if (!(error instanceof InputError)) return error;
+  const option = error.member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const [argument = `--${option}`] = takes[error.member] ?? [];
+  return new MisuseError(`${argument} ${error.rule}.`);
+}
+
+/**
+ * The embedded database belongs to one process: as long as that lives, only it can be asked. A command does not hold the lock
+ * of the database meanwhile, which would keep a service from starting.
+ */
+async function* ask(
+  context: CommandContext,
+  operation: Operation,
+  given: unknown,
+  schema?: Schema,
+): AsyncGenerator<Piece, void> {
+  const input = checkedInput(operation, given);
+  try {
+    yield* askInstance(context, operation, input, schema);
+  } catch (error) {
+    // The range of times is checked by the clock of the instance.
+    throw inWords(error);
+  }
+}
+
+async function* askInstance(
+  context: CommandContext,
+  operation: Operation,
+  input: unknown,
+  schema?: Schema,
+): AsyncGenerator<Piece, void> {
+  const settings = instanceDatabase(context);
+  if (settings.kind === 'postgresql')
+    return yield* askDatabase(await openCommandContext(context, settings, schema), operation, input);
+  const { directory } = settings;
+  const path = commandSocketPath(directory);
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const service = await connectToService(path);
+    if (service !== undefined) return yield* askService(service, context.version, operation, input);
+    const opened = holderOf(directory) ?? (await openUnlessHeld(context, directory, schema));
+    if (typeof opened !== 'number') return yield* askDatabase(opened, operation, input);
+    const obstacle = obstacleTo(path);
+    if (obstacle !== undefined || performance.now() > deadline)
+      throw new CommandError(silenceOf(directory, opened, obstacle));
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** The id of the process that has the database, where one has. */
+async function openUnlessHeld(
+  context: CommandContext,
+  directory: string,
+  schema?: Schema,
+): Promise<INestApplicationContext | number> {
+  try {
+    return await openCommandContext(context, { kind: 'embedded', directory }, schema);
+  } catch (error) {
+    if (error instanceof DataDirectoryLockedError) return error.processId;
+    throw error;
+  }
+}
+
+async function* askDatabase(
+  application: INestApplicationContext,
+  operation: Operation,
+  input: unknown,
+): AsyncGenerator<Piece, void> {
+  try {
+    const operations = application.get(operation.type);
+    const request = { id: newRequestId(), way: 'database' } as const;
+    yield* application.get(Administration).run(operation, operations, input, request, NEVER);
+  } finally {
+    await application.close();
+  }
+}
+
+function silenceOf(directory: string, processId: number, obstacle: string | undefined): string {
+  const cause =
+    obstacle ??
+    'A starting service takes commands once it is ready; one that cannot take them says why in its log.';
+  return (
+    `The data directory ${directory} is in use by process ${processId}, which takes no commands. ${cause} ` +
+    'Otherwise stop that process first.'
+  );
+}

@@ -1,0 +1,120 @@
+// Trusted key entries, the key sets that are fetched for them, and revoked keys, as an operator sees and changes them.
+import { Delete, Get, Headers, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { Administration } from '../../administration/administration.js';
+import { EntryOperations } from '../../administration/entries/entries.operations.js';
+import type { EntryKeySet } from '../../administration/keys/key-sets.operations.js';
+import { KeySetOperations } from '../../administration/keys/key-sets.operations.js';
+import type { ListedEntry } from '../../administration/entries/list-entries.operation.js';
+import { EntryListOperations } from '../../administration/entries/list-entries.operation.js';
+import { RevocationOperations } from '../../administration/keys/revocations.operations.js';
+import { JsonObject } from '../../workspace/api/body/json-body.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
+import { EntryCheck } from './entry-check.js';
+import { KeySetRefresh } from './key-set-refresh.js';
+import type { OperatorCall } from '../api/operator-call.decorator.js';
+import { Call, OperatorController } from '../api/operator-call.decorator.js';
+
+@OperatorController()
+export class OperatorEntryController {
+  constructor(
+    private readonly administration: Administration,
+    private readonly entries: EntryOperations,
+    private readonly listed: EntryListOperations,
+    private readonly keySets: KeySetOperations,
+    private readonly revoked: RevocationOperations,
+    private readonly checks: EntryCheck,
+    private readonly refreshes: KeySetRefresh,
+  ) {}
+
+  @Get('entries')
+  async list(@Call() call: OperatorCall) {
+    const entries = await this.administration.perform(this.listed, 'list', {}, call);
+    return { data: await this.answers(entries, call) };
+  }
+
+  @Get('entries/:name')
+  async show(@Param('name') name: string, @Call() call: OperatorCall) {
+    const entries = await this.administration.perform(this.listed, 'list', {}, call);
+    const chosen = entries.filter((entry) => entry.name === name);
+    const [answer] = await this.answers(chosen, call);
+    if (answer === undefined) throw new OperatorRefusal('not_found');
+    const definition = await this.administration.perform(this.entries, 'show', { name }, call);
+    return { ...answer, ...definition };
+  }
+
+  @Post('entries')
+  add(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
+    return this.administration.perform(this.entries, 'add', body, call);
+  }
+
+  @Post('entries/check')
+  @HttpCode(200)
+  check(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
+    return this.administration.perform(this.checks, 'check', body, call);
+  }
+
+  /** Takes the whole entry, with the revision in `If-Match` (RFC 9110 §13.1.1) that its author has seen, so that no change is lost. */
+  @Put('entries/:name')
+  change(
+    @Param('name') name: string,
+    @JsonObject() entry: Record<string, unknown>,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Call() call: OperatorCall,
+  ) {
+    const revision = /^"(\d+)"$/.exec(ifMatch ?? '')?.[1];
+    if (revision === undefined)
+      throw new OperatorRefusal('bad_request', 'If-Match must hold the revision of the entry, in quotes');
+    return this.administration.perform(this.entries, 'changePolicy', { name, entry, revision }, call);
+  }
+
+  @Post('entries/:name/suspend')
+  @HttpCode(200)
+  suspend(@Param('name') name: string, @Call() call: OperatorCall) {
+    return this.administration.perform(this.entries, 'suspend', { name }, call);
+  }
+
+  @Post('entries/:name/resume')
+  @HttpCode(200)
+  resume(@Param('name') name: string, @Call() call: OperatorCall) {
+    return this.administration.perform(this.entries, 'resume', { name }, call);
+  }
+
+  @Delete('entries/:name')
+  remove(@Param('name') name: string, @Call() call: OperatorCall) {
+    return this.administration.perform(this.entries, 'remove', { name }, call);
+  }
+
+  @Post('key-sets/:urlHash/refresh')
+  @HttpCode(200)
+  async refresh(@Param('urlHash') urlHash: string, @Call() call: OperatorCall) {
+    return keySetAnswer(await this.refreshes.refresh(urlHash, call));
+  }
+
+  @Get('revocations')
+  async revocations(@Call() call: OperatorCall) {
+    return { data: await this.administration.perform(this.revoked, 'list', {}, call) };
+  }
+
+  @Post('revocations')
+  revoke(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
+    return this.administration.perform(this.revoked, 'revoke', body, call);
+  }
+
+  @Post('revocations/restore')
+  @HttpCode(200)
+  restore(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
+    return this.administration.perform(this.revoked, 'restore', body, call);
+  }
+
+  /** Each entry with its key set. */
+  private async answers(entries: readonly ListedEntry[], call: OperatorCall) {
+    const sets = await this.administration.perform(this.keySets, 'list', {}, call);
+    const byEntry = new Map(sets.map((set) => [set.entry, keySetAnswer(set)]));
+    return entries.map((entry) => ({ ...entry, keySet: byEntry.get(entry.entry) ?? null }));
+  }
+}
+
+/** Without whose it is and where. */
+function keySetAnswer({ entry: _entry, url: _url, urlHash: _hash, ...answer }: EntryKeySet) {
+  return answer;
+}

@@ -1,0 +1,87 @@
+// The audit trail, the state of the instance, and what would become of a token, as an operator asks for them.
+import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Administration } from '../../administration/administration.js';
+import { TokenOperations } from '../../administration/explain/explain-token.operation.js';
+import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
+import { REFUSAL_REASONS } from '../../administration/explain/explained-request.js';
+import { JsonObject } from '../../workspace/api/body/json-body.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
+import type { OperatorCall } from '../api/operator-call.decorator.js';
+import { Call, OperatorController } from '../api/operator-call.decorator.js';
+import { OverviewReader } from '../api/overview.js';
+import { TrailOperations } from './trail.operation.js';
+
+@OperatorController()
+export class OperatorTrailController {
+  constructor(
+    private readonly administration: Administration,
+    private readonly tokens: TokenOperations,
+    private readonly trail: TrailOperations,
+    private readonly instance: OverviewReader,
+  ) {}
+
+  @Get('overview')
+  overview(@Call() call: OperatorCall) {
+    return this.administration.perform(this.instance, 'read', {}, call);
+  }
+
+  @Get('activity')
+  activity(@Query() query: Record<string, unknown>, @Call() call: OperatorCall) {
+    return this.administration.perform(this.trail, 'countActivity', withNumbers(query), call);
+  }
+
+  @Get('sessions/history')
+  sessions(@Call() call: OperatorCall) {
+    return this.administration.perform(this.trail, 'countSessions', {}, call);
+  }
+
+  @Post('refusals/search')
+  @HttpCode(200)
+  refusals(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
+    return this.administration.perform(this.trail, 'findRefusals', body, call);
+  }
+
+  @Post('refusals/groups')
+  @HttpCode(200)
+  refusalGroups(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
+    return this.administration.perform(this.trail, 'groupRefusals', body, call);
+  }
+
+  @Post('events/search')
+  @HttpCode(200)
+  events(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
+    return this.administration.perform(this.trail, 'findEvents', body, call);
+  }
+
+  @Get('requests/:requestId')
+  async request(@Param('requestId') requestId: string, @Call() call: OperatorCall) {
+    const explained = await this.administration.perform(this.tokens, 'explain', { requestId }, call);
+    if ('token' in explained) throw new Error('a request was asked for, and a token explained');
+    return explained.request;
+  }
+
+  @Get('reasons')
+  reasons() {
+    return { data: REFUSAL_REASONS, events: AUDIT_EVENT_NAMES };
+  }
+
+  /** @throws OperatorRefusal for a request id, which has a route of its own */
+  @Post('explain')
+  @HttpCode(200)
+  async explain(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
+    if ('requestId' in body) throw new OperatorRefusal('bad_request');
+    const explained = await this.administration.perform(this.tokens, 'explain', body, call);
+    if ('request' in explained) throw new Error('a token was asked for, and a request explained');
+    return explained.token;
+  }
+}
+
+/** A query has texts only. */
+function withNumbers(query: Record<string, unknown>): Record<string, unknown> {
+  const read = Object.entries(query).map(([name, value]) =>
+    ['buckets', 'lastHours'].includes(name) && typeof value === 'string'
+      ? [name, Number(value)]
+      : [name, value],
+  );
+  return Object.fromEntries(read) as Record<string, unknown>;
+}

@@ -1,0 +1,254 @@
+// The audit trail for operators: numbers of exchanges and refusals, which refusals, and why.
+import { Inject, Injectable } from '@nestjs/common';
+import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
+import { explainedRequest, explanationOf } from '../../administration/explain/explained-request.js';
+import { Read } from '../../administration/operation.js';
+import type { SoughtEvents } from '../../administration/trail/read-audit-trail.operation.js';
+import {
+  EVENT_FILTERS,
+  TIMES,
+  TrailFilters,
+  rangeOf,
+} from '../../administration/trail/read-audit-trail.operation.js';
+import { listedUser } from '../../administration/users/users.operations.js';
+import type { StoredEvent } from '../../audit/audit-trail.reader.js';
+import { AuditTrailReader, shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
+import { READING_EVENT, REFUSAL_EVENTS } from '../../audit/instance-events.js';
+import type { TrailFilter } from '../../audit/trail-filter.js';
+import { checkCursor } from '../../audit/trail-filter.js';
+import type { EventCount, EventGroup } from '../../audit/trail-summary.reader.js';
+import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
+import type { Startup } from '../../config/startup.js';
+import { STARTUP } from '../../config/startup.js';
+import { Clock } from '../../platform/clock.js';
+import type { User } from '../../users/user.repository.js';
+import { UserRepository } from '../../users/user.repository.js';
+import { MOST_LISTED, USUAL_LIMIT } from '../api/list-page.js';
+import { SESSION_EVENTS, liveSessions } from './session-history.js';
+import { WorkQueue } from '../api/work-queue.js';
+import { oneOf, readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
+import { inputOf, readNothing } from '../../administration/input.js';
+
+const DAY_MS = 86_400_000;
+const SESSION_BUCKETS = 48;
+/** The newest. */
+const MOST_SESSION_EVENTS = 10_000;
+
+const MOST_BUCKETS = 96;
+const USUAL_BUCKETS = 24;
+
+const readActivity = inputOf({ ...TIMES, buckets: wholeNumber(1, MOST_BUCKETS).optional() });
+type ActivityQuery = ReturnType<typeof readActivity>;
+
+/** Which page of the trail. */
+const TRAIL_PAGE = {
+  limit: wholeNumber(1, MOST_LISTED).optional(),
+  cursor: readBy(storableString(), checkCursor).optional(),
+};
+/** What is left out otherwise, since it would hide everything else. */
+const ALSO = { also: oneOf(['readings', 'strangers', 'everything']).optional() };
+const readEventSearch = inputOf({ ...EVENT_FILTERS, ...ALSO, ...TIMES, ...TRAIL_PAGE });
+type EventSearch = ReturnType<typeof readEventSearch>;
+
+/** As of all events, but that `user` may also be an e-mail address or a `sub` that only tokens have. */
+const REFUSAL_FILTERS = { ...EVENT_FILTERS, ...TIMES, event: oneOf(REFUSAL_EVENTS).optional() };
+const readFilters = inputOf(REFUSAL_FILTERS);
+type RefusalFilters = ReturnType<typeof readFilters>;
+const readSearch = inputOf({ ...REFUSAL_FILTERS, ...TRAIL_PAGE });
+type RefusalSearch = ReturnType<typeof readSearch>;
+
+@Injectable()
+export class TrailOperations {
+  /** Of looks at the trail (D112). */
+  private readonly turns = new WorkQueue();
+
+  constructor(
+    private readonly summary: TrailSummaryReader,
+    private readonly trail: AuditTrailReader,
+    private readonly filters: TrailFilters,
+    private readonly users: UserRepository,
+    private readonly profiles: UserProfileRepository,
+    private readonly clock: Clock,
+    @Inject(STARTUP) private readonly startup: Startup,
+  ) {}
+
+  /** The one with the newest refusal first, a hundred at most; the totals count those that are left out, too. */
+  @Read('audit refusal-groups', readFilters)
+  async groupRefusals(search: RefusalFilters) {
+    const range = rangeOf(search, this.clock.now());
+    const { filter, user } = await this.soughtBy(search);
+    const { groups, countedSince } = await this.turns.take(() => this.summary.groups(filter, range));
+    return {
+      person: await this.personAnswer(user),
+      data: groups.slice(0, MOST_LISTED).map(explainedGroup),
+      total: groups.reduce((sum, { count }) => sum + count, 0),
+      groups: groups.length,
+      complete: countedSince === undefined,
+      countedSince: countedSince?.toISOString() ?? null,
+    };
+  }
+
+  /** How many embedded sessions were live over the last day. */
+  @Read('sessions history', readNothing)
+  async countSessions() {
+    const lifetimeMs = this.startup.config.sessionLifetimeSeconds * 1000;
+    const until = this.clock.nowMs();
+    const since = until - DAY_MS;
+    const filter = { event: SESSION_EVENTS };
+    const place = { range: { since: new Date(since - lifetimeMs) } };
+    const limit = MOST_SESSION_EVENTS;
+    const found = await this.turns.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    const { events, lookedBackTo = place.range.since } = found;
+    const stepMs = DAY_MS / SESSION_BUCKETS;
+    const ends = Array.from({ length: SESSION_BUCKETS }, (_, index) => since + (index + 1) * stepMs);
+    const live = liveSessions(events, lifetimeMs, ends);
+    const isoOf = (ms: number) => new Date(ms).toISOString();
+    return {
+      since: isoOf(since),
+      until: isoOf(until),
+      lifetimeSeconds: lifetimeMs / 1000,
+      // As many as at the end of each.
+      buckets: ends.map((end, index) => ({
+        from: isoOf(end - stepMs),
+        until: isoOf(end),
+        live: live[index] ?? 0,
+        complete: end >= lookedBackTo.getTime() + lifetimeMs,
+      })),
+    };
+  }
+
+  @Read('audit activity', readActivity)
+  async countActivity(query: ActivityQuery) {
+    const { buckets: wanted = USUAL_BUCKETS, ...sought } = query;
+    const now = this.clock.now();
+    const { since = now, until } = rangeOf(sought, now);
+    const spanSeconds = ((until ?? now).getTime() - since.getTime()) / 1000;
+    const seconds = Math.max(1, Math.ceil(spanSeconds / wanted));
+    const parts = { seconds, number: Math.ceil(spanSeconds / seconds) };
+    const found = await this.turns.take(() => this.summary.count({ since, until }, parts));
+    const { counts, readEvents, countedSince } = found;
+    const buckets = Array.from({ length: parts.number }, (_, index) => {
+      const from = new Date(since.getTime() + index * seconds * 1000);
+      const own = counts.filter(({ bucket }) => bucket === index);
+      const complete = countedSince === undefined || from >= countedSince;
+      const reasons = Object.fromEntries(refusalsByReason(own));
+      return { from: from.toISOString(), ...outcomesOf(own), reasons, complete };
+    });
+    return {
+      since: since.toISOString(),
+      until: (until ?? now).toISOString(),
+      unit: 'events',
+      bucketSeconds: seconds,
+      // Whether all of this time was counted; else only since `countedSince`.
+      complete: countedSince === undefined,
+      readEvents,
+      countedSince: (countedSince ?? since).toISOString(),
+      buckets,
+      ...causesIn(counts),
+    };
+  }
+
+  @Read('audit refusals', readSearch)
+  async findRefusals(search: RefusalSearch) {
+    const { limit = USUAL_LIMIT, cursor, ...sought } = search;
+    const place = cursor ?? { range: rangeOf(sought, this.clock.now()) };
+    const { filter } = await this.soughtBy(sought);
+    const page = await this.turns.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    return shownPage(page, refusalOf);
+  }
+
+  @Read('audit events', readEventSearch)
+  async findEvents({ limit = USUAL_LIMIT, cursor, also, ...sought }: EventSearch) {
+    const shows = (kind: string) => also === kind || also === 'everything';
+    const filter = {
+      ...(await this.filters.of(sought)),
+      withoutStrangers: !shows('strangers') && !asksForRefusals(sought),
+      withoutReadings: !shows('readings') && !asksForReadings(sought),
+    };
+    const place = cursor ?? { range: rangeOf(sought, this.clock.now()) };
+    const page = await this.turns.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    return { ...shownPage(page, shownEvent), people: await this.peopleIn(page.events) };
+  }
+
+  /** Who was asked for, where that is a user; null otherwise. */
+  private async personAnswer(user: User | undefined) {
+    const profile = user && (await this.profiles.find(user.id, this.clock.now()));
+    if (user === undefined || profile === undefined) return null;
+    const { links, signIns, sessions } = profile;
+    return { ...listedUser(user), links, signIns, sessions };
+  }
+
+  /** By which events are found, and the user who is meant by `user`; it may also be somebody known only from tokens. */
+  private async soughtBy({
+    user,
+    event,
+    ...others
+  }: RefusalFilters): Promise<{ readonly filter: TrailFilter; readonly user?: User }> {
+    const filter = { ...(await this.filters.of(others)), event: event ?? REFUSAL_EVENTS };
+    if (user === undefined) return { filter };
+    const found = await this.filters.findPerson(user);
+    return { filter: { ...filter, person: found.person }, user: found.user };
+  }
+
+  /** The e-mail addresses of their subjects and actors, by id; of those who are still there. */
+  private async peopleIn(events: readonly StoredEvent[]): Promise<Readonly<Record<string, string>>> {
+    const ids = events.flatMap(({ subjectUserId, actorUserId }) => [subjectUserId, actorUserId]);
+    const known = [...new Set(ids)].filter((id) => id !== null);
+    const found = await Promise.all(known.map((id) => this.users.findById(id)));
+    return Object.fromEntries(found.flatMap((user) => (user === undefined ? [] : [[user.id, user.email]])));
+  }
+}
+
+function isRefusal({ name }: EventCount): boolean {
+  return name !== null && REFUSAL_EVENTS.includes(name);
+}
+
+function outcomesOf(counts: readonly EventCount[]) {
+  const sum = (some: readonly EventCount[]) => some.reduce((total, { count }) => total + count, 0);
+  const refused = sum(counts.filter(isRefusal));
+  return { succeeded: sum(counts) - refused, refused };
+}
+
+/** By what the refused failed, and whose tokens came. Null: no issuer, or one that is not trusted. So all sums are the same. */
+function causesIn(counts: readonly EventCount[]) {
+  return {
+    reasons: refusalsByReason(counts).map(([reason, count]) => ({ reason, count })),
+    issuers: sumsBy(counts, ({ issuer }) => issuer).map(([issuer]) => ({
+      issuer,
+      ...outcomesOf(counts.filter((one) => one.issuer === issuer)),
+    })),
+  };
+}
+
+function refusalsByReason(counts: readonly EventCount[]): [string, number][] {
+  return sumsBy(counts.filter(isRefusal), ({ reason }) => reason ?? '');
+}
+
+/** The largest first. */
+function sumsBy<Word>(counts: readonly EventCount[], wordOf: (count: EventCount) => Word): [Word, number][] {
+  const sums = new Map<Word, number>();
+  for (const one of counts) sums.set(wordOf(one), (sums.get(wordOf(one)) ?? 0) + one.count);
+  return [...sums].sort(([, a], [, b]) => b - a);
+}
+
+/** Refusals of one reason, issuer and key; the cause stands once. */
+function explainedGroup({ event, reason, issuer, kid, count, oldestAt, newestAt }: EventGroup) {
+  const times = { firstAt: oldestAt.toISOString(), lastAt: newestAt.toISOString() };
+  return { event, reason, ...explanationOf(event, reason), issuer, kid, count, ...times };
+}
+
+function refusalOf(stored: StoredEvent) {
+  const { id, requestId } = stored;
+  const [event] = explainedRequest(requestId, [stored]).events;
+  if (event === undefined) throw new Error('an event was not explained');
+  return { id, requestId, ...event };
+}
+
+/** What strangers may have sent is found where it is asked for: it could hide everything else (D79). */
+function asksForRefusals({ reason, issuer, kid, requestId }: SoughtEvents): boolean {
+  return [reason, issuer, kid, requestId].some((filter) => filter !== undefined);
+}
+
+function asksForReadings({ event, requestId }: SoughtEvents): boolean {
+  return requestId !== undefined || event === READING_EVENT;
+}

@@ -1,0 +1,54 @@
+// The check of a file of workflows before it is imported.
+import { readWorkflowFile } from '../../../../src/administration/projects/import-workflows.operation.js';
+
+const read = (value: unknown) => readWorkflowFile(JSON.stringify(value));
+
+describe('a file of workflows', () => {
+  it('is read with defaults for what is left out', () => {
+    const full = { name: 'b', active: true, nodes: [{ z: 1, a: { b: [null] } }], connections: { x: {} } };
+    expect(read([{ name: 'a' }, full])).toEqual({
+      workflows: [{ name: 'a', active: false, nodes: [], connections: {} }, full],
+      problems: [],
+    });
+    expect(read([])).toEqual({ workflows: [], problems: [] });
+  });
+
+  it('has all its problems reported at once, by index and member', () => {
+    const { workflows, problems } = read([
+      { name: 'fine' },
+      'text',
+      {},
+      { name: '', active: 'yes', nodes: {}, connections: [] },
+      { name: 'x', nodes: [1], id: 7 },
+      { name: 'x\0', nodes: [{ text: '\ud800' }] },
+      { name: 'x', active: null },
+    ]);
+    expect(workflows).toEqual([]);
+    expect(problems).toEqual([
+      'workflow 1: must be an object',
+      'workflow 2, name: must be a text of 1 to 128 characters',
+      'workflow 3, name: must be a text of 1 to 128 characters',
+      'workflow 3, active: must be true or false',
+      'workflow 3, nodes: must be an array of objects',
+      'workflow 3, connections: must be an object',
+      'workflow 4, "id": is not a known member; known are name, active, nodes, connections',
+      'workflow 4, nodes: must be an array of objects',
+      'workflow 5, name: has NUL or a lone surrogate, which cannot be stored',
+      'workflow 5, nodes: has NUL or a lone surrogate, which cannot be stored',
+      'workflow 6, active: must be true or false',
+    ]);
+  });
+
+  it('has names of at most 128 characters, not UTF-16 units', () => {
+    expect(read([{ name: '\u{1F600}'.repeat(128) }]).problems).toEqual([]);
+    expect(read([{ name: 'x'.repeat(129) }]).problems).toHaveLength(1);
+  });
+
+  it.each([
+    ['no JSON', 'text', 'not valid JSON'],
+    ['no array', '{"name":"a"}', 'must be a JSON array of workflows'],
+    ['a member twice', '[{"name":"a","name":"b"}]', 'a member is given twice'],
+  ])('is refused with %s', (_, text, problem) => {
+    expect(readWorkflowFile(text)).toEqual({ workflows: [], problems: [problem] });
+  });
+});

@@ -1,0 +1,328 @@
+// What is checked before the service starts: all problems of configuration, licence and trusted keys at once.
+import { generateKeyPairSync } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Partner } from '../../../demo/partner.js';
+import type { Environment } from '../../../src/config/load-config.js';
+import { ConfigurationError } from '../../../src/config/load-config.js';
+import { databaseSettings, encryptionKeys, prepareStartup } from '../../../src/instance/prepare-startup.js';
+import { metricsAddress } from '../../../src/metrics/metrics.listener.js';
+import { licenseEnvironment } from '../../support/license.js';
+
+const MARKER = 'marker-5150';
+const ENTRY = Partner.create({ issuer: 'https://a.example', kid: 'k1' }).staticEntry();
+const KEYS = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([ENTRY]) };
+const JWKS = { type: 'jwks', kid: undefined, algorithms: undefined, key: undefined };
+const FLAG = { SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true' };
+const DATABASE = { SVC_DATABASE_URL: 'postgres://user:secret@db.example/name' };
+
+let workingDirectory: string;
+beforeEach(() => (workingDirectory = mkdtempSync(join(tmpdir(), 'startup-'))));
+afterEach(() => rmSync(workingDirectory, { recursive: true }));
+
+const start = (environment: Environment, envFile?: string) =>
+  prepareStartup({ environment, workingDirectory, ...(envFile === undefined ? {} : { envFile }) });
+
+async function problemsOf(environment: Environment): Promise<readonly string[]> {
+  const error: unknown = await start(environment).catch((reason: unknown) => reason);
+  if (error instanceof ConfigurationError) return error.problems;
+  throw new Error('it started');
+}
+
+function write(name: string, text: string): string {
+  const path = join(workingDirectory, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('a start', () => {
+  it('[1.4] needs nothing where the feature is off', async () => {
+    const { config, license, trustedKeys, warnings } = await start({});
+    expect(config.featureFlag).toBe(false);
+    expect(license.includes('token-exchange', 0)).toBe(false);
+    expect([trustedKeys, warnings]).toEqual([[], []]);
+  });
+
+  it('[2.1] has the trusted keys and the licence that were given', async () => {
+    const { license, trustedKeys } = await start({ ...FLAG, ...KEYS, ...(await licenseEnvironment()) });
+    expect(trustedKeys).toMatchObject([{ type: 'static', issuer: 'https://a.example' }]);
+    expect(license.includes('token-exchange', Date.now())).toBe(true);
+  });
+
+  it('[P.origins] says what origins bind, where embedded login is on', async () => {
+    const entry = { ...ENTRY, origins: ['https://product.example'] };
+    const keys = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) };
+    const notesWith = async (embedLogin: string) =>
+      (await start({ ...FLAG, ...keys, SVC_EMBED_LOGIN_ENABLED: embedLogin })).notes;
+    expect(await notesWith('true')).toEqual([
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, origins: the service refuses logins by GET, and posts of browsers without Origin',
+    ]);
+    expect(await notesWith('false')).toEqual([]);
+  });
+
+  it('[D32] takes the environment before --env-file before .env', async () => {
+    write('.env', 'SVC_HOST=dot\nSVC_PORT=1\nSVC_PROXY_HOPS=1\n');
+    const envFile = write('chosen.env', 'SVC_HOST=chosen\nSVC_PORT=2\n');
+    const { config } = await start({ SVC_HOST: 'real' }, envFile);
+    expect(config).toMatchObject({ host: 'real', port: 2, proxyHops: 1 });
+  });
+
+  it('[D32] reports warnings of configuration and of trusted keys', async () => {
+    const entries = JSON.stringify([
+      { ...ENTRY, allowedRoles: ['global:owner'], expectedAudience: 'instance', linkPrivileged: false },
+    ]);
+    const { warnings } = await start({ SVC_HOSTS: MARKER, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entries });
+    expect(warnings.map((warning) => warning.split(/[ :]/)[0])).toEqual([
+      'SVC_HOSTS',
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS',
+    ]);
+  });
+});
+
+describe('scopes of an entry', () => {
+  const warningsOf = async (scopes: readonly string[]) => {
+    const entry = { ...ENTRY, expectedAudience: 'instance', linkPrivileged: false, scopes };
+    return (await start({ SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) })).warnings;
+  };
+
+  it('[P.scopes] are warned of where the API has none of that name, and not where it has', async () => {
+    expect(await warningsOf(['workflow:read', 'credential:list'])).toEqual([]);
+    expect(await warningsOf(['workflow:read', 'workflows:read', 'execution:read'])).toEqual([
+      expect.stringContaining('has 2 scopes that this API does not ask for'),
+    ]);
+  });
+});
+
+describe('no start', () => {
+  it('[2.1] without trusted keys where the feature is on', async () => {
+    expect(await problemsOf(FLAG)).toEqual([
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: is required when SVC_ENV_FEAT_TOKEN_EXCHANGE is true',
+    ]);
+  });
+
+  it("[D126] with an entry of the instance's own issuer", async () => {
+    const own = { SVC_BASE_URL: 'https://own.example', ...FLAG };
+    const entry = { ...ENTRY, issuer: 'https://own.example/' };
+    const keys = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) };
+    expect(await problemsOf({ ...own, ...keys })).toEqual([
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, issuer: must not be the address of this instance, which signs no external tokens',
+    ]);
+  });
+
+  it('[D45][K20] without encryption key on PostgreSQL', async () => {
+    expect(await problemsOf(DATABASE)).toEqual([
+      'SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL; openssl rand -base64 32 generates one',
+    ]);
+  });
+
+  it('[D91] with metrics on the port of the service', async () => {
+    const same = ['SVC_METRICS_PORT: must be another port than SVC_PORT'];
+    expect(await problemsOf({ SVC_METRICS_PORT: '5678' })).toEqual(same);
+    expect(await problemsOf({ SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '127.0.0.1' })).toEqual(same);
+    expect(await problemsOf({ SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '::' })).toEqual(same);
+  });
+
+  it('[D39] with a licence and no key to check it with', async () => {
+    const { SVC_LICENSE } = await licenseEnvironment();
+    expect(await problemsOf({ SVC_LICENSE })).toEqual([
+      'SVC_LICENSE_PUBLIC_KEY: is required with SVC_LICENSE',
+    ]);
+  });
+
+  it.each([MARKER, `${MARKER}.${MARKER}.${MARKER}`])('[D39] with the licence %s', async (text) => {
+    const { SVC_LICENSE_PUBLIC_KEY } = await licenseEnvironment();
+    const problems = await problemsOf({ SVC_LICENSE: text, SVC_LICENSE_PUBLIC_KEY });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^SVC_LICENSE: its signature does not verify/);
+    expect(problems[0]).not.toContain(MARKER);
+  });
+
+  it('[D32] and problems of all kinds in one list, without a value', async () => {
+    const problems = await problemsOf({
+      ...{ ...FLAG, ...DATABASE, SVC_PORT: MARKER, SVC_LICENSE: MARKER, SVC_LICENSE_PUBLIC_KEY: MARKER },
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([{ ...ENTRY, key: MARKER }, { type: MARKER }]),
+    });
+    expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual([
+      'SVC_ENCRYPTION_KEY',
+      'SVC_LICENSE_PUBLIC_KEY',
+      'SVC_PORT',
+      ...Array<string>(problems.length - 3).fill('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS'),
+    ]);
+    expect(problems.join()).toMatch(/entry 0, key: .*entry 1, type: /s);
+    expect(new ConfigurationError(problems).message).not.toMatch(/marker|secret/);
+  });
+});
+
+describe('[D83] a problem that can be acted on', () => {
+  const VENDOR = 'SVC_LICENSE_PUBLIC_KEY';
+  const keysOf = (entry: object) => JSON.stringify([{ ...ENTRY, ...entry }], null, 1);
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+  it.each<[string, () => Promise<Environment> | Environment, string[]]>([
+    [
+      'keys whose file is not there are not missing too',
+      () => ({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/absent/keys.json' }),
+      ['SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: /absent/keys.json cannot be read (ENOENT: there is none)'],
+    ],
+    [
+      'nor a vendor key',
+      async () => ({
+        SVC_LICENSE: (await licenseEnvironment())['SVC_LICENSE'],
+        [`${VENDOR}_FILE`]: '/absent/vendor.pub.pem',
+      }),
+      [`${VENDOR}_FILE: /absent/vendor.pub.pem cannot be read (ENOENT: there is none)`],
+    ],
+    [
+      'nor an encryption key, nor one that is none',
+      () => ({ ...DATABASE, SVC_ENCRYPTION_KEY: MARKER }),
+      ['SVC_ENCRYPTION_KEY: member 1 is not 32 bytes in base64; openssl rand -base64 32 makes such a key'],
+    ],
+    [
+      'nor a certificate',
+      () => ({ SVC_SSL_CERT_FILE: '/absent/cert.pem', SVC_SSL_KEY: privatePem }),
+      ['SVC_SSL_CERT_FILE: /absent/cert.pem cannot be read (ENOENT: there is none)'],
+    ],
+    [
+      'nor a base address that is none',
+      () => ({ SVC_PORT: '0', SVC_BASE_URL: MARKER }),
+      ['SVC_BASE_URL: must be an origin such as https://instance.example, without a path'],
+    ],
+    [
+      'keys that were given by their path',
+      () => ({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: './trusted-keys.json' }),
+      [
+        'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: not valid JSON (line 1, column 1); did you mean SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE, with this path?',
+      ],
+    ],
+    [
+      'a licence that was given by its path',
+      async () => ({ ...(await licenseEnvironment()), SVC_LICENSE: 'license.jws' }),
+      [
+        'SVC_LICENSE: its signature does not verify with the public key; did you mean SVC_LICENSE_FILE, with this path?',
+      ],
+    ],
+    [
+      'a vendor key that was given by its path',
+      async () => ({ ...(await licenseEnvironment()), [VENDOR]: 'vendor.pub.pem' }),
+      [
+        `${VENDOR}: the public key is not PEM: it looks like the path of a file, and should be what the file holds; did you mean ${VENDOR}_FILE, with this path?`,
+      ],
+    ],
+    [
+      'a private key in the place of the vendor key',
+      async () => ({ ...(await licenseEnvironment()), [VENDOR]: privatePem }),
+      [`${VENDOR}: the public key is a private key`],
+    ],
+    [
+      'an http: address',
+      () => ({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: keysOf({ ...JWKS, url: 'http://a.example/' }) }),
+      [
+        'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, url: must be an https: URL; SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP allows http:, for tests and demonstrations only',
+      ],
+    ],
+  ])('%s', async (_, environment, problems) => {
+    expect(await problemsOf(await environment())).toEqual(problems);
+    expect(problems.join()).not.toContain(MARKER);
+  });
+
+  it('reports the file, line and column of keys that are no JSON', async () => {
+    const path = write('keys.json', `[{\n  "kid": 'x'\n}]\n`);
+    expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
+      `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): not valid JSON (line 2, column 10)`,
+    ]);
+  });
+
+  it('reports the file of an entry that is wrong', async () => {
+    const path = write('keys.json', keysOf({ kid: '' }));
+    expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
+      `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): entry 0, kid: must be a non-empty string`,
+    ]);
+  });
+});
+
+describe('[D91] the address of metrics', () => {
+  const addressIn = async (environment: Environment) => metricsAddress(await start(environment));
+
+  it('is the loopback interface, whatever that of the service is; with port 0 there is none', async () => {
+    const standard = { host: '127.0.0.1', port: 9464 };
+    expect(await addressIn({ SVC_HOST: '::' })).toEqual({ ...standard, isChosen: false });
+    expect(await addressIn({ SVC_METRICS_PORT: '9464' })).toEqual({ ...standard, isChosen: true });
+    expect(await addressIn({ SVC_METRICS_PORT: '0' })).toBeUndefined();
+  });
+
+  it('may be on the same port of another interface', async () => {
+    const other = { SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '127.0.0.2' };
+    expect(await addressIn(other)).toMatchObject({ host: '127.0.0.2', port: 5678 });
+  });
+});
+
+describe('the key that seals secrets', () => {
+  it('[D45] is made once in the data folder, for its owner only', async () => {
+    const { config } = await start({ SVC_DATA_DIR: workingDirectory });
+    const [made] = encryptionKeys(config);
+    expect(made).toHaveLength(32);
+    expect(encryptionKeys(config)).toEqual([made]);
+    const path = join(workingDirectory, 'encryption.key');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8').trim()).toBe(made?.toString('base64'));
+  });
+
+  const made = async () => {
+    const { config } = await start({ SVC_DATA_DIR: workingDirectory });
+    encryptionKeys(config);
+    return { config, path: join(workingDirectory, 'encryption.key') };
+  };
+
+  it.each([0o604, 0o602, 0o666])(
+    '[D45] is refused with mode %o, with the command that corrects it',
+    async (mode) => {
+      const { config, path } = await made();
+      chmodSync(path, mode);
+      expect(() => encryptionKeys(config)).toThrow(
+        `${path}: other accounts may read or write it. Correct it: chmod 600 '${path}'`,
+      );
+      // As a volume in Kubernetes gives it to its group.
+      chmodSync(path, 0o660);
+      expect(encryptionKeys(config)).toHaveLength(1);
+    },
+  );
+
+  it('[D45] is refused if it belongs to another account, with the command that corrects it', async () => {
+    const { config, path } = await made();
+    const account = process.getuid?.() ?? 0;
+    const spy = jest.spyOn(process, 'getuid').mockReturnValue(account + 1);
+    expect(() => encryptionKeys(config)).toThrow(
+      `${path}: belongs to account ${account}, and the service runs as ${account + 1}. If the key is yours: sudo chown ${account + 1} '${path}'`,
+    );
+    spy.mockRestore();
+  });
+
+  it('[D45] in a folder that is open to all, goes to no file that another account has put in the way', async () => {
+    const { config } = await start({ SVC_DATA_DIR: workingDirectory });
+    chmodSync(workingDirectory, 0o777);
+    const stolen = join(workingDirectory, 'stolen');
+    symlinkSync(stolen, join(workingDirectory, 'encryption.key.new'));
+    expect(encryptionKeys(config)).toHaveLength(1);
+    expect(existsSync(stolen)).toBe(false);
+  });
+
+  it('[D45] is the configured one where there is one', async () => {
+    const { config } = await start({
+      ...DATABASE,
+      SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    });
+    expect(encryptionKeys(config)).toEqual([Buffer.alloc(32, 7)]);
+    expect(databaseSettings(config).kind).toBe('postgresql');
+  });
+});
