@@ -11,7 +11,7 @@ import { LockProcess } from '../support/lock-process.js';
 import { CommandLine } from '../support/run-cli.js';
 
 const PROJECT = join(__dirname, '..', '..');
-const PROGRAM = join(PROJECT, 'dist', 'src', 'cli', 'main.js');
+const PROGRAM = join(PROJECT, 'dist', 'src', 'cli', 'svc-admin.js');
 
 interface ListedUser {
   id: string;

@@ -165,7 +165,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     expect(await users(where)).toEqual([]);
   });
 
-  const program = join(REPOSITORY, 'dist', 'src', 'cli', 'main.js');
+  const program = join(REPOSITORY, 'dist', 'src', 'cli', 'svc-admin.js');
 
   it.each([
     [
