@@ -16,7 +16,7 @@ import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
 import { Database } from '../platform/database/database.js';
 import { withinWait } from '../platform/database/wait-limit.js';
-import { beginWait, waitedMs } from '../platform/http/http-answers.js';
+import { stateOf } from '../platform/http/http-answers.js';
 import type { BearerReason, PresentedCall } from '../token-exchange/instance.js';
 import {
   DpopProofs,
@@ -86,7 +86,7 @@ export class AuthenticationGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     // WaitLimitInterceptor counts on from here.
-    beginWait(request);
+    stateOf(request).beginWait();
     const reply = http.getResponse<FastifyReply>();
     const scope: string | undefined = this.reflector.get(RouteScope, context.getHandler());
     request.neededScope = scope;
@@ -192,7 +192,7 @@ export class WaitLimitInterceptor implements NestInterceptor {
   constructor(private readonly database: Database) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const waited = waitedMs(context.switchToHttp().getRequest<FastifyRequest>());
+    const waited = stateOf(context.switchToHttp().getRequest<FastifyRequest>()).waitedMs;
     if (waited === undefined) return next.handle();
     const answer = () => lastValueFrom(next.handle(), { defaultValue: undefined });
     return from(withinWait(this.database.waitMs - waited, answer));

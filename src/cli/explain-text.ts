@@ -4,12 +4,12 @@ import type { Explained } from '../administration/explain/explain-token.operatio
 import type { ExplainedEvent, ExplainedRequest } from '../administration/explain/explained-request.js';
 import { printable, renderTable } from '../administration/table.js';
 import type {
-  AccessFlow,
   ExplainedCheck,
   ExplainedToken,
   ExplainedUser,
   TokenExplanation,
 } from '../token-exchange/instance.js';
+import { FLOWS } from '../token-exchange/instance.js';
 
 /** @throws CommandError for a request that is not known */
 export function explainedText(explained: Explained): string {
@@ -40,16 +40,9 @@ function explanationText(explanation: TokenExplanation): string {
   ].join('');
 }
 
-const WORK: Readonly<Record<AccessFlow, string>> = {
-  embed: 'An embedded login',
-  exchange: 'A token exchange',
-  'id-jag': 'An identity assertion',
-  'jwt-bearer': 'A JWT assertion',
-};
-
 function outcomeLines(explanation: TokenExplanation): string[] {
   const { refusal, flow, checks, issued } = explanation;
-  const work = WORK[flow];
+  const work = FLOWS[flow].work.replace(/^a/, 'A');
   if (refusal === null) return issuedLines(work, issued);
   const { reason, check, party, detail, cause, remedy } = refusal;
   const failed = checks.find(({ state }) => state === 'failed');

@@ -8,6 +8,7 @@ import { TokenOperations } from '../administration/explain/explain-token.operati
 import { Clock } from '../platform/clock.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import {
+  ACCESS_FLOWS,
   ALGORITHMS,
   MAX_TOKEN_CHARACTERS,
   algorithmsFitting,
@@ -136,9 +137,7 @@ function addExplain(token: Command, context: CommandContext): void {
     .option('--actor-token-file <file>', 'the actor token')
     .option('--proof-file <file>', 'the DPoP proof that the client sends with them')
     .addOption(
-      new Option('--flow <flow>', 'the flow that the token is for')
-        .choices(['exchange', 'embed', 'id-jag', 'jwt-bearer'])
-        .default('exchange'),
+      new Option('--flow <flow>', 'the flow that the token is for').choices(ACCESS_FLOWS).default('exchange'),
     )
     .option('--scope <scopes>', 'as the client asks for them, separated by spaces')
     .option('--resource <uris>', 'as the client asks for them, separated by spaces')

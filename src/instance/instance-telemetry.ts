@@ -13,7 +13,7 @@ import type {
   ThrottledFlow,
   TracedStep,
 } from '../token-exchange/instance.js';
-import { ExchangeTelemetry, OAuthRefusal } from '../token-exchange/instance.js';
+import { ExchangeTelemetry, FLOWS, OAuthRefusal } from '../token-exchange/instance.js';
 
 @Injectable()
 export class InstanceTelemetry extends ExchangeTelemetry {
@@ -28,7 +28,7 @@ export class InstanceTelemetry extends ExchangeTelemetry {
   }
 
   countUnrecordedFailure(flow: Flow, reason = 'internal_error'): void {
-    this.metrics.outcomes[flow === 'jwt-bearer' ? 'exchange' : flow].inc({ outcome: 'failed', reason });
+    this.metrics.outcomes[FLOWS[flow].outcomes].inc({ outcome: 'failed', reason });
   }
 
   countThrottled(flow: ThrottledFlow): void {

@@ -16,6 +16,7 @@ import { Metrics, MEMBERSHIP_CHANGES } from './metrics.js';
 import { MetricsListener, metricsAddress } from './metrics.listener.js';
 import { outcomeOf } from '../audit/instance-events.js';
 import type { AuditEvent } from '../token-exchange/instance.js';
+import { FLOWS } from '../token-exchange/instance.js';
 
 const PROJECTS_UPDATED = 'svc.audit.token-exchange.projects-updated';
 
@@ -28,10 +29,10 @@ export class AuditMetricsSink {
     const outcome = outcomeOf(name);
     // Refused API calls are counted where they are refused: not all of them become an event.
     if (outcome === undefined || outcome.of === 'api') return;
-    // Their events are those of token exchange.
-    const flow = 'flow' in payload && payload.flow === 'id-jag' ? 'id-jag' : outcome.of;
+    // Several flows have the events of token exchange.
+    const flow = ('flow' in payload && payload.flow) || outcome.of;
     const reason = 'reason' in payload ? payload.reason : '';
-    this.metrics.outcomes[flow].inc({ outcome: outcome.is, reason });
+    this.metrics.outcomes[FLOWS[flow].outcomes].inc({ outcome: outcome.is, reason });
   }
 
   @OnEvent(PROJECTS_UPDATED)

@@ -7,10 +7,10 @@ import type {
   EntryEnd,
   KeySetFigures,
   KeysHeld,
+  OutcomeCounter,
   ReplayRecords,
-  ThrottledFlow,
 } from '../token-exchange/instance.js';
-import { KEY_SET_FETCH_OUTCOMES, KEY_SET_STATES } from '../token-exchange/instance.js';
+import { KEY_SET_FETCH_OUTCOMES, KEY_SET_STATES, THROTTLED_FLOWS } from '../token-exchange/instance.js';
 import { BoundedReading } from './bounded-reading.js';
 
 /** From 0.2 ms to 2.5 s: a stage takes a fraction of a millisecond when all is well, seconds when a database is away. */
@@ -18,17 +18,6 @@ const STAGE_BUCKETS_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025
 
 /** A purge deletes faster than so many can gather; where there are more, how many more does not matter. */
 const MOST_EXPIRED_COUNTED = 10_000;
-
-/** Values of the label `flow`. */
-const ENDPOINTS: Readonly<Record<ThrottledFlow, true>> = {
-  exchange: true,
-  'id-jag': true,
-  'jwt-bearer': true,
-  embed: true,
-  logout: true,
-  revocation: true,
-  introspection: true,
-};
 
 export const MEMBERSHIP_CHANGES = ['added', 'changed', 'removed'] as const;
 
@@ -40,13 +29,13 @@ export const MEMBERSHIP_CHANGES = ['added', 'changed', 'removed'] as const;
 export class Metrics {
   readonly registry = new Registry();
 
-  /** Of each flow. */
+  /** By the name in the table of flows. */
   readonly outcomes = {
     exchange: this.outcomesOf('svc_token_exchanges_total', 'Token exchanges'),
     'id-jag': this.outcomesOf('svc_id_assertions_total', 'Identity assertions'),
     embed: this.outcomesOf('svc_embed_logins_total', 'Embedded logins'),
     logout: this.outcomesOf('svc_logouts_total', 'Back-channel logouts'),
-  };
+  } satisfies Record<OutcomeCounter, Counter>;
 
   readonly membershipChanges = this.counter(
     'svc_project_memberships_changed_total',
@@ -140,8 +129,8 @@ export class Metrics {
     for (const outcome of KEY_SET_FETCH_OUTCOMES) this.keySetFetches.inc({ outcome }, 0);
     for (const change of MEMBERSHIP_CHANGES) this.membershipChanges.inc({ change }, 0);
     for (const outcome of ['succeeded', 'failed']) this.replayPurges.inc({ outcome }, 0);
-    for (const flow of [...Object.keys(ENDPOINTS), 'api', 'operator']) this.throttled.inc({ flow }, 0);
-    for (const flow of [...Object.keys(ENDPOINTS), 'api']) this.databaseRefusals.inc({ flow }, 0);
+    for (const flow of [...THROTTLED_FLOWS, 'api', 'operator']) this.throttled.inc({ flow }, 0);
+    for (const flow of [...THROTTLED_FLOWS, 'api']) this.databaseRefusals.inc({ flow }, 0);
     for (const counter of Object.values(this.outcomes))
       counter.inc({ outcome: 'failed', reason: 'internal_error' }, 0);
   }

@@ -32,7 +32,6 @@ export type {
   KeysHeld,
   ReplayRecords,
   Stage,
-  ThrottledFlow,
   TracedStep,
 } from './host/telemetry.js';
 export { ProjectDirectory } from './host/projects.js';
@@ -45,7 +44,7 @@ export type {
 } from './host/projects.js';
 export { UserDirectory } from './host/users.js';
 export type { ExternalIdentity, UserLock } from './host/users.js';
-export type { AccessFlow, Flow } from './host/flow.js';
+export type { AccessFlow, Flow, ThrottledFlow } from './endpoint/flows.js';
 export type { Log } from '../platform/log/log.js';
 export { limitWaits } from '../platform/database/limited-driver.js';
 export type { LimitedDriver, WaitLimits } from '../platform/database/limited-driver.js';

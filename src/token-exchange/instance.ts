@@ -85,7 +85,8 @@ export {
   TOKEN_PATH,
   loginMethods,
 } from './endpoint/paths.js';
-export type { Endpoint } from './endpoint/paths.js';
+export { ACCESS_FLOWS, FLOWS, ISSUING_FLOWS, THROTTLED_FLOWS } from './endpoint/flows.js';
+export type { Endpoint, OutcomeCounter } from './endpoint/flows.js';
 export { bearerLine } from './refusals/refusal-line.js';
 export { BEARER_REFUSALS, FAULT, NOTICES } from './refusals/refusals.js';
 export type { BearerReason, CheckedExplanation, Explanation } from './refusals/refusals.js';

@@ -26,7 +26,7 @@ import { FLOW_CONTROLLERS } from './endpoint/flow.controllers.js';
 import { FlowRunner } from './endpoint/flow.runner.js';
 import type { MetadataOptions } from './metadata/metadata.controller.js';
 import { METADATA_OPTIONS } from './metadata/metadata.controller.js';
-import { ENDPOINTS } from './endpoint/paths.js';
+import { ENDPOINTS } from './endpoint/flows.js';
 import { CallerService } from './host/token-exchange-auth.js';
 import { publishedGrants } from './exchange/token-exchange.form.js';
 import { JtiRepository } from './replay/jti.repository.js';
@@ -157,7 +157,7 @@ function optionsOf(
     throw new RangeError('roles.inProject: needs a ProjectDirectory');
   const options = completedOptions(settings, log);
   const { ownIssuer } = options;
-  return { ...options, tokenEndpoint: ownIssuer && ownIssuer + pathPrefix + ENDPOINTS.exchange };
+  return { ...options, tokenEndpoint: ownIssuer && ownIssuer + pathPrefix + ENDPOINTS.exchange.path };
 }
 
 /** @throws RangeError where no metadata document can be at the issuer's address */
@@ -173,10 +173,10 @@ function publishedMetadata(
   const switches = { exchange, idAssertion };
   const takesPlainJwts = () => keys.serve('jwt-bearer');
   const endpoint = () => ({
-    path: pathPrefix + ENDPOINTS.exchange,
+    path: pathPrefix + ENDPOINTS.exchange.path,
     ...publishedGrants({ switches, takesPlainJwts }),
-    revocationPath: pathPrefix + ENDPOINTS.revocation,
-    introspectionPath: pathPrefix + ENDPOINTS.introspection,
+    revocationPath: pathPrefix + ENDPOINTS.revocation.path,
+    introspectionPath: pathPrefix + ENDPOINTS.introspection.path,
     namesDocuments: keys.namesDocuments,
   });
   const isSwitchedOn = exchange.enabled || idAssertion.enabled;

@@ -3,7 +3,7 @@
 // change the outcome is that of the role table. Users, tokens, policies and changes are random, by both flows.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
-import type { Flow } from '../../src/token-exchange/host/flow.js';
+import type { Flow } from '../../src/token-exchange/endpoint/flows.js';
 import { keysOfLogout } from '../../src/token-exchange/revocation/external-login.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';

@@ -5,7 +5,7 @@ import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
 import { checkText } from '../../audit/trail-filter.js';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import type { AccessFlow, TokenExplanation } from '../../token-exchange/instance.js';
-import { FIELD_LIMITS, MAX_TOKEN_CHARACTERS } from '../../token-exchange/instance.js';
+import { ACCESS_FLOWS, FIELD_LIMITS, FLOWS, MAX_TOKEN_CHARACTERS } from '../../token-exchange/instance.js';
 import { InputError } from '../command-error.js';
 import type { ExplainedRequest } from './explained-request.js';
 import { explainedRequest } from './explained-request.js';
@@ -16,7 +16,7 @@ import { moment, oneOf, readBy, storableString, stringUpTo } from '../../platfor
 import { inputOf } from '../input.js';
 
 const readTokenMembers = inputOf({
-  flow: oneOf(['embed', 'exchange', 'id-jag', 'jwt-bearer'] satisfies AccessFlow[]),
+  flow: oneOf(ACCESS_FLOWS),
   /** Secret. */
   token: readBy(z.unknown(), tokenText),
   /** Secret. With token exchange only. */
@@ -41,13 +41,12 @@ const readRequest = inputOf({ requestId: readBy(storableString(), checkText) });
 
 export type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
 
-/** Inputs of some flows only. */
-const FOREIGN = {
-  embed: ['actorToken', 'proof', 'scope', 'resource'],
-  exchange: ['origin'],
-  'id-jag': ['origin', 'actorToken'],
-  'jwt-bearer': ['origin', 'actorToken'],
-} as const satisfies Record<AccessFlow, readonly (keyof TokenToExplain)[]>;
+/** The inputs that a flow does not have. */
+function foreignTo(flow: AccessFlow): readonly (keyof TokenToExplain)[] {
+  const { gives, hasActor } = FLOWS[flow];
+  const ofOthers = gives === 'session' ? (['proof', 'scope', 'resource'] as const) : (['origin'] as const);
+  return hasActor ? ofOthers : [...ofOthers, 'actorToken'];
+}
 
 @Injectable()
 export class TokenOperations {
@@ -79,7 +78,7 @@ function readEither(input: unknown): TokenToExplain | ReturnType<typeof readRequ
 
 function readToken(input: unknown): TokenToExplain {
   const read = readTokenMembers(input);
-  const foreign = FOREIGN[read.flow].find((member) => read[member] !== undefined);
+  const foreign = foreignTo(read.flow).find((member) => read[member] !== undefined);
   if (foreign === undefined) return read;
   throw new InputError(foreign, `is for ${foreign === 'origin' ? 'embedded logins' : 'token exchange'}`);
 }

@@ -4,7 +4,13 @@ import { z } from 'zod';
 import { InstanceExplainer } from '../../administration/explain/instance-explainer.js';
 import { Read } from '../../administration/operation.js';
 import { Clock } from '../../platform/clock.js';
-import { StoredEntryChanges, flowsOf, policyInWords } from '../../token-exchange/instance.js';
+import {
+  ACCESS_FLOWS,
+  ISSUING_FLOWS,
+  StoredEntryChanges,
+  flowsOf,
+  policyInWords,
+} from '../../token-exchange/instance.js';
 import { storableString } from '../../platform/input/schemas.js';
 import { inputOf } from '../../administration/input.js';
 
@@ -14,9 +20,6 @@ const readEntry = inputOf({
   /** Secret. */
   token: storableString().optional(),
 });
-
-/** A token is explained by the first that its entry has. */
-const FLOWS = ['exchange', 'jwt-bearer', 'id-jag', 'embed'] as const;
 
 @Injectable()
 export class EntryCheck {
@@ -36,7 +39,9 @@ export class EntryCheck {
     const checked = await this.entries.check(value, now);
     const { entry, problems, warnings, notes } = checked;
     const policy = entry === undefined ? [] : policyInWords(entry, now);
-    const flow = FLOWS.find((one) => entry !== undefined && flowsOf(entry).has(one)) ?? 'exchange';
+    // A session is the last choice, because most entries allow one.
+    const flows = [...ISSUING_FLOWS, ...ACCESS_FLOWS];
+    const flow = flows.find((one) => entry !== undefined && flowsOf(entry).has(one)) ?? 'exchange';
     const explanation =
       token === undefined || entry === undefined
         ? null

@@ -6,7 +6,8 @@ import { newRequestId } from '../log/request-id.js';
 import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
 import type { Log } from '../log/log.js';
 import { RareWarning } from '../log/log.js';
-import { GIVE_UP_PLACE } from './http-answers.js';
+import type { RequestState } from './http-answers.js';
+import { stateOf } from './http-answers.js';
 
 const MESSAGE = 'The service has as many requests in progress as it takes; send it again later';
 /** The error body of every endpoint, without its end, which has the id. */
@@ -32,16 +33,6 @@ const PROCESSED_AT_ONCE = 200;
 const MOST_IN_PROGRESS = 4_000;
 /** A restart of a process that answers no health check makes an overload worse. */
 const HEALTH = /^\/healthz(?:\/readiness)?(?:\?|$)/;
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Whether the limit counts it. */
-    isInProgress?: boolean;
-    /** Whether it has one of the places of those that are processed at once. */
-    hasPlace?: boolean;
-    [GIVE_UP_PLACE]?: () => void;
-  }
-}
 
 /** A request in progress that is not processed yet. */
 interface Waiting {
@@ -96,25 +87,19 @@ export class ConcurrencyLimit {
 
   /** Counts the requests of a server. Call it before the server listens. */
   watch(server: FastifyInstance): void {
-    const giveUpPlace = (request: FastifyRequest) => this.giveUpPlace(request);
-    server.decorateRequest('isInProgress', false);
-    server.decorateRequest('hasPlace', false);
-    server.decorateRequest(GIVE_UP_PLACE, function (this: FastifyRequest) {
-      giveUpPlace(this);
-    });
     server.addHook('preHandler', (request, reply, done) => {
       // Others may have reached the limit while the body of this one was read.
       if (!this.hasRoomFor(request.raw)) return this.refuse(reply.hijack().raw);
       this.inProgress += 1;
-      request.isInProgress = true;
+      stateOf(request).isInProgress = true;
       if (this.processed >= PROCESSED_AT_ONCE && !HEALTH.test(request.url))
         return this.wait(request, reply, done);
       this.processed += 1;
-      request.hasPlace = true;
+      this.givePlace(stateOf(request));
       done();
     });
     server.addHook('onSend', (request, _reply, payload, done) => {
-      this.leave(request);
+      this.leave(stateOf(request));
       done(null, payload);
     });
   }
@@ -129,28 +114,29 @@ export class ConcurrencyLimit {
     const sinceMs = performance.now();
     const begin = () => {
       const isLate = performance.now() - sinceMs > this.waitMs;
-      request.hasPlace = true;
+      this.givePlace(stateOf(request));
       if (!isLate && !request.raw.socket.destroyed) return done();
-      this.leave(request);
+      this.leave(stateOf(request));
       this.refuse(reply.hijack().raw);
     };
     // Bound to this request's span and context: `begin` is called in those of another request.
     this.waiting.push({ sinceMs, begin: AsyncResource.bind(begin) });
   }
 
-  private leave(request: FastifyRequest): void {
-    if (request.isInProgress !== true) return;
-    request.isInProgress = false;
+  private leave(state: RequestState): void {
+    if (!state.isInProgress) return;
+    state.isInProgress = false;
     this.inProgress -= 1;
-    this.giveUpPlace(request);
+    state.giveUpPlace?.();
   }
 
-  private giveUpPlace(request: FastifyRequest): void {
-    if (request.hasPlace !== true) return;
-    request.hasPlace = false;
-    const next = this.waiting.shift();
-    if (next === undefined) this.processed -= 1;
-    else setImmediate(next.begin);
+  private givePlace(state: RequestState): void {
+    state.giveUpPlace = () => {
+      state.giveUpPlace = undefined;
+      const next = this.waiting.shift();
+      if (next === undefined) this.processed -= 1;
+      else setImmediate(next.begin);
+    };
   }
 
   /** Node.js reads the rest of the request and drops it. */

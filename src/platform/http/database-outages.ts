@@ -6,24 +6,18 @@ import { unavailabilityOf } from '../database/database-error.js';
 import type { Log } from '../log/log.js';
 import { TemporarilyUnavailableException, RETRY_AFTER_SECONDS } from './temporarily-unavailable.exception.js';
 
-/** Answers to clients while the database cannot serve. */
-const MESSAGES = {
-  exchange: 'The instance cannot reach its database at the moment; retry with a fresh token',
-  embed: 'The instance cannot reach its database at the moment; sign in again with a fresh token',
-  'id-jag': 'The instance cannot reach its database at the moment; retry with a fresh assertion',
-  'jwt-bearer': 'The instance cannot reach its database at the moment; retry with a fresh assertion',
-  revocation: 'The instance cannot reach its database at the moment; the token may still hold, so try again',
-  introspection: 'The instance cannot reach its database at the moment; ask again',
-  logout: 'The instance cannot reach its database at the moment; send the same logout token again',
-  api: 'The instance cannot reach its database at the moment; a change may have been made, so look before trying again',
-} as const;
-
-/** The refused work: a flow, a token revocation, or another request. */
-export type RefusedWork = keyof typeof MESSAGES;
+/** Work of a client that needs the database. */
+export interface RefusedWork {
+  /** Its name in metrics. */
+  readonly label: string;
+  /** What the client does next, for its answer. */
+  readonly retryAdvice: string;
+}
 
 /** The 503 in place of an error of the database, which may still have done what it was asked. */
-function databaseRefusal(work: RefusedWork): TemporarilyUnavailableException {
-  return new TemporarilyUnavailableException(MESSAGES[work], RETRY_AFTER_SECONDS.database);
+function databaseRefusal({ retryAdvice }: RefusedWork): TemporarilyUnavailableException {
+  const message = `The instance cannot reach its database at the moment; ${retryAdvice}`;
+  return new TemporarilyUnavailableException(message, RETRY_AFTER_SECONDS.database);
 }
 
 /** While it is away it is asked so often whether it is back. */
@@ -43,7 +37,7 @@ interface Outage {
 
 /** Who wants to count. */
 interface OutageWatch {
-  onRefused?(work: RefusedWork, why: Unavailability): void;
+  onRefused?(label: string, why: Unavailability): void;
   /** An event that stands for itself could not be written to the audit trail. */
   onUnrecorded?(): void;
 }
@@ -74,7 +68,7 @@ export class DatabaseOutages implements OnApplicationShutdown {
       this.outage.refused += 1;
     const why = unavailabilityOf(error);
     if (why === undefined) return error;
-    this.note(why, work);
+    this.note(why, work.label);
     return databaseRefusal(work);
   }
 
@@ -86,8 +80,8 @@ export class DatabaseOutages implements OnApplicationShutdown {
     return true;
   }
 
-  private note(why: Unavailability, work: RefusedWork): void {
-    this.watch.onRefused?.(work, why);
+  private note(why: Unavailability, label: string): void {
+    this.watch.onRefused?.(label, why);
     const nowMs = performance.now();
     if (this.outage === undefined) {
       this.outage = { beganAtMs: nowMs, latestMs: nowMs, refused: 0, unrecorded: 0 };

@@ -30,6 +30,8 @@ const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>
   431: HEADERS_TOO_LARGE,
 };
 
+const API_CALL = { label: 'api', retryAdvice: 'a change may have been made, so look before trying again' };
+
 @Injectable()
 export abstract class ErrorFilter implements ExceptionFilter {
   constructor(
@@ -39,7 +41,7 @@ export abstract class ErrorFilter implements ExceptionFilter {
 
   async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
     // A client that goes away within its body has the code of a lost connection, and of Fastify a status.
-    const error = statusGiven(thrown) === undefined ? this.outages.refusalOf(thrown, 'api') : thrown;
+    const error = statusGiven(thrown) === undefined ? this.outages.refusalOf(thrown, API_CALL) : thrown;
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();

@@ -1,4 +1,4 @@
-// Requests of any HTTP server, since when they wait for the database, and answers to them: the package imports no server.
+// Requests of any HTTP server with their state, and answers to them: the package imports no server.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
@@ -30,30 +30,30 @@ export function requestOf(context: ArgumentsHost | ExecutionContext): HttpReques
   return context.switchToHttp().getRequest<HttpRequest>();
 }
 
-const BEGAN = Symbol('when a request began to wait');
+/** The state of a request in progress, for everything that handles it in turn: server, guards, flow and error filter. */
+export class RequestState {
+  /** When its wait for the database began, in milliseconds on the monotonic clock. */
+  waitsSinceMs: number | undefined = undefined;
+  /** Whether the server's limit counts it as in progress. */
+  isInProgress = false;
+  /** Lets the next request be processed while this one does little but wait. Undefined if this one has no place. */
+  giveUpPlace: (() => void) | undefined = undefined;
 
-interface Waiting {
-  /** On the monotonic clock. */
-  [BEGAN]?: number;
+  /** Called by a guard when the body has arrived. A second call changes nothing. */
+  beginWait(): void {
+    this.waitsSinceMs ??= performance.now();
+  }
+
+  /** Milliseconds since the wait began; undefined before. */
+  get waitedMs(): number | undefined {
+    return this.waitsSinceMs === undefined ? undefined : performance.now() - this.waitsSinceMs;
+  }
 }
 
-/** To be called by its first guard, when its body is there. Called again it does nothing. */
-export function beginWait(request: object): void {
-  (request as Waiting)[BEGAN] ??= performance.now();
-}
+const STATE = Symbol('state of a request');
 
-/** Milliseconds since then; undefined for a request that has not begun to wait. */
-export function waitedMs(request: object): number | undefined {
-  const began = (request as Waiting)[BEGAN];
-  return began === undefined ? undefined : performance.now() - began;
-}
-
-/** Where the server keeps what gives the place to the next. */
-export const GIVE_UP_PLACE = Symbol('gives up the place of a request');
-
-/** For a request that will do little but wait: others are processed meanwhile. It still counts as in progress. */
-export function giveUpPlace(request: object): void {
-  (request as { [GIVE_UP_PLACE]?: () => void })[GIVE_UP_PLACE]?.();
+export function stateOf(request: object): RequestState {
+  return ((request as { [STATE]?: RequestState })[STATE] ??= new RequestState());
 }
 
 /** An answer with a body: an object is JSON, text is what its `content-type` says. */

@@ -1,4 +1,5 @@
 // The catalogue of audit events: one row for each, from which payload types, docs/audit-events.*, metrics and log come.
+import { FLOW_NAMES } from '../endpoint/flows.js';
 import type { Events } from './event-members.js';
 import { anyObject, event, integer, listOf, objectOf, oneOf, optional, text, uuid } from './event-members.js';
 
@@ -43,7 +44,7 @@ const WORKLOADS = optional(
 const CLIENT_ID = optional(text('Id of the client that sent an assertion.'));
 
 const REFUSAL = {
-  flow: oneOf(['exchange', 'embed', 'id-jag', 'jwt-bearer', 'logout'], 'The flow.'),
+  flow: oneOf(FLOW_NAMES, 'The flow.'),
   reason: text('The cause, a word of docs/refusals.md; the client may see less.'),
   issuer: optional(text('`iss` of the token, if it is trusted.', { minLength: 1 })),
   kid: optional(text('`kid` of the token, if its issuer is trusted; at most 200 characters.')),

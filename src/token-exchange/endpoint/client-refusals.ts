@@ -9,14 +9,10 @@ import { ExchangeTelemetry } from '../host/telemetry.js';
 import { tokenRefusalLine } from '../refusals/refusal-line.js';
 import type { RefusedToken } from '../refusals/oauth-refusal.js';
 import type { FlowRequest } from './flow-request.js';
+import { TOKEN_WORK } from './flows.js';
 
 /** The request that is refused. */
 export type Source = Pick<FlowRequest, 'requestId' | 'clientAddress'>;
-
-const ENDPOINTS = {
-  introspection: { work: 'an introspection', event: 'svc.audit.token-exchange.introspection-refused' },
-  revocation: { work: 'a token revocation', event: 'svc.audit.token-exchange.revocation-refused' },
-} as const;
 
 @Injectable()
 export class ClientRefusals {
@@ -30,13 +26,13 @@ export class ClientRefusals {
 
   /** Strangers can cause them: log and trail have some of each address, and metrics count all (D79). */
   async record(
-    endpoint: keyof typeof ENDPOINTS,
+    flow: keyof typeof TOKEN_WORK,
     { reason, context }: RefusedToken,
     { requestId, clientAddress }: Source,
   ): Promise<void> {
-    this.telemetry.countRefusal(endpoint, reason);
+    this.telemetry.countRefusal(flow, reason);
     if (isOverOfStrangers(this.counts, 'client refusals', clientAddress)) return;
-    const { work, event: name } = ENDPOINTS[endpoint];
+    const { work, failureEvent: name } = TOKEN_WORK[flow];
     const { clientId, detail, expected, found } = context;
     const payload = { reason, clientId, detail, expected, found, clientAddress };
     try {

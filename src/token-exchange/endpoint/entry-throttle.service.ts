@@ -4,7 +4,7 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { isOfAssertion } from '../host/flow.js';
+import { FLOWS } from './flows.js';
 import type { FlowRequest, Hit } from './flow-request.js';
 import { jtiHashOf } from '../replay/token-use.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
@@ -126,9 +126,7 @@ export class EntryThrottleService {
 }
 
 function addressHit({ flow, clientAddress, arrivedAtMs }: FlowRequest): Hit {
-  // One endpoint, one count.
-  const name = isOfAssertion(flow) ? 'exchange' : flow;
-  return { key: counterKey(name, clientAddress), countedAtMs: arrivedAtMs };
+  return { key: counterKey(FLOWS[flow].endpoint, clientAddress), countedAtMs: arrivedAtMs };
 }
 
 function isLimited(policy: TrustPolicy): policy is LimitedPolicy {

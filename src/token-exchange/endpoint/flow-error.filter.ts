@@ -3,15 +3,13 @@ import type { ArgumentsHost, ExceptionFilter, Type } from '@nestjs/common';
 import { Catch, Inject, Injectable, Optional, HttpException, HttpStatus } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { isOfAssertion } from '../host/flow.js';
 import type { RenderedPage } from '../host/logins.js';
 import { LoginFailurePage } from '../host/logins.js';
-import type { ThrottledFlow } from '../host/telemetry.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers, requestOf } from '../../platform/http/http-answers.js';
+import { HttpAnswers, requestOf, stateOf } from '../../platform/http/http-answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { pageOriginOf } from '../verify/verification.js';
@@ -24,28 +22,9 @@ import { loginAnswerOf, oauthAnswerOf } from '../refusals/token-refusals.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
 import { isAboutProof } from './challenge.js';
 import { asksForPage } from './form.js';
-import type { Endpoint } from './paths.js';
+import type { Endpoint, ThrottledFlow } from './flows.js';
+import { WORK, isOfAssertion } from './flows.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
-
-/** How the log calls what was refused. */
-export const WORK: Readonly<Record<ThrottledFlow, string>> = {
-  exchange: 'a token exchange',
-  embed: 'an embedded login',
-  'id-jag': 'an identity assertion',
-  'jwt-bearer': 'a JWT assertion',
-  logout: 'a back-channel logout',
-  revocation: 'a token revocation',
-  introspection: 'an introspection',
-};
-
-const FLOW = Symbol('the flow of a request');
-
-type Marked = HttpRequest & { [FLOW]?: ThrottledFlow };
-
-/** Says of which flow a request is: the token endpoint has several. */
-export function markFlow(request: Marked, flow: ThrottledFlow): void {
-  request[FLOW] = flow;
-}
 
 /** Where an error has come up. `flow` is its name in metrics and in the log. */
 interface Place {
@@ -79,9 +58,11 @@ abstract class FlowErrorFilter implements ExceptionFilter {
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const { endpoint } = this;
-    const request: Marked = requestOf(host);
-    const place = { endpoint, flow: request[FLOW] ?? endpoint, request };
-    const error = this.outages.refusalOf(thrown, place.flow);
+    const request = requestOf(host);
+    const { flow = endpoint } = stateOf(request);
+    const { retryAdvice } = WORK[flow];
+    const error = this.outages.refusalOf(thrown, { label: flow, retryAdvice });
+    const place = { endpoint, flow, request };
     const refused = this.refusedFor(error, place);
     const written = endpoint === 'embed' ? this.asLogin(refused, place, error) : asOAuth(refused, error);
     this.answers.reply(request, host.switchToHttp().getResponse(), written);
@@ -109,14 +90,14 @@ abstract class FlowErrorFilter implements ExceptionFilter {
     if (isSilent !== true) {
       const values = { detail: message, found: context.found };
       const fields = { requestId: requestIdOf(request), flow, reason, ...values };
-      this.logger.warn(fields, requestRefusalLine(WORK[flow], reason, values));
+      this.logger.warn(fields, requestRefusalLine(WORK[flow].work, reason, values));
     }
     return { status, error: endpoint === 'embed' ? embed : oauth, message, headers };
   }
 
   private fault(error: unknown, { endpoint, flow, request }: Place): Refused {
     const requestId = requestIdOf(request);
-    this.logger.error({ err: error, requestId }, `${WORK[flow]} failed by a fault of the service`);
+    this.logger.error({ err: error, requestId }, `${WORK[flow].work} failed by a fault of the service`);
     return FAULT[endpoint === 'embed' ? 'embed' : 'oauth'];
   }
 

@@ -3,7 +3,7 @@ import type { AuthenticatedClient } from '../assertions/client-authenticator.js'
 import type { Tokens } from '../verify/tokens.js';
 import { DatabaseWaitError } from '../../platform/database/database-error.js';
 import { SharedWait } from '../../platform/database/wait-limit.js';
-import type { Flow } from '../host/flow.js';
+import type { Flow } from './flows.js';
 import type { ExchangeTelemetry, Stage } from '../host/telemetry.js';
 
 /** A hit that may be refunded. */

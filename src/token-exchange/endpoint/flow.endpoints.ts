@@ -12,7 +12,8 @@ import {
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { errorFilterOf } from './flow-error.filter.js';
 import { refusalOfLabel } from './form.js';
-import type { Endpoint } from './paths.js';
+import type { Endpoint, GuardName } from './flows.js';
+import { ENDPOINTS } from './flows.js';
 import { TOO_LARGE, TOO_LARGE_MESSAGE } from '../../platform/http/content-type.js';
 import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
@@ -20,9 +21,17 @@ import { requestRefusal, notEnabled } from '../refusals/oauth-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { loginMethods } from './paths.js';
 import { OwnRoutes } from '../host/token-exchange-auth.js';
-import { beginWait, requestOf } from '../../platform/http/http-answers.js';
+import { requestOf, stateOf } from '../../platform/http/http-answers.js';
 import { Revocations } from '../revocation/revocations.js';
-import type { ThrottledFlow } from '../host/telemetry.js';
+
+/** Begins the wait of a request for the database, before anything asks it. */
+@Injectable()
+class WaitGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    stateOf(requestOf(context)).beginWait();
+    return true;
+  }
+}
 
 /** Removes the endpoints while the service runs, for example when a licence runs out (D39). */
 @Injectable()
@@ -31,8 +40,7 @@ class AvailableGuard implements CanActivate {
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isOffered'>,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean {
-    beginWait(requestOf(context));
+  canActivate(): boolean {
     if (this.options.isOffered()) return true;
     throw requestRefusal('not_available', 'Not found');
   }
@@ -70,22 +78,26 @@ class PrefetchGuard implements CanActivate {
 }
 
 /** A guard that limits requests per client address and minute, in a bucket of their own. */
-function throttlerOf(
-  flow: ThrottledFlow,
-  perMinute: (options: TokenExchangeOptions) => number,
-): Type<CanActivate> {
-  return minuteThrottler(flow, TOKEN_EXCHANGE_OPTIONS, perMinute);
+function throttlerOf(endpoint: Endpoint): Type<CanActivate> {
+  const { throttle } = ENDPOINTS[endpoint];
+  return minuteThrottler(
+    endpoint,
+    TOKEN_EXCHANGE_OPTIONS,
+    (options: TokenExchangeOptions) => options[throttle].perMinute,
+  );
 }
 
 /** A guard of an endpoint that can be switched off. */
-function enabledGuardOf(what: string, isOn: (options: TokenExchangeOptions) => boolean): Type<CanActivate> {
+function enabledGuardOf(endpoint: Endpoint): Type<CanActivate> {
+  const { title, switches } = ENDPOINTS[endpoint];
+
   @Injectable()
   class EnabledGuard implements CanActivate {
     constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: TokenExchangeOptions) {}
 
     canActivate(): boolean {
-      if (isOn(this.options)) return true;
-      throw notEnabled(what);
+      if (switches.some((name) => this.options[name].enabled)) return true;
+      throw notEnabled(title);
     }
   }
   return EnabledGuard;
@@ -132,60 +144,16 @@ class RevocationsKnownGuard implements CanActivate {
   }
 }
 
-/** Whether the token endpoint takes any grant. */
-const issuesTokens = ({ exchange, idAssertion }: TokenExchangeOptions) =>
-  exchange.enabled || idAssertion.enabled;
-
-/**
- * The guards of each endpoint, in the order in which they are asked (D20).
- * @rule 8.5 Embedded logins per client address and minute; GET and POST share the count.
- * @rule 8.6 Token exchanges per client address and minute.
- * @rule 5.1.3 = 7.3 A disabled embedded login answers 501.
- * @rule 5.1.4 = 7.2 A disabled token exchange answers 501, unless the endpoint takes identity assertions.
- */
-const GUARDS: Readonly<Record<Endpoint, readonly Type<CanActivate>[]>> = {
-  exchange: [
-    AvailableGuard,
-    throttlerOf('exchange', ({ exchange }) => exchange.perMinute),
-    enabledGuardOf('Token exchange', issuesTokens),
-    FormGuard,
-    RevocationsKnownGuard,
-    ClockGuard,
-  ],
-  revocation: [
-    AvailableGuard,
-    throttlerOf('revocation', ({ tokenRevocation }) => tokenRevocation.perMinute),
-    // What is not issued is not ended.
-    enabledGuardOf('Token revocation', issuesTokens),
-    FormGuard,
-    RevocationsKnownGuard,
-  ],
-  introspection: [
-    AvailableGuard,
-    throttlerOf('introspection', ({ tokenIntrospection }) => tokenIntrospection.perMinute),
-    enabledGuardOf('Token introspection', issuesTokens),
-    FormGuard,
-    RevocationsKnownGuard,
-    ClockGuard,
-  ],
-  logout: [
-    AvailableGuard,
-    // Before their tokens are looked at; those that are verified are counted by issuer too.
-    throttlerOf('logout', ({ logout }) => logout.perMinute),
-    FormGuard,
-    RevocationsKnownGuard,
-    ClockGuard,
-  ],
-  embed: [
-    AvailableGuard,
-    LoginMethodGuard,
-    PrefetchGuard,
-    throttlerOf('embed', ({ embedLogin }) => embedLogin.perMinute),
-    enabledGuardOf('Embed login', ({ embedLogin }) => embedLogin.enabled),
-    FormGuard,
-    RevocationsKnownGuard,
-    ClockGuard,
-  ],
+const GUARDS: Readonly<Record<GuardName, (endpoint: Endpoint) => Type<CanActivate>>> = {
+  wait: () => WaitGuard,
+  available: () => AvailableGuard,
+  method: () => LoginMethodGuard,
+  prefetch: () => PrefetchGuard,
+  throttle: throttlerOf,
+  enabled: enabledGuardOf,
+  form: () => FormGuard,
+  revocations: () => RevocationsKnownGuard,
+  clock: () => ClockGuard,
 };
 
 /** For the controller of an endpoint. */
@@ -193,7 +161,7 @@ export function FlowEndpoint(endpoint: Endpoint): ClassDecorator {
   return applyDecorators(
     Controller({ version: VERSION_NEUTRAL }),
     OwnRoutes(),
-    UseGuards(...GUARDS[endpoint]),
+    UseGuards(...ENDPOINTS[endpoint].guards.map((name) => GUARDS[name](endpoint))),
     UseFilters(errorFilterOf(endpoint)),
   );
 }

@@ -7,14 +7,15 @@ import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
-import { giveUpPlace, waitedMs } from '../../platform/http/http-answers.js';
+import { stateOf } from '../../platform/http/http-answers.js';
 import { clientOf, TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { isOverOfStrangers, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { AuditEvent, AuditPayloads } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
-import type { Flow } from '../host/flow.js';
+import type { Flow } from './flows.js';
+import { FLOWS } from './flows.js';
 import { FlowRequest } from './flow-request.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { personOf, recordedActors, workloadsOf } from '../verify/tokens.js';
@@ -22,17 +23,15 @@ import { tokenRefusalLine } from '../refusals/refusal-line.js';
 import type { RefusedToken } from '../refusals/oauth-refusal.js';
 import { isTokenRefusal, isRequestRefusal, inContext } from '../refusals/oauth-refusal.js';
 import { EntryThrottleService } from './entry-throttle.service.js';
-import { WORK, markFlow } from './flow-error.filter.js';
 
-const FAILURE_EVENTS = {
-  exchange: 'svc.audit.token-exchange.failed',
-  'id-jag': 'svc.audit.token-exchange.failed',
-  'jwt-bearer': 'svc.audit.token-exchange.failed',
-  embed: 'svc.audit.token-exchange.embed-login-failed',
-  logout: 'svc.audit.token-exchange.logout-failed',
-} as const;
+declare module '../../platform/http/http-answers.js' {
+  interface RequestState {
+    /** The flow, as soon as it is known: the token endpoint has several. */
+    flow?: Flow;
+  }
+}
 
-type Failure = AuditPayloads[(typeof FAILURE_EVENTS)[Flow]];
+type Failure = AuditPayloads[(typeof FLOWS)[Flow]['failureEvent']];
 
 /** How metrics call what the database could not serve. */
 const UNAVAILABLE = 'temporarily_unavailable';
@@ -53,7 +52,6 @@ export class FlowRunner {
 
   /** @throws what the work throws, once its failure is recorded */
   async run<T>(flow: Flow, http: HttpRequest, work: (request: FlowRequest) => Promise<T>): Promise<T> {
-    markFlow(http, flow);
     const request = this.received(flow, http);
     try {
       return await work(request);
@@ -64,9 +62,11 @@ export class FlowRunner {
 
   /** The time that its guards have waited for the database counts. */
   private received(flow: Flow, http: HttpRequest): FlowRequest {
+    const state = stateOf(http);
+    state.flow = flow;
     const requestId = requestIdOf(http);
     const arrivedAtMs = this.clock.monotonicMs();
-    const leftMs = this.database.waitMs - (waitedMs(http) ?? 0);
+    const leftMs = this.database.waitMs - (state.waitedMs ?? 0);
     return new FlowRequest(
       {
         flow,
@@ -74,7 +74,7 @@ export class FlowRunner {
         clientAddress: clientOf(http.ip),
         arrivedAtMs,
         leftMs,
-        giveUpPlace: () => giveUpPlace(http),
+        giveUpPlace: () => state.giveUpPlace?.(),
       },
       this.telemetry,
     );
@@ -103,11 +103,11 @@ export class FlowRunner {
   private async recordRefusal(request: FlowRequest, refusal: RefusedToken): Promise<void> {
     const { flow, tokens, clientAddress } = request;
     const { reason, context, isOfStranger } = refusal;
-    if (flow === 'logout' && isOfStranger && isOverOfStrangers(this.counts, 'logouts', clientAddress))
+    const { work, gives, hasActor } = FLOWS[flow];
+    if (gives === 'nothing' && isOfStranger && isOverOfStrangers(this.counts, 'logouts', clientAddress))
       return this.telemetry.countUnrecordedFailure(flow, reason);
     const { issuer, kid, clientId, userId, detail, expected, found } = context;
-    // Elsewhere there is one token only.
-    const party = flow === 'exchange' ? context.party : undefined;
+    const party = hasActor ? context.party : undefined;
     // In the order in which lines of the log show them.
     const workloads = recordedActors(refusal.workload ? [refusal.workload] : tokens && workloadsOf(tokens));
     const about = { issuer, kid, workloads, clientId, userId, detail, expected, found, clientAddress };
@@ -121,7 +121,7 @@ export class FlowRunner {
       if (this.outages.isUnrecorded(error)) this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
       throw error;
     } finally {
-      const line = tokenRefusalLine(WORK[flow], reason, { ...context, party });
+      const line = tokenRefusalLine(work, reason, { ...context, party });
       this.logger.warn({ event: name, requestId, payload }, line);
     }
   }
@@ -142,6 +142,6 @@ export class FlowRunner {
   }
 
   private failure({ flow, requestId }: FlowRequest, failure: Failure): AuditEvent {
-    return auditEvent(FAILURE_EVENTS[flow], { occurredAt: this.clock.now(), requestId }, failure);
+    return auditEvent(FLOWS[flow].failureEvent, { occurredAt: this.clock.now(), requestId }, failure);
   }
 }

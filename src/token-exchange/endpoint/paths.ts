@@ -1,23 +1,13 @@
 // Where the endpoints answer (4.1, 4.2); behind a prefix, if the host has one.
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { PATH_PREFIX } from '../settings/settings.js';
+import { ENDPOINTS } from './flows.js';
 
-/** The paths of the endpoints, below the prefix of the settings. */
-export const ENDPOINTS = {
-  exchange: '/oauth/token',
-  revocation: '/oauth/revoke',
-  introspection: '/oauth/introspect',
-  logout: '/backchannel-logout',
-  embed: '/embed',
-} as const;
-
-export type Endpoint = keyof typeof ENDPOINTS;
-
-export const TOKEN_PATH = PATH_PREFIX + ENDPOINTS.exchange;
-export const REVOCATION_PATH = PATH_PREFIX + ENDPOINTS.revocation;
-export const INTROSPECTION_PATH = PATH_PREFIX + ENDPOINTS.introspection;
-export const LOGOUT_PATH = PATH_PREFIX + ENDPOINTS.logout;
-export const EMBED_PATH = PATH_PREFIX + ENDPOINTS.embed;
+export const TOKEN_PATH = PATH_PREFIX + ENDPOINTS.exchange.path;
+export const REVOCATION_PATH = PATH_PREFIX + ENDPOINTS.revocation.path;
+export const INTROSPECTION_PATH = PATH_PREFIX + ENDPOINTS.introspection.path;
+export const LOGOUT_PATH = PATH_PREFIX + ENDPOINTS.logout.path;
+export const EMBED_PATH = PATH_PREFIX + ENDPOINTS.embed.path;
 
 /**
  * The methods of embedded login. A HEAD, which servers hand to the route of a GET, must neither sign a user in nor use a token up

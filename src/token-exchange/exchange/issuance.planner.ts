@@ -10,7 +10,7 @@ import { idsOf, ignoredRoleOf } from '../identity/decide.js';
 import type { Tokens } from '../verify/tokens.js';
 import { listOf, recordedActors, workloadsOf } from '../verify/tokens.js';
 import { Clock } from '../../platform/clock.js';
-import { isOfAssertion } from '../host/flow.js';
+import { isOfAssertion } from '../endpoint/flows.js';
 import { printableAddress, printableSeconds, visible } from '../../platform/text/printable.js';
 import type { FlowRequest } from '../endpoint/flow-request.js';
 import type { AccessTokenClaims, ActorClaim } from '../tokens/access-token.js';

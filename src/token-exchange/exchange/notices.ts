@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { printableList } from '../../platform/text/printable.js';
-import type { Flow } from '../host/flow.js';
+import type { Flow } from '../endpoint/flows.js';
 import { noticeLine } from '../refusals/refusal-line.js';
 import type { NoticeKind } from '../refusals/refusals.js';
 import type { RefusalContext, SubjectOrActor } from '../refusals/oauth-refusal.js';

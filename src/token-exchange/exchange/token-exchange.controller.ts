@@ -10,10 +10,10 @@ import {
 } from './token-exchange.form.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import type { FlowRequest } from '../endpoint/flow-request.js';
-import type { AssertionFlow } from '../host/flow.js';
+import type { AssertionFlow } from '../endpoint/flows.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { ENDPOINTS } from '../endpoint/paths.js';
+import { ENDPOINTS } from '../endpoint/flows.js';
 import type { RedeemedAssertion } from '../assertions/id-assertion.service.js';
 import { DpopProofs, provingRequestOf } from '../dpop/dpop-proofs.js';
 import { IdAssertionService } from '../assertions/id-assertion.service.js';
@@ -50,7 +50,7 @@ export class TokenExchangeController {
    * @rule 2.4.1 = 2.4.2 = 2.4.3 = 2.4.4 The answer names the token, its type and its life.
    * @rule 5.4 A token exchange, like an embedded login, asks for no credential but the external token.
    */
-  @Post(ENDPOINTS.exchange)
+  @Post(ENDPOINTS.exchange.path)
   async token(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const form = readTokenForm(request.body);
     const flow = readGrantType(form, this.grants);

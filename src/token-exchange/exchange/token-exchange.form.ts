@@ -5,7 +5,7 @@ import { printableName } from '../../platform/text/printable.js';
 import { FIELD_LIMITS } from '../verify/compact-jws.js';
 import type { AskedGrants } from './grants.js';
 import type { ExchangeTokens } from '../verify/verification.js';
-import type { AssertionFlow } from '../host/flow.js';
+import type { AssertionFlow } from '../endpoint/flows.js';
 import type { SentAssertion } from '../assertions/id-assertion.service.js';
 import {
   CLIENT_FIELDS,

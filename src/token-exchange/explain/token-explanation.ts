@@ -1,5 +1,5 @@
 // What the service would make of a token, as a plain value: for a terminal, a page or a program to show.
-import type { AccessFlow } from '../host/flow.js';
+import type { AccessFlow } from '../endpoint/flows.js';
 import type { ProfileField } from '../host/users.js';
 import type { DelegatedRights } from '../trust/policy-rows.js';
 import type { Check } from '../refusals/refusals.js';

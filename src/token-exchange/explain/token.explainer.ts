@@ -7,7 +7,8 @@ import type { Terms } from '../exchange/issuance.planner.js';
 import { checkTerms } from '../exchange/issuance.planner.js';
 import type { LoginSource } from '../verify/verification.js';
 import { refuseWithoutKey, verifyAssertion, verifyExchange, verifyLogin } from '../verify/verification.js';
-import type { AccessFlow } from '../host/flow.js';
+import type { AccessFlow } from '../endpoint/flows.js';
+import { FLOWS } from '../endpoint/flows.js';
 import { TOKEN_PATH } from '../endpoint/paths.js';
 import { Clock } from '../../platform/clock.js';
 import type { ProjectDirectory } from '../host/projects.js';
@@ -161,10 +162,9 @@ class Evaluation {
 
   /** Why the endpoint would take no token. */
   private closed(flow: AccessFlow): EndpointRefusal | undefined {
-    const { isOffered, embedLogin: embed, exchange, idAssertion } = this.rules.options;
-    if (!isOffered()) return 'not_available';
-    const switches = { embed, exchange, 'id-jag': idAssertion, 'jwt-bearer': exchange };
-    return switches[flow].enabled ? undefined : 'not_enabled';
+    const { options } = this.rules;
+    if (!options.isOffered()) return 'not_available';
+    return options[FLOWS[flow].switch].enabled ? undefined : 'not_enabled';
   }
 
   private async refusalOf(request: ExplanationRequest): Promise<RefusedToken | undefined> {

@@ -1,6 +1,6 @@
 // The port of metrics and traces.
 import type { TokenRefusalReason } from '../refusals/token-refusals.js';
-import type { Flow } from './flow.js';
+import type { Flow, ThrottledFlow } from '../endpoint/flows.js';
 
 /**
  * The stages of a request that are timed: its tokens are verified, then used up; then its success is recorded, where nothing about
@@ -138,9 +138,6 @@ export abstract class ExchangeTelemetry {
     // Not watched.
   }
 }
-
-/** The throttled endpoints: all flows, and those for access tokens that there are. */
-export type ThrottledFlow = Flow | 'revocation' | 'introspection';
 
 /** Telemetry of a host without metrics. */
 export class SilentTelemetry extends ExchangeTelemetry {

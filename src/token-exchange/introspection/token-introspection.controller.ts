@@ -3,7 +3,7 @@ import { Post, Req, Res } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { SharedWait } from '../../platform/database/wait-limit.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers, waitedMs } from '../../platform/http/http-answers.js';
+import { HttpAnswers, stateOf } from '../../platform/http/http-answers.js';
 import { clientOf } from '../../platform/http/throttle/rate-limit.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import type { Introspected } from './introspection.service.js';
@@ -12,7 +12,7 @@ import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-crede
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import { requestRefusal } from '../refusals/oauth-refusal.js';
 import { Form } from '../endpoint/form.js';
-import { ENDPOINTS } from '../endpoint/paths.js';
+import { ENDPOINTS } from '../endpoint/flows.js';
 
 /**
  * The token and the client's credentials; `token_type_hint` is of no help where there is one type, and every other field is ignored.
@@ -34,10 +34,10 @@ export class TokenIntrospectionController {
     private readonly answers: HttpAnswers,
   ) {}
 
-  @Post(ENDPOINTS.introspection)
+  @Post(ENDPOINTS.introspection.path)
   async introspect(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const source = { requestId: requestIdOf(request), clientAddress: clientOf(request.ip) };
-    const wait = new SharedWait(this.database.waitMs - (waitedMs(request) ?? 0));
+    const wait = new SharedWait(this.database.waitMs - (stateOf(request).waitedMs ?? 0));
     const body = await this.introspections.introspect(() => readIntrospectionForm(request), source, wait);
     this.answers.reply(request, response, { status: 200, body });
   }

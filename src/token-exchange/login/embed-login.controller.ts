@@ -3,7 +3,7 @@ import { Get, Inject, Post, Req, Res } from '@nestjs/common';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { ENDPOINTS } from '../endpoint/paths.js';
+import { ENDPOINTS } from '../endpoint/flows.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import type { FlowRequest } from '../endpoint/flow-request.js';
 import { Notices } from '../exchange/notices.js';
@@ -60,12 +60,12 @@ export class EmbedLoginController {
     @Inject(LOGGER) private readonly log: Log,
   ) {}
 
-  @Post(ENDPOINTS.embed)
+  @Post(ENDPOINTS.embed.path)
   post(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     return this.login(request, response, request.body);
   }
 
-  @Get(ENDPOINTS.embed)
+  @Get(ENDPOINTS.embed.path)
   get(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     return this.login(request, response, request.query);
   }

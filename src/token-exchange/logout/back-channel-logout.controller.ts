@@ -5,7 +5,7 @@ import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import { invalidField } from '../refusals/oauth-refusal.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { Form } from '../endpoint/form.js';
-import { ENDPOINTS } from '../endpoint/paths.js';
+import { ENDPOINTS } from '../endpoint/flows.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 
@@ -17,7 +17,7 @@ export class BackChannelLogoutController {
     private readonly answers: HttpAnswers,
   ) {}
 
-  @Post(ENDPOINTS.logout)
+  @Post(ENDPOINTS.logout.path)
   async logOut(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     await this.flows.run('logout', request, (received) => {
       const token = new Form(request.body, { logout_token: {} }).wellFormed().trimmed('logout_token');

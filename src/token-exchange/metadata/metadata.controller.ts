@@ -23,7 +23,6 @@ import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
 import { CLIENT_AUTH_METHODS } from '../assertions/client-credentials.js';
 import {
-  ENDPOINTS,
   KEY_SET,
   KEY_SET_PATH,
   RESOURCE_METADATA,
@@ -32,6 +31,7 @@ import {
   SERVER_METADATA_PATHS,
   WELL_KNOWN,
 } from '../endpoint/paths.js';
+import { ENDPOINTS } from '../endpoint/flows.js';
 import { OwnRoutes } from '../host/token-exchange-auth.js';
 import { SigningKeyService } from '../tokens/signing-key.service.js';
 
@@ -196,7 +196,7 @@ export class PublishedPaths implements OnApplicationBootstrap {
       return prefixed.map((path) => `${RequestMethod[method]} ${path}`);
     };
     const published = [KEY_SET_PATH, RESOURCE_METADATA_PATH, ...SERVER_METADATA_PATHS];
-    const endpoints = [exchange, revocation, introspection].map((path) => pathPrefix + path);
+    const endpoints = [exchange, revocation, introspection].map(({ path }) => pathPrefix + path);
     const missing = [
       ...missingFor(RequestMethod.GET, published),
       // By which browsers ask before a request with headers of its own.

@@ -3,7 +3,7 @@ import { Post, Req, Res } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { SharedWait } from '../../platform/database/wait-limit.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers, waitedMs } from '../../platform/http/http-answers.js';
+import { HttpAnswers, stateOf } from '../../platform/http/http-answers.js';
 import { clientOf } from '../../platform/http/throttle/rate-limit.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { printable } from '../../platform/text/printable.js';
@@ -19,7 +19,7 @@ import { ClientAuthenticator } from '../assertions/client-authenticator.js';
 import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-credentials.js';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import { Form } from '../endpoint/form.js';
-import { ENDPOINTS } from '../endpoint/paths.js';
+import { ENDPOINTS } from '../endpoint/flows.js';
 
 interface Revoked {
   /** Secret. */
@@ -56,10 +56,10 @@ export class TokenRevocationController {
    * @rule D61 The holder of an access token may end it, on all instances. The token is the only credential, unless a client has
    * authenticated to get it (RFC 7009 §2.1). See introspection.service.ts for who may ask about it.
    */
-  @Post(ENDPOINTS.revocation)
+  @Post(ENDPOINTS.revocation.path)
   async revoke(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const { token, credentials } = readTokenRevocationForm(request);
-    const wait = new SharedWait(this.database.waitMs - (waitedMs(request) ?? 0));
+    const wait = new SharedWait(this.database.waitMs - (stateOf(request).waitedMs ?? 0));
     const verdict = await wait.inTime(() => this.accessTokens.check(token));
     if ('token' in verdict) {
       const { token: checked } = verdict;

@@ -7,14 +7,12 @@ import { requireStrictly } from './entry-kinds.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { PolicyMembers } from './policy-rows.js';
 import { OF_FOUND_USERS, POLICY } from './policy-rows.js';
+import { ISSUING_FLOWS } from '../endpoint/flows.js';
 import { subjectWarnings } from '../workloads/subject-warnings.js';
 import type { TrustPolicy } from './trusted-key.js';
 import { comparesAudience, domainsOf, flowsOf } from './trusted-key.js';
 
 type Member = keyof PolicyMembers;
-
-/** The flows that give access tokens. */
-const ISSUING = ['exchange', 'id-jag', 'jwt-bearer'] as const;
 
 /**
  * What stands where an entry says nothing; without what the contract says, which code that reads a policy knows.
@@ -140,7 +138,8 @@ const CHECKS: readonly Check[] = [
     as: 'warning',
     of: 'scopes',
     text: 'is empty, so every token exchange is refused: list some, or set flows to ["embed"]',
-    where: ({ policy }) => policy.scopes?.size === 0 && ISSUING.some((flow) => flowsOf(policy).has(flow)),
+    where: ({ policy }) =>
+      policy.scopes?.size === 0 && ISSUING_FLOWS.some((flow) => flowsOf(policy).has(flow)),
   },
   {
     as: 'warning',

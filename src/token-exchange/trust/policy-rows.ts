@@ -3,7 +3,8 @@
 import { domainNamed } from '../../platform/text/email-address.js';
 import { momentOf } from '../../platform/text/moment.js';
 import { MOST_ORIGINS_CHARACTERS, pageOrigin } from '../../platform/text/origin.js';
-import type { Flow } from '../host/flow.js';
+import type { Flow } from '../endpoint/flows.js';
+import { FLOW_NAMES } from '../endpoint/flows.js';
 import { CLIENTS } from '../assertions/client-reader.js';
 import type { ValuesOf } from './entry-kinds.js';
 import { Fault, flag, isText, known, list, listed, named, number, text } from './entry-kinds.js';
@@ -18,7 +19,6 @@ export const ANY_DOMAIN = '*';
 
 /** What an entry without `flows` serves. Assertions are taken only where it names them. */
 export const FLOWS_BY_DEFAULT: ReadonlySet<Flow> = new Set<Flow>(['embed', 'exchange', 'logout']);
-const FLOWS: readonly Flow[] = ['embed', 'exchange', 'id-jag', 'jwt-bearer', 'logout'];
 
 const MAX_PER_MINUTE = 1_000_000;
 
@@ -34,7 +34,7 @@ const SIGN_IN = {
     unless: 'flows has neither "embed" nor "exchange"',
     prevents: 'a token for another service is used here',
   }),
-  flows: list(known(FLOWS), {
+  flows: list(known(FLOW_NAMES), {
     label: 'Sign-in methods',
     rule: 'a list of `embed`, `exchange`, `id-jag`, `jwt-bearer` ([RFC 7523](endpoints.md#post-restauthoauthtoken), never beside `id-jag`) and `logout`',
     option: '--flows <list>',

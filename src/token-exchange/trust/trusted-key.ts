@@ -1,5 +1,5 @@
 // What the service knows of an entry of the trusted keys, and of a key that it trusts, wherever they came from.
-import type { Flow } from '../host/flow.js';
+import type { Flow } from '../endpoint/flows.js';
 import type { JwksKey } from './jwks-content.js';
 import type { PolicyMembers } from './policy-rows.js';
 import { ANY_DOMAIN, FLOWS_BY_DEFAULT } from './policy-rows.js';

@@ -2,7 +2,7 @@
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printableList, printableSeconds } from '../../platform/text/printable.js';
 import { isSameUri } from '../../platform/text/uri.js';
-import type { AccessFlow } from '../host/flow.js';
+import type { AccessFlow } from '../endpoint/flows.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import {
   comparedClaims,

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { isUnstorable } from '../../platform/json/strict-json.js';
-import type { AccessFlow } from '../host/flow.js';
+import type { AccessFlow } from '../endpoint/flows.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { RefusalContext, SubjectOrActor, ExternalPerson } from '../refusals/oauth-refusal.js';

@@ -1,6 +1,6 @@
 // Checks of an external token, and how a list of them runs: up to the first that fails, or all.
 import type { Clock } from '../../platform/clock.js';
-import type { Flow } from '../host/flow.js';
+import type { Flow } from '../endpoint/flows.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';

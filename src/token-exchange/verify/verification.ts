@@ -1,7 +1,7 @@
 // Verifies the tokens of a request, together and by where they come from, before any of them is used up: who may act for whom, whose key is
 // proved (DPoP), and which page a login comes from.
 import { printable, printableList } from '../../platform/text/printable.js';
-import type { AssertionFlow } from '../host/flow.js';
+import type { AssertionFlow } from '../endpoint/flows.js';
 import type { RefusalContext, SubjectOrActor } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal, requestRefusal, inContext } from '../refusals/oauth-refusal.js';
 import type { TokenUse } from '../replay/token-use.js';

@@ -1,7 +1,7 @@
 // Finds the trusted key of a token, wherever it is kept.
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
-import type { Flow } from '../../host/flow.js';
+import type { Flow } from '../../endpoint/flows.js';
 import type { EntryEnd, KeysHeld } from '../../host/telemetry.js';
 import { ExchangeTelemetry } from '../../host/telemetry.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';

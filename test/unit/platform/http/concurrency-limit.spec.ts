@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { ConcurrencyLimit } from '../../../../src/platform/http/concurrency-limit.js';
 import { GracefulShutdown } from '../../../../src/platform/http/graceful-shutdown.js';
-import { giveUpPlace } from '../../../../src/platform/http/http-answers.js';
+import { stateOf } from '../../../../src/platform/http/http-answers.js';
 import { openPost } from '../../../support/built-service.js';
 import { preparedAdapter } from '../../../support/http-server.js';
 import { pause, until } from '../../../support/until.js';
@@ -197,8 +197,8 @@ describe('[D102] a server with more requests than it works for at once', () => {
   it('works for the next when one gives its place up, once', async () => {
     await send(AT_ONCE, 1);
     await send(AT_ONCE + 1, 1);
-    giveUpPlace(requests.get('7')!);
-    giveUpPlace(requests.get('7')!);
+    stateOf(requests.get('7')!).giveUpPlace?.();
+    stateOf(requests.get('7')!).giveUpPlace?.();
     await until('the first has its turn', PATIENCE_MS, () => begun.has('200'));
     end(7);
     await until('it is answered', PATIENCE_MS, () => concurrency.count === AT_ONCE + 1);

@@ -4,7 +4,7 @@ import { ThrottlerStorageService } from '@nestjs/throttler';
 import { EntryThrottleService } from '../../../../src/token-exchange/endpoint/entry-throttle.service.js';
 import type { CountedTokens } from '../../../../src/token-exchange/endpoint/entry-throttle.service.js';
 import { FlowRequest } from '../../../../src/token-exchange/endpoint/flow-request.js';
-import type { Flow } from '../../../../src/token-exchange/host/flow.js';
+import type { Flow } from '../../../../src/token-exchange/endpoint/flows.js';
 import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { CountingStorage, MemoryCounts } from '../../../../src/platform/http/throttle/counting.storage.js';

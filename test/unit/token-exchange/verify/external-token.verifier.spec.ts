@@ -3,7 +3,7 @@ import { createHmac, createPublicKey, sign } from 'node:crypto';
 import type { Members, PartnerOptions } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';
-import type { AccessFlow } from '../../../../src/token-exchange/host/flow.js';
+import type { AccessFlow } from '../../../../src/token-exchange/endpoint/flows.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { TokenRefusalReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
 import { OAuthRefusal, isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';

@@ -1,0 +1,213 @@
+// The table of endpoints and flows: what runner, guards, filter, metrics, explanations, pages and commands know of each of them.
+// Begin here to add one. Types derive from the rows, so the compiler lists what else it needs.
+
+/** Settings of an endpoint or a flow, by their name in the options. */
+type Settings =
+  'exchange' | 'embedLogin' | 'idAssertion' | 'logout' | 'tokenIntrospection' | 'tokenRevocation';
+
+interface EndpointRow {
+  /** The path below the prefix of the settings. */
+  readonly path: string;
+  /** The name in the answer of an endpoint that is switched off. */
+  readonly title: string;
+  /** The settings whose `perMinute` limits each client address. */
+  readonly throttle: Settings;
+  /** The endpoint is on if one of these settings is `enabled`. An endpoint without any is always on. */
+  readonly switches: readonly Settings[];
+  /** Guards in the order in which they are asked (D20). flow.endpoints.ts has their classes. */
+  readonly guards: readonly string[];
+}
+
+export const ENDPOINTS = {
+  /**
+   * @rule 8.6 Token exchanges per client address and minute.
+   * @rule 5.1.4 = 7.2 A disabled token exchange answers 501, unless the endpoint takes identity assertions.
+   */
+  exchange: {
+    path: '/oauth/token',
+    title: 'Token exchange',
+    throttle: 'exchange',
+    switches: ['exchange', 'idAssertion'],
+    guards: ['wait', 'available', 'throttle', 'enabled', 'form', 'revocations', 'clock'],
+  },
+  /**
+   * @rule 8.5 Embedded logins per client address and minute; GET and POST share the count.
+   * @rule 5.1.3 = 7.3 A disabled embedded login answers 501.
+   */
+  embed: {
+    path: '/embed',
+    title: 'Embed login',
+    throttle: 'embedLogin',
+    switches: ['embedLogin'],
+    guards: [
+      'wait',
+      'available',
+      'method',
+      'prefetch',
+      'throttle',
+      'enabled',
+      'form',
+      'revocations',
+      'clock',
+    ],
+  },
+  logout: {
+    path: '/backchannel-logout',
+    title: 'Back-channel logout',
+    // Counts logouts before their tokens are read. Verified ones are counted by issuer, too.
+    throttle: 'logout',
+    switches: [],
+    guards: ['wait', 'available', 'throttle', 'form', 'revocations', 'clock'],
+  },
+  revocation: {
+    path: '/oauth/revoke',
+    title: 'Token revocation',
+    throttle: 'tokenRevocation',
+    // Without access tokens there is nothing to revoke.
+    switches: ['exchange', 'idAssertion'],
+    guards: ['wait', 'available', 'throttle', 'enabled', 'form', 'revocations'],
+  },
+  introspection: {
+    path: '/oauth/introspect',
+    title: 'Token introspection',
+    throttle: 'tokenIntrospection',
+    switches: ['exchange', 'idAssertion'],
+    guards: ['wait', 'available', 'throttle', 'enabled', 'form', 'revocations', 'clock'],
+  },
+} as const satisfies Record<string, EndpointRow>;
+
+export type Endpoint = keyof typeof ENDPOINTS;
+export type GuardName = (typeof ENDPOINTS)[Endpoint]['guards'][number];
+
+interface WorkRow {
+  readonly endpoint: Endpoint;
+  /** The name in lines of the log. */
+  readonly work: string;
+  /** The end of the 503 that a client gets while the database does not serve. */
+  readonly retryAdvice: string;
+  /** The audit event of a refusal or an error. */
+  readonly failureEvent: string;
+}
+
+interface FlowRow extends WorkRow {
+  /** The counter of `Metrics.outcomes`. */
+  readonly outcomes: string;
+  /** The flow is on if these settings are `enabled`. Undefined if it is always on. */
+  readonly switch: Settings | undefined;
+  readonly gives: 'access-token' | 'session' | 'nothing';
+  /** Whether the token is an assertion (RFC 7523). */
+  readonly isAssertion: boolean;
+  /** Whether an actor's token may come along. */
+  readonly hasActor: boolean;
+}
+
+/** The purposes of an external token. verify/checks.ts has the checks of each. */
+export const FLOWS = {
+  /** An external token, or a subject's and an actor's, for an access token. */
+  exchange: {
+    endpoint: 'exchange',
+    work: 'a token exchange',
+    retryAdvice: 'retry with a fresh token',
+    failureEvent: 'svc.audit.token-exchange.failed',
+    outcomes: 'exchange',
+    switch: 'exchange',
+    gives: 'access-token',
+    isAssertion: false,
+    hasActor: true,
+  },
+  /** An external token for a session. */
+  embed: {
+    endpoint: 'embed',
+    work: 'an embedded login',
+    retryAdvice: 'sign in again with a fresh token',
+    failureEvent: 'svc.audit.token-exchange.embed-login-failed',
+    outcomes: 'embed',
+    switch: 'embedLogin',
+    gives: 'session',
+    isAssertion: false,
+    hasActor: false,
+  },
+  /** An identity assertion (ID-JAG), which an authenticated client sends, for an access token. */
+  'id-jag': {
+    endpoint: 'exchange',
+    work: 'an identity assertion',
+    retryAdvice: 'retry with a fresh assertion',
+    failureEvent: 'svc.audit.token-exchange.failed',
+    outcomes: 'id-jag',
+    switch: 'idAssertion',
+    gives: 'access-token',
+    isAssertion: true,
+    hasActor: false,
+  },
+  /** An external token as the assertion of RFC 7523, for an access token. */
+  'jwt-bearer': {
+    endpoint: 'exchange',
+    work: 'a JWT assertion',
+    retryAdvice: 'retry with a fresh assertion',
+    failureEvent: 'svc.audit.token-exchange.failed',
+    outcomes: 'exchange',
+    switch: 'exchange',
+    gives: 'access-token',
+    isAssertion: true,
+    hasActor: false,
+  },
+  /** A logout token, which ends what earlier tokens have opened. */
+  logout: {
+    endpoint: 'logout',
+    work: 'a back-channel logout',
+    retryAdvice: 'send the same logout token again',
+    failureEvent: 'svc.audit.token-exchange.logout-failed',
+    outcomes: 'logout',
+    switch: undefined,
+    gives: 'nothing',
+    isAssertion: false,
+    hasActor: false,
+  },
+} as const satisfies Record<string, FlowRow>;
+
+export type Flow = keyof typeof FLOWS;
+type FlowWith<Facts extends Partial<FlowRow>> = {
+  [Name in Flow]: (typeof FLOWS)[Name] extends Facts ? Name : never;
+}[Flow];
+/** The flows that give access tokens. */
+export type IssuingFlow = FlowWith<{ gives: 'access-token' }>;
+/** The flows that give access. */
+export type AccessFlow = IssuingFlow | FlowWith<{ gives: 'session' }>;
+export type AssertionFlow = FlowWith<{ isAssertion: true }>;
+
+/** The counters of outcomes that metrics need. */
+export type OutcomeCounter = (typeof FLOWS)[Flow]['outcomes'];
+
+export const FLOW_NAMES = Object.keys(FLOWS) as readonly Flow[];
+export const ISSUING_FLOWS = FLOW_NAMES.filter(
+  (flow) => FLOWS[flow].gives === 'access-token',
+) as readonly IssuingFlow[];
+export const ACCESS_FLOWS = FLOW_NAMES.filter(
+  (flow) => FLOWS[flow].gives !== 'nothing',
+) as readonly AccessFlow[];
+
+/** What clients do with access tokens that they have. */
+export const TOKEN_WORK = {
+  revocation: {
+    endpoint: 'revocation',
+    work: 'a token revocation',
+    retryAdvice: 'the token may still hold, so try again',
+    failureEvent: 'svc.audit.token-exchange.revocation-refused',
+  },
+  introspection: {
+    endpoint: 'introspection',
+    work: 'an introspection',
+    retryAdvice: 'ask again',
+    failureEvent: 'svc.audit.token-exchange.introspection-refused',
+  },
+} as const satisfies Record<string, WorkRow>;
+
+/** Everything that is throttled, counted and logged by a name of its own. */
+export const WORK = { ...FLOWS, ...TOKEN_WORK };
+
+export type ThrottledFlow = keyof typeof WORK;
+export const THROTTLED_FLOWS = Object.keys(WORK) as readonly ThrottledFlow[];
+
+export function isOfAssertion(flow: ThrottledFlow): flow is AssertionFlow {
+  return flow in FLOWS && FLOWS[flow as Flow].isAssertion;
+}
