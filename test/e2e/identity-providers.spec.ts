@@ -1,88 +1,177 @@
-// Tokens in the form of four identity providers: what docs/identity-providers.md says becomes of each.
+// Access tokens with the documented claims of five identity providers, and the entries that docs/identity-providers.md has for them.
 import { randomUUID } from 'node:crypto';
-import { requestIdOf } from '../support/audit.js';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
+import { linkedUser } from '../support/local-users.js';
 import { repositoryFile } from '../support/source-files.js';
-import { BASE_URL, TestService } from '../support/test-service.js';
+import { TestService } from '../support/test-service.js';
 
-/** Of a token, what differs from one of a partner's backend. */
-interface Form {
-  readonly provider: string;
+const INSTANCE = 'https://instance.example';
+
+/** The entry of the page by its name, with its key set replaced by the key of a partner. */
+const ENTRIES = new Map(
+  [...repositoryFile('docs/identity-providers.md').text.matchAll(/```json\n(.*?)```/gs)].map(([, json]) => {
+    const { url, ...entry } = JSON.parse(json!) as Members & { name: string; issuer: string };
+    const partner = Partner.create({ issuer: entry.issuer, algorithm: 'RS256' });
+    const { kid, algorithms, key } = partner.staticEntry();
+    return [entry.name, { partner, url, entry: { ...entry, type: 'static', kid, algorithms, key } }] as const;
+  }),
+);
+/** Auth0 with its default profile, as the page says. */
+const { typ, ...withoutType } = ENTRIES.get('auth0')!.entry as Members;
+const AUTH0_DEFAULT_ISSUER = 'https://default.eu.auth0.com/';
+const AUTH0_DEFAULT = {
+  partner: ENTRIES.get('auth0')!.partner,
+  entry: { ...withoutType, name: 'auth0-default', issuer: AUTH0_DEFAULT_ISSUER, uniqueId: 'token-hash' },
+};
+
+interface Shape {
+  readonly entry: string;
   readonly header: Members;
+  /** Beside `iss`, `iat` and `exp`. */
   readonly claims: Members;
-  /** Why it is refused, in the trail; undefined where it is taken. */
-  readonly reason?: string;
 }
 
-const KEYCLOAK = { typ: 'Bearer', azp: 'product', sid: randomUUID(), email_verified: true, acr: '1' };
-const AUTH0 = { aud: [BASE_URL, 'https://tenant.auth0.example/userinfo'], scope: 'openid profile' };
-const ENTRA = {
-  jti: undefined,
-  uti: 'qVYuIaRTpEOGaAYrIgcAAA',
-  ver: '2.0',
-  oid: randomUUID(),
-  tid: randomUUID(),
-};
-const OKTA = { ver: 1, cid: 'product', uid: '00u1', scp: ['openid'] };
+const nobody = { given_name: undefined, family_name: undefined, jti: undefined };
+const person = (name: string) => ({ ...nobody, sub: randomUUID(), email: `${name}@partner.example` });
 
-const FORMS: readonly Form[] = [
-  { provider: 'Keycloak', header: { typ: 'JWT' }, claims: { ...KEYCLOAK, jti: `onrtac:${randomUUID()}` } },
+const SHAPES: readonly Shape[] = [
   {
-    provider: 'Auth0, default profile',
+    entry: 'keycloak',
     header: { typ: 'JWT' },
-    claims: { ...AUTH0, jti: undefined, azp: 'product' },
-    reason: 'claims_invalid',
+    claims: {
+      ...person('keycloak'),
+      ...{
+        jti: `onrtac:${randomUUID()}`,
+        aud: [INSTANCE, 'account'],
+        typ: 'Bearer',
+        azp: 'product',
+        acr: '1',
+      },
+      ...{ sid: randomUUID(), 'allowed-origins': ['https://product.example'], scope: 'openid email profile' },
+      realm_access: { roles: ['default-roles-customers', 'offline_access'] },
+      resource_access: { account: { roles: ['manage-account', 'view-profile'] } },
+      roles: ['default-roles-customers', 'offline_access', 'instance-user', 'instance-admin'],
+      ...{ email_verified: true, preferred_username: 'robin', name: 'Robin Castell' },
+    },
   },
   {
-    provider: 'Auth0, RFC 9068 profile',
+    entry: 'auth0',
     header: { typ: 'at+jwt' },
-    claims: { ...AUTH0, client_id: 'product' },
-    reason: 'token_type_not_allowed',
+    claims: {
+      ...person('auth0'),
+      ...{ sub: 'auth0|6553da60a54af58e29493993', aud: [INSTANCE, 'https://partner.eu.auth0.com/userinfo'] },
+      ...{ jti: '73WakrfVbNJBaAmhQtEeDv', client_id: 'K1AUPhZq8mRi0Q0pjhkfu1D7y6KjDQja' },
+      ...{ scope: 'openid profile email', email_verified: true, 'https://partner.example/roles': ['Admin'] },
+    },
   },
-  { provider: 'Entra ID, v2.0', header: { typ: 'JWT' }, claims: ENTRA, reason: 'claims_invalid' },
   {
-    provider: 'Okta, custom authorization server',
+    entry: 'auth0-default',
+    header: { typ: 'JWT' },
+    claims: {
+      ...person('auth0-default'),
+      ...{ iss: AUTH0_DEFAULT_ISSUER, sub: 'auth0|123456' },
+      ...{
+        aud: [INSTANCE, 'https://default.eu.auth0.com/userinfo'],
+        azp: 'K1AUPhZq8mRi0Q0pjhkfu1D7y6KjDQja',
+      },
+      ...{ scope: 'openid profile email', email_verified: true, 'https://partner.example/roles': ['Admin'] },
+    },
+  },
+  {
+    entry: 'entra',
+    header: { typ: 'JWT' },
+    claims: {
+      ...person('entra'),
+      aud: '0d1c2b3a-4f5e-4678-9abc-def012345678',
+      ...{ uti: 'qVYuIaRTpEOGaAYrIgcAAA', ver: '2.0', oid: randomUUID(), tid: randomUUID() },
+      ...{ azp: randomUUID(), azpacr: '1', scp: 'access_as_user', rh: '0.AAAA', aio: 'AXQAi/8IAAAA' },
+      ...{ roles: ['Instance.Admin'], xms_edov: true, given_name: 'Robin', family_name: 'Castell' },
+    },
+  },
+  {
+    entry: 'okta',
     header: { typ: undefined },
-    claims: { ...OKTA, jti: 'AT.MNAoEQ_jbKqoinrQo1D0XKjMX28U5d7ZszBceot7-Ts' },
+    claims: {
+      ...person('okta'),
+      ...{ sub: 'robin@partner.example', aud: INSTANCE, ver: 1, cid: '0oa1', uid: '00u1', scp: ['openid'] },
+      ...{ jti: 'AT.MNAoEQ_jbKqoinrQo1D0XKjMX28U5d7ZszBceot7-Ts', auth_time: 1_688_145_909 },
+      ...{ groups: ['Everyone', 'Instance Admins'], email_verified: true },
+    },
   },
   {
-    provider: "Okta, the org's own server",
-    header: { typ: 'application/okta-internal-at+jwt' },
-    claims: OKTA,
-    reason: 'token_type_not_allowed',
+    entry: 'cognito',
+    header: { typ: undefined },
+    claims: {
+      ...person('cognito'),
+      ...{ aud: INSTANCE, client_id: '1h57kf5cpq17m0eml12EXAMPLE', username: 'robin', version: 2 },
+      ...{ jti: randomUUID(), origin_jti: randomUUID(), event_id: randomUUID(), token_use: 'access' },
+      ...{ auth_time: 1_676_312_777, scope: 'openid email', 'cognito:groups': ['users', 'admins'] },
+      email_verified: 'true',
+    },
   },
 ];
 
-describeOnAnyDatabase('tokens of identity providers', (database) => {
-  const partner = Partner.create({ issuer: 'https://id.example', audience: BASE_URL, algorithm: 'RS256' });
-  let service: TestService;
-  beforeAll(
-    async () => void (service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] })),
-  );
-  afterAll(() => service?.stop());
+describeOnAnyDatabase('access tokens of identity providers', (database) => {
+  const known = new Map<string, { partner: Partner; entry: object }>([
+    ...ENTRIES,
+    ['auth0-default', AUTH0_DEFAULT],
+  ]);
+  const service = TestService.forBlock(database, {
+    trustedKeys: [...known.values()].map(({ entry }) => entry),
+    environment: { SVC_TOKEN_EXCHANGE_STRICT: 'true' },
+  });
+  const sign = ({ entry, header, claims }: Shape, changes: Members = {}) => {
+    const { partner } = known.get(entry)!;
+    const exp = Math.floor(Date.now() / 1000) + 300;
+    return partner.sign(partner.claims({ exp, ...claims, ...changes }), header);
+  };
+  const shapeOf = (name: string) => SHAPES.find(({ entry }) => entry === name)!;
+  const reasonOf = async (subject: string) => {
+    const answer = await service.exchange({ subject_token: subject });
+    if (answer.status === 200) return 'accepted';
+    const [refusal] = await eventsOf(service, answer);
+    return refusal?.payload['reason'];
+  };
 
-  it.each(FORMS)('[2.2.6] $provider: an access token for an API', async ({ header, claims, reason }) => {
-    const token = partner.sign(
-      partner.claims({ ...claims, exp: Math.floor(Date.now() / 1000) + 300 }),
-      header,
-    );
-    const answer = await service.exchange({ subject_token: token });
-    expect([answer.status, reasonOf(service, answer)]).toEqual([reason === undefined ? 200 : 400, reason]);
+  it('[P.roleMap] the page has an entry for each of them', () => {
+    expect([...ENTRIES.keys()]).toEqual(['keycloak', 'auth0', 'entra', 'okta', 'cognito']);
+    expect(typ).toBe('at+jwt');
   });
 
-  it('are in the page with these outcomes', () => {
-    const { text } = repositoryFile('docs/identity-providers.md');
-    const rows = text.split('\n').filter((line) => /^\| (Keycloak|Auth0|Entra|Okta)/.test(line));
-    const reasons = rows.map((row) => /`(claims_invalid|token_type_not_allowed)`/.exec(row)?.[1]);
-    expect(reasons).toEqual(FORMS.map(({ reason }) => reason));
+  it.each(SHAPES)(
+    '[P.roleClaim][P.roleMap][P.uniqueId][5.2.5] $entry: its token is accepted once, as an administrator',
+    async (shape) => {
+      const token = sign(shape);
+      expect(await reasonOf(token)).toBe('accepted');
+      expect(await reasonOf(token)).toBe('token_replayed');
+      const { iss = known.get(shape.entry)!.partner.issuer, sub } = shape.claims as Record<string, string>;
+      const user = await linkedUser(service, iss, sub!);
+      expect([user?.email, user?.role]).toEqual([`${shape.entry}@partner.example`, 'global:admin']);
+    },
+  );
+
+  it('[P.typ] an entry for access tokens by RFC 9068 refuses an ID token of the provider', async () => {
+    const shape = shapeOf('auth0');
+    const token = sign({ ...shape, header: { typ: 'JWT' } }, { jti: randomUUID() });
+    expect(await reasonOf(token)).toBe('token_type_not_allowed');
+  });
+
+  it('[P.roleMap] under the strict policy a token is refused none of whose roles is mapped', async () => {
+    const token = sign(shapeOf('okta'), { jti: randomUUID(), groups: ['Everyone'] });
+    expect(await reasonOf(token)).toBe('role_not_recognized');
+  });
+
+  it('[2.2.3] a token of Cognito without a resource has no audience, and is refused', async () => {
+    expect(await reasonOf(sign(shapeOf('cognito'), { jti: randomUUID(), aud: undefined }))).toBe(
+      'claims_invalid',
+    );
+  });
+
+  it('[P.claims] a token of Entra ID is refused whose domain nobody has verified', async () => {
+    const token = sign(shapeOf('entra'), { uti: 'another', xms_edov: false });
+    expect(await reasonOf(token)).toBe('claim_not_allowed');
   });
 });
-
-function reasonOf(service: TestService, answer: Response): unknown {
-  const requestId = requestIdOf(answer);
-  const lines = service.log.filter((line) => line['requestId'] === requestId);
-  const payloads = lines.map(({ payload }) => payload as { reason?: unknown } | undefined);
-  return payloads.find((payload) => payload?.reason !== undefined)?.reason;
-}

@@ -7,7 +7,7 @@ import type { ProjectSync } from '../projects/project-policy.js';
 import { policyInWords } from '../trust/policy-words.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy, TrustedKeyEntry } from '../trust/trusted-key.js';
-import { printable } from '../../platform/text/printable.js';
+import { printable, printableList } from '../../platform/text/printable.js';
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js';
@@ -137,8 +137,14 @@ function contentOf({ header, payload, policy }: EvaluatedToken): ExplainedConten
       policy?.signInAs === undefined ? printable(masked(sub)) : shownSubject(sub),
     ),
     email: hidden(payload?.['email'], maskedEmail),
-    role: text(payload?.['role']),
+    role: shownRole(payload, policy?.roleClaim),
   };
+}
+
+/** A provider may send several. */
+function shownRole(claims: Readonly<Record<string, unknown>> = {}, name = 'role'): string | null {
+  const values = [claims[name]].flat().filter((value) => typeof value === 'string');
+  return values.length === 0 ? null : printableList(values);
 }
 
 function entryOf({ policy }: EvaluatedToken, { entries, now }: EvaluatedRequest): ExplainedEntry | null {

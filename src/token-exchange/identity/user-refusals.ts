@@ -102,8 +102,9 @@ export const USER_REFUSALS = {
   },
   role_not_recognized: {
     check: 'role',
-    cause: 'no role has the name that the token asks for',
-    remedy: 'the partner corrects the claim `role`, or leaves it out',
+    cause: 'no role has the name that the token asks for, or `roleMap` of the entry has none of its values',
+    remedy:
+      'the partner corrects the claim `role`, or leaves it out; or the operator adds the value to `roleMap` of the entry',
     embed: 'Role is not recognized',
   },
   role_not_assignable: {

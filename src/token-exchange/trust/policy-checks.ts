@@ -90,6 +90,26 @@ const CHECKS: readonly Check[] = [
   },
   {
     as: 'problem',
+    of: 'typ',
+    text: 'is for embedded logins and token exchanges: flows must list neither "id-jag" nor "jwt-bearer", whose tokens have another typ',
+    where: ({ policy }) =>
+      policy.typ !== undefined && (flowsOf(policy).has('id-jag') || flowsOf(policy).has('jwt-bearer')),
+  },
+  {
+    as: 'problem',
+    of: 'roleClaim',
+    text: 'must not be the claim of projects',
+    where: ({ policy: { roleClaim, projects } }) => roleClaim !== undefined && roleClaim === projects?.claim,
+  },
+  {
+    as: 'problem',
+    of: 'roleMap',
+    text: 'maps to a role that allowedRoles lacks, so that its users would be refused',
+    where: ({ policy: { roleMap, allowedRoles } }) =>
+      [...(roleMap?.values() ?? [])].some((role) => allowedRoles?.has(role) === false),
+  },
+  {
+    as: 'problem',
     of: 'tenants',
     text: 'is for identity assertions only, and flows does not list "id-jag"',
     where: ({ policy }) => policy.tenants !== undefined && !flowsOf(policy).has('id-jag'),

@@ -11,6 +11,7 @@ import { Fault, flag, isText, known, list, listed, named, number, text } from '.
 import { isOwnIssuer } from './entry-rules.js';
 import { GRANTS } from '../exchange/grants-policy.js';
 import { PROJECTS } from '../projects/projects-policy.js';
+import { PROVIDER_ROLES, PROVIDER_TOKENS } from '../verify/provider-policy.js';
 import { WORKLOAD } from '../workloads/workload-policy.js';
 import { parsedUrl } from '../../platform/text/url.js';
 
@@ -44,6 +45,7 @@ const SIGN_IN = {
     fault: (flows) => (flows.size === 0 ? 'must have at least one flow' : undefined),
     words: (flows) => flows && `${new Intl.ListFormat('en-GB').format(flows)} only`,
   }),
+  ...PROVIDER_TOKENS,
   clients: CLIENTS,
   tenants: list(
     {
@@ -133,6 +135,7 @@ const SIGN_IN = {
 };
 
 const USERS = {
+  ...PROVIDER_ROLES,
   allowedRoles: list(
     {
       values: ({ assignableRoles }) => assignableRoles,

@@ -21,8 +21,10 @@ import {
   OF_THE_ENTRY,
   OF_THE_HEADER,
   OF_THE_KEY,
+  OF_THE_NAMED_TYPE,
   endOf,
 } from './key-checks.js';
+import { MAPPED_ROLE, withOwnNames } from './provider-claims.js';
 import type { AnyToken, CheckedToken, TokenCheck } from './token-check.js';
 import { refusalBy } from './token-check.js';
 
@@ -38,7 +40,9 @@ const EXTERNAL_CLAIMS: TokenCheck = {
   isNeeded: true,
   read: (token) => {
     const { jws, rules, key } = token;
-    token.claims = readExternalClaims(jws.payload, rules.ownIssuer, key.policy.projects?.claim);
+    const { policy } = key;
+    const payload = withOwnNames(jws, policy);
+    token.claims = readExternalClaims(payload, rules.ownIssuer, policy.projects?.claim);
     return undefined;
   },
   compared: () => ['iss, sub, aud, iat, exp and jti, each of its type', 'all of them'],
@@ -179,7 +183,9 @@ const ofAccess = (purpose: TokenCheck, audience: TokenCheck): readonly TokenChec
   purpose,
   ...OF_THE_KEY,
   ...OF_THE_ENTRY,
+  OF_THE_NAMED_TYPE,
   EXTERNAL_CLAIMS,
+  MAPPED_ROLE,
   NO_LOGOUT,
   DPOP_CONFIRMATION,
   ...OF_WHOSE_IT_IS,

@@ -7,6 +7,7 @@ import type { CompactJws } from './compact-jws.js';
 import { parseCompactJws, signerAmong, typeOf } from './compact-jws.js';
 import { readIssuer, withoutNulls } from './external-claims.js';
 import { heldKids, likeness, servedAlgorithms } from './key-hints.js';
+import { ACCESS_TOKEN_TYPE } from './provider-policy.js';
 import type { AnyToken, Compared, TokenCheck } from './token-check.js';
 
 /** An extension of JWS: none is understood, and one that is not understood must be refused (RFC 7515 §4.1.11). */
@@ -61,12 +62,25 @@ export const purpose = (
 
 /**
  * A token made for another purpose is not an external token, our own access tokens first of all (D31). RFC 7519 §5.1 leaves `typ`
- * free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`.
+ * free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`. `OF_THE_NAMED_TYPE` checks access tokens (RFC 9068).
  */
 export const NO_OTHER_PURPOSE = purpose(
   'a media type that does not end in +jwt, without parameters, or no typ',
-  (typ) => typ === undefined || (typ !== '' && !typ.endsWith('+jwt')),
+  (typ) => typ === undefined || typ === ACCESS_TOKEN_TYPE || (typ !== '' && !typ.endsWith('+jwt')),
 );
+
+/** @rule P.typ An access token by RFC 9068 is accepted only if its entry names the type, and then no other token is. */
+export const OF_THE_NAMED_TYPE: TokenCheck<AnyToken> = {
+  check: 'trust',
+  about: 'typ',
+  reason: 'token_type_not_allowed',
+  fails: ({ jws, key: { policy } }) =>
+    (typeOf(jws) === ACCESS_TOKEN_TYPE) !== (policy.typ === ACCESS_TOKEN_TYPE),
+  compared: ({ jws, key: { policy } }) => [
+    policy.typ ?? `another typ than ${ACCESS_TOKEN_TYPE}, which typ of the entry allows`,
+    printableName(jws.header['typ']),
+  ],
+};
 
 /** The assertion of RFC 7523 has no type of its own, and those of other JWTs are refused. */
 export const GRANT_PURPOSE = purpose('JWT, or no typ', (typ = 'jwt') => typ === 'jwt');

@@ -69,8 +69,9 @@ export const VERIFICATION_REFUSALS = {
   token_type_not_allowed: {
     check: 'header',
     cause:
-      'the `typ` of the token says that the token has another purpose: it ends in `+jwt`, as that of an access token does, or has parameters; an identity assertion has another `typ` than its own or none, any other assertion one that is not `JWT`',
-    remedy: 'the partner signs a token for this purpose, with the expected `typ`',
+      'the `typ` of the token says that the token has another purpose: it ends in `+jwt`, as that of an access token does, or has parameters; the entry names `at+jwt` by `typ`, and the token has another; an identity assertion has another `typ` than its own or none, any other assertion one that is not `JWT`',
+    remedy:
+      'the partner signs a token for this purpose, with the expected `typ`; for access tokens by RFC 9068 the operator sets `typ` of the entry to `at+jwt`',
     embed: 'Token type is not accepted',
   },
   algorithm_not_allowed: {

@@ -75,6 +75,11 @@ describe('members of a policy', () => {
         claim: 'https://a.example/teams',
       },
     ],
+    ['typ', 'at+jwt', 'at+jwt'],
+    ['uniqueId', 'token-hash', 'token-hash'],
+    ['roleClaim', 'https://a.example/roles', 'https://a.example/roles'],
+    ['roleClaim', 'role', 'role'],
+    ['roleMap', { Staff: 'global:member' }, new Map([['Staff', 'global:member']])],
     ['actFor', [], new Set()],
     ['actFor', [issuer, 'https://b.example/'], new Set([issuer, 'https://b.example/'])],
     ['requireActor', true, true],
@@ -109,6 +114,27 @@ describe('members of a policy', () => {
     ['linkExistingUsers', ['false', 0, null]],
     ['linkPrivileged', ['false', 0, null]],
     ['provisionUsers', ['false', 0, null]],
+    ['typ', ['JWT', MARKER, ['at+jwt'], '', null]],
+    ['uniqueId', ['sub', 'JTI', MARKER, ['jti'], true, null]],
+    ['roleClaim', ['sub', 'uti', '', ['role'], 5150, null]],
+    [
+      'roleMap',
+      [
+        {},
+        [],
+        'global:member',
+        null,
+        { [MARKER]: '' },
+        { '': 'global:member' },
+        { [MARKER]: 5150 },
+        { [MARKER]: 'global:owner' },
+        { 5150: 'global:member' },
+        { [MARKER]: 'global:admin' },
+        Object.fromEntries(
+          Array.from({ length: 101 }, (_, index) => [`${MARKER}-${index}`, 'global:member']),
+        ),
+      ],
+    ],
     ['actFor', [[MARKER], [''], ['https://a.example\0'], issuer, [5150], null]],
     ['requireActor', ['true', 1, null]],
     ['rights', ['subject', 'BOTH', ['both'], true, null]],
@@ -167,6 +193,26 @@ describe('members of a policy', () => {
     expect(read({ flows: ['embed', 'exchnage'] }).problems).toEqual([
       'entry 0, flows: must be an array of some of exchange, embed, id-jag, jwt-bearer, logout (did you mean exchange?)',
     ]);
+  });
+
+  it('[P.typ] is for tokens of the two flows that take access tokens', () => {
+    for (const flow of ['id-jag', 'jwt-bearer'])
+      expect(membersOf(read({ typ: 'at+jwt', flows: [flow], scopes: ['workflow:read'] }).problems)).toEqual([
+        'typ',
+      ]);
+    expect(read({ typ: 'at+jwt', flows: ['embed', 'exchange', 'logout'] }).problems).toEqual([]);
+  });
+
+  it('[P.roleClaim] is another claim than that of projects', () => {
+    const projects = { claim: 'teams' };
+    expect(membersOf(read({ roleClaim: 'teams', projects }).problems)).toEqual(['roleClaim']);
+    expect(read({ roleClaim: 'roles', projects }).problems).toEqual([]);
+  });
+
+  it('[P.roleMap] maps to roles that the entry allows', () => {
+    const roleMap = { Admins: 'global:admin', Staff: 'global:member' };
+    expect(membersOf(read({ roleMap, allowedRoles: ['global:member'] }).problems)).toEqual(['roleMap']);
+    expect(read({ roleMap, allowedRoles: ['global:member', 'global:admin'] }).problems).toEqual([]);
   });
 
   it('[P.roleCeiling] a ceiling needs roles to be one', () => {
@@ -371,6 +417,10 @@ describe('a policy in words', () => {
     [{ flows: ['embed'] }, 'embed only'],
     [{ flows: ['embed', 'exchange', 'logout'] }, 'embed, exchange and logout only'],
     [{ notAfter: '2030-12-31' }, 'until 2031-01-01T00:00:00Z'],
+    [{ typ: 'at+jwt' }, 'only tokens of the type at+jwt'],
+    [{ uniqueId: 'uti' }, 'once by uti, if there is no jti'],
+    [{ roleClaim: 'groups' }, 'takes roles from the claim groups'],
+    [{ roleMap: { Staff: 'global:member' } }, 'takes roles from Staff'],
     [{ allowedRoles: [] }, 'may assign no role'],
     [{ allowedRoles: ['global:member'], roleCeiling: true }, 'signs in users with global:member only'],
     [{ linkExistingUsers: false }, 'may not link to existing users'],

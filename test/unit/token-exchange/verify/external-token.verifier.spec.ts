@@ -36,7 +36,7 @@ function verifierOf(
   if (isUnfetched) jest.spyOn(keys, 'unservingKeySet').mockReturnValue(state);
   return new ExternalTokenVerifier(keys, clock, {
     clockToleranceSeconds: toleranceSeconds,
-    strict: false,
+    strict: true,
     idAssertion: { enabled: false, maxLifetimeSeconds: 300 },
   });
 }
@@ -549,8 +549,8 @@ const FAULTS: readonly Fault[] = [
     ...{ shown: ['nothing', 'b64'], logged: { ...KEY, detail: 'b64' } },
   },
   {
-    ...{ of: 'header typ', reason: 'token_type_not_allowed', header: { typ: 'at+jwt' } },
-    shown: ['a media type that does not end in +jwt, without parameters, or no typ', 'at+jwt'],
+    ...{ of: 'header typ', reason: 'token_type_not_allowed', header: { typ: 'logout+jwt' } },
+    shown: ['a media type that does not end in +jwt, without parameters, or no typ', 'logout+jwt'],
   },
   {
     ...{ of: 'key iss', reason: 'claims_invalid', claims: { iss: undefined }, isLast: true },
@@ -595,12 +595,25 @@ const FAULTS: readonly Fault[] = [
     shown: ['exchange', 'embed'],
   },
   {
+    ...{ of: 'trust typ', reason: 'token_type_not_allowed', header: { typ: 'at+jwt' } },
+    shown: ['another typ than at+jwt, which typ of the entry allows', 'at+jwt'],
+  },
+  {
     ...{ of: 'claims its claims', reason: 'claims_invalid', claims: { jti: undefined }, isLast: true },
     shown: [
       'iss, sub, aud, iat, exp and jti, each of its type',
       'jti must be a non-empty string: found nothing',
     ],
     logged: { ...KEY, detail: 'jti must be a non-empty string: found nothing' },
+  },
+  {
+    ...{
+      of: 'claims roleMap',
+      reason: 'role_not_recognized',
+      claims: { role: ['Guests'] },
+      entry: { roleMap: { Staff: 'global:member' } },
+    },
+    shown: ['one of Staff', 'Guests'],
   },
   {
     ...{

@@ -1,0 +1,69 @@
+// The members of a trusted key entry for tokens that an identity provider has issued, whose claims have names of its own.
+import { isJsonObject } from '../../platform/json/strict-json.js';
+import { CLAIM_NAMES } from '../trust/claim-names.js';
+import type { Row } from '../trust/entry-kinds.js';
+import { Fault, choice, isText, text } from '../trust/entry-kinds.js';
+
+/** The `typ` of access tokens (RFC 9068 §2.1). */
+export const ACCESS_TOKEN_TYPE = 'at+jwt';
+
+const MOST_MAPPED = 100;
+const TAKEN: ReadonlySet<string> = new Set(CLAIM_NAMES.filter((name) => name !== 'role'));
+const MAP_RULE = `must be an object of 1 to ${MOST_MAPPED} values of the claim, each with a role`;
+
+/** Who may sign in. */
+export const PROVIDER_TOKENS = {
+  typ: choice([ACCESS_TOKEN_TYPE], {
+    label: 'Type of tokens',
+    rule: '`at+jwt`: only access tokens by RFC 9068 are accepted. ID tokens are refused, since they have another type',
+    option: '--typ <type>',
+    unsaid: '`JWT`, or none',
+    prevents: 'an ID token, which another program got, signs in here',
+    words: (typ) => typ && 'only tokens of the type at+jwt',
+  }),
+  uniqueId: choice(['jti', 'uti', 'token-hash'], {
+    label: 'Id of a token that has no `jti`',
+    rule: 'what identifies a token for the check of its single use: `jti`; `uti` of Entra ID, if there is no `jti`; or `token-hash`, the SHA-256 of header and payload, if there is neither',
+    option: '--unique-id <id>',
+    open: 'jti',
+    words: (id) => (id === undefined || id === 'jti' ? undefined : `once by ${id}, if there is no jti`),
+  }),
+};
+
+const roleMap: Row<ReadonlyMap<string, string>> = {
+  kind: 'structure',
+  label: 'Roles by the values of the claim',
+  rule: 'the role for each value of the role claim: `{"Admins": "global:admin", "Staff": "global:member"}`. If a token has several of these values, the first one of this list applies. Without one of them the claim is ignored, and the strict policy refuses the token',
+  unsaid: 'the claim has the name of a role',
+  read(given, { assignableRoles }) {
+    const entries = isJsonObject(given) ? Object.entries(given) : [];
+    if (entries.length === 0 || entries.length > MOST_MAPPED || !entries.every(isMapped))
+      return new Fault(MAP_RULE);
+    // JavaScript moves such keys to the front.
+    if (entries.some(([value]) => /^(0|[1-9]\d*)$/.test(value)))
+      return new Fault('must not have a whole number as a value of the claim, since its order is not kept');
+    if (!entries.every(([, role]) => assignableRoles.includes(role)))
+      return new Fault(`must map to roles that can be assigned: ${assignableRoles.join(', ')}`);
+    return new Map(entries);
+  },
+  words: (map) => map && `takes roles from ${[...map.keys()].join(', ')}`,
+};
+
+/** What a user may become. */
+export const PROVIDER_ROLES = {
+  roleClaim: text(
+    {
+      label: 'Name of the role claim',
+      rule: 'the claim that contains the role: a string or, with `roleMap`, an array of strings. It must have no other meaning',
+      option: '--role-claim <name>',
+      open: 'role',
+      words: (name) => name && `takes roles from the claim ${name}`,
+    },
+    (name) => (TAKEN.has(name) ? new Fault('must not be a claim that has a meaning already') : name),
+  ),
+  roleMap,
+};
+
+function isMapped(entry: [string, unknown]): entry is [string, string] {
+  return isText(entry[0]) && isText(entry[1]);
+}
