@@ -10,7 +10,7 @@ import { FIELD_LIMITS, parseCompactJws, typeOf } from '../verify/compact-jws.js'
 import type { AssertionClaims } from '../verify/external-claims.js';
 import { isAloneFor, optionalText, refuseLonger, requiredText } from '../verify/external-claims.js';
 import { purpose } from '../verify/key-checks.js';
-import type { TokenCheck } from '../verify/token-check.js';
+import type { TokenCheck } from '../verify/check-runner.js';
 
 /** The `typ` of an identity assertion, which no other token has (draft-ietf-oauth-identity-assertion-authz-grant §3). */
 const ID_JAG_TYPE = 'oauth-id-jag+jwt';
@@ -39,61 +39,64 @@ export const OWN_AUDIENCE: TokenCheck = {
   ],
 };
 
+export const SUPPORTED_CLAIMS: TokenCheck = {
+  about: 'claims that limit it',
+  reason: 'assertion_not_supported',
+  fails: ({ jws }) => unsupportedClaims(jws.payload).length > 0,
+  compared: ({ jws }) => ['none of them', printableList(unsupportedClaims(jws.payload))],
+};
+
+export const ASSERTION_CLAIMS: TokenCheck = {
+  about: 'client_id, scope, resource, aud_sub, sub_id, tenant, aud_tenant',
+  // Or `claims_not_storable`.
+  reason: 'claims_invalid',
+  isNeeded: true,
+  read: (token) => void (token.assertion = readAssertionClaims(token.jws.payload)),
+  compared: () => ['client_id, and the others where they are there, each of its type', 'all of them'],
+};
+
+export const ALLOWED_TENANT: TokenCheck = {
+  about: 'tenant, aud_tenant',
+  reason: 'tenant_not_allowed',
+  fails: ({ assertion, key }) => assertion === undefined || !isOfTenants(assertion, key.policy),
+  compared: ({ assertion, key: { policy } }) => [
+    printableList(policy.tenants ?? []),
+    printableList(assertion?.tenants ?? []),
+  ],
+};
+
+export const ASSERTED_GRANTS: TokenCheck = {
+  about: 'scope, resource',
+  reason: 'assertion_grants_nothing',
+  fails: ({ assertion, key: { policy }, rules }) =>
+    assertion === undefined || grantsNothing(assertion, policy, rules.ownIssuer),
+  compared: ({ assertion, key: { policy }, rules: { ownIssuer = '' } }) => [
+    printableList([...(policy.scopes ?? []), ownIssuer, ...(policy.resources ?? [])]),
+    printableList([assertion?.scope ?? [], assertion?.resource ?? []].flat().map(printableAddress)),
+  ],
+};
+
 /** @rule D133 An identity assertion is taken from the client that it names, which its entry names too, and for what it says. */
-export const OF_AN_ASSERTION: readonly TokenCheck[] = [
-  {
-    about: 'claims that limit it',
-    reason: 'assertion_not_supported',
-    fails: ({ jws }) => unsupportedClaims(jws.payload).length > 0,
-    compared: ({ jws }) => ['none of them', printableList(unsupportedClaims(jws.payload))],
-  },
-  {
-    about: 'client_id, scope, resource, aud_sub, sub_id, tenant, aud_tenant',
-    // Or `claims_not_storable`.
-    reason: 'claims_invalid',
-    isNeeded: true,
-    read: (token) => void (token.assertion = readAssertionClaims(token.jws.payload)),
-    compared: () => ['client_id, and the others where they are there, each of its type', 'all of them'],
-  },
-  {
-    about: 'tenant, aud_tenant',
-    reason: 'tenant_not_allowed',
-    fails: ({ assertion, key }) => assertion === undefined || !isOfTenants(assertion, key.policy),
-    compared: ({ assertion, key: { policy } }) => [
-      printableList(policy.tenants ?? []),
-      printableList(assertion?.tenants ?? []),
-    ],
-  },
-  {
-    about: 'scope, resource',
-    reason: 'assertion_grants_nothing',
-    fails: ({ assertion, key: { policy }, rules }) =>
-      assertion === undefined || grantsNothing(assertion, policy, rules.ownIssuer),
-    compared: ({ assertion, key: { policy }, rules: { ownIssuer = '' } }) => [
-      printableList([...(policy.scopes ?? []), ownIssuer, ...(policy.resources ?? [])]),
-      printableList([assertion?.scope ?? [], assertion?.resource ?? []].flat().map(printableAddress)),
-    ],
-  },
-  {
-    about: 'client_id',
-    reason: 'client_not_allowed',
-    fails: ({ assertion, client }) => client === undefined || assertion?.clientId !== client.id,
-    compared: ({ assertion, client }) => [
-      `the client that has authenticated: ${printable(client?.id)}`,
-      printable(assertion?.clientId),
-    ],
-  },
-  {
-    about: 'clients',
-    reason: 'client_not_allowed',
-    fails: ({ key: { policy }, client }) =>
-      client === undefined || policy.clients?.has(client.id) !== true || !client.issuers.has(policy.issuer),
-    compared: ({ key: { policy }, client }) => [
-      printableList(policy.clients?.keys() ?? []),
-      printable(client?.id),
-    ],
-  },
-];
+export const NAMED_CLIENT: TokenCheck = {
+  about: 'client_id',
+  reason: 'client_not_allowed',
+  fails: ({ assertion, client }) => client === undefined || assertion?.clientId !== client.id,
+  compared: ({ assertion, client }) => [
+    `the client that has authenticated: ${printable(client?.id)}`,
+    printable(assertion?.clientId),
+  ],
+};
+
+export const CLIENT_OF_ENTRY: TokenCheck = {
+  about: 'clients',
+  reason: 'client_not_allowed',
+  fails: ({ key: { policy }, client }) =>
+    client === undefined || policy.clients?.has(client.id) !== true || !client.issuers.has(policy.issuer),
+  compared: ({ key: { policy }, client }) => [
+    printableList(policy.clients?.keys() ?? []),
+    printable(client?.id),
+  ],
+};
 
 /** Rich authorization (RFC 9396) narrows an assertion in a way that is not enforced here: to take it would be to widen it. */
 function unsupportedClaims(payload: ClaimSet): readonly string[] {

@@ -5,8 +5,8 @@ import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
 import { isTokenRefusal } from '../refusals/oauth-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
-import type { DpopProof, SentProof } from './dpop-proof.js';
-import { publicAddress, verifyProof } from './dpop-proof.js';
+import type { DpopProof, SentProof } from './proof-checks.js';
+import { publicAddress, verifyProof } from './proof-checks.js';
 import type {
   AccessTokenOptions,
   AccessTokenRefusal,

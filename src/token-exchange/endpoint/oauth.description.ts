@@ -1,5 +1,5 @@
 // Describes the OAuth endpoints in OpenAPI, as plain values: the host publishes them with its own description, if it has one.
-import { MAX_PROOF_CHARACTERS } from '../dpop/dpop-proof.js';
+import { MAX_PROOF_CHARACTERS } from '../dpop/proof-checks.js';
 import { FIELD_LIMITS } from '../verify/compact-jws.js';
 import { JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from '../exchange/token-exchange.form.js';
 import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';

@@ -11,7 +11,7 @@ import { printable, printableList } from '../../platform/text/printable.js';
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js';
-import type { CheckResult } from '../verify/token-check.js';
+import type { CheckResult } from '../verify/check-runner.js';
 import type { PerToken } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
 import { shownSubject } from '../workloads/workload-policy.js';

@@ -5,7 +5,7 @@ import type { DelegatedRights } from '../trust/policy-rows.js';
 import type { Check } from '../refusals/refusals.js';
 import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
 import type { TokenRefusalReason } from '../refusals/token-refusals.js';
-import type { CheckResult } from '../verify/token-check.js';
+import type { CheckResult } from '../verify/check-runner.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 
 /** A request to explain, as a client would send it. */

@@ -17,7 +17,7 @@ import type { ProvingRequest } from '../dpop/dpop-proofs.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
 import type { Users } from '../identity/decide.js';
 import { decideRequest, idsOf, ignoredRoleOf } from '../identity/decide.js';
-import type { DpopProof } from '../dpop/dpop-proof.js';
+import type { DpopProof } from '../dpop/proof-checks.js';
 import { ExternalTokenVerifier, issuerAndKid, signerOf } from '../verify/external-token.verifier.js';
 import { recordedActors, refuseRevokedSince } from '../verify/tokens.js';
 import type { Tokens } from '../verify/tokens.js';

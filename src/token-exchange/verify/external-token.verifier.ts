@@ -11,13 +11,13 @@ import type { TokenExchangeOptions } from '../settings/token-exchange.options.js
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
 import { externalLoginOf } from '../revocation/external-login.js';
-import { LOGOUT_CHECKS, TOKEN_CHECKS } from './checks.js';
+import { FLOW_CHECKS } from './flow-checks.js';
 import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
 import { claimedKey } from './key-hints.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { AssertionClaims, ExternalClaims, LogoutClaims, TimedClaims } from './external-claims.js';
-import type { CheckResult, CheckRules, TokenCheck } from './token-check.js';
-import { CheckedToken, passAll, resultsOf } from './token-check.js';
+import type { CheckResult, CheckRules, TokenCheck } from './check-runner.js';
+import { CheckedToken, passAll, resultsOf } from './check-runner.js';
 
 /** Not exported, so that no other file can create a VerifiedToken. */
 const verified: unique symbol = Symbol('verified');
@@ -102,7 +102,7 @@ export class ExternalTokenVerifier {
     client?: AuthenticatedClient,
   ): Promise<VerifiedToken> {
     const token = new CheckedToken<ExternalClaims>(text, flow, this.rules, client);
-    await this.pass(TOKEN_CHECKS[flow], token, which);
+    await this.pass(FLOW_CHECKS[flow], token, which);
     const { claims, assertion, key, boundTo } = token;
     return { [verified]: true, claims, assertion, key, boundTo, login: externalLoginOf(claims) };
   }
@@ -110,7 +110,7 @@ export class ExternalTokenVerifier {
   /** @throws OAuthRefusal of the first check that fails */
   async verifyLogout(text: string): Promise<VerifiedLogout> {
     const token = new CheckedToken<LogoutClaims>(text, 'logout', this.rules);
-    await this.pass(LOGOUT_CHECKS, token);
+    await this.pass(FLOW_CHECKS.logout, token);
     return { [verified]: true, claims: token.claims, key: token.key };
   }
 
@@ -134,7 +134,7 @@ export class ExternalTokenVerifier {
 
   /** What becomes of each check that `verify` makes, in its order. */
   explain(text: string, flow: AccessFlow, client?: AuthenticatedClient): Promise<readonly CheckResult[]> {
-    return resultsOf(TOKEN_CHECKS[flow], new CheckedToken(text, flow, this.rules, client));
+    return resultsOf(FLOW_CHECKS[flow], new CheckedToken(text, flow, this.rules, client));
   }
 
   /** What log and trail may name: a key that is held; until it is found, what the token claims of a trusted issuer. */

@@ -1,4 +1,4 @@
-// The checks of a token's header, key and signature, and of the entry of its key, in the order in which checks.ts lists them.
+// The checks of a token's header, key and signature, and of the entry of its key. flow-checks.ts has their order.
 import { printable, printableList, printableName, printableSeconds } from '../../platform/text/printable.js';
 import { algorithmNamed, thumbprintOf } from '../trust/algorithms.js';
 import { keySetInWords } from '../trust/jwks/key-set-state.js';
@@ -8,7 +8,7 @@ import { parseCompactJws, signerAmong, typeOf } from './compact-jws.js';
 import { readIssuer, withoutNulls } from './external-claims.js';
 import { heldKids, likeness, servedAlgorithms } from './key-hints.js';
 import { ACCESS_TOKEN_TYPE } from './provider-policy.js';
-import type { AnyToken, Compared, TokenCheck } from './token-check.js';
+import type { AnyToken, Compared, TokenCheck } from './check-runner.js';
 
 /** An extension of JWS: none is understood, and one that is not understood must be refused (RFC 7515 §4.1.11). */
 const withoutMember = (name: 'crit' | 'b64'): TokenCheck<AnyToken> => ({
@@ -19,35 +19,45 @@ const withoutMember = (name: 'crit' | 'b64'): TokenCheck<AnyToken> => ({
   logged: { detail: name },
 });
 
-/** `jwk`, `jku`, `x5u` and `x5c` are not looked at: a token does not choose its key (RFC 8725 §3.10). */
-export const OF_THE_HEADER: readonly TokenCheck<AnyToken>[] = [
-  {
-    about: 'its form',
-    reason: 'token_malformed',
-    isNeeded: true,
-    read: (token) => void (token.jws = readToken(token)),
-    compared: () => ['a JWT in compact form', 'a JWT in compact form'],
-  },
-  {
-    /** @rule 2.2.kid The header must carry a kid. */
-    about: 'kid',
-    reason: 'kid_missing',
-    isNeeded: true,
-    fails: ({ jws: { header } }) => typeof header['kid'] !== 'string' || header['kid'] === '',
-    compared: ({ jws }) => ['a text as kid', printableName(jws.header['kid'])],
-  },
-  {
-    about: 'alg',
-    reason: 'algorithm_not_allowed',
-    isNeeded: true,
-    read: (token) => void (token.algorithm = algorithmNamed(token.jws.header['alg'])),
-    fails: ({ algorithm }) => algorithm === undefined,
-    compared: ({ jws, rules }) => [servedAlgorithms(jws, rules.keys), printableName(jws.header['alg'])],
-  },
-  withoutMember('crit'),
-  // It changes what is signed, and means that only together with `crit` (RFC 7797 §6).
-  withoutMember('b64'),
-];
+const form = (parse: (text: string) => CompactJws): TokenCheck<AnyToken> => ({
+  about: 'its form',
+  reason: 'token_malformed',
+  isNeeded: true,
+  read: (token) => void (token.jws = parse(token.text)),
+  compared: () => ['a JWT in compact form', 'a JWT in compact form'],
+});
+
+/** `jwk`, `jku`, `x5u` and `x5c` are ignored: a token does not choose its key (RFC 8725 §3.10). */
+export const FORM = form(parseCompactJws);
+
+/** D130: null is an absent claim in an identity assertion and in a logout token, and a claim of the wrong type elsewhere. */
+export const FORM_WITHOUT_NULLS = form((text) => {
+  const jws = parseCompactJws(text);
+  return { ...jws, payload: withoutNulls(jws.payload) };
+});
+
+/** @rule 2.2.kid The header must carry a kid. */
+export const KID: TokenCheck<AnyToken> = {
+  about: 'kid',
+  reason: 'kid_missing',
+  isNeeded: true,
+  fails: ({ jws: { header } }) => typeof header['kid'] !== 'string' || header['kid'] === '',
+  compared: ({ jws }) => ['a text as kid', printableName(jws.header['kid'])],
+};
+
+export const ALGORITHM: TokenCheck<AnyToken> = {
+  about: 'alg',
+  reason: 'algorithm_not_allowed',
+  isNeeded: true,
+  read: (token) => void (token.algorithm = algorithmNamed(token.jws.header['alg'])),
+  fails: ({ algorithm }) => algorithm === undefined,
+  compared: ({ jws, rules }) => [servedAlgorithms(jws, rules.keys), printableName(jws.header['alg'])],
+};
+
+export const NO_CRIT = withoutMember('crit');
+
+/** `b64` changes what is signed, and is valid only together with `crit` (RFC 7797 §6). */
+export const NO_B64 = withoutMember('b64');
 
 /** A check of what a token says that it is. @param isIt `typ` as `typeOf` gives it */
 export const purpose = (
@@ -62,7 +72,7 @@ export const purpose = (
 
 /**
  * A token made for another purpose is not an external token, our own access tokens first of all (D31). RFC 7519 §5.1 leaves `typ`
- * free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`. `OF_THE_NAMED_TYPE` checks access tokens (RFC 9068).
+ * free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`. `NAMED_TYPE` checks access tokens (RFC 9068).
  */
 export const NO_OTHER_PURPOSE = purpose(
   'a media type that does not end in +jwt, without parameters, or no typ',
@@ -70,7 +80,7 @@ export const NO_OTHER_PURPOSE = purpose(
 );
 
 /** @rule P.typ An access token by RFC 9068 is accepted only if its entry names the type, and then no other token is. */
-export const OF_THE_NAMED_TYPE: TokenCheck<AnyToken> = {
+export const NAMED_TYPE: TokenCheck<AnyToken> = {
   check: 'trust',
   about: 'typ',
   reason: 'token_type_not_allowed',
@@ -99,132 +109,123 @@ export const LOGOUT_PURPOSE: TokenCheck<AnyToken> = {
   ],
 };
 
-export const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
-  {
-    check: 'key',
-    about: 'iss',
-    reason: 'claims_invalid',
-    isNeeded: true,
-    read: ({ jws }) => void readIssuer(jws.payload),
-    compared: ({ jws }) => ['a text as iss', printable(jws.payload['iss'])],
-  },
-  {
-    /** @rule 5.2.1 The key is the one whose kid and issuer match the token's. */
-    about: 'iss',
-    reason: 'issuer_unknown',
-    isNeeded: true,
-    read: findKey,
-    // The set of all issuers takes a pass over the entries: only where there is no key.
-    fails: (token) => token.found === undefined && !token.rules.keys.issuers().has(issuerOf(token)),
-    compared: (token) => [printableList(token.rules.keys.issuers()), printable(issuerOf(token))],
-    logged: (token) => likeness(issuerOf(token), token.rules.keys.issuers()),
-  },
-  {
-    /** Where no key is found, and a key set of the issuer serves none, that is the reason (D138). */
-    about: 'its key set',
-    reason: 'key_set_unavailable',
-    isNeeded: true,
-    fails: (token) =>
-      token.found === undefined && token.rules.keys.unservingKeySet(issuerOf(token)) !== undefined,
-    compared: (token) => {
-      const unserving = token.rules.keys.unservingKeySet(issuerOf(token));
-      return ['serving', unserving === undefined ? 'serving, or there is none' : keySetInWords(unserving)];
-    },
-  },
-  {
-    about: 'kid',
-    reason: 'kid_unknown',
-    isNeeded: true,
-    fails: ({ found }) => found === undefined,
-    compared: kidsOf,
-    logged: (token) => {
-      const [expected, found] = kidsOf(token);
-      const seconds = token.rules.keys.secondsToNextSearch(issuerOf(token));
-      const detail =
-        seconds &&
-        `its key set is fetched again for an unknown kid in ${printableSeconds(Math.ceil(seconds))}`;
-      return { expected, found, ...(detail && { detail }) };
-    },
-  },
-  {
-    // Which algorithms a key serves is its entry's to say, not the token's: RFC 8725 §3.1.
-    check: 'key',
-    about: 'alg',
-    reason: 'algorithm_not_allowed',
-    isNeeded: true,
-    fails: ({ algorithm, key }) => algorithm === undefined || !key.algorithms.has(algorithm),
-    compared: ({ algorithm, candidates }) => [
-      printableList(new Set(candidates.flatMap(({ algorithms }) => [...algorithms]))),
-      printable(algorithm),
-    ],
-  },
-  {
-    about: 'its signature',
-    reason: 'signature_invalid',
-    isNeeded: true,
-    read: verifySignature,
-    fails: ({ isSigned }) => !isSigned,
-    compared: ({ key, isSigned }) => [
-      `by the key ${printableName(key.kid)}`,
-      isSigned ? 'by that key' : 'by another key, or of another text',
-    ],
-    logged: ({ thumbprints }) =>
-      thumbprints.length === 0
-        ? {}
-        : { expected: `a signature by the key with the thumbprint ${thumbprints.join(' or ')}` },
-  },
-];
+export const ISSUER: TokenCheck<AnyToken> = {
+  check: 'key',
+  about: 'iss',
+  reason: 'claims_invalid',
+  isNeeded: true,
+  read: ({ jws }) => void readIssuer(jws.payload),
+  compared: ({ jws }) => ['a text as iss', printable(jws.payload['iss'])],
+};
 
-/** Whether tokens of the entry are taken at all, here and now. */
-export const OF_THE_ENTRY: readonly TokenCheck<AnyToken>[] = [
-  {
-    /** @rule D71 No token of a suspended entry is taken. */
-    about: 'suspended',
-    reason: 'entry_suspended',
-    fails: ({ key }) => key.policy.suspended === true,
-    compared: ({ key }) => [
-      'an entry that is not suspended',
-      key.policy.suspended === true ? 'a suspended one' : 'one that is not',
-    ],
-    logged: {},
+/** @param find may fetch a key set once, for a bounded time (D34) */
+const knownIssuer = (find: 'find' | 'findForLogout'): TokenCheck<AnyToken> => ({
+  about: 'iss',
+  reason: 'issuer_unknown',
+  isNeeded: true,
+  async read(token) {
+    token.candidates = await token.rules.keys[find](issuerOf(token), kidOf(token), token.algorithm);
+    [token.found] = token.candidates;
   },
-  {
-    /** @rule P.notAfter From its `notAfter` on, an entry's tokens are refused, also unexpired ones. */
-    about: 'notAfter',
-    reason: 'trust_ended',
-    fails: (token) => trustLeft(token) <= 0,
-    compared: (token) => [
-      token.key.policy.notAfter === undefined
-        ? 'any time'
-        : `before ${token.key.policy.notAfter.toISOString()}`,
-      endOf(trustLeft(token), 'ends', 'ended'),
-    ],
-  },
-  {
-    /** @rule P.flows A token is refused on the way in for which its entry is not trusted. */
-    about: 'flows',
-    reason: 'flow_not_allowed',
-    fails: ({ key, flow }) => !flowsOf(key.policy).has(flow),
-    compared: ({ key, flow }) => [printableList(flowsOf(key.policy)), flow],
-  },
-];
+  // The set of all issuers takes a pass over the entries: only where there is no key.
+  fails: (token) => token.found === undefined && !token.rules.keys.issuers().has(issuerOf(token)),
+  compared: (token) => [printableList(token.rules.keys.issuers()), printable(issuerOf(token))],
+  logged: (token) => likeness(issuerOf(token), token.rules.keys.issuers()),
+});
 
-/** D130: null is an absent claim in an identity assertion and in a logout token, and a claim of the wrong type elsewhere. */
-function readToken({ text, flow }: AnyToken): CompactJws {
-  const jws = parseCompactJws(text);
-  return flow === 'id-jag' || flow === 'logout' ? { ...jws, payload: withoutNulls(jws.payload) } : jws;
-}
+/** @rule 5.2.1 The key is the one whose kid and issuer match the token's. */
+export const KNOWN_ISSUER = knownIssuer('find');
+export const KNOWN_LOGOUT_ISSUER = knownIssuer('findForLogout');
 
-/** May take one bounded fetch (D34). */
-async function findKey(token: AnyToken): Promise<void> {
-  const { keys } = token.rules;
-  const [issuer, kid] = [issuerOf(token), kidOf(token)];
-  token.candidates =
-    token.flow === 'logout'
-      ? await keys.findForLogout(issuer, kid, token.algorithm)
-      : await keys.find(issuer, kid, token.algorithm);
-  [token.found] = token.candidates;
-}
+/** Where no key is found, and a key set of the issuer serves none, that is the reason (D138). */
+export const SERVING_KEY_SET: TokenCheck<AnyToken> = {
+  about: 'its key set',
+  reason: 'key_set_unavailable',
+  isNeeded: true,
+  fails: (token) =>
+    token.found === undefined && token.rules.keys.unservingKeySet(issuerOf(token)) !== undefined,
+  compared: (token) => {
+    const unserving = token.rules.keys.unservingKeySet(issuerOf(token));
+    return ['serving', unserving === undefined ? 'serving, or there is none' : keySetInWords(unserving)];
+  },
+};
+
+export const KNOWN_KEY: TokenCheck<AnyToken> = {
+  about: 'kid',
+  reason: 'kid_unknown',
+  isNeeded: true,
+  fails: ({ found }) => found === undefined,
+  compared: kidsOf,
+  logged: (token) => {
+    const [expected, found] = kidsOf(token);
+    const seconds = token.rules.keys.secondsToNextSearch(issuerOf(token));
+    const detail =
+      seconds && `its key set is fetched again for an unknown kid in ${printableSeconds(Math.ceil(seconds))}`;
+    return { expected, found, ...(detail && { detail }) };
+  },
+};
+
+/** The entry says which algorithms a key is for, not the token (RFC 8725 §3.1). */
+export const KEY_ALGORITHM: TokenCheck<AnyToken> = {
+  check: 'key',
+  about: 'alg',
+  reason: 'algorithm_not_allowed',
+  isNeeded: true,
+  fails: ({ algorithm, key }) => algorithm === undefined || !key.algorithms.has(algorithm),
+  compared: ({ algorithm, candidates }) => [
+    printableList(new Set(candidates.flatMap(({ algorithms }) => [...algorithms]))),
+    printable(algorithm),
+  ],
+};
+
+export const SIGNATURE: TokenCheck<AnyToken> = {
+  about: 'its signature',
+  reason: 'signature_invalid',
+  isNeeded: true,
+  read: verifySignature,
+  fails: ({ isSigned }) => !isSigned,
+  compared: ({ key, isSigned }) => [
+    `by the key ${printableName(key.kid)}`,
+    isSigned ? 'by that key' : 'by another key, or of another text',
+  ],
+  logged: ({ thumbprints }) =>
+    thumbprints.length === 0
+      ? {}
+      : { expected: `a signature by the key with the thumbprint ${thumbprints.join(' or ')}` },
+};
+
+/** @rule D71 No token of a suspended entry is taken. */
+export const NOT_SUSPENDED: TokenCheck<AnyToken> = {
+  about: 'suspended',
+  reason: 'entry_suspended',
+  fails: ({ key }) => key.policy.suspended === true,
+  compared: ({ key }) => [
+    'an entry that is not suspended',
+    key.policy.suspended === true ? 'a suspended one' : 'one that is not',
+  ],
+  logged: {},
+};
+
+/** @rule P.notAfter From its `notAfter` on, an entry's tokens are refused, also unexpired ones. */
+export const TRUST_NOT_ENDED: TokenCheck<AnyToken> = {
+  about: 'notAfter',
+  reason: 'trust_ended',
+  fails: (token) => trustLeft(token) <= 0,
+  compared: (token) => [
+    token.key.policy.notAfter === undefined
+      ? 'any time'
+      : `before ${token.key.policy.notAfter.toISOString()}`,
+    endOf(trustLeft(token), 'ends', 'ended'),
+  ],
+};
+
+/** @rule P.flows A token is refused on the way in for which its entry is not trusted. */
+export const ALLOWED_FLOW: TokenCheck<AnyToken> = {
+  about: 'flows',
+  reason: 'flow_not_allowed',
+  fails: ({ key, flow }) => !flowsOf(key.policy).has(flow),
+  compared: ({ key, flow }) => [printableList(flowsOf(key.policy)), flow],
+};
 
 async function verifySignature(token: AnyToken): Promise<void> {
   const { algorithm, candidates, jws } = token;

@@ -5,7 +5,7 @@ import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { CompactJws } from './compact-jws.js';
-import type { TokenCheck } from './token-check.js';
+import type { TokenCheck } from './check-runner.js';
 
 type RolePolicy = Pick<TrustPolicy, 'roleClaim' | 'roleMap'>;
 

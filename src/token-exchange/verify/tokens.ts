@@ -3,7 +3,7 @@ import type { SubjectOrActor, ExternalPerson } from '../refusals/oauth-refusal.j
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
-import type { DpopProof } from '../dpop/dpop-proof.js';
+import type { DpopProof } from '../dpop/proof-checks.js';
 import type { VerifiedToken } from './external-token.verifier.js';
 import type { PriorActor } from './external-claims.js';
 import { shownName, shownSubject } from '../workloads/workload-policy.js';

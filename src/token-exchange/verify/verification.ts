@@ -17,9 +17,9 @@ import type { Tokens } from './tokens.js';
 import type { PriorActor } from './external-claims.js';
 import { MAX_PRIOR_ACTORS } from './external-claims.js';
 import { issuerAndKid } from './external-token.verifier.js';
-import { refuseLoneSubject } from './checks.js';
+import { refuseLoneSubject } from './claim-checks.js';
 import type { DpopProofs, ProvingRequest } from '../dpop/dpop-proofs.js';
-import type { DpopProof } from '../dpop/dpop-proof.js';
+import type { DpopProof } from '../dpop/proof-checks.js';
 import { pageOrigin } from '../../platform/text/origin.js';
 
 /** The needs of the verification of tokens. */

@@ -12,7 +12,7 @@ import { pageOriginOf } from '../../../src/token-exchange/verify/verification.js
 import { maxAgeSeconds } from '../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
 import { readStoredEntry } from '../../../src/token-exchange/trust/stored/stored-entry.reader.js';
 import { likeness } from '../../../src/token-exchange/verify/key-hints.js';
-import { publicAddress } from '../../../src/token-exchange/dpop/dpop-proof.js';
+import { publicAddress } from '../../../src/token-exchange/dpop/proof-checks.js';
 import { canonicalUri } from '../../../src/platform/text/uri.js';
 import type { FuzzTarget } from './fuzz-target.js';
 

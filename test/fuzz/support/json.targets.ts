@@ -21,8 +21,8 @@ import {
 import { isTokenRefusal } from '../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { CompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
 import { parseCompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
-import type { DpopProof } from '../../../src/token-exchange/dpop/dpop-proof.js';
-import { verifyProof } from '../../../src/token-exchange/dpop/dpop-proof.js';
+import type { DpopProof } from '../../../src/token-exchange/dpop/proof-checks.js';
+import { verifyProof } from '../../../src/token-exchange/dpop/proof-checks.js';
 import type { ExternalClaims } from '../../../src/token-exchange/verify/external-claims.js';
 import { readExternalClaims } from '../../../src/token-exchange/verify/external-claims.js';
 import { JsonBodyPipe, readObject } from '../../../src/workspace/api/body/json-body.js';

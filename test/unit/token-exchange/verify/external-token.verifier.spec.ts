@@ -7,7 +7,7 @@ import type { AccessFlow } from '../../../../src/token-exchange/endpoint/flows.j
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { TokenRefusalReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
 import { OAuthRefusal, isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
-import { TOKEN_CHECKS } from '../../../../src/token-exchange/verify/checks.js';
+import { FLOW_CHECKS } from '../../../../src/token-exchange/verify/flow-checks.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import {
   ExternalTokenVerifier,
@@ -700,7 +700,7 @@ describe('the list of checks', () => {
   }
 
   it('[D3] has a fault for each of its checks', () => {
-    expect(FAULTS.map(({ reason }) => reason)).toEqual(TOKEN_CHECKS.embed.map(({ reason }) => reason));
+    expect(FAULTS.map(({ reason }) => reason)).toEqual(FLOW_CHECKS.embed.map(({ reason }) => reason));
   });
 
   it('[D80] a good token passes all of them, as the explanation shows', async () => {

@@ -16,8 +16,8 @@ import { ALGORITHMS, algorithmNamed, keyFits, thumbprintOf } from '../trust/algo
 import { UnusableKeyError, readPublicJwk } from '../trust/jwks-content.js';
 import type { CompactJws } from '../verify/compact-jws.js';
 import { isSignatureValid, parseCompactJws, typeOf } from '../verify/compact-jws.js';
-import type { CheckResult, TokenCheck } from '../verify/token-check.js';
-import { UNREAD, passAll, resultsOf } from '../verify/token-check.js';
+import type { CheckResult, TokenCheck } from '../verify/check-runner.js';
+import { UNREAD, passAll, resultsOf } from '../verify/check-runner.js';
 import { canonicalUri } from '../../platform/text/uri.js';
 
 /** A proof as it was sent, and the request that it came with. */

@@ -1,9 +1,18 @@
-// Which logout tokens pass: each row changes one thing of a good one.
+// That no flow leaves a check out, and which logout tokens pass: each row changes one thing of a good one.
 import type { Members } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';
+import {
+  ALLOWED_CLAIMS,
+  ALLOWED_SUBJECT,
+  DPOP_CONFIRMATION,
+  NO_LOGOUT,
+} from '../../../../src/token-exchange/verify/claim-checks.js';
+import { FLOW_CHECKS } from '../../../../src/token-exchange/verify/flow-checks.js';
 import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import { NAMED_TYPE } from '../../../../src/token-exchange/verify/key-checks.js';
+import { MAPPED_ROLE } from '../../../../src/token-exchange/verify/provider-claims.js';
 import { LOGOUT_EVENT, logoutToken } from '../../../support/logout-tokens.js';
 import { TestClock } from '../../../support/test-clock.js';
 import { trustedKeysOf } from '../../../support/trusted-keys.js';
@@ -172,4 +181,26 @@ describe('[P.flows] an entry', () => {
     const by = verifierOf([partner.staticEntry(members)], defaults);
     expect(await outcomeOf(logoutToken(partner, good), by)).toBe(outcome);
   });
+});
+
+it.each(['embed', 'id-jag', 'jwt-bearer'] as const)(
+  '[D3][D133] %s makes every check of an exchange, in the same order, some with rules of its own',
+  (flow) => {
+    const reasons = FLOW_CHECKS[flow].map(({ reason }) => reason);
+    const ofExchange = FLOW_CHECKS.exchange.map(({ reason }) => reason);
+    expect(reasons.slice(0, ofExchange.length)).toEqual(ofExchange);
+  },
+);
+
+it('[D130] a logout makes the checks of an exchange that are not about access', () => {
+  const aboutAccess: readonly unknown[] = [
+    NAMED_TYPE,
+    MAPPED_ROLE,
+    NO_LOGOUT,
+    DPOP_CONFIRMATION,
+    ALLOWED_SUBJECT,
+    ALLOWED_CLAIMS,
+  ];
+  const others = FLOW_CHECKS.exchange.filter((check) => !aboutAccess.includes(check));
+  expect(FLOW_CHECKS.logout.map(({ reason }) => reason)).toEqual(others.map(({ reason }) => reason));
 });
