@@ -2,6 +2,7 @@
 // commit.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
+import type { Sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import type { Log } from '../../platform/log/log.js';
@@ -53,8 +54,21 @@ export interface RefusedPerson extends ExternalPerson {
   readonly isActor: boolean;
 }
 
+/** Writes events within a larger statement. */
+export interface EventInsertion {
+  /** The columns of `rowOf` except the users: for a list of column definitions. */
+  readonly columns: Sql;
+  /** @returns the members of the event's row, for JSON */
+  rowOf(event: AuditEvent): Record<string, unknown>;
+  /** @param relation has `columns`, and those of the users */
+  insertionFrom<Input>(relation: Sql<Input>): Sql<Input>;
+}
+
 /** The durable record of events. */
 export abstract class AuditTrail {
+  /** Lets a login write its session and its event by one statement. Only the package's own trail has it. */
+  readonly table?: EventInsertion;
+
   /**
    * Keeps the events of one request, all or none.
    * @param transaction of their work: they are kept if it commits. Without it they stand for themselves

@@ -5,7 +5,7 @@ import { SharedStatement } from '../../platform/database/prepared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
 import { parameter, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
-import type { AuditEvent, RefusedPerson } from './audit.bus.js';
+import type { AuditEvent, EventInsertion, RefusedPerson } from './audit.bus.js';
 import type { ExternalPerson } from '../refusals/oauth-refusal.js';
 import { AuditTrail } from './audit.bus.js';
 
@@ -13,10 +13,9 @@ import { AuditTrail } from './audit.bus.js';
  * A table with the columns `name`, `occurred_at`, `request_id`, `subject_user_id`, `actor_user_id` and `payload`; other columns
  * need defaults.
  */
-export class EventTable {
+export class EventTable implements EventInsertion {
   readonly append: SharedStatement<readonly AuditEvent[], unknown, undefined>;
   readonly refusal: SharedStatement<RefusalRow, unknown, undefined>;
-  /** Of what `rowOf` makes, but for the users: for a list of column definitions. */
   readonly columns: Sql;
   private readonly isNamed: boolean;
 
@@ -87,7 +86,7 @@ export class EventTable {
     SELECT name, to_timestamp(occurred_at), request_id, subject_user_id, actor_user_id, payload${more} FROM ${relation}`;
   }
 
-  /** For JSON; a member that is undefined is not written. */
+  /** A member that is undefined is not written. */
   rowOf(event: AuditEvent): Record<string, unknown> {
     return {
       name: event.name,
@@ -117,7 +116,7 @@ export class EventTableTrail extends AuditTrail {
 
   /** @param hashesOf what is stored of a person, for a table that has the column */
   constructor(
-    readonly table: EventTable,
+    override readonly table: EventTable,
     database: Database,
     private readonly hashesOf?: (person: ExternalPerson) => readonly Buffer[],
   ) {

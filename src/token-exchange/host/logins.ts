@@ -1,6 +1,7 @@
 // The ports of a login: the session that it opens, and the page that refuses it.
 import type { AuditEvent, RecordedWork } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
+import type { NewSession } from '../login/session.repository.js';
 import type { ExternalLogin, IssuerKey, Logout } from '../revocation/external-login.js';
 
 /** A login that opens a session. */
@@ -47,8 +48,26 @@ export interface OpenedBoundSession extends Pick<OpenedSession, 'familyId' | 'ev
   readonly expiresAt: Date;
 }
 
+/** A session that the insertion of its row opens. */
+export interface MadeSession<Opened> {
+  readonly session: NewSession;
+  /** To be answered once the row is there. */
+  readonly opened: Opened;
+}
+
+/** Makes sessions without a transaction, and touches nothing. */
+export interface SessionMaker {
+  /** @returns undefined if the login carries earlier sessions, which a transaction must look at */
+  make(login: SessionLogin): MadeSession<OpenedSession> | undefined;
+  /** @returns undefined if the login renews a session */
+  makeBound(login: BoundLogin): MadeSession<OpenedBoundSession> | undefined;
+}
+
 /** The product's browser sessions. */
 export abstract class SessionOpener {
+  /** Lets a login write its session and its event by one statement. Only the package's own sessions have it. */
+  readonly maker?: SessionMaker;
+
   abstract open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession>;
 
   /**

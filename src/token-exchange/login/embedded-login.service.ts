@@ -5,12 +5,17 @@ import { auditEvent } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
-import type { BoundLogin, OpenedBoundSession, OpenedSession, SessionLogin } from '../host/logins.js';
+import type {
+  BoundLogin,
+  MadeSession,
+  OpenedBoundSession,
+  OpenedSession,
+  SessionLogin,
+  SessionMaker,
+} from '../host/logins.js';
 import { SessionOpener } from '../host/logins.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import { Revocations } from '../revocation/revocations.js';
-import type { MadeSession } from './session.service.js';
-import { SessionService } from './session.service.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ProvingRequest } from '../dpop/dpop-proofs.js';
@@ -69,8 +74,8 @@ type Opened = Pick<OpenedSession, 'familyId' | 'events'>;
 
 /** How the session of a login is opened. */
 interface Opening<Session extends Opened> {
-  /** Makes a session that its row alone opens; undefined where it takes a transaction. */
-  readonly make: (login: SessionDemand) => MadeSession<Session> | undefined;
+  /** Makes the session without a transaction, if it goes on from no other. Undefined if each login takes a transaction. */
+  readonly make: ((login: SessionDemand) => MadeSession<Session> | undefined) | undefined;
   readonly open: (transaction: Transaction, login: SessionDemand) => Promise<Session>;
 }
 
@@ -87,6 +92,9 @@ interface Login<Session extends Opened> {
 
 @Injectable()
 export class EmbeddedLoginService {
+  /** Undefined if the host has its own sessions or trail, or does not name its table of users. */
+  private readonly maker: SessionMaker | undefined;
+
   constructor(
     readonly verifier: ExternalTokenVerifier,
     readonly revocations: Revocations,
@@ -99,7 +107,9 @@ export class EmbeddedLoginService {
     private readonly notices: Notices,
     private readonly clock: Clock,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
-  ) {}
+  ) {
+    this.maker = logins.canRecord ? sessions.maker : undefined;
+  }
 
   /** Whether the host has sessions that are bound to keys. */
   get opensBound(): boolean {
@@ -152,22 +162,21 @@ export class EmbeddedLoginService {
       const rateLimit = await this.throttle.count(request, tokens);
       const linked = await request.stage('use', () => this.uses.use(tokens));
       const known = decideRequest(tokens, linked, this.options.roles);
-      const recorded = known && (await this.record(login, known));
-      const { users, result } = recorded ?? (await this.apply(login));
+      const { users, result } = await (known === undefined ? this.apply(login) : this.record(login, known));
       this.notices.warnAfterCommit(request, tokens, users);
       return { rateLimit, userId: users.subject.userId, ...result };
     });
   }
 
   private ofCookie({ cookies, source }: EmbedLogin): Opening<OpenedSession> {
-    const { sessions } = this;
+    const { maker, sessions } = this;
     const ofCookie = (demand: SessionDemand): SessionLogin => ({
       ...demand,
       cookies,
       loginOrigin: pageOriginOf(source.origin),
     });
     return {
-      make: (demand) => (sessions instanceof SessionService ? sessions.make(ofCookie(demand)) : undefined),
+      make: maker && ((demand) => maker.make(ofCookie(demand))),
       open: (transaction, demand) => sessions.open(transaction, ofCookie(demand)),
     };
   }
@@ -176,7 +185,7 @@ export class EmbeddedLoginService {
     { hostOrigin, renewedToken }: BoundEmbedLogin,
     keyThumbprint: string,
   ): Opening<OpenedBoundSession> {
-    const { sessions } = this;
+    const { maker, sessions } = this;
     const ofKey = (demand: SessionDemand): BoundLogin => ({
       ...demand,
       loginOrigin: hostOrigin,
@@ -184,10 +193,7 @@ export class EmbeddedLoginService {
       renewedToken,
     });
     return {
-      make: (demand) =>
-        renewedToken === undefined && sessions instanceof SessionService
-          ? sessions.makeBound(ofKey(demand))
-          : undefined,
+      make: maker && ((demand) => maker.makeBound(ofKey(demand))),
       open: async (transaction, demand) => {
         const opened = await sessions.openBound?.(transaction, ofKey(demand));
         if (opened === undefined) throw new OAuthRefusal('session_ended', { userId: demand.userId });
@@ -196,17 +202,21 @@ export class EmbeddedLoginService {
     };
   }
 
-  /** Undefined where sessions of before are carried, the user was deleted meanwhile, or the host has sessions of its own. */
+  /** Records a login that changes nothing about its user by one statement. Applies it if the statement cannot open its session. */
   private async record<Session extends Opened>(
     login: Login<Session>,
     users: Users,
-  ): Promise<Applied<Session> | undefined> {
-    const made = login.opening.make(this.demandOf(login, users));
-    if (made === undefined) return undefined;
+  ): Promise<Applied<Session>> {
+    const { make } = login.opening;
+    const hasPartsOfHost = make === undefined;
+    if (hasPartsOfHost) return this.apply(login);
+    const made = make(this.demandOf(login, users));
+    const hasEarlierSessions = made === undefined;
+    if (hasEarlierSessions) return this.apply(login);
     const { session, opened } = made;
     const event = this.loginEvent(login, users, opened);
-    const isWritten = await login.request.stage('record', () => this.logins.record({ session, event }));
-    return isWritten ? { users, result: opened } : undefined;
+    const isUserThere = await login.request.stage('record', () => this.logins.record({ session, event }));
+    return isUserThere ? { users, result: opened } : this.apply(login);
   }
 
   private apply<Session extends Opened>(login: Login<Session>): Promise<Applied<Session>> {

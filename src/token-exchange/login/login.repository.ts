@@ -1,9 +1,7 @@
 // `record` of a login: the statement by which concurrent logins write their sessions and events. It contains no rule about users.
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../audit/audit.bus.js';
+import type { AuditEvent, EventInsertion } from '../audit/audit.bus.js';
 import { AuditTrail, AuditBus } from '../audit/audit.bus.js';
-import type { EventTable } from '../audit/event-table.js';
-import { EventTableTrail } from '../audit/event-table.js';
 import type { Batch } from '../../platform/database/batch.js';
 import { Database } from '../../platform/database/database.js';
 import { SharedStatement, nameOn } from '../../platform/database/prepared-statement.js';
@@ -30,8 +28,13 @@ export class LoginRepository {
     private readonly audit: AuditBus,
     @Inject(TOKEN_EXCHANGE_OPTIONS) { userTable }: Pick<TokenExchangeOptions, 'userTable'>,
   ) {
-    if (userTable !== undefined && trail instanceof EventTableTrail)
+    if (userTable !== undefined && trail.table !== undefined)
       this.logins = recordStatement(userTable, trail.table).on(dataSource);
+  }
+
+  /** Whether logins can be recorded at this host. */
+  get canRecord(): boolean {
+    return this.logins !== undefined;
   }
 
   /** Writes session and event, and publishes the event; or does neither. @returns whether the user is still there */
@@ -48,7 +51,7 @@ export class LoginRepository {
  */
 export function recordStatement(
   table: UserTable,
-  events: EventTable,
+  events: EventInsertion,
 ): SharedStatement<RecordedLogin, { readonly place: number }, boolean> {
   const { name, idType, columns } = table;
   const userId = identifier(idType);

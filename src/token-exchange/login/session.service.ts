@@ -5,7 +5,14 @@ import type { AuditEvent, AuditPayloads, RecordedWork } from '../audit/audit.bus
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
-import type { BoundLogin, OpenedBoundSession, OpenedSession, SessionLogin } from '../host/logins.js';
+import type {
+  BoundLogin,
+  MadeSession,
+  OpenedBoundSession,
+  OpenedSession,
+  SessionLogin,
+  SessionMaker,
+} from '../host/logins.js';
 import { SessionOpener } from '../host/logins.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
@@ -30,13 +37,6 @@ const BOUND_PREFIX = 'svs_';
 /** The use of a session is noted so often at most. */
 const USE_NOTED_EVERY_MS = 10_000;
 
-/** A session that its row alone opens. */
-export interface MadeSession<Opened> {
-  readonly session: NewSession;
-  /** To be answered once the row is there. */
-  readonly opened: Opened;
-}
-
 /** Whether a credential is the session token of a bound session. */
 export function isSessionToken(credential: string): boolean {
   return credential.startsWith(BOUND_PREFIX);
@@ -46,7 +46,8 @@ export function isSessionToken(credential: string): boolean {
 type EndCause = AuditPayloads['svc.audit.session.ended']['cause'];
 
 @Injectable()
-export class SessionService extends SessionOpener {
+export class SessionService extends SessionOpener implements SessionMaker {
+  override readonly maker: SessionMaker = this;
   private readonly idsIn: SessionCookieReader;
 
   constructor(
@@ -80,7 +81,6 @@ export class SessionService extends SessionOpener {
     return { setCookie, familyId, events };
   }
 
-  /** Makes the session of a login that carries none, and touches nothing; undefined where sessions of before have to be looked at. */
   make(login: SessionLogin): MadeSession<OpenedSession> | undefined {
     if (this.idsIn(login.cookies).length > 0) return undefined;
     const { session, setCookie } = this.ofCookie(login, randomUUID());
@@ -98,7 +98,7 @@ export class SessionService extends SessionOpener {
   ): Promise<OpenedBoundSession | undefined> {
     const { renewedToken, keyThumbprint, userId } = login;
     if (renewedToken === undefined) {
-      const { session, opened } = this.makeBound(login);
+      const { session, opened } = this.newBound(login);
       await this.sessions.insert(transaction, session);
       return opened;
     }
@@ -114,8 +114,11 @@ export class SessionService extends SessionOpener {
     return this.openedBound(session, renewedToken);
   }
 
-  /** Makes the session of a login that renews none, and touches nothing. */
-  makeBound(login: BoundLogin): MadeSession<OpenedBoundSession> {
+  makeBound(login: BoundLogin): MadeSession<OpenedBoundSession> | undefined {
+    return login.renewedToken === undefined ? this.newBound(login) : undefined;
+  }
+
+  private newBound(login: BoundLogin): MadeSession<OpenedBoundSession> {
     const sessionToken = BOUND_PREFIX + newId();
     const session = this.fresh(login, randomUUID(), hashOf(sessionToken));
     return { session, opened: this.openedBound(session, sessionToken) };
