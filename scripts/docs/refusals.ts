@@ -2,23 +2,15 @@
 import { inOwnWords } from '../../src/config/remedies.js';
 import { errorOf } from '../../src/token-exchange/endpoint/challenge.js';
 import { bearerAnchor } from '../../src/token-exchange/refusals/refusal-line.js';
-import type {
-  BearerReason,
-  Explanation,
-  RequestRefusalReason,
-} from '../../src/token-exchange/refusals/refusals.js';
-import {
-  BEARER_REFUSALS,
-  FAULT,
-  NOTICES,
-  REQUEST_REFUSALS,
-} from '../../src/token-exchange/refusals/refusals.js';
+import type { RequestRefusalReason } from '../../src/token-exchange/refusals/refusals.js';
+import type { BearerReason } from '../../src/token-exchange/tokens/bearer-refusals.js';
+import type { Explanation } from '../../src/token-exchange/refusals/refusal.js';
+import { NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
+import { BEARER_REFUSALS } from '../../src/token-exchange/tokens/bearer-refusals.js';
+import { FAULT } from '../../src/token-exchange/endpoint/request-refusals.js';
 import type { TokenRefusalReason } from '../../src/token-exchange/refusals/token-refusals.js';
-import {
-  TOKEN_REFUSALS,
-  loginAnswerOf,
-  oauthAnswerOf,
-} from '../../src/token-exchange/refusals/token-refusals.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
+import { loginAnswerOf, oauthAnswerOf } from '../../src/token-exchange/refusals/token-answers.js';
 import { table } from './blocks.js';
 
 const REASON_HEAD = ['Reason', 'Cause', 'Remedy'];

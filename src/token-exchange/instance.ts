@@ -88,8 +88,11 @@ export {
 export { ACCESS_FLOWS, FLOWS, ISSUING_FLOWS, THROTTLED_FLOWS } from './endpoint/flows.js';
 export type { Endpoint, OutcomeCounter } from './endpoint/flows.js';
 export { bearerLine } from './refusals/refusal-line.js';
-export { BEARER_REFUSALS, FAULT, NOTICES } from './refusals/refusals.js';
-export type { BearerReason, CheckedExplanation, Explanation } from './refusals/refusals.js';
+export { NOTICES } from './refusals/refusals.js';
+export { BEARER_REFUSALS } from './tokens/bearer-refusals.js';
+export { FAULT } from './endpoint/request-refusals.js';
+export type { BearerReason } from './tokens/bearer-refusals.js';
+export type { CheckedExplanation, Explanation } from './refusals/refusal.js';
 export { OAuthRefusal } from './refusals/oauth-refusal.js';
 export { TOKEN_REFUSALS } from './refusals/token-refusals.js';
 

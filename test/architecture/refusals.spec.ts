@@ -10,17 +10,11 @@ import {
 } from '../../src/token-exchange/refusals/refusal-line.js';
 import { errorOf } from '../../src/token-exchange/endpoint/challenge.js';
 import { hostRefusalOf } from '../../src/token-exchange/endpoint/flow-error.filter.js';
-import {
-  BEARER_REFUSALS,
-  FAULT,
-  NOTICES,
-  REQUEST_REFUSALS,
-} from '../../src/token-exchange/refusals/refusals.js';
-import {
-  TOKEN_REFUSALS,
-  loginAnswerOf,
-  oauthAnswerOf,
-} from '../../src/token-exchange/refusals/token-refusals.js';
+import { NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
+import { BEARER_REFUSALS } from '../../src/token-exchange/tokens/bearer-refusals.js';
+import { FAULT } from '../../src/token-exchange/endpoint/request-refusals.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
+import { loginAnswerOf, oauthAnswerOf } from '../../src/token-exchange/refusals/token-answers.js';
 import { codesOnPage, isOnPage } from '../support/refusals-page.js';
 import { repositoryFile, typescriptFiles } from '../support/source-files.js';
 

@@ -1,6 +1,6 @@
 // Reads the credential of a call, and says in an answer which one would get it through (RFC 6750, RFC 9449 §7).
 import type { HttpRequest } from '../../platform/http/http-answers.js';
-import type { BearerReason } from '../refusals/refusals.js';
+import type { BearerReason } from '../tokens/bearer-refusals.js';
 import type { PresentedCall } from '../dpop/dpop-proofs.js';
 import { provingRequestOf } from '../dpop/dpop-proofs.js';
 import { ALGORITHMS } from '../trust/algorithms.js';

@@ -14,11 +14,12 @@ import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { pageOriginOf } from '../verify/verification.js';
 import { requestRefusalLine } from '../refusals/refusal-line.js';
-import type { EndpointAnswer } from '../refusals/refusals.js';
-import { FAULT, REQUEST_REFUSALS } from '../refusals/refusals.js';
+import type { EndpointAnswer } from '../refusals/refusal.js';
+import { REQUEST_REFUSALS } from '../refusals/refusals.js';
+import { FAULT } from './request-refusals.js';
 import type { RefusedRequest, RefusedToken } from '../refusals/oauth-refusal.js';
 import { isTokenRefusal, isRequestRefusal } from '../refusals/oauth-refusal.js';
-import { loginAnswerOf, oauthAnswerOf } from '../refusals/token-refusals.js';
+import { loginAnswerOf, oauthAnswerOf } from '../refusals/token-answers.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
 import { isAboutProof } from './challenge.js';
 import { asksForPage } from './form.js';

@@ -2,7 +2,7 @@
 import type { AccessFlow } from '../endpoint/flows.js';
 import type { ProfileField } from '../host/users.js';
 import type { DelegatedRights } from '../trust/policy-rows.js';
-import type { Check } from '../refusals/refusals.js';
+import type { Check } from '../refusals/refusal.js';
 import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
 import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 import type { CheckResult } from '../verify/check-runner.js';

@@ -24,7 +24,7 @@ import { bearerLine } from '../refusals/refusal-line.js';
 import type { RouteSettings, TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { ROUTE_SETTINGS, TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
-import type { BearerReason } from '../refusals/refusals.js';
+import type { BearerReason } from '../tokens/bearer-refusals.js';
 import type { Caller, CallerVerdict } from '../tokens/caller.js';
 import { callerOf } from '../tokens/caller.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';

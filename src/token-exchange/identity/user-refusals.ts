@@ -1,7 +1,6 @@
-// Why the user of a token is refused, or the role or the project that it names.
-import type { TokenRefusal } from '../refusals/refusals.js';
+// Why the user of a token is refused, or the role that it names.
+import type { Explanation, TokenRefusal } from '../refusals/refusal.js';
 
-/** In the order of the checks. */
 export const USER_REFUSALS = {
   email_missing: {
     check: 'e-mail',
@@ -81,18 +80,6 @@ export const USER_REFUSALS = {
     remedy:
       'the identity provider writes the id that the user has here (`svc-admin users list`) into `aud_sub`, or leaves it out',
   },
-  session_of_another_user: {
-    check: 'user',
-    cause: 'the token belongs to another user than the session that it should renew',
-    remedy: 'the partner renews the session with a token of its user, and signs another user in by a login',
-    embed: 'The session is that of another user',
-  },
-  session_ended: {
-    check: 'user',
-    cause: 'the bound session that the login should renew has ended, or is bound to another key',
-    remedy: 'the page opens a new session, with a new token and without `Authorization`',
-    embed: 'The session has ended',
-  },
   role_not_allowed: {
     check: 'role',
     cause: 'the entry does not allow the role that the token asks for',
@@ -113,32 +100,12 @@ export const USER_REFUSALS = {
     remedy: 'the partner asks for another role, or for none',
     embed: 'Role cannot be assigned',
   },
-  project_not_allowed: {
-    check: 'projects',
-    cause: 'the token names a project that its entry may not assign',
-    remedy:
-      'the partner corrects the key of the project, or the operator adds the key to `projects.mayAssign` of the entry',
-    embed: 'Project is not allowed',
-  },
-  project_role_not_allowed: {
-    check: 'projects',
-    cause: 'the token names a role in a project that its entry may not assign',
-    remedy:
-      'the partner names a role that is expected, or the operator adds the role to `projects.roles` of the entry',
-    embed: 'Role in the project is not allowed',
-  },
-  project_unknown: {
-    check: 'projects',
-    cause: 'no project has the key that the token names, and the entry may not create one',
-    remedy:
-      'the operator gives a project this key (`svc-admin projects set-key`), or sets `projects.create` of the entry',
-    embed: 'Project is not known',
-  },
-  too_many_projects: {
-    check: 'projects',
-    cause: 'claims would make the user a member of more than 100 projects',
-    remedy:
-      'the partner names fewer projects; the operator ends memberships, or makes others administrators of projects whose last administrator the user is',
-    embed: 'User has too many projects',
-  },
 } satisfies Record<string, TokenRefusal>;
+
+export const USER_NOTICES = {
+  role_ignored: {
+    cause:
+      'the service has ignored a role claim, which names no role that a token can assign; the user keeps the role that is stored',
+    remedy: 'the partner corrects the claim `role`, or leaves it out',
+  },
+} as const satisfies Record<string, Explanation>;

@@ -1,6 +1,9 @@
 // Writes the sentences of the log about what is refused: cause, values and where to read on.
-import type { BearerReason, Explanation, RequestRefusalReason, NoticeKind } from './refusals.js';
-import { BEARER_REFUSALS, NOTICES, REQUEST_REFUSALS } from './refusals.js';
+import type { RequestRefusalReason, NoticeKind } from './refusals.js';
+import type { BearerReason } from '../tokens/bearer-refusals.js';
+import type { Explanation } from './refusal.js';
+import { NOTICES, REQUEST_REFUSALS } from './refusals.js';
+import { BEARER_REFUSALS } from '../tokens/bearer-refusals.js';
 import type { RefusalContext } from './oauth-refusal.js';
 import type { TokenRefusalReason } from './token-refusals.js';
 import { TOKEN_REFUSALS } from './token-refusals.js';

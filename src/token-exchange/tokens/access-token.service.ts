@@ -7,7 +7,7 @@ import { JOSEError, JWSInvalid, JWTExpired, JWTInvalid } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { Clock } from '../../platform/clock.js';
 import { printable, printableSeconds } from '../../platform/text/printable.js';
-import type { BearerReason } from '../refusals/refusals.js';
+import type { BearerReason } from './bearer-refusals.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { AccessTokenSettings } from '../settings/token-exchange.options.js';

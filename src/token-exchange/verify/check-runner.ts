@@ -4,7 +4,7 @@ import type { Flow } from '../endpoint/flows.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import type { Check as CheckName } from '../refusals/refusals.js';
+import type { Check as CheckName } from '../refusals/refusal.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';

@@ -1,8 +1,5 @@
-// Why a client or a token is refused by itself: who signed it, what it contains, and when.
-import type { TokenRefusal } from '../refusals/refusals.js';
-
-/** RFC 6749 §5.2: the answer names no cause, so that ids cannot be tried. */
-const INVALID_CLIENT = { status: 401, error: 'invalid_client', message: 'Client authentication failed' };
+// Why a token is refused by itself: who signed it, what it contains, and when.
+import type { TokenRefusal } from '../refusals/refusal.js';
 
 /** @rule 7.6 Missing or mistyped claims of a correctly signed token. */
 const INVALID_CLAIMS = { status: 400, error: 'invalid_request', message: 'Token claims validation failed' };
@@ -10,42 +7,7 @@ const INVALID_CLAIMS = { status: 400, error: 'invalid_request', message: 'Token 
 /** The client does not learn which issuers the instance trusts: an unknown issuer and an unknown key have one answer. */
 const KEY_UNKNOWN = { status: 401, error: 'key_unknown', message: 'No trusted key matches the token' };
 
-/** In the order of the checks. */
 export const VERIFICATION_REFUSALS = {
-  client_credential_missing: {
-    check: 'client',
-    cause:
-      'an identity assertion or an introspection request came without credentials of a client; public clients are refused',
-    remedy: 'the client authenticates by `client_secret_basic`, `client_secret_post` or `private_key_jwt`',
-    oauth: INVALID_CLIENT,
-  },
-  client_unknown: {
-    check: 'client',
-    cause: 'no trusted entry names the client',
-    remedy:
-      'the operator adds the client to an entry (`svc-admin clients add`), or the client sends the id that the entry has',
-    oauth: INVALID_CLIENT,
-  },
-  client_credential_invalid: {
-    check: 'client',
-    cause: 'the secret of the client is wrong, or its JWT is not valid',
-    remedy:
-      'the client sends the secret that `svc-admin clients add` printed, or corrects its JWT: a key of the entry signs it, `iss` and `sub` are its id, `aud` is the issuer of this instance',
-    oauth: INVALID_CLIENT,
-  },
-  client_credential_replayed: {
-    check: 'client',
-    cause: 'the JWT by which the client authenticates was used before',
-    remedy: 'the client signs a JWT for each request, with a random `jti`, and sends it once',
-    oauth: INVALID_CLIENT,
-  },
-  introspection_not_allowed: {
-    check: 'client',
-    cause: 'no trusted entry lets the client introspect access tokens',
-    remedy:
-      'the operator lets the client introspect (`svc-admin clients add --introspect`), in an entry that is neither suspended nor past its `notAfter`',
-    oauth: { status: 403, error: 'unauthorized_client', message: 'The client may not introspect tokens' },
-  },
   token_malformed: {
     check: 'token',
     cause:
@@ -150,39 +112,6 @@ export const VERIFICATION_REFUSALS = {
     remedy:
       'the partner signs a token without `cnf`; or, for an exchange and for the frame, one with `cnf.jkt` alone (RFC 9449)',
     embed: 'Token is bound to a key',
-  },
-  assertion_not_supported: {
-    check: 'claims',
-    cause:
-      'the identity assertion has `authorization_details`, which the service cannot apply, or a `sub_id` of another format than `iss_sub`',
-    remedy: 'the identity provider issues it with a `scope` and without these claims',
-  },
-  tenant_not_allowed: {
-    check: 'claims',
-    cause:
-      'the identity assertion names a tenant that its entry does not list, or none although the entry lists some',
-    remedy:
-      'the operator lists each `tenant` and `aud_tenant` of the identity provider in `tenants` of the entry',
-  },
-  assertion_grants_nothing: {
-    check: 'claims',
-    cause: 'the identity assertion names scopes, or services (`resource`), none of which its entry lists',
-    remedy:
-      'the identity provider issues it for this instance with scopes of the entry, or the operator adds to `scopes` or `resources` of the entry',
-  },
-  subject_not_allowed: {
-    check: 'claims',
-    cause: '`subjects` of the entry does not list the `sub` of the token',
-    remedy:
-      'the partner runs the job where the entry expects it, or the operator corrects `subjects` of the entry: upper and lower case differ, and `*` matches neither `:` nor `/`',
-    embed: 'Subject is not allowed',
-  },
-  claim_not_allowed: {
-    check: 'claims',
-    cause: 'a claim that `claims` of the entry asks for is missing, or has another value or type',
-    remedy:
-      'the partner runs the job where the entry expects it, or the operator corrects `claims` of the entry',
-    embed: 'Token claims do not match',
   },
   audience_mismatch: {
     check: 'audience',

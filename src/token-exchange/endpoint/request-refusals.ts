@@ -1,0 +1,70 @@
+// Why a request is refused before a token is looked at, and the answer to an error of the service.
+import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE } from '../../platform/http/answers.js';
+import type { RequestRefusal } from '../refusals/refusal.js';
+
+export const ENDPOINT_REFUSALS = {
+  not_available: {
+    check: 'endpoint',
+    cause: 'the endpoint is off: the licence does not include token exchange, or has ended',
+    remedy:
+      'the operator looks at the licence (`svc-admin license show`), and asks the vendor for one that includes token exchange',
+    status: 404,
+    oauth: 'not_found',
+    embed: 'not_found',
+    isSilent: true,
+  },
+  not_enabled: {
+    check: 'endpoint',
+    cause: 'the flow of the endpoint is switched off',
+    remedy: 'the operator switches it on, and restarts the service',
+    status: 501,
+    oauth: 'server_error',
+  },
+  payload_too_large: {
+    check: 'form',
+    cause: 'the body is larger than 256 KiB',
+    remedy: 'the client sends the form alone',
+    status: 413,
+    isSilent: true,
+  },
+  not_a_form: {
+    check: 'form',
+    cause: 'the body is not a form (application/x-www-form-urlencoded in UTF-8)',
+    remedy: 'the client sends the fields as a form, not as JSON, and the header `Content-Type` says so',
+    status: 415,
+  },
+  content_encoding_not_supported: {
+    check: 'form',
+    cause: 'the body is compressed',
+    remedy: 'the client sends it without `Content-Encoding`',
+    status: 415,
+    headers: ACCEPTED_CODING,
+  },
+  unsupported_grant_type: {
+    check: 'form',
+    cause: '`grant_type` is missing, or names a grant that is not switched on',
+    remedy: 'the client sends the value that the answer names',
+    status: 400,
+    oauth: 'unsupported_grant_type',
+  },
+  field_invalid: {
+    check: 'form',
+    cause: 'a field of the form is missing, repeated, too long or broken',
+    remedy: 'the client corrects the field, which the line and the answer name',
+    status: 400,
+  },
+  token_missing: {
+    check: 'form',
+    cause: 'the field `token` is missing or empty',
+    remedy: 'the client sends the token in it',
+    status: 400,
+  },
+} satisfies Record<string, RequestRefusal>;
+
+/** A fault of the service, which ends a request with `internal_error`: an error of the log. */
+export const FAULT = {
+  cause: 'a fault of the service ended it',
+  remedy: 'the log has the fault at the level `error`, under the same request id',
+  oauth: { status: 500, error: 'server_error', message: INTERNAL_ERROR_MESSAGE },
+  embed: { status: 500, error: 'internal_error', message: INTERNAL_ERROR_MESSAGE },
+} as const;

@@ -1,0 +1,55 @@
+// Why no access token is issued for valid tokens.
+import type { Explanation, TokenRefusal } from '../refusals/refusal.js';
+
+export const EXCHANGE_REFUSALS = {
+  actor_required: {
+    check: 'parties',
+    cause: 'the entry accepts its subjects only with an actor',
+    remedy:
+      'the partner exchanges the token together with an actor token, or the operator removes `requireActor` from the entry',
+    embed: 'Token is accepted together with an actor only',
+  },
+  actor_not_allowed: {
+    check: 'parties',
+    cause: 'the subject token names another actor (`may_act`)',
+    remedy: 'the partner names this actor in `may_act`, or sends the token of the named one',
+  },
+  act_for_not_allowed: {
+    check: 'parties',
+    cause: "the actor's entry does not let it act for subjects of this issuer",
+    remedy: "the operator adds the issuer to `actFor` of the actor's entry",
+  },
+  remaining_lifetime_too_short: {
+    check: 'remaining lifetime',
+    cause: 'the token expires too soon for an access token',
+    remedy: 'the partner sends it sooner, or gives it a longer life',
+  },
+  scope_not_allowed: {
+    check: 'grants',
+    cause: 'the entries allow none of the scopes that the client asks for',
+    remedy:
+      'the client asks for scopes that the entries of subject and actor list, or the operator adds to `scopes` of the entry',
+    oauth: { status: 400, error: 'invalid_scope', message: 'None of the scopes can be granted' },
+  },
+  resource_not_allowed: {
+    check: 'grants',
+    cause: 'the client asks for a `resource` that the entry does not list, or for several',
+    remedy:
+      'the client asks for one that the entries of subject and actor list, or the operator adds it to `resources` of the entry',
+    oauth: { status: 400, error: 'invalid_target', message: 'No token is issued for this resource' },
+  },
+  access_token_too_large: {
+    check: 'grants',
+    cause: 'the access token would have more than 12,288 characters, too many for the headers of a request',
+    remedy:
+      'the client asks for a shorter `scope` or `resource`, or the partner sends a shorter chain of `act`',
+    oauth: { status: 400, error: 'invalid_request', message: 'The access token would be too large' },
+  },
+} satisfies Record<string, TokenRefusal>;
+
+export const EXCHANGE_NOTICES = {
+  token_type_ignored: {
+    cause: 'the service has ignored a token type: it reads every token as a JWT, whatever the field says',
+    remedy: 'the client sends the expected type, because other servers may refuse this one (RFC 8693)',
+  },
+} as const satisfies Record<string, Explanation>;
