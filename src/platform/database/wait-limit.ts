@@ -5,6 +5,8 @@ import { DatabaseWaitError } from './database-error.js';
 export const DEFAULT_WAIT_MS = 1_800;
 /** About what an instance can serve in that time: later ones would wait in vain. */
 export const MOST_WAITING = 5_000;
+/** How long a request waits for its turn as long as the database answers others: a rush on a slow machine is answered, if late (D102). */
+export const LONGEST_TURN_MS = 5_000;
 /** The server gives up so much earlier where it can: then the connection serves on. */
 const SERVER_LEAD_MS = 200;
 const SHORTEST_STATEMENT_MS = 50;
@@ -43,21 +45,49 @@ export function withinWait<T>(leftMs: number, work: () => Promise<T>): Promise<T
   });
 }
 
-/** What a request waits for the database in all, however often it asks and whatever it does in between. */
+/** Limits how long a request waits for the database in all, however often it asks and whatever it does in between. */
 export class SharedWait {
   /** While it asks: when the database is no longer waited for, on the monotonic clock. */
   deadlineMs = Number.POSITIVE_INFINITY;
+  private pausedAtMs: number | undefined;
 
   /** @param leftMs of what the request may wait */
   constructor(private leftMs: number) {}
 
-  /** Runs what asks the database. @throws as `withinWait` */
-  async inTime<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs what asks the database. @throws DatabaseWaitError `time_limit`, or what the work throws */
+  inTime<T>(work: () => Promise<T>): Promise<T> {
     this.deadlineMs = performance.now() + this.leftMs;
-    try {
-      return await withinWait(this.leftMs, work);
-    } finally {
-      this.leftMs = this.deadlineMs - performance.now();
-    }
+    return new Promise((resolve, reject) => {
+      let callOff: () => void;
+      const watch = (ms: number) => {
+        callOff = afterWaiting(Math.max(0, ms), () => {
+          const moreMs = this.untilDeadlineMs();
+          // The deadline has moved during a pause.
+          if (moreMs > 0) watch(moreMs);
+          else reject(new DatabaseWaitError('time_limit'));
+        });
+      };
+      watch(this.leftMs);
+      work()
+        .then(resolve, reject)
+        .finally(() => {
+          callOff();
+          this.leftMs = this.untilDeadlineMs();
+        });
+    });
+  }
+
+  /** Time does not count until `resume`: the request waits for its turn, and the database answers others. */
+  pause(): void {
+    this.pausedAtMs = performance.now();
+  }
+
+  resume(): void {
+    this.deadlineMs = performance.now() + this.untilDeadlineMs();
+    this.pausedAtMs = undefined;
+  }
+
+  private untilDeadlineMs(): number {
+    return this.deadlineMs - (this.pausedAtMs ?? performance.now());
   }
 }

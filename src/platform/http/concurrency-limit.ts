@@ -2,6 +2,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LONGEST_TURN_MS } from '../database/wait-limit.js';
 import { newRequestId } from '../log/request-id.js';
 import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
 import type { Log } from '../log/log.js';
@@ -55,10 +56,12 @@ export class ConcurrencyLimit {
   private processed = 0;
   /** The oldest first. */
   private readonly waiting: Waiting[] = [];
+  /** When a request that waits for the database has succeeded last, on the monotonic clock. */
+  private servedAtMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param waitMs how long a request may wait, in milliseconds. A request that has waited longer gets 503. New requests get 503 while
-   *   the oldest has waited for more than half of it.
+   * A request that has waited for too long gets 503. New requests get 503 while the oldest has waited for more than half as long.
+   * @param waitMs how long a request may wait, in milliseconds, while none succeeds; `LONGEST_TURN_MS` while others do
    * @param onRefused called for each request that is refused
    */
   constructor(
@@ -98,22 +101,24 @@ export class ConcurrencyLimit {
       this.givePlace(stateOf(request));
       done();
     });
-    server.addHook('onSend', (request, _reply, payload, done) => {
-      this.leave(stateOf(request));
+    server.addHook('onSend', (request, reply, payload, done) => {
+      const state = stateOf(request);
+      if (state.waitedMs !== undefined && reply.statusCode < 400) this.servedAtMs = performance.now();
+      this.leave(state);
       done(null, payload);
     });
   }
 
   private hasRoomFor({ url = '' }: IncomingMessage): boolean {
     const [oldest] = this.waiting;
-    const isBehind = oldest !== undefined && performance.now() - oldest.sinceMs > this.waitMs / 2;
+    const isBehind = oldest !== undefined && this.hasWaited(oldest.sinceMs, 1 / 2);
     return (this.inProgress < this.most && !isBehind) || HEALTH.test(url);
   }
 
   private wait(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     const sinceMs = performance.now();
     const begin = () => {
-      const isLate = performance.now() - sinceMs > this.waitMs;
+      const isLate = this.hasWaited(sinceMs, 1);
       this.givePlace(stateOf(request));
       if (!isLate && !request.raw.socket.destroyed) return done();
       this.leave(stateOf(request));
@@ -121,6 +126,13 @@ export class ConcurrencyLimit {
     };
     // Bound to this request's span and context: `begin` is called in those of another request.
     this.waiting.push({ sinceMs, begin: AsyncResource.bind(begin) });
+  }
+
+  /** Whether it has waited since then for more than that share of what a request may wait. */
+  private hasWaited(sinceMs: number, share: number): boolean {
+    const nowMs = performance.now();
+    const isServing = nowMs - this.servedAtMs < this.waitMs / 2;
+    return nowMs - sinceMs > share * (isServing ? LONGEST_TURN_MS : this.waitMs);
   }
 
   private leave(state: RequestState): void {

@@ -7,8 +7,9 @@ import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { poolState } from '../../platform/database/driver-pool.js';
 import type { Transaction } from '../../platform/database/transaction.js';
-import { DatabaseWaitError } from '../../platform/database/database-error.js';
-import { MOST_WAITING } from '../../platform/database/wait-limit.js';
+import { DatabaseWaitError, unavailabilityOf } from '../../platform/database/database-error.js';
+import type { SharedWait } from '../../platform/database/wait-limit.js';
+import { LONGEST_TURN_MS, MOST_WAITING } from '../../platform/database/wait-limit.js';
 import type { Users, IdentityChange, ResolvedUser } from '../identity/decide.js';
 import { idsOf } from '../identity/decide.js';
 import { IdentityService } from '../identity/identity.service.js';
@@ -35,9 +36,9 @@ export class ApplyService {
     private readonly identities: IdentityService,
     private readonly audit: AuditBus,
     private readonly clock: Clock,
-    { dataSource }: Database,
+    { dataSource, waitMs }: Database,
   ) {
-    this.turns = new Turns(Math.max(1, poolState(dataSource).most - LEFT_TO_OTHERS));
+    this.turns = new Turns(Math.max(1, poolState(dataSource).most - LEFT_TO_OTHERS), waitMs);
   }
 
   /**
@@ -51,7 +52,7 @@ export class ApplyService {
       return { result: { users, result }, events: [...this.changes(tokens, users, request), ...events] };
     };
     request.giveUpPlace();
-    return request.stage('apply', () => this.turns.take(request.deadlineMs, () => this.audit.commit(work)));
+    return request.stage('apply', () => this.turns.take(request, () => this.audit.commit(work)));
   }
 
   private changes({ subject, actor }: Tokens, users: Users, { requestId }: FlowRequest): AuditEvent[] {
@@ -64,32 +65,74 @@ export class ApplyService {
 }
 
 /**
- * Lets so many pieces of work run at a time, so that a rush of first logins leaves connections to known users. The others wait in
- * their order.
+ * Lets so many transactions run at a time, so that a rush of first logins leaves connections to known users. The others wait in
+ * their order, which does not count as a wait for the database as long as it answers those in front.
  */
 export class Turns {
   private running = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting = new Set<() => void>();
+  /** When the database has answered a transaction last, on the monotonic clock. */
+  private answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly most: number) {}
+  /** @param waitMs how long a transaction waits while the database answers none */
+  constructor(
+    private readonly most: number,
+    private readonly waitMs: number,
+  ) {}
 
   /**
-   * @param deadlineMs on the monotonic clock: work whose turn comes later is not begun
-   * @throws DatabaseWaitError `time_limit`, `pool_exhausted` where too many wait, or what the work throws
+   * @param wait of the request whose transaction it is
+   * @throws DatabaseWaitError `time_limit` if its turn does not come, `pool_exhausted` if too many wait, or what the work throws
    */
-  async take<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
+  async take<T>(wait: SharedWait, work: () => Promise<T>): Promise<T> {
     // At a host that does not limit its pool, a database that hangs gives no turn back.
-    if (this.waiting.length >= MOST_WAITING) throw new DatabaseWaitError('pool_exhausted');
-    if (this.running === this.most) await new Promise<void>((begin) => this.waiting.push(begin));
+    if (this.waiting.size >= MOST_WAITING) throw new DatabaseWaitError('pool_exhausted');
+    if (this.running === this.most) await this.turn(wait);
     else this.running += 1;
     try {
-      if (performance.now() > deadlineMs) throw new DatabaseWaitError('time_limit');
-      return await work();
+      if (performance.now() > wait.deadlineMs) throw new DatabaseWaitError('time_limit');
+      const result = await work();
+      this.answeredAtMs = performance.now();
+      return result;
+    } catch (error) {
+      if (unavailabilityOf(error) === undefined) this.answeredAtMs = performance.now();
+      throw error;
     } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.running -= 1;
-      else next();
+      this.handOn();
     }
+  }
+
+  private async turn(wait: SharedWait): Promise<void> {
+    wait.pause();
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const sinceMs = performance.now();
+        const begin = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        const look = () => {
+          const nowMs = performance.now();
+          const untilMs = Math.min(this.answeredAtMs + this.waitMs, sinceMs + LONGEST_TURN_MS);
+          if (untilMs > nowMs) timer = setTimeout(look, untilMs - nowMs);
+          else if (this.waiting.delete(begin)) reject(new DatabaseWaitError('time_limit'));
+        };
+        let timer = setTimeout(look, this.waitMs);
+        this.waiting.add(begin);
+      });
+    } finally {
+      wait.resume();
+    }
+  }
+
+  private handOn(): void {
+    const [next] = this.waiting;
+    if (next === undefined) {
+      this.running -= 1;
+      return;
+    }
+    this.waiting.delete(next);
+    next();
   }
 }
 

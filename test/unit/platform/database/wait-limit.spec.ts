@@ -1,7 +1,12 @@
 // How long a request waits, and what it does not wait for.
 import { Batch } from '../../../../src/platform/database/batch.js';
 import { DatabaseWaitError } from '../../../../src/platform/database/database-error.js';
-import { MOST_WAITING, statementMs, withinWait } from '../../../../src/platform/database/wait-limit.js';
+import {
+  MOST_WAITING,
+  SharedWait,
+  statementMs,
+  withinWait,
+} from '../../../../src/platform/database/wait-limit.js';
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -28,6 +33,21 @@ it('[D49] where nothing is left to wait, what hangs is refused at once', async (
 it('what ends in time ends as it does', async () => {
   await expect(withinWait(60_000, () => Promise.resolve('done'))).resolves.toBe('done');
   await expect(withinWait(60_000, () => Promise.reject(new Error('its own')))).rejects.toThrow('its own');
+});
+
+it('[D102] a pause does not count, and the rest of the wait does', async () => {
+  jest.useFakeTimers();
+  const wait = new SharedWait(1_000);
+  const ended = jest.fn();
+  wait.inTime(never).catch(ended);
+  await jest.advanceTimersByTimeAsync(600);
+  wait.pause();
+  await jest.advanceTimersByTimeAsync(3_000);
+  wait.resume();
+  await jest.advanceTimersByTimeAsync(399);
+  expect(ended).not.toHaveBeenCalled();
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(ended).toHaveBeenCalledWith(new DatabaseWaitError('time_limit'));
 });
 
 it('[D49] the server gives up before the client, and has some time at least', () => {

@@ -132,7 +132,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
   let server: FastifyInstance;
   let concurrency: ConcurrencyLimit;
   /** Those that are worked for, by their numbers. */
-  let begun: Map<string, () => void>;
+  let begun: Map<string, (status?: number) => void>;
   let requests: Map<string, object>;
   let answers: Promise<number>[];
 
@@ -144,10 +144,11 @@ describe('[D102] a server with more requests than it works for at once', () => {
     begun = new Map();
     requests = new Map();
     answers = [];
-    server.get<{ Querystring: { n: string } }>('/work', (request) => {
+    server.get<{ Querystring: { n: string } }>('/work', (request, reply) => {
       const { n } = request.query;
+      stateOf(request).beginWait();
       requests.set(n, request);
-      return new Promise((resolve) => begun.set(n, () => resolve(n)));
+      return new Promise((resolve) => begun.set(n, (status = 200) => resolve(reply.status(status).send(n))));
     });
     await server.listen({ port: 0, host: '127.0.0.1' });
     await send(0, AT_ONCE);
@@ -174,7 +175,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
     }
     await until('they have come', PATIENCE_MS, () => concurrency.count === before + count);
   };
-  const end = (n: number) => begun.get(String(n))?.();
+  const end = (n: number, status?: number) => begun.get(String(n))?.(status);
   const untilAnswered = async () => {
     const whole = Promise.all(answers);
     while (concurrency.count > 0) {
@@ -222,9 +223,20 @@ describe('[D102] a server with more requests than it works for at once', () => {
     jest.advanceTimersByTime(WAIT_MS / 2 + 1);
     expect(await statusOf('other')).toBe(503);
     jest.advanceTimersByTime(WAIT_MS / 2);
-    end(7);
+    end(7, 503);
     expect(await answers[AT_ONCE]).toBe(503);
     expect(begun.has('200')).toBe(false);
     expect(concurrency.count).toBe(AT_ONCE - 1);
+  });
+
+  it('waits longer than usual as long as others are served', async () => {
+    await send(AT_ONCE, 2);
+    jest.advanceTimersByTime(WAIT_MS - 10);
+    end(7);
+    await until('the first has its turn', PATIENCE_MS, () => begun.has('200'));
+    jest.advanceTimersByTime(WAIT_MS / 2 - 10);
+    end(8);
+    await until('the second has its turn', PATIENCE_MS, () => begun.has('201'));
+    expect(new Set(await untilAnswered())).toEqual(new Set([200]));
   });
 });

@@ -1,9 +1,10 @@
 // How many transactions of requests run at a time, and what becomes of those whose turn comes too late.
 import { DatabaseWaitError } from '../../../../src/platform/database/database-error.js';
-import { MOST_WAITING } from '../../../../src/platform/database/wait-limit.js';
+import { LONGEST_TURN_MS, MOST_WAITING, SharedWait } from '../../../../src/platform/database/wait-limit.js';
 import { Turns } from '../../../../src/token-exchange/exchange/apply.service.js';
 
 const AT_ONCE = 3;
+const WAIT_MS = 1_800;
 const LATE = new DatabaseWaitError('time_limit');
 
 describe('[D102] the turns of transactions', () => {
@@ -13,13 +14,13 @@ describe('[D102] the turns of transactions', () => {
   let ends: ((error?: Error) => void)[];
 
   beforeEach(() => {
-    turns = new Turns(AT_ONCE);
+    turns = new Turns(AT_ONCE, WAIT_MS);
     begun = 0;
     outcomes = [];
     ends = [];
   });
 
-  const take = (count: number, deadlineMs = Number.POSITIVE_INFINITY) => {
+  const take = (count: number, leftMs = Number.POSITIVE_INFINITY) => {
     for (let taken = 0; taken < count; taken++) {
       const place = outcomes.push(undefined) - 1;
       const work = () => {
@@ -28,7 +29,9 @@ describe('[D102] the turns of transactions', () => {
           ends.push((error) => (error === undefined ? resolve('served') : reject(error))),
         );
       };
-      turns.take(deadlineMs, work).then(
+      const wait = new SharedWait(leftMs);
+      wait.deadlineMs = performance.now() + leftMs;
+      turns.take(wait, work).then(
         (result) => (outcomes[place] = result),
         (error: unknown) => (outcomes[place] = error),
       );
@@ -54,7 +57,7 @@ describe('[D102] the turns of transactions', () => {
 
   it('[D49] do not begin what is too late, and go on with the next', async () => {
     take(AT_ONCE);
-    take(2, performance.now() - 1);
+    take(2, -1);
     take(1);
     await settled();
     ends[0]?.();
@@ -66,5 +69,55 @@ describe('[D102] the turns of transactions', () => {
     take(AT_ONCE + MOST_WAITING + 1);
     await settled();
     expect(outcomes.slice(-2)).toEqual([undefined, new DatabaseWaitError('pool_exhausted')]);
+  });
+
+  describe('while time passes', () => {
+    beforeEach(() => jest.useFakeTimers());
+    afterEach(() => jest.useRealTimers());
+
+    const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+
+    it('[D49] end the wait if the database answers nobody', async () => {
+      take(AT_ONCE + 1);
+      await pass(WAIT_MS - 1);
+      expect(outcomes.at(-1)).toBeUndefined();
+      await pass(1);
+      expect(outcomes.at(-1)).toEqual(LATE);
+      ends[0]?.();
+      await pass(0);
+      expect(begun).toBe(AT_ONCE);
+    });
+
+    it('[D49] do not take an answer that the database could not give for one', async () => {
+      take(AT_ONCE + 2);
+      await pass(WAIT_MS - 100);
+      ends[0]?.(LATE);
+      await pass(100);
+      expect(outcomes.slice(AT_ONCE)).toEqual([undefined, LATE]);
+    });
+
+    it('go on for up to five seconds as long as it answers others, without using up the time of the request', async () => {
+      take(AT_ONCE);
+      take(4, WAIT_MS);
+      for (let ms = 0; ms < LONGEST_TURN_MS - 1_000; ms += 1_000) {
+        await pass(1_000);
+        ends.shift()?.();
+      }
+      await pass(0);
+      expect([begun, outcomes.includes(LATE)]).toEqual([AT_ONCE + 4, false]);
+      ends.splice(0).forEach((end) => end());
+      await pass(0);
+      expect(new Set(outcomes)).toEqual(new Set(['served']));
+    });
+
+    it('end a wait of five seconds', async () => {
+      take(AT_ONCE + 9);
+      for (let ms = 0; ms < LONGEST_TURN_MS; ms += 1_000) {
+        await pass(1_000);
+        ends.shift()?.();
+      }
+      await pass(0);
+      expect(outcomes.at(-1)).toEqual(LATE);
+    });
   });
 });
