@@ -3,7 +3,6 @@ import type { DynamicModule, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
-import { DataSource } from 'typeorm';
 import { AuditModule } from './audit/audit.module.js';
 import { VARIABLES } from './config/environment.js';
 import type { Startup } from './config/startup.js';
@@ -183,7 +182,7 @@ function throttles({ config }: Startup): Provider[] {
 /** PostgreSQL has processes of its own for that. */
 function maintenance({ kind }: DatabaseSettings): Provider[] {
   if (kind === 'postgresql') return [];
-  const useFactory = (dataSource: DataSource, leader: Leader, log: Logger) =>
-    new EmbeddedMaintenanceJob(new EmbeddedMaintenanceRepository(dataSource), leader, log);
-  return [{ provide: EmbeddedMaintenanceJob, inject: [DataSource, Leader, LOGGER], useFactory }];
+  const useFactory = (database: Database, leader: Leader, log: Logger) =>
+    new EmbeddedMaintenanceJob(new EmbeddedMaintenanceRepository(database), leader, log);
+  return [{ provide: EmbeddedMaintenanceJob, inject: [Database, Leader, LOGGER], useFactory }];
 }

@@ -2,7 +2,7 @@
 import type { Provider } from '@nestjs/common';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { InstanceProjects } from '../instance/instance-projects.js';
-import type { Database } from '../platform/database/database.js';
+import type { StatementPool } from '../platform/database/database.js';
 import { OPERATOR_DATABASE } from '../platform/database/database.js';
 import {
   IdentityLinkRepository,
@@ -57,6 +57,6 @@ export const ADMINISTRATION_PROVIDERS: Provider[] = [
   {
     provide: AuditTrailReader,
     inject: [OPERATOR_DATABASE],
-    useFactory: (database: Database) => new AuditTrailReader(database),
+    useFactory: (pool: StatementPool) => new AuditTrailReader(pool),
   },
 ];

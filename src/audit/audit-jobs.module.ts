@@ -45,7 +45,7 @@ function streaming(
 ): AuditStreaming {
   // What syslog messages name as the host that they come from.
   const { hostname } = new URL(config.baseUrl);
-  const trail = new AuditTrailReader(database);
+  const trail = new AuditTrailReader(database.background);
   const parts = { trail, cursors, leader, clock, log };
   return new AuditStreaming(sinksOf(sinkSettings(config), hostname, clock, output), parts);
 }

@@ -105,7 +105,7 @@ export class AuditRetentionJob extends ApplicationJob {
   private async deleteWindow(afterId: string, now: Date): Promise<DeletedWindow> {
     const { auditRetentionDays: days, auditMaxDays: maxDays } = this.ages;
     const before = (age: number) => new Date(now.getTime() - age * DAY_MS);
-    const [row] = await this.database.query<DeletedWindow>(DELETION, [
+    const [row] = await this.database.background.query<DeletedWindow>(DELETION, [
       ...[afterId, WINDOW_EVENTS, before(days), this.sinks],
       ...[maxDays > 0 ? before(maxDays) : null, now],
     ]);

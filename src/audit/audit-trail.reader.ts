@@ -1,6 +1,6 @@
 // Reads the audit trail: page by page, at a cost that does not grow with its length, and as a stream.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '../platform/database/database.js';
+import type { StatementPool } from '../platform/database/database.js';
 import type { TimeRange, TrailFilter, TrailPlace } from './trail-filter.js';
 import { writeCursor } from './trail-filter.js';
 import type { IdRange, LookedRow, Position, Sought, TrailIndex, TrailOrder } from './trail-statements.sql.js';
@@ -101,8 +101,7 @@ const FOLLOW_DEPTH = 1_000;
  * and no more. Rare events are found by going on from its end.
  */
 export class AuditTrailReader {
-  /** @param database its limits hold */
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: StatementPool) {}
 
   /** Looks until one event more than asked for is found, nothing is left, or it has looked far enough. */
   async page({ filter, place, order, limit }: TrailQuery): Promise<TrailPage> {

@@ -2,7 +2,6 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
-import { DataSource } from 'typeorm';
 import { Database } from '../platform/database/database.js';
 import { LOGGER } from '../platform/log/log.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
@@ -34,9 +33,8 @@ class AuditLogSink {
     AuditTrailRepository,
     {
       provide: AuditTrailReader,
-      inject: [DataSource],
-      // With the limits of requests.
-      useFactory: (dataSource: DataSource) => new AuditTrailReader(new Database(dataSource, () => undefined)),
+      inject: [Database],
+      useFactory: (database: Database) => new AuditTrailReader(database),
     },
     TrailSummaryReader,
     { provide: AuditTrail, useExisting: AuditTrailRepository },

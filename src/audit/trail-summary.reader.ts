@@ -1,7 +1,8 @@
 // Counts what has happened in the audit trail, at a cost that does not grow with its length.
 import { Inject, Injectable } from '@nestjs/common';
 import { OUTCOME_EVENTS } from './instance-events.js';
-import { OPERATOR_DATABASE, Database } from '../platform/database/database.js';
+import { OPERATOR_DATABASE } from '../platform/database/database.js';
+import type { StatementPool } from '../platform/database/database.js';
 import { parameter, sql, writtenSql } from '../platform/database/sql.js';
 import { AuditTrailReader, LOOK_DEPTH, MOST_LOOKED, indexFor } from './audit-trail.reader.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
@@ -110,7 +111,7 @@ type GroupRow = Omit<EventGroup, 'event'> & Pick<EventCount, 'oldestId'> & { rea
 export class TrailSummaryReader {
   private readonly trail: AuditTrailReader;
 
-  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {
     this.trail = new AuditTrailReader(database);
   }
 

@@ -1,6 +1,5 @@
 // Counts and gauges of the instance, and where they are served.
 import { Inject, Module, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { OnEvent } from '@nestjs/event-emitter';
 import { AuditJobsModule } from '../audit/audit-jobs.module.js';
 import { AuditStreaming } from '../audit/sinks/audit-streaming.js';
@@ -8,7 +7,7 @@ import { License } from '../config/license.js';
 import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
 import { Clock } from '../platform/clock.js';
-import { poolState } from '../platform/database/driver-pool.js';
+import { Database } from '../platform/database/database.js';
 import { Leader } from '../platform/jobs/leader.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
@@ -52,7 +51,7 @@ export class AuditMetricsSink {
 export class MetricsModule {
   constructor(
     metrics: Metrics,
-    dataSource: DataSource,
+    database: Database,
     leader: Leader,
     streaming: AuditStreaming,
     clock: Clock,
@@ -61,8 +60,8 @@ export class MetricsModule {
     metrics.watchLeader(() => leader.isLeader);
     metrics.watchSinks(() => streaming.status());
     metrics.watchDatabase(
-      () => poolState(dataSource),
-      () => dataSource.query('SELECT 1'),
+      () => database.state,
+      () => database.query('SELECT 1'),
     );
     const endsAtMs = license.expiresAt.getTime();
     // An end that is no date is none that could be counted to.

@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { VERSION } from '../platform/version.js';
 import type { SinkStatus } from '../audit/sinks/audit-streaming.js';
-import type { PoolState } from '../platform/database/driver-pool.js';
+import type { PoolState } from '../platform/database/pool.js';
 import type {
   EntryEnd,
   KeySetFigures,

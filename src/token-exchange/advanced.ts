@@ -48,7 +48,7 @@ export type { AccessFlow, Flow, ThrottledFlow } from './endpoint/flows.js';
 export type { Log } from '../platform/log/log.js';
 export { limitWaits } from '../platform/database/limited-driver.js';
 export type { LimitedDriver, WaitLimits } from '../platform/database/limited-driver.js';
-export type { BackgroundPool } from '../platform/database/pool.js';
+export type { ConnectionPool } from '../platform/database/pool.js';
 export { DatabaseOutages } from '../platform/http/database-outages.js';
 export { TemporarilyUnavailableException } from '../platform/http/temporarily-unavailable.exception.js';
 export { Transaction } from '../platform/database/transaction.js';

@@ -1,12 +1,13 @@
 // Local users: the entity, all its queries, and every write of role and state.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Column, DataSource, Entity, In, MoreThan, PrimaryColumn } from 'typeorm';
+import { Column, Entity, In, MoreThan, PrimaryColumn } from 'typeorm';
 import type { Batch } from '../platform/database/batch.js';
+import { Database } from '../platform/database/database.js';
 import { PreparedStatement, SharedStatement } from '../platform/database/prepared-statement.js';
 import { givenRows, parameter, sql, writtenSql } from '../platform/database/sql.js';
 import type { Transaction } from '../platform/database/transaction.js';
-import { managerOf } from '../platform/database/transaction.js';
+import { answerIn, managerOf, runIn } from '../platform/database/transaction.js';
 import type { HostUserUpdate, NewHostUser } from '../token-exchange/index.js';
 import { normalizeEmail } from './email.js';
 import type { GlobalRole } from './role.js';
@@ -102,13 +103,13 @@ const LAST_CHARACTER = String.fromCodePoint(0x10ffff);
 export class UserRepository {
   private readonly finds: Batch<string, User | undefined>;
 
-  constructor(private readonly dataSource: DataSource) {
-    this.finds = FIND.on(dataSource);
+  constructor(private readonly database: Database) {
+    this.finds = database.share(FIND);
   }
 
   /** Reads a user as it is now. */
   async findById(id: string, transaction?: Transaction): Promise<User | undefined> {
-    return transaction === undefined ? this.finds.add(id) : FIND.answerIn(transaction, id);
+    return transaction === undefined ? this.finds.add(id) : answerIn(transaction, FIND, id);
   }
 
   /** Reads a user and locks its row until the transaction ends. */
@@ -134,15 +135,15 @@ export class UserRepository {
   async findByEmail(email: string, transaction?: Transaction): Promise<User | undefined> {
     const asked =
       transaction === undefined
-        ? FIND_BY_EMAIL.run(this.dataSource, email)
-        : FIND_BY_EMAIL.runIn(transaction, email);
+        ? this.database.run(FIND_BY_EMAIL, email)
+        : runIn(transaction, FIND_BY_EMAIL, email);
     return (await asked)[0];
   }
 
   /** A page of users in the order of their ids. */
   list(afterId: string | undefined, limit: number): Promise<User[]> {
     const where = afterId === undefined ? {} : { id: MoreThan(afterId) };
-    return this.dataSource.manager.find(User, { where, order: { id: 'ASC' }, take: limit });
+    return this.database.dataSource.manager.find(User, { where, order: { id: 'ASC' }, take: limit });
   }
 
   /**
@@ -151,7 +152,7 @@ export class UserRepository {
    */
   search(beginning: string, afterEmail: string | undefined, limit: number): Promise<User[]> {
     const pattern = normalizeEmail(beginning);
-    return this.dataSource.query<User[]>(
+    return this.database.dataSource.query<User[]>(
       `SELECT ${writtenSql(COLUMNS).text} FROM user_account
        WHERE normalized_email ~>=~ $1 AND normalized_email ~<~ $2 AND starts_with(normalized_email, $3)
          AND ($4::text IS NULL OR normalized_email <> $4)
@@ -168,7 +169,7 @@ export class UserRepository {
    * @returns undefined when the e-mail address is taken, which the unique constraint decides
    */
   async create(transaction: Transaction, user: NewUser): Promise<User | undefined> {
-    const [made] = await CREATE.runIn(transaction, user);
+    const [made] = await runIn(transaction, CREATE, user);
     return made;
   }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { EmbeddedMaintenanceJob } from '../../src/platform/jobs/embedded-maintenance.job.js';
+import { Database } from '../../src/platform/database/database.js';
 import { EmbeddedMaintenanceRepository } from '../../src/platform/database/embedded-maintenance.repository.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { PURGES } from '../../src/token-exchange/retention/purges.js';
@@ -47,7 +48,7 @@ describe('the embedded database, through which rows go in and out', () => {
     await database.create();
     ({ dataSource } = await database.open());
     uses = usesOn(dataSource);
-    repository = new EmbeddedMaintenanceRepository(dataSource);
+    repository = new EmbeddedMaintenanceRepository(new Database(dataSource));
     maintenance = newMaintenance();
     await maintenance.onApplicationBootstrap();
     rounds = [];

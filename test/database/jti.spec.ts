@@ -87,7 +87,7 @@ describeOnEachDatabase('used token ids', (database) => {
 
   it('[D3] the id of a client’s JWT is used up once, by a connection for requests: background work has two for itself', async () => {
     const connect = () => Promise.reject(new Error('a request has asked the pool for background work'));
-    const ofRequests = new JtiRepository(new Database(dataSource, () => ({ connect })));
+    const ofRequests = new JtiRepository(new Database(dataSource, { connect }));
     expect([await ofRequests.useAlone(use('client')), await ofRequests.useAlone(use('client'))]).toEqual([
       true,
       false,

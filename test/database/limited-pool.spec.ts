@@ -2,13 +2,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
-import { driverPool, limitedPool } from '../../src/platform/database/driver-pool.js';
+import { requestPool, limitedPool } from '../../src/platform/database/driver-pool.js';
 import { limitWaits } from '../../src/platform/database/limited-driver.js';
 import { prepareSession, whenConnected } from '../../src/platform/database/prepared-database.js';
 import { unavailabilityOf } from '../../src/platform/database/database-error.js';
 import { PreparedStatement } from '../../src/platform/database/prepared-statement.js';
 import { sql } from '../../src/platform/database/sql.js';
-import { Transactions } from '../../src/platform/database/transaction.js';
+import { Transactions, runIn } from '../../src/platform/database/transaction.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
@@ -58,7 +58,7 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     [
       'a connection',
       async () => {
-        const client = await driverPool(dataSource).connect();
+        const client = await requestPool(dataSource).connect();
         await client.query(LONG).finally(() => client.release());
       },
     ],
@@ -103,7 +103,7 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
   });
 
   it('[D95] fails a commit of which PostgreSQL only warns that no standby has it', async () => {
-    const client = await driverPool(dataSource).connect();
+    const client = await requestPool(dataSource).connect();
     client.emit('notice', { routine: 'SyncRepWaitForLSN' });
     expect(await whyOf(client.query('COMMIT'))).toBe('not_replicated');
     client.release();
@@ -113,7 +113,7 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     const database = new Database(dataSource);
     const after = await new Transactions(database).run((transaction) => Promise.resolve({ transaction }));
     const statement = new PreparedStatement<void, object>('too_late', sql<void>`SELECT 1`);
-    expect(await whyOf(statement.runIn(after.transaction, undefined))).toBe('connection_lost');
+    expect(await whyOf(runIn(after.transaction, statement, undefined))).toBe('connection_lost');
   });
 
   it('keeps one that was given back in time', async () => {

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
 import { PreparedStatement } from '../../src/platform/database/prepared-statement.js';
 import { parameter, sql } from '../../src/platform/database/sql.js';
-import { Transactions } from '../../src/platform/database/transaction.js';
+import { Transactions, runIn } from '../../src/platform/database/transaction.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const TEXT = 'SELECT 1 / $1::integer FROM pg_sleep(0.02)';
@@ -37,13 +37,15 @@ describeOnEachDatabase('the log of TypeORM', (database) => {
     Object.assign(dataSource.options, { maxQueryExecutionTime: milliseconds });
 
   it.each<[string, (divisor: number) => Promise<unknown>]>([
-    ['prepared', (divisor) => PREPARED.run(dataSource, divisor)],
+    ['prepared', (divisor) => new Database(dataSource).run(PREPARED, divisor)],
     [
       'prepared, in a transaction',
       (divisor) =>
-        new Transactions(new Database(dataSource)).run((transaction) => PREPARED.runIn(transaction, divisor)),
+        new Transactions(new Database(dataSource)).run((transaction) =>
+          runIn(transaction, PREPARED, divisor),
+        ),
     ],
-    ['of the background', (divisor) => new Database(dataSource).query(TEXT, [divisor])],
+    ['not prepared', (divisor) => new Database(dataSource).query(TEXT, [divisor])],
   ])('has a statement that is %s, and that it failed or was slow', async (_, divideBy) => {
     limitedTo(60_000);
     await divideBy(1);

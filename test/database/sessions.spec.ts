@@ -1,5 +1,6 @@
 // How the service's sessions with the database are set up.
 import { randomUUID } from 'node:crypto';
+import { Database } from '../../src/platform/database/database.js';
 import { PreparedStatement } from '../../src/platform/database/prepared-statement.js';
 import { parameter, sql } from '../../src/platform/database/sql.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -13,7 +14,7 @@ describeOnEachDatabase('a session with the database', (database) => {
       sql`SELECT ${round} + 1 AS next`,
     );
     for (let input = 1; input <= 10; input++) {
-      expect(await statement.run(dataSource, input)).toEqual([{ next: input + 1 }]);
+      expect(await new Database(dataSource).run(statement, input)).toEqual([{ next: input + 1 }]);
     }
     const plans = await dataSource.query<{ generic: string; custom: string }[]>(
       'SELECT generic_plans AS generic, custom_plans AS custom FROM pg_prepared_statements WHERE name = $1',

@@ -64,7 +64,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     ({ dataSource } = await database.open());
     transactions = new Transactions(new Database(dataSource));
     uses = usesOn(dataSource);
-    users = new UserRepository(dataSource);
+    users = new UserRepository(new Database(dataSource));
   });
   beforeEach(() => dataSource.query('TRUNCATE user_account, token_exchange_identity_link CASCADE'));
 

@@ -5,6 +5,7 @@ import { Partner } from '../../demo/partner.js';
 import { SCHEMA } from '../../src/instance/schema.js';
 import type { DatabaseSettings } from '../../src/platform/database/data-source.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
+import type { StatementPool } from '../../src/platform/database/database.js';
 import { OPERATOR_DATABASE, Database } from '../../src/platform/database/database.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
 import { Notifications } from '../../src/platform/jobs/notifications.js';
@@ -130,9 +131,9 @@ describeOnPostgresql('[D96] connections set what results depend on', (database) 
   };
 
   const sessions = async () => {
-    const background = await service.part(Database).query<Record<Setting, string>>(SHOW);
+    const background = await service.part(Database).background.query<Record<Setting, string>>(SHOW);
     const operator = await service
-      .part<Database>(OPERATOR_DATABASE as never)
+      .part<StatementPool>(OPERATOR_DATABASE as never)
       .query<Record<Setting, string>>(SHOW);
     return [...(await service.rows<Record<Setting, string>>(SHOW)), ...background, ...operator];
   };

@@ -1,6 +1,7 @@
 // Whose password opens the operator's page: the passwords, the codes to set them, and all their queries.
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE, Database } from '../../platform/database/database.js';
+import { OPERATOR_DATABASE } from '../../platform/database/database.js';
+import type { StatementPool } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import { normalizeEmail } from '../../users/email.js';
@@ -25,7 +26,7 @@ const ACCOUNT = `u.id::text AS id, u.email, u.given_name AS "givenName", u.famil
 
 @Injectable()
 export class OperatorAccountRepository {
-  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
 
   /** In one statement, so that it takes the same whether or not there is such a user. */
   async findByEmail(email: string): Promise<OperatorAccount | undefined> {

@@ -1,6 +1,7 @@
 // Sessions of operators: the rows and all their queries.
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE, Database } from '../../platform/database/database.js';
+import { OPERATOR_DATABASE } from '../../platform/database/database.js';
+import type { StatementPool } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { GlobalRole } from '../../users/role.js';
@@ -43,7 +44,7 @@ const LIVE = `SELECT s.id::text AS id, s.user_id::text AS "userId", s.opened_at 
 
 @Injectable()
 export class OperatorSessionRepository {
-  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
 
   /** @param session of a user whose row is locked */
   async insert(transaction: Transaction, secretHash: Buffer, session: OperatorSession): Promise<void> {

@@ -1,7 +1,8 @@
 // Counts failed sign-ins of an account from an address, for all instances, and says how long the next one has to wait.
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE, Database } from '../../platform/database/database.js';
+import { OPERATOR_DATABASE } from '../../platform/database/database.js';
+import type { StatementPool } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import { normalizeEmail } from '../../users/email.js';
@@ -20,7 +21,7 @@ export function failureKey(email: string, clientAddress: string): Buffer {
 
 @Injectable()
 export class SignInFailureRepository {
-  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
 
   /**
    * Counts an attempt as a failure before it is checked, in one statement: so many at once cannot all be the first.

@@ -1,7 +1,7 @@
 // The rest of a user beside the account's row: linked identities, sessions, sign-ins and origin.
 import { Inject, Injectable } from '@nestjs/common';
 import { SIGN_IN_EVENTS } from '../../audit/instance-events.js';
-import { Database, OPERATOR_DATABASE } from '../../platform/database/database.js';
+import { OPERATOR_DATABASE, StatementPool } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 
@@ -78,7 +78,7 @@ const FIND = `SELECT
 
 @Injectable()
 export class UserProfileRepository {
-  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
 
   async find(userId: string, now: Date): Promise<UserProfile | undefined> {
     const [profile] = await this.database.query<UserProfile>(FIND, [userId, now, SIGN_IN_EVENTS]);

@@ -32,17 +32,20 @@ export class SinkCursorRepository {
 
   /** Where a sink is, and whether that is ahead of the database. Undefined for a sink that has no cursor. */
   async cursorOf(name: string): Promise<{ position: Position; isAhead: boolean } | undefined> {
-    const [row] = await this.database.query<{ transaction_id: string; event_id: string; is_ahead: boolean }>(
-      `SELECT transaction_id, event_id, ${IS_AHEAD} AS is_ahead FROM audit_sink_cursor WHERE name = $1`,
-      [name],
-    );
+    const [row] = await this.database.background.query<{
+      transaction_id: string;
+      event_id: string;
+      is_ahead: boolean;
+    }>(`SELECT transaction_id, event_id, ${IS_AHEAD} AS is_ahead FROM audit_sink_cursor WHERE name = $1`, [
+      name,
+    ]);
     if (row === undefined) return undefined;
     return { position: { transactionId: row.transaction_id, eventId: row.event_id }, isAhead: row.is_ahead };
   }
 
   /** Writes down that a cursor is ahead, until an operator resets it (docs/audit-streaming.md). */
   async noteAhead(name: string): Promise<void> {
-    await this.database.change(
+    await this.database.background.change(
       `UPDATE audit_sink_cursor SET ahead_since = now()
        WHERE name = $1 AND ahead_since IS NULL AND ${IS_AHEAD}`,
       [name],
@@ -51,7 +54,7 @@ export class SinkCursorRepository {
 
   /** Gives a sink a cursor behind all present events, unless it has one: an old trail would flood a new receiver. */
   async begin(name: string): Promise<void> {
-    await this.database.query(
+    await this.database.background.query(
       `INSERT INTO audit_sink_cursor (name, transaction_id, event_id)
        SELECT $1::text, start.* FROM (${PRESENT}) AS start
        ON CONFLICT (name) DO NOTHING`,
@@ -65,7 +68,7 @@ export class SinkCursorRepository {
    * @returns whether it was
    */
   async move(name: string, from: Position, to: Position): Promise<boolean> {
-    const moved = await this.database.change(
+    const moved = await this.database.background.change(
       `UPDATE audit_sink_cursor SET transaction_id = $4, event_id = $5, moved_at = now()
        WHERE name = $1 AND transaction_id = $2 AND event_id = $3`,
       [name, from.transactionId, from.eventId, to.transactionId, to.eventId],
@@ -75,7 +78,7 @@ export class SinkCursorRepository {
 
   async backlogAfter({ transactionId, eventId }: Position): Promise<Backlog> {
     const follows = '(transaction_id, id) > ($1, $2)';
-    const [row] = await this.database.query<{ events: number; seconds: number; blocked: number }>(
+    const [row] = await this.database.background.query<{ events: number; seconds: number; blocked: number }>(
       `SELECT (SELECT count(*)::int FROM (SELECT FROM audit_event WHERE ${follows} LIMIT ${MOST_COUNTED}) AS waiting) AS events,
          ${ageOf(`SELECT occurred_at FROM audit_event WHERE ${follows} ORDER BY transaction_id, id LIMIT 1`)} AS seconds,
          ${ageOf(
@@ -88,7 +91,9 @@ export class SinkCursorRepository {
 
   /** The sinks that have a cursor, with the moment at which each moved it last. */
   async all(): Promise<{ name: string; movedAt: Date }[]> {
-    return this.database.query('SELECT name, moved_at AS "movedAt" FROM audit_sink_cursor ORDER BY name');
+    return this.database.background.query(
+      'SELECT name, moved_at AS "movedAt" FROM audit_sink_cursor ORDER BY name',
+    );
   }
 }
 

@@ -12,7 +12,7 @@ import { ALGORITHMS } from '../../token-exchange/instance.js';
 import { AuditStreaming } from '../../audit/sinks/audit-streaming.js';
 import { FrameAncestors } from '../../instance/frame-ancestors.js';
 import { Leader } from '../../platform/jobs/leader.js';
-import type { Database } from '../../platform/database/database.js';
+import type { StatementPool } from '../../platform/database/database.js';
 import type { DatabaseSettings } from '../../platform/database/data-source.js';
 import { DATABASE_SETTINGS } from '../../platform/database/data-source.js';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
@@ -27,7 +27,7 @@ export class OverviewReader {
   constructor(
     @Inject(STARTUP) private readonly startup: Startup,
     @Inject(DATABASE_SETTINGS) private readonly databaseSettings: Pick<DatabaseSettings, 'kind'>,
-    @Inject(OPERATOR_DATABASE) private readonly database: Database,
+    @Inject(OPERATOR_DATABASE) private readonly database: StatementPool,
     private readonly clock: Clock,
     private readonly leader: Leader,
     private readonly ancestors: FrameAncestors,

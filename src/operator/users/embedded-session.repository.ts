@@ -1,6 +1,7 @@
 // Lists the embedded sessions that are live, with whose they are.
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE, Database } from '../../platform/database/database.js';
+import { OPERATOR_DATABASE } from '../../platform/database/database.js';
+import type { StatementPool } from '../../platform/database/database.js';
 import { normalizeEmail } from '../../users/email.js';
 import type { IssuerKey } from '../../token-exchange/instance.js';
 import { readRecordedKeys } from '../../token-exchange/instance.js';
@@ -29,7 +30,7 @@ export interface SessionQuery {
 
 @Injectable()
 export class EmbeddedSessionRepository {
-  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
 
   /**
    * A page of them, the newest first: the newest ends last, and its time has an index. A family has several rows for half a

@@ -4,7 +4,7 @@ import { Inject, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { DatabaseSettings, OpenDatabase, Schema } from './data-source.js';
 import { DATABASE_SETTINGS, OPEN_DATABASE, openDatabase } from './data-source.js';
-import { Database, OPERATOR_DATABASE } from './database.js';
+import { Database, OPERATOR_DATABASE, StatementPool } from './database.js';
 import { Transactions } from './transaction.js';
 
 /** Opens the database while Nest makes the providers. Closes it after everything else, as global modules end last. */
@@ -27,9 +27,9 @@ export class DatabaseModule implements OnApplicationShutdown {
       },
       {
         provide: OPERATOR_DATABASE,
-        inject: [OPEN_DATABASE],
-        useFactory: ({ dataSource, operatorPool }: OpenDatabase) =>
-          new Database(dataSource, () => operatorPool),
+        inject: [OPEN_DATABASE, Database],
+        useFactory: ({ dataSource, operatorPool }: OpenDatabase, database: Database) =>
+          operatorPool === undefined ? database : new StatementPool(dataSource, operatorPool),
       },
       Transactions,
     ];

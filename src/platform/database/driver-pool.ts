@@ -3,13 +3,14 @@
 import type { ClientBase, ClientConfig, DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { DatabaseWaitError, keepsConnection } from './database-error.js';
-import type { Answer, BackgroundPool, Statement } from './pool.js';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { DatabaseWaitError } from './database-error.js';
+import type { PoolState } from './pool.js';
 import { afterWaiting } from './wait-limit.js';
 
-/** TypeORM's own types do not show it. */
-export function driverPool({ driver }: DataSource): Pool {
-  return (driver as unknown as { master: Pool }).master;
+/** The pool that TypeORM has made for requests. */
+export function requestPool({ driver }: DataSource): Pool {
+  return (driver as PostgresDriver).master as Pool;
 }
 
 /** How a connection beside the pool is made. Holds a secret. */
@@ -20,44 +21,16 @@ export interface ConnectionBeside extends ClientConfig {
 
 /** How the pool connects, for connections beside it. */
 export function connectionOf(dataSource: DataSource): ConnectionBeside {
-  const { options } = driverPool(dataSource);
+  const { options } = requestPool(dataSource);
   // The pool hides its password from those who list its options, a copy of all others among them.
   return { ...options, password: options.password };
 }
 
-/** Figures of the connection pool for metrics. */
-export interface PoolState {
-  /** Most connections that there may be. */
-  readonly most: number;
-  /** Connections that there are. */
-  readonly open: number;
-  /** Those not in use. */
-  readonly idle: number;
-  /** Requests that wait for a connection while none is idle. */
-  readonly waiting: number;
-}
-
 export function poolState(dataSource: DataSource): PoolState {
-  const { options, totalCount, idleCount, waitingCount } = driverPool(dataSource);
+  const { options, totalCount, idleCount, waitingCount } = requestPool(dataSource);
   // The driver queues each request, also one that gets an idle connection as soon as this turn ends.
   const waiting = Math.max(0, waitingCount - idleCount);
   return { most: options.max ?? 0, open: totalCount, idle: idleCount, waiting };
-}
-
-/**
- * Runs one statement on a connection of the pool. The driver's own `query` closes the connection after any error, and a server at its
- * limits would have to open them all anew.
- */
-export async function ask(pool: BackgroundPool, statement: Statement): Promise<Answer> {
-  const client = await pool.connect();
-  try {
-    const answer = await client.query(statement);
-    client.release();
-    return answer;
-  } catch (error) {
-    client.release(!keepsConnection(error));
-    throw error;
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 // Maintenance that PostgreSQL's own helpers do elsewhere: which tables are due, and each step by itself.
 import type { Pool } from 'pg';
-import type { DataSource } from 'typeorm';
-import { driverPool } from './driver-pool.js';
+import type { Database } from './database.js';
+import { requestPool } from './driver-pool.js';
 import { PreparedStatement } from './prepared-statement.js';
 import { sql } from './sql.js';
 
@@ -57,8 +57,8 @@ export class EmbeddedMaintenanceRepository {
   private ownUses = 0;
 
   /** @param dataSource connected */
-  constructor(private readonly dataSource: DataSource) {
-    this.pool = driverPool(dataSource);
+  constructor(private readonly database: Database) {
+    this.pool = requestPool(database.dataSource);
     this.pool.on('acquire', () => (this.uses += 1));
   }
 
@@ -105,11 +105,11 @@ export class EmbeddedMaintenanceRepository {
 
   private ask<Row>(statement: PreparedStatement<void, Row>): Promise<Row[]> {
     this.ownUses += 1;
-    return statement.run(this.dataSource);
+    return this.database.run(statement, undefined);
   }
 
   private async run(command: string): Promise<void> {
     this.ownUses += 1;
-    await this.dataSource.query(command);
+    await this.database.query(command);
   }
 }

@@ -3,7 +3,7 @@ import type { PoolConfig } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { limitHolds, limitedConfig } from './driver-pool.js';
-import type { BackgroundPool } from './pool.js';
+import type { ConnectionPool } from './pool.js';
 import { DEFAULT_WAIT_MS } from './wait-limit.js';
 
 /** How the statements of a data source are limited. */
@@ -11,7 +11,7 @@ export interface WaitLimits {
   /** How long a request waits in all, in milliseconds. */
   readonly waitMs: number;
   /** For jobs and followers, with limits of their own; undefined: they use the pool of requests. */
-  readonly background?: BackgroundPool;
+  readonly background?: ConnectionPool;
 }
 
 /** The `driver` of a data source whose statements are limited. */

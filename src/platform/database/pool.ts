@@ -12,11 +12,23 @@ export interface Answer {
   readonly rowCount: number | null;
 }
 
-/** For background work, without the limits of requests: a pool of the driver pg. */
-export interface BackgroundPool {
+/** A pool of the driver pg. */
+export interface ConnectionPool {
   connect(): Promise<{
     query(statement: Statement): Promise<Answer>;
     /** @param destroy closes the connection */
     release(destroy?: boolean): void;
   }>;
+}
+
+/** Figures of a pool, for metrics. */
+export interface PoolState {
+  /** The largest number of connections. */
+  readonly most: number;
+  /** Open connections. */
+  readonly open: number;
+  /** Open connections that are not in use. */
+  readonly idle: number;
+  /** Requests that wait for a connection while none is idle. */
+  readonly waiting: number;
 }

@@ -4,7 +4,7 @@ import type { MigrationInterface } from 'typeorm';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS_TABLE } from './migrate.js';
 import type { LimitedDriver } from './limited-driver.js';
-import type { BackgroundPool } from './pool.js';
+import type { ConnectionPool } from './pool.js';
 
 /** What a process that serves requests sets, and a command does not. */
 export interface ServingSettings {
@@ -35,7 +35,7 @@ export interface PreparedDatabase {
   readonly migrate: () => Promise<string[]>;
   readonly close: () => Promise<void>;
   /** Where the operator's page asks; undefined: where requests do. */
-  readonly operatorPool?: BackgroundPool;
+  readonly operatorPool?: ConnectionPool;
   /**
    * Resolves with the cause when the embedded engine has stopped for good, as PostgreSQL does where it cannot write its log: its
    * statements never end then, and a new start recovers what was committed.

@@ -1,23 +1,69 @@
 // One running transaction as a value that callers pass on and only repositories look into.
 import { Injectable } from '@nestjs/common';
-import { EntityManager } from 'typeorm';
+import type { ClientBase } from 'pg';
+import type { EntityManager } from 'typeorm';
+import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { Database } from './database.js';
 import { isDeadlock } from './database-error.js';
+import type { PreparedStatement, SharedStatement } from './prepared-statement.js';
+import { StatementLog } from './query-log.js';
 
 const manager = Symbol('the entity manager of a transaction');
+const outside = Symbol('the pool for statements outside a transaction');
 
 /** A running transaction. Opaque: it is handed from the service that began it to the repositories that write in it. */
 export class Transaction {
   readonly [manager]: EntityManager;
+  readonly [outside]: Database;
 
-  constructor(entityManager: EntityManager) {
+  constructor(entityManager: EntityManager, database: Database) {
     this[manager] = entityManager;
+    this[outside] = database;
+  }
+
+  /** For repositories that read without a transaction, each statement by itself. */
+  static none(database: Database): Transaction {
+    return new Transaction(database.dataSource.manager, database);
   }
 }
 
 /** The entity manager of a transaction, for repositories. */
 export function managerOf(transaction: Transaction): EntityManager {
   return transaction[manager];
+}
+
+/** Runs a prepared statement in a transaction, on whose connection it is planned. @throws the driver's error */
+export async function runIn<Input, Row>(
+  transaction: Transaction,
+  statement: PreparedStatement<Input, Row>,
+  input: Input,
+): Promise<Row[]> {
+  const { queryRunner } = managerOf(transaction);
+  const { [outside]: database } = transaction;
+  if (queryRunner === undefined) return database.run(statement, input);
+  // Its connection may be in another transaction by now.
+  if (queryRunner.isReleased) throw new QueryRunnerAlreadyReleasedError();
+  const client = (await queryRunner.connect()) as ClientBase;
+  const given = statement.of(input);
+  const log = new StatementLog(database.dataSource, given);
+  try {
+    const { rows } = await client.query<Row & object>(given);
+    log.answered();
+    return rows;
+  } catch (error) {
+    log.failed(error);
+    throw error;
+  }
+}
+
+/** Runs a shared statement for one item in a transaction. */
+export async function answerIn<Item, Row, Answer>(
+  transaction: Transaction,
+  statement: SharedStatement<Item, Row, Answer>,
+  item: Item,
+): Promise<Answer> {
+  const [answer] = statement.answers(await runIn(transaction, statement, [item]), [item]);
+  return answer as Answer;
 }
 
 /** Thrown inside a transaction that lost a race which a constraint decided: run again, it will see the winner. */
@@ -39,7 +85,7 @@ export class Transactions {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.database.dataSource.transaction((entityManager) =>
-          work(new Transaction(entityManager)),
+          work(new Transaction(entityManager, this.database)),
         );
       } catch (error) {
         const isLostRace = error instanceof LostRaceError || isDeadlock(error);
@@ -52,7 +98,7 @@ export class Transactions {
   read<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.database.dataSource.transaction('REPEATABLE READ', async (entityManager) => {
       await entityManager.query('SET TRANSACTION READ ONLY');
-      return work(new Transaction(entityManager));
+      return work(new Transaction(entityManager, this.database));
     });
   }
 }

@@ -75,7 +75,7 @@ export class PurgeJob extends ApplicationJob {
    * @returns how many were deleted
    */
   private deleteBatch({ table, time, keptMs }: ExpiringRows): Promise<number> {
-    return this.database.change(
+    return this.database.background.change(
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM ${table}
          WHERE ${time} < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 millisecond'

@@ -5,6 +5,7 @@ import { SharedStatement } from '../../platform/database/prepared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
 import { parameter, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
+import { answerIn } from '../../platform/database/transaction.js';
 import type { AuditEvent, EventInsertion, RefusedPerson } from './audit.bus.js';
 import type { ExternalPerson } from '../refusals/oauth-refusal.js';
 import { AuditTrail } from './audit.bus.js';
@@ -121,8 +122,8 @@ export class EventTableTrail extends AuditTrail {
     private readonly hashesOf?: (person: ExternalPerson) => readonly Buffer[],
   ) {
     super();
-    this.appends = table.append.on(database.dataSource);
-    this.refusals = table.refusal.on(database.dataSource);
+    this.appends = database.share(table.append);
+    this.refusals = database.share(table.refusal);
   }
 
   override appendRefusal(event: AuditEvent, person: RefusedPerson): Promise<void> {
@@ -133,6 +134,6 @@ export class EventTableTrail extends AuditTrail {
   async append(events: readonly AuditEvent[], transaction?: Transaction): Promise<void> {
     if (events.length === 0) return;
     if (transaction === undefined) return this.appends.add(events);
-    await this.table.append.answerIn(transaction, events);
+    await answerIn(transaction, this.table.append, events);
   }
 }

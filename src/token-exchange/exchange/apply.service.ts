@@ -5,7 +5,6 @@ import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit.bus.
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
-import { poolState } from '../../platform/database/driver-pool.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { DatabaseWaitError, unavailabilityOf } from '../../platform/database/database-error.js';
 import type { SharedWait } from '../../platform/database/wait-limit.js';
@@ -36,9 +35,9 @@ export class ApplyService {
     private readonly identities: IdentityService,
     private readonly audit: AuditBus,
     private readonly clock: Clock,
-    { dataSource, waitMs }: Database,
+    { state, waitMs }: Database,
   ) {
-    this.turns = new Turns(Math.max(1, poolState(dataSource).most - LEFT_TO_OTHERS), waitMs);
+    this.turns = new Turns(Math.max(1, state.most - LEFT_TO_OTHERS), waitMs);
   }
 
   /**

@@ -92,7 +92,7 @@ export class UseRepository implements OnModuleInit {
     const askers = requests.flatMap(({ identities }, request) =>
       replayed.has(request) ? [] : askersOf(request, identities),
     );
-    const rows = await this.statement.run(this.database.dataSource, { asked, askers });
+    const rows = await this.database.run(this.statement, { asked, askers });
     const linked = requests.map((): LinkedUsers | undefined => undefined);
     for (const row of rows) {
       if (replayed.has(row.request)) continue;

@@ -177,13 +177,13 @@ async function usableDatabase(dataSource: DataSource | undefined): Promise<Datab
         'name, set `dataSource` to it',
     );
   const database = plainly(() => new Database(dataSource))();
-  const [unfit] = await database.query<{ name: string; value: string }>(NEEDED_SETTINGS);
+  const [unfit] = await database.background.query<{ name: string; value: string }>(NEEDED_SETTINGS);
   if (unfit !== undefined)
     throw new StartError(
       `token exchange needs ${unfit.name} as PostgreSQL has it by default, and the connections of the data source have ` +
         `"${unfit.value}": remove that from the database, the role or the options of the data source`,
     );
-  const missing = await database.query<{ name: string }>(
+  const missing = await database.background.query<{ name: string }>(
     'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL',
     [TOKEN_EXCHANGE_TABLES],
   );

@@ -75,7 +75,7 @@ export class CallerService {
     const call = presentedCallOf(request);
     if (call === undefined) return NO_CREDENTIAL;
     // To read one row needs no transaction.
-    const reading = new Transaction(this.database.dataSource.manager);
+    const reading = Transaction.none(this.database);
     const verdict = await this.proofs.check(await this.accessTokens.check(call.token), call);
     return callerOf(verdict, (id) => this.users.findById(reading, id), this.options.roles);
   }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import { parameter, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
-import { managerOf } from '../../platform/database/transaction.js';
+import { managerOf, runIn } from '../../platform/database/transaction.js';
 import type { ExternalIdentity } from '../host/users.js';
 import type { Voucher } from './privilege.js';
 
@@ -38,7 +38,7 @@ const INSERT = new PreparedStatement<ExternalIdentity & Omit<IdentityLink, 'proj
 @Injectable()
 export class IdentityLinkRepository {
   async find(transaction: Transaction, identity: ExternalIdentity): Promise<IdentityLink | undefined> {
-    return (await FIND.runIn(transaction, identity))[0];
+    return (await runIn(transaction, FIND, identity))[0];
   }
 
   /** Links an identity. @returns false if it is linked already, which the primary key decides */
@@ -47,7 +47,7 @@ export class IdentityLinkRepository {
     identity: ExternalIdentity,
     link: Omit<IdentityLink, 'projectsDigest'>,
   ): Promise<boolean> {
-    const rows = await INSERT.runIn(transaction, { ...identity, ...link });
+    const rows = await runIn(transaction, INSERT, { ...identity, ...link });
     return rows.length === 1;
   }
 

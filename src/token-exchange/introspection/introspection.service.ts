@@ -68,7 +68,7 @@ export class IntrospectionService {
   /** One answer for all that is not live and that the client is not to know, so that nobody learns of tokens of others. */
   private async tellOf(token: string, client: AuthenticatedClient): Promise<Introspection> {
     // Reading needs no transaction.
-    const reading = new Transaction(this.database.dataSource.manager);
+    const reading = Transaction.none(this.database);
     const verdict = await this.accessTokens.check(token, true);
     const caller = await callerOf(verdict, (id) => this.users.findById(reading, id), this.options.roles);
     if ('refusal' in caller) return { active: false };

@@ -23,13 +23,13 @@ export class LoginRepository {
   private readonly logins: Batch<RecordedLogin, boolean> | undefined;
 
   constructor(
-    { dataSource }: Database,
+    database: Database,
     trail: AuditTrail,
     private readonly audit: AuditBus,
     @Inject(TOKEN_EXCHANGE_OPTIONS) { userTable }: Pick<TokenExchangeOptions, 'userTable'>,
   ) {
     if (userTable !== undefined && trail.table !== undefined)
-      this.logins = recordStatement(userTable, trail.table).on(dataSource);
+      this.logins = database.share(recordStatement(userTable, trail.table));
   }
 
   /** Whether logins can be recorded at this host. */

@@ -82,7 +82,7 @@ export class SessionRepository {
   }
 
   async noteUse(idHash: Buffer, usedAt: Date): Promise<void> {
-    await this.database.query(
+    await this.database.background.query(
       'UPDATE token_exchange_session SET used_at = $2 WHERE id_hash = $1 AND used_at < $2',
       [idHash, usedAt],
     );
@@ -90,7 +90,7 @@ export class SessionRepository {
 
   /** Users who have more live sessions than a number. */
   async findOverLimit(most: number, now: Date): Promise<string[]> {
-    const rows = await this.database.query<{ userId: string }>(
+    const rows = await this.database.background.query<{ userId: string }>(
       `SELECT user_id::text AS "userId" FROM token_exchange_session WHERE expires_at > $1 GROUP BY user_id HAVING count(*) > $2`,
       [now, most],
     );

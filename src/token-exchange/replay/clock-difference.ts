@@ -80,7 +80,7 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
   /** A failed measurement keeps the last value: without the database no token is accepted either. */
   private async readDatabaseTime(): Promise<void> {
     try {
-      const [row] = await this.database.query<{ now: number }>(
+      const [row] = await this.database.background.query<{ now: number }>(
         'SELECT extract(epoch FROM clock_timestamp())::float8 AS now',
       );
       if (row !== undefined) this.databaseZeroMs = row.now * 1000 - this.clock.monotonicMs();

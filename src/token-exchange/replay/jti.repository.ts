@@ -61,7 +61,7 @@ export class JtiRepository {
    * @param atMost most expired records to count
    */
   async measure(now: Date, atMost: number): Promise<ReplayRecords> {
-    const [records] = await this.database.query<ReplayRecords>(
+    const [records] = await this.database.background.query<ReplayRecords>(
       `SELECT greatest(reltuples, 0)::float8 AS estimate, (
          SELECT count(*) FROM (SELECT FROM token_exchange_used_jti WHERE expires_at < $1::timestamptz - $2 * interval '1 second' LIMIT $3) AS due
        )::float8 AS expired

@@ -62,7 +62,7 @@ export class RevocationRepository {
    * @param after the last row of the page before
    */
   async read(horizon: string, { issuer, id }: NewsPlace = BEFORE_ALL): Promise<RevocationReading> {
-    const rows = await this.database.query<NewsRow>(
+    const rows = await this.database.background.query<NewsRow>(
       `SELECT 'horizon' AS kind, '' AS issuer, txid_snapshot_xmin(txid_current_snapshot())::text AS id,
          NULL::timestamptz AS at, NULL::timestamptz AS restored_at, 0::float8 AS until
        UNION ALL SELECT 'trust', issuer, kid, revoked_at, restored_at, 0 FROM token_exchange_trust_revocation

@@ -124,14 +124,14 @@ export class SigningKeyRepository implements SealedRows {
   }
 
   async readSealed(afterKey = '', limit: number): Promise<SealedRow[]> {
-    return this.database.query<SealedRow>(
+    return this.database.background.query<SealedRow>(
       `SELECT kid AS key, sealed_private_key AS envelope FROM token_exchange_signing_key WHERE kid > $1 ORDER BY kid LIMIT $2`,
       [afterKey, limit],
     );
   }
 
   async replaceSealed({ key, envelope }: SealedRow, sealedPrivateKey: Buffer): Promise<boolean> {
-    const changed = await this.database.change(
+    const changed = await this.database.background.change(
       'UPDATE token_exchange_signing_key SET sealed_private_key = $3 WHERE kid = $1 AND sealed_private_key = $2',
       [key, envelope, sealedPrivateKey],
     );
@@ -139,7 +139,7 @@ export class SigningKeyRepository implements SealedRows {
   }
 
   async discardSealed({ key, envelope }: SealedRow): Promise<boolean> {
-    const deleted = await this.database.change(
+    const deleted = await this.database.background.change(
       'DELETE FROM token_exchange_signing_key WHERE kid = $1 AND sealed_private_key = $2',
       [key, envelope],
     );

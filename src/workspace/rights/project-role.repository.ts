@@ -1,6 +1,6 @@
 // Which role a user has in the project that a thing belongs to, as it is now. Reads across tables, in one statement.
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Database } from '../../platform/database/database.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import { parameter, sql } from '../../platform/database/sql.js';
 import type { ProjectRole } from './rights.js';
@@ -33,12 +33,12 @@ const ROLES_IN = new PreparedStatement<RolesQuery, { projectId: string; role: Pr
 
 @Injectable()
 export class ProjectRoleRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly database: Database) {}
 
   /** Undefined where there is no such thing. */
   async standing(kind: ThingKind, id: string, userId: string): Promise<Standing | undefined> {
     const column = PROJECT_COLUMN[kind];
-    const [standing] = await this.dataSource.query<Standing[]>(
+    const [standing] = await this.database.dataSource.query<Standing[]>(
       `SELECT member.role FROM ${kind} thing
        LEFT JOIN project_member member ON member.project_id = thing.${column} AND member.user_id = $2
        WHERE thing.id = $1`,
@@ -49,7 +49,7 @@ export class ProjectRoleRepository {
 
   /** The roles that a user has in some projects, by project; those without one are left out. */
   async rolesIn(projectIds: readonly string[], userId: string): Promise<ReadonlyMap<string, ProjectRole>> {
-    const rows = await ROLES_IN.run(this.dataSource, { projectIds, userId });
+    const rows = await this.database.run(ROLES_IN, { projectIds, userId });
     return new Map(rows.map(({ projectId, role }) => [projectId, role]));
   }
 }

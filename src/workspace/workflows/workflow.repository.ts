@@ -1,7 +1,8 @@
 // Workflows: the entity and all its queries.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Column, DataSource, Entity, PrimaryColumn, Repository } from 'typeorm';
+import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
+import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { SortedRows } from '../api/pages.js';
@@ -48,22 +49,22 @@ type WorkflowTimes = Pick<Workflow, 'createdAt' | 'updatedAt'>;
 export class WorkflowRepository {
   private readonly workflows: Repository<Workflow>;
 
-  constructor(private readonly dataSource: DataSource) {
-    this.workflows = dataSource.getRepository(Workflow);
+  constructor(private readonly database: Database) {
+    this.workflows = database.dataSource.getRepository(Workflow);
   }
 
   /** One page of a list. A workflow that moves meanwhile may be missed or come twice. */
   async list({ limit, ...rest }: WorkflowPageQuery): Promise<SortedRows<PlacedWorkflow>> {
     // One more than asked for shows whether there is a next page.
     const query = { limit: limit + 1, ...rest };
-    const rows = await workflowPage(query).run(this.dataSource, query);
+    const rows = await this.database.run(workflowPage(query), query);
     const page = rows.slice(0, limit);
     return { rows: page, end: rows.length > limit ? page.at(-1) : undefined };
   }
 
   /** How many there are, up to MAX_COUNT, and whether there are more. */
   async count(scope: WorkflowScope): Promise<{ readonly count: number; readonly hasMore: boolean }> {
-    const [{ count } = { count: 0 }] = await workflowCount(scope).run(this.dataSource, scope);
+    const [{ count } = { count: 0 }] = await this.database.run(workflowCount(scope), scope);
     return { count: Math.min(count, MAX_COUNT), hasMore: count > MAX_COUNT };
   }
 

@@ -102,7 +102,7 @@ export class DatabaseCounts {
   ): Promise<Row | undefined> {
     if (this.clock.monotonicMs() < this.restsUntilMs) return undefined;
     try {
-      return (await withinWait(DEADLINE_MS, () => statement.run(this.database.dataSource, input)))[0];
+      return (await withinWait(DEADLINE_MS, () => this.database.run(statement, input)))[0];
     } catch (error) {
       this.restsUntilMs = this.clock.monotonicMs() + REST_MS;
       this.warn(error);

@@ -85,7 +85,7 @@ export class JwksSnapshotRepository {
   }
 
   find(urlHashes: readonly string[]): Promise<JwksSnapshot[]> {
-    return this.database.query<JwksSnapshot>(
+    return this.database.background.query<JwksSnapshot>(
       `SELECT ${COLUMNS} FROM token_exchange_jwks_snapshot WHERE url_hash = ANY ($1)`,
       [urlHashes],
     );
@@ -93,7 +93,7 @@ export class JwksSnapshotRepository {
 
   /** The rows whose revision is not the known one. The key sets of the others are not transferred. */
   findChanged(known: readonly Pick<JwksSnapshot, 'urlHash' | 'revision'>[]): Promise<JwksSnapshot[]> {
-    return this.database.query<JwksSnapshot>(
+    return this.database.background.query<JwksSnapshot>(
       `SELECT ${COLUMNS} FROM token_exchange_jwks_snapshot AS held
        JOIN unnest($1::text[], $2::integer[]) AS known (hash, revision_known) ON url_hash = hash AND revision <> revision_known`,
       [known.map(({ urlHash }) => urlHash), known.map(({ revision }) => revision)],
@@ -110,7 +110,7 @@ export class JwksSnapshotRepository {
   async record(address: JwksAddress, outcome: FetchOutcome, knownRevision: number): Promise<JwksSnapshot> {
     const { keySet = null, freshUntil = null, lastSuccessAt = null } = outcome;
     const { lastFailureAt = null, lastFailureReason = null, consecutiveFailures, nextRefreshAt } = outcome;
-    await this.database.query(
+    await this.database.background.query(
       `WITH stored AS (
          INSERT INTO token_exchange_jwks_snapshot AS held (url_hash, url, key_set, fresh_until, last_success_at,
            last_failure_at, last_failure_reason, consecutive_failures, next_refresh_at, revision)
@@ -150,7 +150,7 @@ export class JwksSnapshotRepository {
    */
   async reserveUnknownKidFetch(address: JwksAddress, now: Date, windowMs: number): Promise<Date | undefined> {
     const [from, until] = [new Date(now.getTime() - windowMs), new Date(now.getTime() + windowMs)];
-    const reserved = await this.database.query<unknown>(
+    const reserved = await this.database.background.query<unknown>(
       `INSERT INTO token_exchange_jwks_snapshot AS held (url_hash, url, last_unknown_kid_fetch_at) VALUES ($1, $2, $3)
        ON CONFLICT (url_hash) DO UPDATE SET last_unknown_kid_fetch_at = excluded.last_unknown_kid_fetch_at
        WHERE held.last_unknown_kid_fetch_at IS NULL
@@ -168,7 +168,7 @@ export class JwksSnapshotRepository {
    * anyway.
    */
   async makeDue(urlHashes: readonly string[]): Promise<void> {
-    await this.database.query(
+    await this.database.background.query(
       // A minute ago by any clock that is right enough.
       `WITH due AS (
          UPDATE token_exchange_jwks_snapshot

@@ -23,7 +23,7 @@ export class StoredEntryRepository {
    * highest revision and number are the same, so are the rows.
    */
   async state(): Promise<StoredEntriesState> {
-    const [row] = await this.database.query<{ state: StoredEntriesState }>(
+    const [row] = await this.database.background.query<{ state: StoredEntriesState }>(
       `SELECT count(*) || '/' || coalesce(max(revision), 0) AS state FROM token_exchange_stored_entry`,
     );
     return row?.state ?? '';
@@ -31,7 +31,7 @@ export class StoredEntryRepository {
 
   /** In the order in which they were added. */
   all(): Promise<StoredEntry[]> {
-    return this.database.query<StoredEntry>(ALL);
+    return this.database.background.query<StoredEntry>(ALL);
   }
 
   /** As `all`; other changes wait until the transaction ends. */
