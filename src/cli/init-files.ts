@@ -119,6 +119,7 @@ function firstEntry(answers: InitAnswers, { alg, kid }: PartnerKey, key: string)
     ...{ type: 'static', name: 'partner', kid, algorithms: [alg], key, issuer },
     ...{ expectedAudience: baseUrl, origins: [partnerOrigin], allowedRoles: [MEMBER_ROLE] },
     ...{ emailDomains: [partnerEmailDomain], scopes: SCOPES, perMinute: PER_MINUTE },
+    mayExplain: true,
   };
 }
 

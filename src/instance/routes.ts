@@ -2,6 +2,7 @@
 import type { TokenEndpoint } from '../token-exchange/instance.js';
 import {
   EMBED_PATH,
+  EXPLAIN_PATH,
   INTROSPECTION_PATH,
   LOGOUT_PATH,
   REVOCATION_PATH,
@@ -23,6 +24,7 @@ const FLOW_PATHS: ReadonlySet<string> = new Set([
   REVOCATION_PATH,
   INTROSPECTION_PATH,
   LOGOUT_PATH,
+  EXPLAIN_PATH,
 ]);
 
 /** A route by its pattern and method. */

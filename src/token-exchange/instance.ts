@@ -78,6 +78,7 @@ export { callerOf, isEnabled, refusalNow } from './tokens/caller.js';
 // Refusals
 export {
   EMBED_PATH,
+  EXPLAIN_PATH,
   INTROSPECTION_PATH,
   LOGOUT_PATH,
   REVOCATION_PATH,

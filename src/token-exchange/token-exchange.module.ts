@@ -14,6 +14,7 @@ import { EmbeddedLoginService } from './login/embedded-login.service.js';
 import { EntryThrottleService } from './endpoint/entry-throttle.service.js';
 import { IdAssertionService } from './assertions/id-assertion.service.js';
 import { ClientRefusals } from './endpoint/client-refusals.js';
+import { ExplainService } from './explain/explain.service.js';
 import { IntrospectionService } from './introspection/introspection.service.js';
 import { IssuancePlanner } from './exchange/issuance.planner.js';
 import { LoginRepository } from './login/login.repository.js';
@@ -91,6 +92,7 @@ const FLOWS = [
   EmbeddedLoginService,
   BackChannelLogoutService,
   IntrospectionService,
+  ExplainService,
   ClientRefusals,
 ];
 
@@ -157,7 +159,9 @@ function optionsOf(
     throw new RangeError('roles.inProject: needs a ProjectDirectory');
   const options = completedOptions(settings, log);
   const { ownIssuer } = options;
-  return { ...options, tokenEndpoint: ownIssuer && ownIssuer + pathPrefix + ENDPOINTS.exchange.path };
+  const endpointAt = (path: string) => ownIssuer && ownIssuer + pathPrefix + path;
+  const { exchange, explain } = ENDPOINTS;
+  return { ...options, tokenEndpoint: endpointAt(exchange.path), explainEndpoint: endpointAt(explain.path) };
 }
 
 /** @throws RangeError where no metadata document can be at the issuer's address */

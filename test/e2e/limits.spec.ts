@@ -245,6 +245,14 @@ const CASES: Readonly<Record<string, Case>> = {
       return told(ask());
     },
   },
+  'Questions about refusals of an address within a minute': {
+    environment: { SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1' },
+    excess: async (service) => {
+      const ask = () => service.post('/rest/auth/explain', { proof: 'a' });
+      expect((await ask()).status).toBe(404);
+      return told(ask());
+    },
+  },
   'Logouts of an address, and verified ones of an issuer, within a minute': {
     environment: { SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE: '1' },
     excess: (service) =>

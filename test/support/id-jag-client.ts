@@ -8,7 +8,7 @@ import type { Fields, TestService } from './test-service.js';
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 export const CLIENT_ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** The reasons for which only an identity assertion, or its client, is refused: `id-jag.spec.ts` shows them. */
+/** The reasons for which only an identity assertion, its client or a partner's question is refused: `id-jag.spec.ts` and `explain-refusal.spec.ts` show them. */
 export const ASSERTION_REASONS = [
   'assertion_grants_nothing',
   'assertion_not_supported',
@@ -17,7 +17,9 @@ export const ASSERTION_REASONS = [
   'client_credential_replayed',
   'client_not_allowed',
   'client_unknown',
+  'explaining_not_allowed',
   'introspection_not_allowed',
+  'refusal_unknown',
   'tenant_not_allowed',
   'user_mismatch',
 ];

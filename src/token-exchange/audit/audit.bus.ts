@@ -9,6 +9,7 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { StartError } from '../../platform/start-error.js';
 import type { ExternalPerson } from '../refusals/oauth-refusal.js';
+import type { FLOWS, Flow } from '../endpoint/flows.js';
 import type { TOKEN_EXCHANGE_EVENTS } from './event-catalogue.js';
 import type { PayloadsOf } from './event-members.js';
 
@@ -64,6 +65,12 @@ export interface EventInsertion {
   insertionFrom<Input>(relation: Sql<Input>): Sql<Input>;
 }
 
+/** The event of a refused token, as the trail has it. */
+export interface StoredRefusal {
+  readonly occurredAt: Date;
+  readonly payload: AuditPayloads[(typeof FLOWS)[Flow]['failureEvent']];
+}
+
 /** The durable record of events. */
 export abstract class AuditTrail {
   /** Lets a login write its session and its event by one statement. Only the package's own trail has it. */
@@ -74,6 +81,11 @@ export abstract class AuditTrail {
    * @param transaction of their work: they are kept if it commits. Without it they stand for themselves
    */
   abstract append(events: readonly AuditEvent[], transaction?: Transaction): Promise<void>;
+
+  /** The refusals of a request, the newest first. A trail that cannot be read has none, and explains nothing to partners. */
+  refusalsOf(_requestId: string): Promise<readonly StoredRefusal[]> {
+    return Promise.resolve([]);
+  }
 
   /**
    * Keeps the event of a refusal. The tables of this repository store the linked user's id with it, found by the same statement.

@@ -215,6 +215,19 @@ export const TOKEN_EXCHANGE_EVENTS = {
     'A client that wanted to introspect an access token did not authenticate, or may not ask.',
     CLIENT_REFUSAL,
   ),
+  'svc.audit.token-exchange.refusal-explained': event(
+    'A partner was told why a token of its entry was refused.',
+    {
+      issuer: ISSUER,
+      kid: text('`kid` of the key that signed the question.'),
+      reason: text('The cause that it was told of, a word of docs/refusals.md.'),
+      clientAddress: clientAddress(),
+    },
+  ),
+  'svc.audit.token-exchange.explain-refused': event(
+    'A partner asked why a token was refused, and got no answer.',
+    { issuer: REFUSAL.issuer, kid: REFUSAL.kid, ...CLIENT_REFUSAL },
+  ),
   'svc.audit.token-exchange.user-signed-out': event(
     'All sessions and access tokens of the subject were ended.',
     { sessions: integer('Number of sessions that were still live.') },

@@ -3,12 +3,15 @@ import type { Batch } from '../../platform/database/batch.js';
 import type { Database } from '../../platform/database/database.js';
 import { SharedStatement } from '../../platform/database/prepared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
-import { parameter, sql } from '../../platform/database/sql.js';
+import { parameter, sql, writtenSql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { answerIn } from '../../platform/database/transaction.js';
-import type { AuditEvent, EventInsertion, RefusedPerson } from './audit.bus.js';
+import { FLOWS, FLOW_NAMES } from '../endpoint/flows.js';
+import type { AuditEvent, EventInsertion, RefusedPerson, StoredRefusal } from './audit.bus.js';
 import type { ExternalPerson } from '../refusals/oauth-refusal.js';
 import { AuditTrail } from './audit.bus.js';
+
+const FAILURES = FLOW_NAMES.map((flow) => FLOWS[flow].failureEvent);
 
 /**
  * A table with the columns `name`, `occurred_at`, `request_id`, `subject_user_id`, `actor_user_id` and `payload`; other columns
@@ -17,6 +20,8 @@ import { AuditTrail } from './audit.bus.js';
 export class EventTable implements EventInsertion {
   readonly append: SharedStatement<readonly AuditEvent[], unknown, undefined>;
   readonly refusal: SharedStatement<RefusalRow, unknown, undefined>;
+  /** Reads the refusals of a request, the newest first. */
+  readonly refusalsOf: ReturnType<typeof writtenSql<string>>;
   readonly columns: Sql;
   private readonly isNamed: boolean;
 
@@ -46,6 +51,10 @@ export class EventTable implements EventInsertion {
       this.insertionFrom(sql`json_to_recordset(${rows}) AS event (${this.columns}, ${users})`),
       (_rows, requests) => requests.map(() => undefined),
     );
+    const requestId = parameter('text', (id: string) => id);
+    const failures = parameter('text[]', () => FAILURES);
+    this.refusalsOf = writtenSql(sql<string>`SELECT occurred_at AS "occurredAt", payload FROM ${name}
+      WHERE request_id = ${requestId} AND name = ANY (${failures}) ORDER BY request_id DESC, id DESC LIMIT 100`);
     this.refusal = this.refusals(`${appendName}_refusal`, hasPersons);
   }
 
@@ -118,7 +127,7 @@ export class EventTableTrail extends AuditTrail {
   /** @param hashesOf what is stored of a person, for a table that has the column */
   constructor(
     override readonly table: EventTable,
-    database: Database,
+    private readonly database: Database,
     private readonly hashesOf?: (person: ExternalPerson) => readonly Buffer[],
   ) {
     super();
@@ -128,6 +137,11 @@ export class EventTableTrail extends AuditTrail {
 
   override appendRefusal(event: AuditEvent, person: RefusedPerson): Promise<void> {
     return this.refusals.add({ event, person, hashes: this.hashesOf?.(person) });
+  }
+
+  override refusalsOf(requestId: string): Promise<readonly StoredRefusal[]> {
+    const { text, values } = this.table.refusalsOf;
+    return this.database.query<StoredRefusal>(text, values(requestId));
   }
 
   /** Without a transaction, together with the events of other requests. */

@@ -1,4 +1,4 @@
-// Records that a client was refused at an endpoint to which clients come with an access token and credentials of their own.
+// Records that a client was refused at an endpoint beside those of the flows: it has credentials of its own, or a proof.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { isOverOfStrangers, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
@@ -9,7 +9,7 @@ import { ExchangeTelemetry } from '../host/telemetry.js';
 import { tokenRefusalLine } from '../refusals/refusal-line.js';
 import type { RefusedToken } from '../refusals/oauth-refusal.js';
 import type { FlowRequest } from './flow-request.js';
-import { TOKEN_WORK } from './flows.js';
+import { OTHER_WORK } from './flows.js';
 
 /** The request that is refused. */
 export type Source = Pick<FlowRequest, 'requestId' | 'clientAddress'>;
@@ -26,15 +26,17 @@ export class ClientRefusals {
 
   /** Strangers can cause them: log and trail have some of each address, and metrics count all (D79). */
   async record(
-    flow: keyof typeof TOKEN_WORK,
-    { reason, context }: RefusedToken,
+    flow: keyof typeof OTHER_WORK,
+    { reason, context, isOfStranger }: RefusedToken,
     { requestId, clientAddress }: Source,
   ): Promise<void> {
     this.telemetry.countRefusal(flow, reason);
-    if (isOverOfStrangers(this.counts, 'client refusals', clientAddress)) return;
-    const { work, failureEvent: name } = TOKEN_WORK[flow];
-    const { clientId, detail, expected, found } = context;
-    const payload = { reason, clientId, detail, expected, found, clientAddress };
+    // A partner's question has a valid signature, and the limit of its address bounds it.
+    const isBounded = flow === 'explain' && !isOfStranger;
+    if (!isBounded && isOverOfStrangers(this.counts, 'client refusals', clientAddress)) return;
+    const { work, failureEvent: name } = OTHER_WORK[flow];
+    const { issuer, kid, clientId, detail, expected, found } = context;
+    const payload = { issuer, kid, reason, clientId, detail, expected, found, clientAddress };
     try {
       await this.audit.record([auditEvent(name, { occurredAt: this.clock.now(), requestId }, payload)]);
     } finally {

@@ -1,5 +1,6 @@
 // Describes the endpoints in OpenAPI, as plain values: the host publishes them with its own description.
 import { TOKEN_EXCHANGE } from '../exchange/token-exchange.description.js';
+import { EXPLANATION } from '../explain/explain.description.js';
 import { TOKEN_INTROSPECTION } from '../introspection/token-introspection.description.js';
 import { BOUND_EMBED_POST, EMBED_GET, EMBED_POST } from '../login/embed-login.description.js';
 import { BACK_CHANNEL_LOGOUT } from '../logout/back-channel-logout.description.js';
@@ -7,6 +8,7 @@ import { TOKEN_REVOCATION } from '../revocation/token-revocation.description.js'
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import {
   EMBED_PATH,
+  EXPLAIN_PATH,
   INTROSPECTION_PATH,
   LOGOUT_PATH,
   REVOCATION_PATH,
@@ -25,6 +27,7 @@ export function endpointDescriptions(
     [REVOCATION_PATH]: { post: TOKEN_REVOCATION },
     [INTROSPECTION_PATH]: { post: TOKEN_INTROSPECTION },
     [LOGOUT_PATH]: { post: BACK_CHANNEL_LOGOUT },
+    [EXPLAIN_PATH]: { post: EXPLANATION },
     [EMBED_PATH]: { post, ...(hasGet && { get: EMBED_GET }) },
   };
 }

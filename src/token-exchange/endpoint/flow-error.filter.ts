@@ -43,6 +43,9 @@ const CHALLENGE = { 'www-authenticate': 'Basic realm="token"' };
 /** Every refused logout token gets the same 400 (§2.8; D130): only the log and the audit trail have the cause. */
 const LOGOUT_REFUSED = { status: 400, error: 'invalid_request', message: 'Logout token validation failed' };
 
+/** One answer for every question about a refusal that is not answered (D146). */
+const NOT_EXPLAINED = { status: 404, error: 'not_found', message: 'No refusal to explain' };
+
 /** Answers an error that has come up at an endpoint, counts it and logs it. */
 @Injectable()
 abstract class FlowErrorFilter implements ExceptionFilter {
@@ -140,6 +143,7 @@ abstract class FlowErrorFilter implements ExceptionFilter {
  */
 function refusedToken({ reason }: RefusedToken, { endpoint, flow }: Place): Refused {
   if (endpoint === 'logout') return LOGOUT_REFUSED;
+  if (endpoint === 'explain') return NOT_EXPLAINED;
   if (endpoint === 'embed') return loginAnswerOf(reason);
   const isOfClaims = isOfAssertion(flow) && reason === 'claims_invalid';
   const refused = oauthAnswerOf(isOfClaims ? 'token_malformed' : reason);

@@ -2,6 +2,7 @@
 import type { Type } from '@nestjs/common';
 import { BackChannelLogoutController } from '../logout/back-channel-logout.controller.js';
 import { EmbedLoginController } from '../login/embed-login.controller.js';
+import { ExplainController } from '../explain/explain.controller.js';
 import { TokenExchangeController } from '../exchange/token-exchange.controller.js';
 import { TokenIntrospectionController } from '../introspection/token-introspection.controller.js';
 import { TokenRevocationController } from '../revocation/token-revocation.controller.js';
@@ -12,4 +13,5 @@ export const FLOW_CONTROLLERS: Type<object>[] = [
   TokenRevocationController,
   TokenIntrospectionController,
   BackChannelLogoutController,
+  ExplainController,
 ];

@@ -74,6 +74,14 @@ export const ENDPOINTS = {
     switches: ['exchange', 'idAssertion'],
     guards: ['wait', 'available', 'throttle', 'enabled', 'form', 'revocations', 'clock'],
   },
+  /** The entries decide whether it answers (`mayExplain`). It has a count of its own, with the limit of exchanges. */
+  explain: {
+    path: '/explain',
+    title: 'Explanation',
+    throttle: 'exchange',
+    switches: [],
+    guards: ['wait', 'available', 'throttle', 'form', 'revocations', 'clock'],
+  },
 } as const satisfies Record<string, EndpointRow>;
 
 export type Endpoint = keyof typeof ENDPOINTS;
@@ -186,8 +194,8 @@ export const ACCESS_FLOWS = FLOW_NAMES.filter(
   (flow) => FLOWS[flow].gives !== 'nothing',
 ) as readonly AccessFlow[];
 
-/** What clients do with access tokens that they have. */
-export const TOKEN_WORK = {
+/** What clients and partners ask beside the flows. */
+export const OTHER_WORK = {
   revocation: {
     endpoint: 'revocation',
     work: 'a token revocation',
@@ -200,10 +208,16 @@ export const TOKEN_WORK = {
     retryAdvice: 'ask again',
     failureEvent: 'svc.audit.token-exchange.introspection-refused',
   },
+  explain: {
+    endpoint: 'explain',
+    work: 'a question about a refusal',
+    retryAdvice: 'ask again with a fresh proof',
+    failureEvent: 'svc.audit.token-exchange.explain-refused',
+  },
 } as const satisfies Record<string, WorkRow>;
 
 /** Everything that is throttled, counted and logged by a name of its own. */
-export const WORK = { ...FLOWS, ...TOKEN_WORK };
+export const WORK = { ...FLOWS, ...OTHER_WORK };
 
 export type ThrottledFlow = keyof typeof WORK;
 export const THROTTLED_FLOWS = Object.keys(WORK) as readonly ThrottledFlow[];

@@ -166,6 +166,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       payload jsonb NOT NULL
     )`,
     `CREATE INDEX token_exchange_audit_event_subject ON token_exchange_audit_event (subject_user_id, id)`,
+    `CREATE INDEX token_exchange_audit_event_request ON token_exchange_audit_event (request_id, id)`,
   ],
 };
 

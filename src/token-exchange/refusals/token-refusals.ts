@@ -2,6 +2,7 @@
 import { ASSERTION_REFUSALS } from '../assertions/assertion-refusals.js';
 import { DPOP_REFUSALS } from '../dpop/dpop-refusals.js';
 import { EXCHANGE_REFUSALS } from '../exchange/exchange-refusals.js';
+import { EXPLAIN_REFUSALS } from '../explain/explain-refusals.js';
 import { USER_REFUSALS } from '../identity/user-refusals.js';
 import { INTROSPECTION_REFUSALS } from '../introspection/introspection-refusals.js';
 import { LOGIN_REFUSALS } from '../login/login-refusals.js';
@@ -17,6 +18,7 @@ const ROWS = {
   ...VERIFICATION_REFUSALS,
   ...ASSERTION_REFUSALS,
   ...INTROSPECTION_REFUSALS,
+  ...EXPLAIN_REFUSALS,
   ...WORKLOAD_REFUSALS,
   ...EXCHANGE_REFUSALS,
   ...REVOCATION_REFUSALS,

@@ -51,6 +51,8 @@ export type TokenExchangeOptions = Readonly<
   readonly ownIssuer?: string;
   /** Where clients know the token endpoint, as an `aud` may call it; undefined: it is not known. */
   readonly tokenEndpoint?: string;
+  /** Where partners ask about refusals, as the `aud` of a question names it; undefined: it is not known. */
+  readonly explainEndpoint?: string;
   /** Whether the endpoints are there at this moment, asked on every request; else they answer 404. */
   readonly isOffered: () => boolean;
 };

@@ -9,6 +9,7 @@ import { CLIENTS } from '../assertions/client-reader.js';
 import type { ValuesOf } from './entry-kinds.js';
 import { Fault, flag, isText, known, list, listed, named, number, text } from './entry-kinds.js';
 import { isOwnIssuer } from './entry-rules.js';
+import { EXPLAIN } from '../explain/explain-policy.js';
 import { GRANTS } from '../exchange/grants-policy.js';
 import { PROJECTS } from '../projects/projects-policy.js';
 import { PROVIDER_ROLES, PROVIDER_TOKENS } from '../verify/provider-policy.js';
@@ -126,6 +127,7 @@ const SIGN_IN = {
     prevents: 'one partner uses up what others share',
     words: (count) => (count === undefined ? undefined : `${count} a minute`),
   }),
+  ...EXPLAIN,
   suspended: flag({
     label: 'Suspended',
     rule: 'no token of the entry is accepted; issued access tokens and sessions stay valid',

@@ -13,6 +13,9 @@ import type { AuthenticatedClient } from '../assertions/client-authenticator.js'
 import type { CompactJws } from './compact-jws.js';
 import type { AssertionClaims, ExternalClaims, TimedClaims } from './external-claims.js';
 
+/** What a token is for: a flow, or to ask about a refusal. */
+type Purpose = Flow | 'explain';
+
 /** Until it is read. */
 export const UNREAD: CompactJws = {
   header: {},
@@ -35,6 +38,8 @@ export interface CheckRules {
   readonly ownIssuer: string | undefined;
   /** What other JWTs than identity assertions may be for as well, by the grant of RFC 7523. */
   readonly tokenEndpoint: string | undefined;
+  /** The `aud` of a proof of a partner that asks about a refusal. */
+  readonly explainEndpoint: string | undefined;
   /** Of an identity assertion, from `iat` to `exp`. */
   readonly maxAssertionLifetimeSeconds: number;
 }
@@ -61,7 +66,7 @@ export class CheckedToken<Claims extends TimedClaims = ExternalClaims> {
   constructor(
     /** Secret. */
     readonly text: string,
-    readonly flow: Flow,
+    readonly flow: Purpose,
     readonly rules: CheckRules,
     /** The client that sent an assertion. */
     readonly client?: AuthenticatedClient,

@@ -45,6 +45,11 @@ export interface LogoutClaims extends TimedClaims {
   readonly sid?: string;
 }
 
+/** What a partner asks: the id of the refused request. */
+export interface ExplainClaims extends TimedClaims {
+  readonly requestId: string;
+}
+
 /** What an identity assertion says beside the claims of every external token. */
 export interface AssertionClaims {
   readonly clientId: string;
@@ -71,6 +76,9 @@ export const MAX_PRIOR_ACTORS = 5;
 /** 9999-12-31T23:59:59Z: what dates and databases hold. */
 const LATEST_NUMERIC_DATE = 253_402_300_799;
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+/** From its `iat` on a question about a refusal is taken for so long. */
+const MAX_QUESTION_AGE_SECONDS = 60;
+const MAX_REQUEST_ID_CHARACTERS = 200;
 /** From its `iat` on a logout token is taken for so long, or until its `exp` where that is earlier. */
 export const MAX_LOGOUT_AGE_SECONDS = 300;
 
@@ -134,8 +142,24 @@ export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
   refuseOtherEvents(payload);
   // An ID token has one, and must not pass for a logout token (§2.4).
   if (payload['nonce'] !== undefined) throw invalid('nonce must not be there');
+  return { ...timedClaims(payload, MAX_LOGOUT_AGE_SECONDS), sub, sid };
+}
+
+/**
+ * Reads the claims of a question about a refusal, whose signature holds. Its `exp` is the end of the time for which it is taken.
+ * @throws OAuthRefusal `claims_invalid` or `claims_not_storable`
+ */
+export function readExplainClaims(payload: ClaimSet): ExplainClaims {
+  refuseUnstorable(payload);
+  const requestId = requiredText(payload, 'request_id');
+  refuseLonger('request_id', requestId, MAX_REQUEST_ID_CHARACTERS);
+  return { ...timedClaims(payload, MAX_QUESTION_AGE_SECONDS), requestId };
+}
+
+/** @param maxAgeSeconds from `iat` on: the token is taken until then, or until its `exp` if that is earlier */
+function timedClaims(payload: ClaimSet, maxAgeSeconds: number): TimedClaims {
   const iat = numericDate(payload, 'iat');
-  const latest = iat + MAX_LOGOUT_AGE_SECONDS;
+  const latest = iat + maxAgeSeconds;
   return {
     iss: requiredText(payload, 'iss'),
     aud: audience(payload),
@@ -143,8 +167,6 @@ export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
     exp: Math.min(optionalDate(payload, 'exp') ?? latest, latest),
     nbf: optionalDate(payload, 'nbf'),
     jti: requiredText(payload, 'jti'),
-    sub,
-    sid,
   };
 }
 

@@ -11,11 +11,18 @@ import type { TokenExchangeOptions } from '../settings/token-exchange.options.js
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
 import { externalLoginOf } from '../revocation/external-login.js';
+import { EXPLAIN_CHECKS } from '../explain/explain-proof.js';
 import { FLOW_CHECKS } from './flow-checks.js';
 import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
 import { claimedKey } from './key-hints.js';
 import type { ClaimSet } from '../trust/claim-names.js';
-import type { AssertionClaims, ExternalClaims, LogoutClaims, TimedClaims } from './external-claims.js';
+import type {
+  AssertionClaims,
+  ExplainClaims,
+  ExternalClaims,
+  LogoutClaims,
+  TimedClaims,
+} from './external-claims.js';
 import type { CheckResult, CheckRules, TokenCheck } from './check-runner.js';
 import { CheckedToken, passAll, resultsOf } from './check-runner.js';
 
@@ -40,6 +47,13 @@ export interface VerifiedToken {
 export interface VerifiedLogout {
   readonly [verified]: true;
   readonly claims: LogoutClaims;
+  readonly key: TrustedKey;
+}
+
+/** A question about a refusal, whose signature, claims, audience and times hold. Its jti is not used up yet. */
+export interface VerifiedExplainProof {
+  readonly [verified]: true;
+  readonly claims: ExplainClaims;
   readonly key: TrustedKey;
 }
 
@@ -75,7 +89,7 @@ export class ExternalTokenVerifier {
     @Inject(TOKEN_EXCHANGE_OPTIONS)
     options: Pick<
       TokenExchangeOptions,
-      'strict' | 'clockToleranceSeconds' | 'ownIssuer' | 'tokenEndpoint' | 'idAssertion'
+      'strict' | 'clockToleranceSeconds' | 'ownIssuer' | 'tokenEndpoint' | 'explainEndpoint' | 'idAssertion'
     >,
   ) {
     this.rules = {
@@ -85,6 +99,7 @@ export class ExternalTokenVerifier {
       toleranceSeconds: options.clockToleranceSeconds,
       ownIssuer: options.ownIssuer,
       tokenEndpoint: options.tokenEndpoint,
+      explainEndpoint: options.explainEndpoint,
       maxAssertionLifetimeSeconds: options.idAssertion.maxLifetimeSeconds,
     };
   }
@@ -111,6 +126,13 @@ export class ExternalTokenVerifier {
   async verifyLogout(text: string): Promise<VerifiedLogout> {
     const token = new CheckedToken<LogoutClaims>(text, 'logout', this.rules);
     await this.pass(FLOW_CHECKS.logout, token);
+    return { [verified]: true, claims: token.claims, key: token.key };
+  }
+
+  /** @throws OAuthRefusal of the first check that fails */
+  async verifyExplainProof(text: string): Promise<VerifiedExplainProof> {
+    const token = new CheckedToken<ExplainClaims>(text, 'explain', this.rules);
+    await this.pass(EXPLAIN_CHECKS, token);
     return { [verified]: true, claims: token.claims, key: token.key };
   }
 

@@ -105,10 +105,10 @@ const HEADER_AND_KEY: readonly RefusalCase[] = [
   },
   {
     reason: 'token_type_not_allowed',
-    token: (one) => one.token({}, { typ: 'at+jwt' }),
+    token: (one) => one.token({}, { typ: 'dpop+jwt' }),
     told: told({
       expected: 'a media type that does not end in +jwt, without parameters, or no typ',
-      found: 'at+jwt',
+      found: 'dpop+jwt',
     }),
   },
   {

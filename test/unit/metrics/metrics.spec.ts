@@ -4,7 +4,17 @@ import { repositoryFile } from '../../support/source-files.js';
 
 /** Counters whose increase an alert asks for, with the labels that it asks for. */
 const INCREASES = /\bincrease\((?<name>\w+)(?:\{(?<labels>[^}]*)\})?\[/g;
-const FLOWS = ['exchange', 'id-jag', 'jwt-bearer', 'embed', 'logout', 'revocation', 'introspection', 'api'];
+const FLOWS = [
+  'exchange',
+  'id-jag',
+  'jwt-bearer',
+  'embed',
+  'logout',
+  'revocation',
+  'introspection',
+  'explain',
+  'api',
+];
 
 describe('[D91] a series whose first event an alert must see', () => {
   const metrics = new Metrics();

@@ -49,6 +49,7 @@ describe('members of a policy', () => {
     ['logoutAudience', 'us', 'us'],
     ['logoutIssuer', 'https://login.example', 'https://login.example'],
     ['excludeOwner', true, true],
+    ['mayExplain', true, true],
     ['requireVerifiedEmail', false, false],
     [
       'emailDomains',
@@ -106,6 +107,7 @@ describe('members of a policy', () => {
     ['perMinute', [0, -1, 1.5, 1_000_001, '5150', null, true]],
     ['roleCeiling', ['true', 1, null, []]],
     ['excludeOwner', ['true', 0, null]],
+    ['mayExplain', ['true', 1, null]],
     ['requireVerifiedEmail', ['true', 0, null]],
     [
       'emailDomains',
@@ -415,6 +417,7 @@ describe('a policy in words', () => {
 
   it.each<[object, string]>([
     [{ flows: ['embed'] }, 'embed only'],
+    [{ mayExplain: true }, 'may ask why its tokens are refused'],
     [{ flows: ['embed', 'exchange', 'logout'] }, 'embed, exchange and logout only'],
     [{ notAfter: '2030-12-31' }, 'until 2031-01-01T00:00:00Z'],
     [{ typ: 'at+jwt' }, 'only tokens of the type at+jwt'],
