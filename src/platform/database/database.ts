@@ -8,6 +8,9 @@ import type { Answer, ConnectionPool, PoolState, Statement } from './pool.js';
 import type { PreparedStatement, SharedStatement } from './prepared-statement.js';
 import { StatementLog } from './query-log.js';
 
+/** The statement that runs fails with the same error. */
+const ignore = () => undefined;
+
 /** Runs statements on the connections of one pool, each outside any transaction of the service. Its methods throw the driver's error. */
 export class StatementPool {
   constructor(
@@ -29,20 +32,26 @@ export class StatementPool {
     return (await this.send({ text, values: [...values] })).rowCount ?? 0;
   }
 
-  /** The `query` of a pool would close the connection after any error, and a server at its limits would have to open them all anew. */
+  /**
+   * The `query` of a pool would close the connection after any error, and a server at its limits would have to open them all anew. A pool
+   * listens for errors of idle connections only; without a listener, a connection that breaks during a statement would end the process.
+   */
   private async send(statement: Statement): Promise<Answer> {
     const log = new StatementLog(this.dataSource, statement);
     let client: Awaited<ReturnType<ConnectionPool['connect']>> | undefined;
     let answer: Answer;
     try {
       client = await this.pool.connect();
+      client.on('error', ignore);
       answer = await client.query(statement);
     } catch (error) {
       client?.release(!keepsConnection(error));
+      client?.off('error', ignore);
       log.failed(error);
       throw error;
     }
     client.release();
+    client.off('error', ignore);
     log.answered();
     return answer;
   }

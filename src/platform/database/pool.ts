@@ -16,6 +16,9 @@ export interface Answer {
 export interface ConnectionPool {
   connect(): Promise<{
     query(statement: Statement): Promise<Answer>;
+    /** A lost connection emits `error`, also while a statement runs. */
+    on(event: 'error', listener: (error: Error) => void): unknown;
+    off(event: 'error', listener: (error: Error) => void): unknown;
     /** @param destroy closes the connection */
     release(destroy?: boolean): void;
   }>;
