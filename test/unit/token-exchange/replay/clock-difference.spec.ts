@@ -1,4 +1,5 @@
 // Up to which difference of clocks tokens are taken, when it is measured, and what is logged of it.
+import { EventEmitter } from 'node:events';
 import type { DataSource } from 'typeorm';
 import { Database } from '../../../../src/platform/database/database.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
@@ -23,10 +24,11 @@ describe('[D97] the clocks of an instance and of its database', () => {
     const query = async () =>
       isAway ? Promise.reject(new Error('away')) : { rows: [{ now: databaseMs / 1_000 }] };
     const logger = { logQuery: () => undefined };
+    const client = Object.assign(new EventEmitter(), { query, release: () => undefined });
     const dataSource = {
       options: { type: 'postgres' },
       logger,
-      driver: { master: { connect: () => Promise.resolve({ query, release: () => undefined }) } },
+      driver: { master: { connect: () => Promise.resolve(client) } },
     } as unknown as DataSource;
     const write = (line: string) => {
       const { level, seconds } = JSON.parse(line) as { level: string; seconds?: number };
