@@ -30,7 +30,10 @@ describeOnPostgresql('[D49] a connection that breaks while a statement runs', (d
   });
 
   /** PostgreSQL does not notice that the client of a sleeping statement has gone. */
-  afterEach(() => direct.query(`SELECT pg_terminate_backend(pid) FROM (${RUNNING}) AS running`, [LONG]));
+  afterEach(async () => {
+    await direct.query(`SELECT pg_terminate_backend(pid) FROM (${RUNNING}) AS running`, [LONG]);
+    await until('the statement has ended', HANG_MS, async () => !(await isRunning()));
+  });
 
   const isRunning = async () => (await direct.query<unknown[]>(RUNNING, [LONG])).length > 0;
   const ofService = (settings: ServingSettings) =>
