@@ -1,7 +1,7 @@
 // Performs administrative operations, and records each in the audit trail: the one place that decides when the trail is written.
 import type { Type } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
-import { BoundedMap } from '../platform/bounded-map.js';
+import { LRUCache } from 'lru-cache';
 import { Clock } from '../platform/clock.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import type { AuditContext } from '../token-exchange/instance.js';
@@ -223,7 +223,7 @@ const MINUTE_MS = 60_000;
 /** Remembers what operators have just read, so that a page that is read again and again does not fill the trail with its readings. */
 class RecordedReadings {
   /** When each reading was recorded, in milliseconds of a clock that only goes forward. One that is forgotten is recorded once more. */
-  private readonly recordedAtMs = new BoundedMap<number>(10_000);
+  private readonly recordedAtMs = new LRUCache<string, number>({ max: 10_000 });
 
   /**
    * Whether a reading has to be recorded (D109): the first of a person, an operation and its things within a minute has. A command's

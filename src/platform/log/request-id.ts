@@ -1,7 +1,7 @@
 // Gives each request an id that its answer, its log lines and its audit events share.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { BoundedMap } from '../bounded-map.js';
+import { LRUCache } from 'lru-cache';
 
 /** An id is printable, short, and harmless in a log line, a header and a database. */
 export const MAX_REQUEST_ID_CHARACTERS = 128;
@@ -63,7 +63,7 @@ function isWellFormed(id: unknown): id is string {
  * More than are under way at one time, by the service's own ids, no two of which are the same. To carry them through every call would
  * cost each request.
  */
-const sentIds = new BoundedMap<string>(20_000);
+const sentIds = new LRUCache<string, string>({ max: 20_000 });
 
 /**
  * The id of a request, for its whole life.

@@ -1,7 +1,7 @@
 // Verifies DPoP proofs: JWTs by which a client shows with each request that it holds a key (RFC 9449 §4.3).
 import type { KeyObject } from 'node:crypto';
 import { hash } from 'node:crypto';
-import { BoundedMap } from '../../platform/bounded-map.js';
+import { LRUCache } from 'lru-cache';
 import {
   printable,
   printableAddress,
@@ -242,7 +242,7 @@ function readProof(text: string): CompactJws {
 }
 
 /** Keys by the headers that brought them: of proofs whose signature was right. A client has the same header each time. */
-const known = new BoundedMap<ProofKey>(1_000);
+const known = new LRUCache<string, ProofKey>({ max: 1_000 });
 const MAX_KNOWN_CHARACTERS = 1_024;
 
 function headerOf(text: string): string {

@@ -5,6 +5,7 @@ import type { JSONWebKeySet } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { JOSEError, JWSInvalid, JWTExpired, JWTInvalid } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
+import { LRUCache } from 'lru-cache';
 import { Clock } from '../../platform/clock.js';
 import { printable, printableSeconds } from '../../platform/text/printable.js';
 import type { BearerReason } from './bearer-refusals.js';
@@ -39,50 +40,15 @@ export type AccessTokenVerdict =
 /** Some 10 MB when full. */
 const MAX_TOKENS = 10_000;
 
-/**
- * Contents of tokens by the SHA-256 of all characters, so that tokens with common parts share no entry (CVE-2026-35039 of another
- * product). Only the signature's verdict is remembered, which never changes; whether a token has expired, and who its users are
- * now, is asked at each call. The oldest entries go first, and with each that comes those that are over: so memory follows the
- * tokens that live.
- */
-export class VerifiedTokens<Content> {
-  private readonly contents = new Map<string, Content>();
-
-  /** @param isOver whether what was read of a token is of no use any more */
-  constructor(
-    private readonly isOver: (content: Content) => boolean,
-    private readonly maxTokens = MAX_TOKENS,
-  ) {}
-
-  find(token: string): Content | undefined {
-    return this.contents.get(keyOf(token));
-  }
-
-  remember(token: string, content: Content): void {
-    this.makeRoom();
-    this.contents.set(keyOf(token), content);
-  }
-
-  /** From the oldest on, up to the first that has its place. */
-  private makeRoom(): void {
-    for (const [key, content] of this.contents) {
-      if (this.contents.size < this.maxTokens && !this.isOver(content)) return;
-      this.contents.delete(key);
-    }
-  }
-}
-
-function keyOf(token: string): string {
-  return hash('sha256', token, 'base64');
-}
-
 @Injectable()
 export class AccessTokenService {
   /** `iss` of all tokens, and `aud` of those that are for the host itself, which a client may name as the resource. */
   readonly audience: string;
-  private readonly verified = new VerifiedTokens<ReadToken & { kid: string }>(({ content }) =>
-    this.hasExpired(content),
-  );
+  /**
+   * By the SHA-256 of all characters, so that tokens with common parts share no entry (CVE-2026-35039 of another product). Only the
+   * signature's verdict is remembered, which never changes. Expiry and users are checked at each call.
+   */
+  private readonly verified = new LRUCache<string, ReadToken & { kid: string }>({ max: MAX_TOKENS });
 
   constructor(
     private readonly signingKeys: SigningKeyService,
@@ -125,14 +91,15 @@ export class AccessTokenService {
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
   async check(token: string, forAnyService = false): Promise<AccessTokenVerdict> {
-    const remembered = this.verified.find(token);
+    const hashed = hash('sha256', token, 'base64');
+    const remembered = this.verified.get(hashed);
     const kid = remembered?.kid ?? kidOf(token);
     if (kid === undefined) return refused('malformed');
     const key = await this.signingKeys.find(kid);
     if (key === undefined) return refused('not_issued_here');
     const read = remembered ?? (await this.verifyWith(key, token));
     if ('refusal' in read) return read;
-    if (remembered === undefined) this.verified.remember(token, { kid: key.kid, ...read });
+    if (remembered === undefined) this.verified.set(hashed, { kid: key.kid, ...read });
     return this.refusalNow(read, forAnyService) ?? { token: read.content };
   }
 

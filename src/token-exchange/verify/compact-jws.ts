@@ -2,7 +2,7 @@
 import type { KeyObject, SignKeyObjectInput } from 'node:crypto';
 import { verify, sign } from 'node:crypto';
 import { promisify } from 'node:util';
-import { BoundedMap } from '../../platform/bounded-map.js';
+import { LRUCache } from 'lru-cache';
 import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { Algorithm } from '../trust/algorithms.js';
@@ -63,7 +63,7 @@ export function typeOf({ header: { typ } }: Pick<CompactJws, 'header'>): string 
 }
 
 /** So many headers are remembered, and none that is longer than an honest one. */
-const rememberedHeaders = new BoundedMap<CompactJws['header']>(256);
+const rememberedHeaders = new LRUCache<string, CompactJws['header']>({ max: 256 });
 const REMEMBERED_CHARACTERS = 512;
 
 /** All tokens of a key have the same header, byte for byte. What is remembered says nothing of any token: a header is parsed, not checked. */

@@ -1,7 +1,7 @@
 // What throttles count in: one storage, whose counts are in memory or in the database (database-counts.ts).
 import { Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { BoundedMap } from '../../bounded-map.js';
+import { LRUCache } from 'lru-cache';
 import { Clock } from '../../clock.js';
 
 /** Injection token of the `ThrottlerStorage` that throttles count in. */
@@ -81,11 +81,10 @@ interface CountingWindow {
 
 /**
  * A hit over the limit is refused and not counted: it would stand in the way of those after it, once others are refunded.
- * All windows are of one length, so that those set first end first.
  */
 @Injectable()
 export class MemoryCounts {
-  private readonly windows = new BoundedMap<CountingWindow>(MAX_KEYS);
+  private readonly windows = new LRUCache<string, CountingWindow>({ max: MAX_KEYS });
 
   constructor(private readonly clock: Clock) {}
 

@@ -1,5 +1,5 @@
 // Counts hits in the database, in `throttle_counter`, for all instances together.
-import { BoundedMap } from '../../bounded-map.js';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.js';
 import type { Database } from '../../database/database.js';
 import { PreparedStatement } from '../../database/prepared-statement.js';
@@ -59,7 +59,7 @@ const REFUND_HIT = new PreparedStatement<GivenBack, never>(
  * what takes it down.
  */
 export class DatabaseCounts {
-  private readonly refusals = new BoundedMap<Count & { readonly untilMs: number }>(MAX_KEYS);
+  private readonly refusals = new LRUCache<string, Count & { readonly untilMs: number }>({ max: MAX_KEYS });
   /** On the monotonic clock: one that is set back must not let requests pass uncounted for so much longer. */
   private restsUntilMs = Number.NEGATIVE_INFINITY;
   private warnsAgainAtMs = Number.NEGATIVE_INFINITY;

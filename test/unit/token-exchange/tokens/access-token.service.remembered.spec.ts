@@ -1,9 +1,6 @@
 // Remembered access tokens: what is remembered is the signature's verdict, of exactly these characters.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import {
-  AccessTokenService,
-  VerifiedTokens,
-} from '../../../../src/token-exchange/tokens/access-token.service.js';
+import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type {
   LoadedKey,
   SigningKeyService,
@@ -31,45 +28,6 @@ class Keys {
     return Promise.resolve(this.list.find((key) => key.kid === kid));
   }
 }
-
-describe('remembered tokens', () => {
-  it('[K14] are found by all of their characters', () => {
-    const tokens = new VerifiedTokens<number>(() => false);
-    tokens.remember('head.payload.signature', 1);
-    expect(tokens.find('head.payload.signature')).toBe(1);
-    const others = [
-      ...['heaD.payload.signature', 'head.payloaD.signature', 'head.payload.signaturE'],
-      ...['.payload.signature', 'head.payload', 'head.payload.signature=', 'signature', ''],
-    ];
-    for (const other of others) expect(tokens.find(other)).toBeUndefined();
-  });
-
-  it('are bounded, and the oldest is forgotten first', () => {
-    const tokens = new VerifiedTokens<number>(() => false, 3);
-    for (let index = 0; index < 5; index++) tokens.remember(`token ${index}`, index);
-    expect([0, 1, 2, 3, 4].map((index) => tokens.find(`token ${index}`))).toEqual([
-      undefined,
-      undefined,
-      2,
-      3,
-      4,
-    ]);
-  });
-
-  it('are forgotten once they are over, as others come', () => {
-    let now = 0;
-    const tokens = new VerifiedTokens<number>((endsAt) => endsAt <= now);
-    for (const endsAt of [5, 2, 9, 3]) tokens.remember(`until ${endsAt}`, endsAt);
-    const held = () => [5, 2, 9, 3].filter((endsAt) => tokens.find(`until ${endsAt}`) !== undefined);
-    now = 4;
-    tokens.remember('another', 99);
-    // What is behind one that lives has to wait for it.
-    expect(held()).toEqual([5, 2, 9, 3]);
-    now = 6;
-    tokens.remember('one more', 99);
-    expect(held()).toEqual([9, 3]);
-  });
-});
 
 describe('access tokens that come again', () => {
   let clock: TestClock;

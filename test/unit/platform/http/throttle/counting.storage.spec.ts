@@ -103,13 +103,15 @@ describe('[D19] the throttle storage in memory', () => {
     expect(await hit()).toMatchObject({ totalHits: 2 });
   });
 
-  it('[D19] knows 100,000 keys, and forgets the oldest tenth for one more', async () => {
+  it('[D19] knows 100,000 keys, and forgets the one that was hit least recently for one more', async () => {
     const others = (count: number) =>
       Promise.all(Array.from({ length: count }, (_, index) => hit(LIMIT, `${count} ${index}`)));
+    await hit(LIMIT, 'earlier');
     await hit();
-    await others(99_999);
+    await others(99_998);
     expect(await hit()).toMatchObject({ totalHits: 2 });
     await others(1);
-    expect(await hit()).toMatchObject({ totalHits: 1 });
+    expect(await hit()).toMatchObject({ totalHits: 3 });
+    expect(await hit(LIMIT, 'earlier')).toMatchObject({ totalHits: 1 });
   });
 });
