@@ -1,5 +1,5 @@
 # Builds the service and packs it without its tools, to run as an unprivileged user on a root file system that is read only.
-# docs/deployment.md says what was tried of it, and on what.
+# docs/reference/tested-platforms.md says what was tried of it, and on what.
 FROM node:22-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -36,5 +36,5 @@ RUN ["node", "-e", "Promise.all([import('/app/dist/src/application.js'), import(
 EXPOSE 5678 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "/app/health-check.mjs"]
 # Node.js reckons the room for new objects by the limit of memory: in a small container it takes so little that an exchange costs a quarter
-# more. docs/deployment.md; also in scripts/run.mjs.
+# more. docs/operator/install.md#size; also in scripts/run.mjs.
 CMD ["node", "--max-semi-space-size=16", "/app/dist/src/main.js"]

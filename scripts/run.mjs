@@ -24,7 +24,7 @@ const programs = {
   docs: 'dist/scripts/docs/write.js',
 };
 
-/** As in the image: where memory is limited Node.js would give new objects too little room (docs/deployment.md#size-of-an-installation). */
+/** As in the image: where memory is limited Node.js would give new objects too little room (docs/operator/install.md#size). */
 const flags = { start: ['--max-semi-space-size=16'] };
 
 process.exitCode = await launch(...process.argv.slice(2));

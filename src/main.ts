@@ -169,7 +169,7 @@ function endAtOnce(signal: string, logger: Logger): void {
 /** The stack of a `StartError`, which an operator can correct, is its message. */
 function failureText(error: unknown): string {
   if (error instanceof SealError)
-    return `${error.message}: put the key that sealed this database behind the first one; if it is lost, see docs/deployment.md#a-sealing-key-that-is-lost-for-good`;
+    return `${error.message}: put the key that sealed this database behind the first one; if it is lost, see docs/operator/incidents.md#a-sealing-key-that-is-lost-for-good`;
   return (error as Error).stack ?? String(error);
 }
 

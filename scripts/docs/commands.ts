@@ -1,4 +1,4 @@
-// The reference of docs/commands.md: every command of svc-admin with its arguments, as its help has them.
+// The reference of docs/reference/commands.md: every command of svc-admin with its arguments, as its help has them.
 import type { Argument, Command } from 'commander';
 import { Answers } from '../../src/cli/command-answers.js';
 import { createProgram } from '../../src/cli/program.js';

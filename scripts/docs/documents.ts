@@ -3,6 +3,7 @@ import { withBlock } from './blocks.js';
 import { COMMAND_BLOCKS } from './commands.js';
 import { ENTRY_BLOCKS } from './entries.js';
 import { EVENT_BLOCKS, PACKAGE_EVENT_LIST, eventSchema } from './events.js';
+import { METRIC_BLOCKS } from './metrics.js';
 import { REFUSAL_BLOCKS } from './refusals.js';
 import { PACKAGE_SETTINGS, VARIABLE_TABLE } from './settings.js';
 
@@ -20,11 +21,12 @@ function page(path: string, blocks: Readonly<Record<string, () => string>>): Wri
 }
 
 export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
-  page('docs/commands.md', COMMAND_BLOCKS),
-  page('docs/configuration.md', VARIABLE_TABLE),
+  page('docs/reference/commands.md', COMMAND_BLOCKS),
+  page('docs/reference/settings.md', VARIABLE_TABLE),
   page('docs/refusals.md', REFUSAL_BLOCKS),
-  page('docs/trusted-keys.md', ENTRY_BLOCKS),
-  page('docs/audit-events.md', EVENT_BLOCKS),
+  page('docs/reference/trusted-key-entries.md', ENTRY_BLOCKS),
+  page('docs/reference/audit-events.md', EVENT_BLOCKS),
+  page('docs/reference/metrics.md', METRIC_BLOCKS),
   page('src/token-exchange/docs/guide.md', { ...PACKAGE_EVENT_LIST, ...PACKAGE_SETTINGS }),
-  { path: 'docs/audit-events.schema.json', write: eventSchema },
+  { path: 'docs/reference/audit-events.schema.json', write: eventSchema },
 ];

@@ -1,4 +1,4 @@
-// The tables of docs/trusted-keys.md, from the rows of the members of trusted key entries.
+// The tables of docs/reference/trusted-key-entries.md, from the rows of the properties of trusted key entries.
 import type { Row, Rows } from '../../src/token-exchange/instance.js';
 import { KEY_MEMBERS, POLICY } from '../../src/token-exchange/instance.js';
 import { table } from './blocks.js';
@@ -6,7 +6,7 @@ import { table } from './blocks.js';
 export const ENTRY_BLOCKS = {
   members: () =>
     table(
-      ['Member', 'Type', 'Rule'],
+      ['Property', 'Type', 'Rule'],
       Object.entries<Rows>(KEY_MEMBERS).flatMap(([type, rows]) =>
         Object.entries(rows).map(([name, { rule, required }]) => [
           code(name),
@@ -17,7 +17,7 @@ export const ENTRY_BLOCKS = {
     ),
   policy: () =>
     table(
-      ['Member', 'Rule', 'Default', 'Strict default', 'Prevents'],
+      ['Property', 'Rule', 'Default', 'Strict default', 'Prevents'],
       Object.entries<Row<unknown>>(POLICY).map(([name, row]) => [
         code(name),
         row.rule,

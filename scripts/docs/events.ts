@@ -1,4 +1,4 @@
-// docs/audit-events.schema.json and the tables of docs/audit-events.md, from the catalogue of audit events.
+// docs/reference/audit-events.schema.json and the tables of docs/reference/audit-events.md, from the catalogue of audit events.
 import { AUDIT_EVENTS, AUDIT_EVENT_NAMES } from '../../src/audit/instance-events.js';
 import { TOKEN_EXCHANGE_EVENTS } from '../../src/token-exchange/audit/event-catalogue.js';
 import type { Events, Member, Members } from '../../src/token-exchange/audit/event-members.js';
@@ -37,7 +37,7 @@ export function eventSchema(): string {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'An event of the audit trail',
     description:
-      'As `svc-admin audit --json` and `GET /api/v1/audit-events` show it. Releases may add events and members; none of those here changes its meaning.',
+      'As `svc-admin audit --json` and `GET /api/v1/audit-events` show it. Releases may add events and properties. Present ones keep their meaning.',
     ...objectSchema(COMMON),
     allOf: AUDIT_EVENT_NAMES.map((name) => ({
       if: { properties: { event: { const: name } } },
@@ -57,7 +57,7 @@ export const EVENT_BLOCKS = {
   'every event': () => membersTable([COMMON]),
   events: () =>
     table(
-      ['Event', 'When', 'Members of `payload`; `?`: may be missing'],
+      ['Event', 'When', 'Properties of `payload`; `?`: may be missing'],
       Object.entries(AUDIT_EVENTS).map(([name, { description, members }]) => [
         `\`${name}\``,
         description,
@@ -87,7 +87,7 @@ function membersTable(lists: readonly Members[]): string {
   );
   const distinct = new Map(rows.map((row) => [row.join(), row]));
   return table(
-    ['Member', 'Type', 'Meaning'],
+    ['Property', 'Type', 'Meaning'],
     [...distinct.values()].sort(([one = ''], [other = '']) => one.localeCompare(other, 'en')),
   );
 }

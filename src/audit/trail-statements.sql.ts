@@ -46,7 +46,7 @@ export interface LookedRow {
 
 /** A place in the order of events: behind this one, and before all that follow. Numbers of 64 bits, as text. */
 export interface Position {
-  /** `0`: among the events from before a restore, which has set that (docs/audit-streaming.md). For a copy see `POSITIONS_IN_COPY` of sinks/sink-cursor.repository.ts. */
+  /** `0`: among the events from before a restore, which has set that (docs/reference/audit-streams.md). For a copy see `POSITIONS_IN_COPY` of sinks/sink-cursor.repository.ts. */
   readonly transactionId: string;
   readonly eventId: string;
 }

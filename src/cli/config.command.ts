@@ -1,5 +1,5 @@
 // svc-admin config: the configuration as the service would take it, where each value comes from, what is wrong with it, and what it
-// says about each point of docs/going-live.md.
+// says about each point of docs/operator/going-live.md.
 import { lookup } from 'node:dns/promises';
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
@@ -157,7 +157,7 @@ function shown(value: string | null, state: VariableState['state'], secret: bool
   return isShort ? value : `(${value?.length ?? 0} characters)`;
 }
 
-/** `check`: the configuration cannot show it; docs/going-live.md has the command that does. */
+/** `check`: the configuration cannot show it; docs/operator/going-live.md has the command that does. */
 interface GoingLivePoint {
   readonly title: string;
   readonly state: 'good' | 'open' | 'check';
@@ -236,7 +236,7 @@ function goingLivePoints(startup: CheckedStartup, stored: StoredEntries): GoingL
 
 function goingLiveText(points: readonly GoingLivePoint[]): string {
   const rows = points.map(({ title, state, detail }, index) => [`${index + 1}`, title, state, detail]);
-  return `Before partners use the instance (docs/going-live.md):\n${renderTable(['', 'POINT', 'STATE', 'BECAUSE'], rows)}`;
+  return `Before partners use the instance (docs/operator/going-live.md):\n${renderTable(['', 'POINT', 'STATE', 'BECAUSE'], rows)}`;
 }
 
 function labelsOf(entries: readonly { readonly label: string }[]): string {

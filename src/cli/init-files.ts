@@ -201,7 +201,7 @@ const QUOTES = ["'", '"', '`'];
 /** Variables as an env file. */
 function envText(values: Readonly<Record<string, string>>): string {
   const lines = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}\n`);
-  return `# Created by svc-admin init. docs/configuration.md describes all variables.\n${lines.join('')}`;
+  return `# Created by svc-admin init. docs/reference/settings.md describes all variables.\n${lines.join('')}`;
 }
 
 /** Each quote takes everything as it is but itself; double ones turn `\n` into a line break, so they come second. */

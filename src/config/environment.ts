@@ -1,4 +1,4 @@
-// Every environment variable of the service, one row each, from which docs/configuration.md is written. What the package of
+// Every environment variable of the service, one row each, from which docs/reference/settings.md is written. What the package of
 // token exchange has a setting for refers to that; the rows of the audit trail are in audit-variables.ts.
 import { z } from 'zod';
 import { DPOP_NONCE, SECTIONS } from '../token-exchange/instance.js';
@@ -54,7 +54,7 @@ export const VARIABLES = {
     flag()
       .default(false)
       .describe(
-        'Lets the token endpoint accept identity assertions (ID-JAG) under trusted key entries that allow them, independently of the other two switches. See [id-jag.md](id-jag.md).',
+        'Lets the token endpoint accept identity assertions (ID-JAG) under trusted key entries that allow them, independently of the other two switches. See [id-jag.md](../id-jag.md).',
       ),
   ),
   exchangeEnabled: variable(
@@ -104,7 +104,7 @@ export const VARIABLES = {
 
   dpopNonce: variable('SVC_DPOP_NONCE', DPOP_NONCE),
 
-  // Limits (docs/limits.md has all of them)
+  // Limits (docs/reference/limits.md has all of them)
   keepAliveSeconds: variable(
     'SVC_KEEP_ALIVE_SECONDS',
     wholeNumber(1, 3600)

@@ -23,7 +23,7 @@ const OPTIONS = {
 const HELP = `Usage: embedded-token-exchange [options, or those of svc-admin init]
        npm start -- [options]
 
-Starts the service. The variables SVC_* configure the rest: docs/configuration.md lists them. Where nothing is configured, and with options
+Starts the service. The variables SVC_* configure the rest: docs/reference/settings.md lists them. Where nothing is configured, and with options
 of \`svc-admin init\`, embedded-token-exchange runs that first.
 
 Options:

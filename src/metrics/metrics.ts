@@ -31,7 +31,7 @@ export class Metrics {
 
   /** By the name in the table of flows. */
   readonly outcomes = {
-    exchange: this.outcomesOf('svc_token_exchanges_total', 'Token exchanges'),
+    exchange: this.outcomesOf('svc_token_exchanges_total', 'Token exchanges, including those of JWT assertions'),
     'id-jag': this.outcomesOf('svc_id_assertions_total', 'Identity assertions'),
     embed: this.outcomesOf('svc_embed_logins_total', 'Embedded logins'),
     logout: this.outcomesOf('svc_logouts_total', 'Back-channel logouts'),
@@ -39,13 +39,13 @@ export class Metrics {
 
   readonly membershipChanges = this.counter(
     'svc_project_memberships_changed_total',
-    'Memberships of projects that claims of tokens have changed.',
+    'Project memberships that claims of tokens have changed.',
     ['change'],
   );
 
   readonly stageDuration = new Histogram({
     name: 'svc_stage_duration_seconds',
-    help: 'Time of each stage of a flow.',
+    help: 'Duration of each stage of a flow, in seconds.',
     labelNames: ['flow', 'stage'] as const,
     buckets: STAGE_BUCKETS_SECONDS,
     registers: [this.registry],
@@ -53,54 +53,54 @@ export class Metrics {
 
   readonly throttled = this.counter(
     'svc_throttle_refusals_total',
-    'Requests refused because their address, their trusted key entry, or at the API their caller, was over its limit.',
+    'Requests answered 429: the limit of the address, of the trusted key entry or of the API caller was reached.',
     ['flow'],
   );
 
   readonly apiRefusals = this.counter(
     'svc_api_refusals_total',
-    'Calls refused for their access token or its proof, by reason; a proof without a nonce is asked for one.',
+    'API calls whose access token or DPoP proof was refused, by reason. `dpop_nonce_required` only asks for a nonce.',
     ['reason'],
   );
 
   readonly proofsForgotten = this.counter(
     'svc_dpop_proofs_forgotten_total',
-    'DPoP proofs of API calls that were forgotten, for many others, while they could be sent again.',
+    'DPoP proofs of API calls that the process forgot, because there were too many, while they could be replayed.',
   );
 
   readonly throttleFailOpen = this.counter(
     'svc_throttle_fail_open_total',
-    'Requests let through uncounted because the shared throttle store did not answer.',
+    'Requests that were not throttled because the database did not answer.',
   );
 
   readonly refusals = this.counter(
     'svc_request_refusals_total',
-    'Requests of a flow that were refused before a token was looked at, or asked for a nonce, by reason.',
+    'Requests refused before a token was read, introspections by refused clients, and requests for a nonce, by reason.',
     ['flow', 'reason'],
   );
 
   readonly databaseRefusals = this.counter(
     'svc_database_refusals_total',
-    'Requests refused with 503 because the database could not serve them.',
+    'Requests answered 503 because of the database.',
     ['flow'],
   );
 
   readonly unrecordedEvents = this.counter(
     'svc_audit_unrecorded_total',
-    'Events that are not in the audit trail because the database could not serve.',
+    'Events that are missing from the audit trail because of the database.',
   );
 
   readonly requestsShed = this.counter(
     'svc_requests_shed_total',
-    'Requests answered 503 because there were too many in progress.',
+    'Requests answered 503 because too many were in progress or the queue was too slow.',
   );
 
   readonly connectionsRefused = this.counter(
     'svc_connections_refused_total',
-    'Connections closed unanswered because there were too many, or their unfinished requests took too much memory.',
+    'Connections closed without an answer: there were too many, or unfinished requests used too much memory.',
   );
 
-  readonly keySetFetches = this.counter('svc_jwks_fetches_total', 'Fetches of key sets by outcome.', [
+  readonly keySetFetches = this.counter('svc_jwks_fetches_total', 'Fetches of key sets, by outcome.', [
     'outcome',
   ]);
 
@@ -122,7 +122,7 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    this.gauge('svc_build_info', 'The version that runs; always 1.', ['version'], (gauge) => {
+    this.gauge('svc_build_info', 'The version in the label; always 1.', ['version'], (gauge) => {
       gauge.set({ version: VERSION }, 1);
     });
     // A series that begins at its first event hides that event from queries of the increase.
@@ -137,12 +137,12 @@ export class Metrics {
 
   /** Registered only where there is a licence: without one nothing ends. */
   watchLicense(secondsLeft: () => number): void {
-    const help = 'Seconds until the licence ends; below 0 since it has ended.';
+    const help = 'Seconds until the licence ends, negative afterwards. Missing without a licence.';
     this.value('svc_license_expires_seconds', help, secondsLeft);
   }
 
   watchRequests(read: () => number): void {
-    this.value('svc_requests_in_progress', 'Requests that are worked for.', read);
+    this.value('svc_requests_in_progress', 'Requests in progress.', read);
   }
 
   /** Counts keys whenever metrics are read, so that the number is never older than that. */
@@ -154,7 +154,7 @@ export class Metrics {
   }
 
   watchEnds(read: () => readonly EntryEnd[]): void {
-    const help = 'When trust in an entry ends by its notAfter, in seconds since the Unix epoch.';
+    const help = 'When trust in an entry ends by its notAfter, in seconds since 1970. Missing without an end.';
     this.gauge('svc_trusted_entry_end_timestamp_seconds', help, ['entry', 'issuer'], (gauge) => {
       for (const { entry, issuer, notAfter } of read())
         gauge.set({ entry, issuer }, notAfter.getTime() / 1000);
@@ -172,15 +172,15 @@ export class Metrics {
       });
     each(
       'svc_jwks_keys_age_seconds',
-      'Time since the fetch that brought the keys of a JWKS entry.',
+      'Seconds since the last successful fetch of a JWKS entry. Missing before the first.',
       ({ ageSeconds }) => ageSeconds,
     );
     each(
       'svc_jwks_next_refresh_seconds',
-      'Time until the leader fetches the keys of a JWKS entry again; negative once that is overdue.',
+      'Seconds until the leader fetches the keys of a JWKS entry again, negative if overdue.',
       ({ nextRefreshSeconds }) => nextRefreshSeconds,
     );
-    const help = 'State of the key set of a JWKS entry: 1 for the present one, 0 for the others.';
+    const help = 'State of the key set of a JWKS entry: 1 for the present state, 0 for the others.';
     this.gauge('svc_jwks_state', help, ['entry', 'issuer', 'state'], (gauge) => {
       for (const { entry, issuer, state: present } of read())
         for (const state of KEY_SET_STATES) gauge.set({ entry, issuer, state }, Number(state === present));
@@ -190,10 +190,10 @@ export class Metrics {
   /** @param ask anything that the database answers */
   watchDatabase(pool: () => PoolState, ask: () => Promise<unknown>): void {
     const answer = new BoundedReading(() => ask().then(() => true));
-    this.gauge('svc_database_up', 'Whether the database answers within two seconds.', [], async (gauge) => {
+    this.gauge('svc_database_up', '1 if the database answers this instance within two seconds, 0 otherwise.', [], async (gauge) => {
       gauge.set(Number((await answer.latest()) === true));
     });
-    const connections = 'Connections of the pool to the database that are open, by state.';
+    const connections = 'Open connections of the pool, by state.';
     this.gauge('svc_database_pool_connections', connections, ['state'], (gauge) => {
       const { open, idle } = pool();
       gauge.set({ state: 'in_use' }, open - idle);
@@ -205,7 +205,7 @@ export class Metrics {
   }
 
   watchLeader(isLeader: () => boolean): void {
-    const help = 'Whether this instance is the leader, which fetches key sets and purges.';
+    const help = '1 if this instance is the leader, 0 otherwise.';
     this.value('svc_leader', help, () => Number(isLeader()));
   }
 
@@ -218,10 +218,10 @@ export class Metrics {
         if (records === undefined) gauge.remove();
         else gauge.set(valueOf(records));
       });
-    each('svc_replay_records', 'Replay records, as the database estimates.', ({ estimate }) => estimate);
+    each('svc_replay_records', 'Replay records, as ANALYZE estimates. 0 before its first run.', ({ estimate }) => estimate);
     each(
       'svc_replay_records_expired',
-      `Replay records that have expired and are not purged yet, counted up to ${MOST_EXPIRED_COUNTED}.`,
+      `Expired replay records that are not deleted yet, counted up to ${MOST_EXPIRED_COUNTED}.`,
       ({ expired }) => expired,
     );
   }
@@ -235,7 +235,7 @@ export class Metrics {
   }
 
   private outcomesOf(name: string, what: string): Counter<'outcome' | 'reason'> {
-    return this.counter(name, `${what} by outcome and, where refused, reason.`, ['outcome', 'reason']);
+    return this.counter(name, `${what}, by outcome and, if refused, reason.`, ['outcome', 'reason']);
   }
 
   private value(name: string, help: string, read: () => number): void {
@@ -282,15 +282,15 @@ export class Metrics {
           }
         },
       });
-    const events = 'Events handed to a sink of the audit trail, repeated ones too.';
+    const events = 'Events that this process has sent to a sink, repeated ones too.';
     each(Counter, 'svc_audit_sink_events_total', events, ({ delivered }) => delivered);
-    const failures = 'Failed attempts to hand events to a sink.';
+    const failures = 'Failed attempts to send events to a sink.';
     each(Counter, 'svc_audit_sink_failures_total', failures, (sink) => sink.failures);
-    const lag = 'Events that a sink has not had, counted up to 100,000.';
+    const lag = 'Events that a sink has not received, counted up to 100,000.';
     each(Gauge, 'svc_audit_sink_lag_events', lag, ({ backlog }) => backlog?.events);
-    const age = 'Age of the oldest event that a sink has not had.';
+    const age = 'Age in seconds of the oldest event that a sink has not received. With syslog at least the time by which delivery is overdue.';
     each(Gauge, 'svc_audit_sink_lag_seconds', age, ({ backlog }) => backlog?.seconds);
-    const blocked = 'Age of the oldest event that waits for an older transaction to end.';
+    const blocked = 'Age in seconds of the oldest event that waits for an older transaction.';
     each(Gauge, 'svc_audit_sink_blocked_seconds', blocked, ({ backlog }) => backlog?.blockedSeconds);
   }
 }

@@ -1,13 +1,18 @@
 // Holds what operators are given in deploy/ against the service: variables, ports, probes, secrets, and the promises of a stop.
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
 import { defaultOf } from '../../src/config/variable.js';
 import { PROBES } from '../../src/platform/http/server.js';
 import { repositoryFile, repositoryFiles } from '../support/source-files.js';
+import { systemdAnalyzeIsMissing, verifyUnit } from '../support/systemd-analyze.js';
 
 const KUBERNETES = 'deploy/kubernetes';
 const COMPOSE = 'deploy/compose';
+const UNIT = 'embedded-token-exchange.service';
 /** What D93 gives to requests in flight once the delay is over. */
 const STOP_SECONDS = 5;
 
@@ -148,6 +153,52 @@ describe('the composition', () => {
     );
     expect(shipped.filter((line) => !own.includes(line))).toEqual([]);
   });
+});
+
+describe('the unit for systemd', () => {
+  const { text } = repositoryFile(`deploy/systemd/${UNIT}`);
+  const valueOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1];
+
+  it('starts the service as the image does, from a file of settings', () => {
+    const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(repositoryFile('Dockerfile').text) ?? [];
+    const [, ...words] = (JSON.parse(command) as string[]).map((word) => word.replace(/^\/app\//, ''));
+    expect(valueOf('ExecStart')).toBe(
+      `/usr/bin/node ${words.join(' ')} --env-file /etc/embedded-token-exchange/settings.env`,
+    );
+  });
+
+  it('[D93] gives a stop without a delay the time that it may take', () => {
+    expect(Number(valueOf('TimeoutStopSec'))).toBeGreaterThanOrEqual(2 * STOP_SECONDS);
+  });
+
+  it('runs as an account without rights, which alone can read the data', () => {
+    expect(valueOf('User')).not.toBe('root');
+    expect(text).toMatch(/^NoNewPrivileges=yes$/m);
+    expect([valueOf('CapabilityBoundingSet'), valueOf('ProtectSystem')]).toEqual(['', 'strict']);
+    expect([valueOf('StateDirectoryMode'), valueOf('UMask')]).toEqual(['0700', '0077']);
+  });
+
+  const missing = systemdAnalyzeIsMissing();
+  if (missing !== undefined) it.skip(`skipped: ${missing}`, () => undefined);
+  else {
+    const folder = mkdtempSync(join(tmpdir(), 'unit-'));
+    const path = join(folder, UNIT);
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const written = (unit: string) => {
+      // Node.js may be elsewhere on the machine of this test.
+      writeFileSync(path, unit.replace('ExecStart=/usr/bin/node', `ExecStart=${process.execPath}`));
+      return verifyUnit(path);
+    };
+
+    it('is a unit in which systemd-analyze finds nothing', () => {
+      expect(written(text)).toEqual({ status: 0, printed: '' });
+    });
+
+    it('and a unit with a misspelt directive is not', () => {
+      const { printed } = written(text.replace('NoNewPrivileges', 'NoNewPrivilegs'));
+      expect(printed).toContain('NoNewPrivilegs');
+    });
+  }
 });
 
 /** Without comments. */

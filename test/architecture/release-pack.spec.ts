@@ -27,11 +27,11 @@ const DOCUMENTS = {
   'src/token-exchange/README.md': 'nestjs',
   'packages/partner/README.md': 'partner',
   'packages/embed/README.md': 'embed',
-  'docs/deployment.md': '',
+  'docs/operator/install.md': '',
 };
 const UNWANTED = /\/\.|\/node_modules|\.spec\.|\.(pem|key|log|map)$/;
 const OF_THE_SERVICE = [
-  ...['npm-shrinkwrap.json', 'CHANGELOG.md', 'docs/configuration.md', 'examples/quickstart/partner.mjs'],
+  ...['npm-shrinkwrap.json', 'CHANGELOG.md', 'docs/reference/settings.md', 'examples/quickstart/partner.mjs'],
   ...['dist/src/start.js', 'dist/src/cli/svc-admin.js', 'dist/src/web/public/embed.js'],
 ].map((path) => `package/${path}`);
 

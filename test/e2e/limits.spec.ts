@@ -1,4 +1,5 @@
-// Every limit of docs/limits.md: its setting and default are as the page says, and so is what a running service answers beyond it.
+// Every limit of the first two tables of docs/reference/limits.md: its setting and default are as the page says, and so is what a running
+// service answers beyond it.
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -50,7 +51,7 @@ function rowsOf(page: string): Row[] {
     }));
 }
 
-const ROWS = rowsOf(repositoryFile('docs/limits.md').text);
+const ROWS = rowsOf(repositoryFile('docs/reference/limits.md').text);
 
 /** Goes beyond a limit, and tells what became of it as the page does. */
 type Excess = (service: TestService, world: ApiWorld) => Promise<string>;
@@ -131,7 +132,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return (await endOf(socket)) ? CLOSED : 'open';
     },
   },
-  'Time without a byte of an answer being taken': {
+  'Time in which a client reads nothing of an answer': {
     isSlow: true,
     excess: async ({ address, server }) => {
       expect(server.timeout).toBe(60_000);
@@ -415,7 +416,7 @@ const withWorld = async (
 };
 let worlds = 0;
 
-describe('docs/limits.md', () => {
+describe('docs/reference/limits.md', () => {
   it('has a case for each row, and no other', () => {
     expect(ROWS.length).toBeGreaterThan(20);
     expect(ROWS.map(({ limit }) => limit).sort()).toEqual(Object.keys(CASES).sort());

@@ -33,14 +33,14 @@ describeOnAnyDatabase('[D91] the names of metrics', (database) => {
   afterAll(() => service?.stop());
 
   const served = () => [...exposition.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? '');
-  const rows = repositoryFile('docs/operations.md')
+  const rows = repositoryFile('docs/reference/metrics.md')
     .text.split('\n')
     .filter((line) => line.startsWith('| `svc_'));
   const own = () => served().filter((name) => name.startsWith('svc_'));
   const namedIn = (text: string) =>
     new Set([...text.matchAll(METRIC)].map(([name]) => name.replace(OF_HISTOGRAM, '')));
 
-  it('stand in the table of docs/operations.md, each of them and no others', () => {
+  it('stand in the table of docs/reference/metrics.md, each of them and no others', () => {
     const documented = rows.flatMap((row) => [...namedIn(row.split('|')[1] ?? '')]);
     expect(own().length).toBeGreaterThan(15);
     expect(documented.sort()).toEqual(own().sort());

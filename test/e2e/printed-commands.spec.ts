@@ -64,11 +64,11 @@ const PRINTED_ID = '1fr68knv0000a8k2rq4t';
 const PRINTED_MOMENT = '2026-11-22T16:00:05Z';
 
 const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
-  'docs/going-live.md': [
+  'docs/operator/going-live.md': [
     { begins: 'INSTANCE=', prints: /SVC_TOKEN_EXCHANGE_STRICT +true[^]*https:\/\/partner\.example/ },
   ],
-  'docs/operations.md': [
-    { begins: 'export SVC_DATABASE_URL' },
+  'docs/operator/operate.md': [{ begins: 'export SVC_DATABASE_URL' }],
+  'docs/operator/trust.md': [
     {
       begins: 'npx svc-admin keys add --file acme.json',
       before: ACME,
@@ -79,6 +79,12 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
       before: `${ACME}; npx svc-admin keys add --file acme.json; openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout > new.pub.pem`,
       prints: /acme-2/,
     },
+    {
+      begins: 'npx svc-admin keys rotate-signing',
+      prints: /The next signing key signs from[^]*Every signing key is deleted/,
+    },
+  ],
+  'docs/operator/incidents.md': [
     {
       begins: 'npx svc-admin keys revoke',
       before: 'npx svc-admin users create --email user@example.com',
@@ -92,20 +98,18 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
       prints:
         /A token exchange would succeed[^]*An embedded login would succeed[^]*what actor and subject both have[^]*token_malformed/,
     },
-    {
-      begins: 'npx svc-admin keys rotate-signing',
-      prints: /The next signing key signs from[^]*Every signing key is deleted/,
-    },
+  ],
+  'docs/operator/monitoring.md': [
     { begins: 'npx svc-admin audit list --event', prints: /token-exchange\.failed/ },
     { begins: 'npm install --ignore-scripts @opentelemetry' },
   ],
-  'docs/deployment.md': [{ begins: 'docker build' }, { begins: 'sha256sum --check' }],
+  'docs/operator/install.md': [{ begins: 'docker build' }, { begins: 'sha256sum --check' }],
   'docs/deploy-from-ci.md': [
     { begins: 'npx svc-admin users create', prints: /deploy@example\.com/ },
     { begins: 'npx svc-admin keys entry --github', prints: /github acme\/flows main/ },
     { begins: 'kubectl get' },
   ],
-  'docs/operator-page.md': [
+  'docs/operator/operator-page.md': [
     { begins: 'npx svc-admin users set-password', before: "PASSWORD='correct horse battery staple'" },
   ],
 };
@@ -130,7 +134,7 @@ function typeable(block: string): string {
 
 /** The commands of the table of points: the code in its third column. */
 function commandsOfPoints(): string[] {
-  const rows = repositoryFile('docs/going-live.md').text.match(/^\| \d+ \|.*$/gm) ?? [];
+  const rows = repositoryFile('docs/operator/going-live.md').text.match(/^\| \d+ \|.*$/gm) ?? [];
   return rows.flatMap((row) => {
     const [, , , check = ''] = row.split(/(?<!\\)\|/);
     return [...check.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command.replaceAll('\\|', '|'));
@@ -180,7 +184,7 @@ describe('the documents for operators', () => {
   });
 
   it('print a check of signatures that takes a genuine post, and no other', () => {
-    const [program = ''] = blocksOf('docs/audit-streaming.md', 'js');
+    const [program = ''] = blocksOf('docs/reference/audit-streams.md', 'js');
     const time = Math.floor(Date.now() / 1000);
     const signed = (text: string, at = time) =>
       `t=${at},v1=00,v1=${createHmac('sha256', 'secret').update(`${at}.${text}`).digest('hex')}`;
@@ -226,12 +230,12 @@ describeBuilt('what the documents for operators print, typed as it stands,', () 
   );
 
   it.each(blocks)('succeeds: $path, $begins', async ({ path, block, before = ':', prints = /^/ }) => {
-    const local = path === 'docs/going-live.md' ? block.replace(/https:\S+/, 'http://localhost:5678') : block;
+    const local = path === 'docs/operator/going-live.md' ? block.replace(/https:\S+/, 'http://localhost:5678') : block;
     expect(await typed(`${before}\n${typeable(local)}`)).toMatch(prints);
   });
 
   it.each(commandsOfPoints().filter((command) => typeable(command) !== ''))(
-    'succeeds: a point of docs/going-live.md, %s',
+    'succeeds: a point of docs/operator/going-live.md, %s',
     async (command) => {
       // Without HTTPS, and before anybody has called, nothing need be found.
       expect(await typed(`INSTANCE=http://localhost:5678\n${command}`)).not.toBe('');

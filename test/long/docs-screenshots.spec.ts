@@ -1,4 +1,4 @@
-// The screenshots of docs/operator-page.md, of a real instance after a day: `npm run docs:screenshots` puts them into docs/images.
+// The screenshots of docs/operator/operator-page.md, of a real instance after a day: `npm run docs:screenshots` puts them into docs/images.
 import { mkdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

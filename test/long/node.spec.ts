@@ -7,7 +7,7 @@ import { isWholeSeries } from '../support/series.js';
 
 const ROOT = join(__dirname, '..', '..');
 const JEST = join('node_modules', 'jest', 'bin', 'jest.js');
-/** The maintained majors from the one on that package.json names; docs/deployment.md tells on which of them what was run. */
+/** The maintained majors from the one on that package.json names; docs/reference/tested-platforms.md says what was run on which of them. */
 const MAJORS = [20, 22, 24, 26];
 const BINARIES = `node-${process.platform}-${process.arch}`;
 /** `TEST_FOLDERS="test/e2e test/database"` for others. */

@@ -170,7 +170,7 @@ describe('the files', () => {
           'docs/guide.md',
           'docs/projects-claim.md',
           'docs/refusals.md',
-          'docs/trusted-keys.md',
+          'docs/reference/trusted-key-entries.md',
           'package.json',
           'dist/token-exchange/index.js',
           'dist/token-exchange/index.d.ts',
@@ -179,7 +179,7 @@ describe('the files', () => {
         ].map((path) => `package/${path}`),
       ),
     );
-    const known = /^package\/(dist\/.*\.(js|d\.ts)|docs\/[\w-]+\.md|LICENSE|README\.md|package\.json)$/;
+    const known = /^package\/(dist\/.*\.(js|d\.ts)|docs\/(reference\/)?[\w-]+\.md|LICENSE|README\.md|package\.json)$/;
     expect(paths.filter((path) => !known.test(path))).toEqual([]);
     expect(paths.filter((path) => path.endsWith('.js')).length).toBeLessThan(6);
   });
@@ -219,8 +219,8 @@ describe('the documents', () => {
       'README.md',
       'docs/guide.md',
       'docs/projects-claim.md',
+      'docs/reference/trusted-key-entries.md',
       'docs/refusals.md',
-      'docs/trusted-keys.md',
     ]);
     const documents = paths.map((path) => ({ path, text: readFileSync(join(home, path), 'utf8') }));
     const links = documents.flatMap((document) => relativeLinks(document));

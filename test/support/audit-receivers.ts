@@ -109,7 +109,7 @@ export class WebhookReceiver extends Receiver {
   }
 }
 
-/** As docs/audit-streaming.md tells receivers to do it. */
+/** As docs/reference/audit-streams.md tells receivers to do it. */
 function isSigned(body: Buffer, header: string, secret: string): boolean {
   const parts = header.split(',').map((part) => part.split('=') as [string, string]);
   const time = parts.find(([name]) => name === 't')?.[1];

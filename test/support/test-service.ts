@@ -111,7 +111,7 @@ export class TestService {
     this.address = await this.application.listen();
   }
 
-  /** @throws Error where it has told an event that is not as docs/audit-events.schema.json has it, or logged what nobody may */
+  /** @throws Error where it has told an event that is not as docs/reference/audit-events.schema.json has it, or logged what nobody may */
   async stop(): Promise<void> {
     await this.application.close();
     rmSync(this.directory, { recursive: true, force: true });

@@ -43,7 +43,7 @@ export class SinkCursorRepository {
     return { position: { transactionId: row.transaction_id, eventId: row.event_id }, isAhead: row.is_ahead };
   }
 
-  /** Writes down that a cursor is ahead, until an operator resets it (docs/audit-streaming.md). */
+  /** Writes down that a cursor is ahead, until an operator resets it (docs/reference/audit-streams.md). */
   async noteAhead(name: string): Promise<void> {
     await this.database.background.change(
       `UPDATE audit_sink_cursor SET ahead_since = now()

@@ -153,7 +153,7 @@ export class SinkStream {
     await this.parts.cursors.noteAhead(this.sink.name);
     this.reached = BEGINNING;
     throw new SinkError(
-      'its cursor is ahead of the database, which was restored on another server: see docs/audit-streaming.md#after-a-restore',
+      'its cursor is ahead of the database, which was restored on another server: see docs/reference/audit-streams.md#after-a-restore',
     );
   }
 
@@ -226,7 +226,7 @@ export class SinkStream {
     this.refusedId = event.id;
     this.parts.log.error(
       { sink: this.sink.name, eventId: event.id, event: event.name, reason: error.message },
-      'a sink of the audit trail refuses an event, and gets none behind it: see docs/audit-streaming.md#an-event-that-is-not-taken',
+      'a sink of the audit trail refuses an event, and gets none behind it: see docs/reference/audit-streams.md#an-event-that-is-not-taken',
     );
   }
 

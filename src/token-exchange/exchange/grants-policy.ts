@@ -40,7 +40,7 @@ export const GRANTS = {
   }),
   requireDpop: flag({
     label: 'Access tokens are bound to a key',
-    rule: 'the service issues access tokens for subjects and actors of this entry only with a [DPoP proof](endpoints.md#dpop), so never as Bearer tokens. Sessions have no key: leave `embed` out of `flows`',
+    rule: 'the service issues access tokens for subjects and actors of this entry only with a [DPoP proof](../endpoints.md#dpop), so never as Bearer tokens. Sessions have no key: leave `embed` out of `flows`',
     option: '--require-dpop',
     open: false,
     prevents: 'a stolen token is used by the thief',

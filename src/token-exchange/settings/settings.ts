@@ -239,7 +239,7 @@ export const SETTINGS = z.strictObject({
       (value) => typeof value === 'string' || Array.isArray(value),
       'must be JSON text or a list',
     ),
-    'The JSON text of [trusted key entries](../../../docs/trusted-keys.md), or what `readTrustedKeys` made of it.',
+    'The JSON text of [trusted key entries](../../../docs/reference/trusted-key-entries.md), or what `readTrustedKeys` made of it.',
   ),
   entryRules: entryRules.optional(),
   userTable: described(
@@ -250,7 +250,7 @@ export const SETTINGS = z.strictObject({
   roles,
   strict: described(
     flag().default(true),
-    'Refuses what a trusted key entry does not allow ([strict policy](../../../docs/trusted-keys.md#policy)), and answers a login by GET with 405.',
+    'Refuses what a trusted key entry does not allow ([strict policy](../../../docs/reference/trusted-key-entries.md#policy)), and answers a login by GET with 405.',
   ),
   eventPrefix: described(
     string().optional(),

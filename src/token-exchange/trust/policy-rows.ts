@@ -1,5 +1,5 @@
 // The members of a policy: what an entry of the trusted keys allows its tokens. Everything about one member alone stands in its row;
-// the reader, forms, commands, words and docs/trusted-keys.md follow. What looks at two members is in policy-checks.ts and policy-words.ts.
+// the reader, forms, commands, words and docs/reference/trusted-key-entries.md follow. What looks at two members is in policy-checks.ts and policy-words.ts.
 import { domainNamed } from '../../platform/text/email-address.js';
 import { momentOf } from '../../platform/text/moment.js';
 import { MOST_ORIGINS_CHARACTERS, pageOrigin } from '../../platform/text/origin.js';
@@ -38,7 +38,7 @@ const SIGN_IN = {
   }),
   flows: list(known(FLOW_NAMES), {
     label: 'Sign-in methods',
-    rule: 'a list of `embed`, `exchange`, `id-jag`, `jwt-bearer` ([RFC 7523](endpoints.md#post-restauthoauthtoken), never beside `id-jag`) and `logout`',
+    rule: 'a list of `embed`, `exchange`, `id-jag`, `jwt-bearer` ([RFC 7523](../endpoints.md#post-restauthoauthtoken), never beside `id-jag`) and `logout`',
     option: '--flows <list>',
     open: FLOWS_BY_DEFAULT,
     strict: new Set<Flow>(['embed', 'exchange']),
@@ -66,7 +66,7 @@ const SIGN_IN = {
   logoutIssuer: text<string>(
     {
       label: 'Provider that sends logouts',
-      rule: 'an `iss` that [logout tokens](logout.md) may have besides the issuer, signed by a key of this entry; of entries that share it, or whose issuer it is, configured ones go first',
+      rule: 'an `iss` that [logout tokens](../logout.md) may have besides the issuer, signed by a key of this entry; of entries that share it, or whose issuer it is, configured ones go first',
       option: '--logout-issuer <url>',
       unsaid: 'none',
       words: (issuer) => issuer && `logouts by ${issuer}`,
@@ -76,7 +76,7 @@ const SIGN_IN = {
   ),
   logoutAudience: text({
     label: 'Audience of logout tokens',
-    rule: 'an `aud` that [logout tokens](logout.md) may have besides the expected audience, such as the client id at the provider',
+    rule: 'an `aud` that [logout tokens](../logout.md) may have besides the expected audience, such as the client id at the provider',
     option: '--logout-audience <text>',
     unsaid: 'none',
     words: (audience) => audience && `logouts for ${audience} too`,

@@ -65,7 +65,7 @@ export const WORKLOAD = {
   claims,
   signInAs: text({
     label: 'User whom its tokens act as',
-    rule: 'the id of a user whom its tokens act as, whatever their `sub`: [jobs and services](deploy-from-ci.md) have no e-mail address. `subjects`, `expectedAudience`, `scopes` and `flows` (of `exchange` and `jwt-bearer`) are required beside it; members about roles, e-mail, linking, creating and projects are refused. Never the owner; an administrator only if the owner, a command or the configuration set the entry',
+    rule: 'the id of a user whom its tokens act as, whatever their `sub`: [jobs and services](../deploy-from-ci.md) have no e-mail address. `subjects`, `expectedAudience`, `scopes` and `flows` (of `exchange` and `jwt-bearer`) are required beside it; members about roles, e-mail, linking, creating and projects are refused. Never the owner; an administrator only if the owner, a command or the configuration set the entry',
     unsaid: 'the user who is linked to `iss` and `sub`',
     prevents: 'a job signs in with the account of a person',
     fault: (id, { userIdType }) =>

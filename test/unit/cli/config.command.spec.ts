@@ -179,7 +179,7 @@ describe('[D83] config check', () => {
     expect(found('SVC_HOST')).toMatchObject({ value: '127.0.0.1', state: 'default' });
   });
 
-  describe('of the points of docs/going-live.md', () => {
+  describe('of the points of docs/operator/going-live.md', () => {
     const statesOf = async (environment: Record<string, string>) =>
       (await told(environment)).goingLive.map(({ state }) => state).join(' ');
     const entryWith = (members: object) => ({
@@ -200,7 +200,7 @@ describe('[D83] config check', () => {
     };
 
     it('has each, in the order of the document, as text and to programs', async () => {
-      const titles = [...repositoryFile('docs/going-live.md').text.matchAll(/^\| \d+ \| \*\*(.*?)\.\*\* /gm)];
+      const titles = [...repositoryFile('docs/operator/going-live.md').text.matchAll(/^\| \d+ \| \*\*(.*?)\.\*\* /gm)];
       const { goingLive } = await told({});
       expect(goingLive.map(({ title }) => title)).toEqual(titles.map(([, title]) => title));
       expect(goingLive).toHaveLength(12);

@@ -4,7 +4,7 @@ import { signatureOf } from '../../../../src/audit/sinks/webhook.sink.js';
 
 const SECRET = 'a secret of thirty-two characters';
 
-/** As docs/audit-streaming.md tells receivers to compute it. */
+/** As docs/reference/audit-streams.md tells receivers to compute it. */
 function byOpenssl(secret: string, signed: string): string {
   const printed = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: signed });
   return printed.toString().trim().split(' ').at(-1)!;
