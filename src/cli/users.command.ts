@@ -68,7 +68,7 @@ function addChanges(users: Command, context: CommandContext): void {
       from === to ? `User ${id} was ${to} already.\n` : `User ${id} is ${to}, and was ${from}.\n`,
   });
   addOperation(users, context, UserChangeOperations, 'disable', {
-    about: 'end all access of a user at once',
+    about: 'end all access of a user to this instance at once',
     ...switching('disabled'),
   });
   addOperation(users, context, UserChangeOperations, 'enable', {

@@ -2,10 +2,11 @@
 import type { Explanation } from '../token-exchange/instance.js';
 import { VARIABLES } from './environment.js';
 
-const { exchangeEnabled, embedLoginEnabled, idAssertionEnabled, baseUrl } = VARIABLES;
+const { featureFlag, exchangeEnabled, embedLoginEnabled, idAssertionEnabled, baseUrl } = VARIABLES;
 
 /** By the word of the refusal, in place of the package's remedy. */
 export const REMEDIES: Readonly<Record<string, string | undefined>> = {
+  not_available: `the operator reads \`reason\` at \`GET /healthz/readiness\`, then sets \`${featureFlag.name}\` to true or asks the vendor for a licence that includes token exchange`,
   not_enabled: `the operator sets \`${exchangeEnabled.name}\`, \`${embedLoginEnabled.name}\` or \`${idAssertionEnabled.name}\` to true, and restarts the service`,
   not_issued_here: `the client exchanges the partner's token first, and sends the access token; the operator sets the same \`${baseUrl.name}\` on all instances`,
 };

@@ -31,7 +31,10 @@ export class Metrics {
 
   /** By the name in the table of flows. */
   readonly outcomes = {
-    exchange: this.outcomesOf('svc_token_exchanges_total', 'Token exchanges, including those of JWT assertions'),
+    exchange: this.outcomesOf(
+      'svc_token_exchanges_total',
+      'Token exchanges, including those of JWT assertions',
+    ),
     'id-jag': this.outcomesOf('svc_id_assertions_total', 'Identity assertions'),
     embed: this.outcomesOf('svc_embed_logins_total', 'Embedded logins'),
     logout: this.outcomesOf('svc_logouts_total', 'Back-channel logouts'),
@@ -154,7 +157,8 @@ export class Metrics {
   }
 
   watchEnds(read: () => readonly EntryEnd[]): void {
-    const help = 'When trust in an entry ends by its notAfter, in seconds since 1970. Missing without an end.';
+    const help =
+      'When trust in an entry ends by its notAfter, in seconds since 1970. Missing without an end.';
     this.gauge('svc_trusted_entry_end_timestamp_seconds', help, ['entry', 'issuer'], (gauge) => {
       for (const { entry, issuer, notAfter } of read())
         gauge.set({ entry, issuer }, notAfter.getTime() / 1000);
@@ -190,9 +194,14 @@ export class Metrics {
   /** @param ask anything that the database answers */
   watchDatabase(pool: () => PoolState, ask: () => Promise<unknown>): void {
     const answer = new BoundedReading(() => ask().then(() => true));
-    this.gauge('svc_database_up', '1 if the database answers this instance within two seconds, 0 otherwise.', [], async (gauge) => {
-      gauge.set(Number((await answer.latest()) === true));
-    });
+    this.gauge(
+      'svc_database_up',
+      '1 if the database answers this instance within two seconds, 0 otherwise.',
+      [],
+      async (gauge) => {
+        gauge.set(Number((await answer.latest()) === true));
+      },
+    );
     const connections = 'Open connections of the pool, by state.';
     this.gauge('svc_database_pool_connections', connections, ['state'], (gauge) => {
       const { open, idle } = pool();
@@ -218,7 +227,11 @@ export class Metrics {
         if (records === undefined) gauge.remove();
         else gauge.set(valueOf(records));
       });
-    each('svc_replay_records', 'Replay records, as ANALYZE estimates. 0 before its first run.', ({ estimate }) => estimate);
+    each(
+      'svc_replay_records',
+      'Replay records, as ANALYZE estimates. 0 before its first run.',
+      ({ estimate }) => estimate,
+    );
     each(
       'svc_replay_records_expired',
       `Expired replay records that are not deleted yet, counted up to ${MOST_EXPIRED_COUNTED}.`,
@@ -288,7 +301,8 @@ export class Metrics {
     each(Counter, 'svc_audit_sink_failures_total', failures, (sink) => sink.failures);
     const lag = 'Events that a sink has not received, counted up to 100,000.';
     each(Gauge, 'svc_audit_sink_lag_events', lag, ({ backlog }) => backlog?.events);
-    const age = 'Age in seconds of the oldest event that a sink has not received. With syslog at least the time by which delivery is overdue.';
+    const age =
+      'Age in seconds of the oldest event that a sink has not received. With syslog at least the time by which delivery is overdue.';
     each(Gauge, 'svc_audit_sink_lag_seconds', age, ({ backlog }) => backlog?.seconds);
     const blocked = 'Age in seconds of the oldest event that waits for an older transaction.';
     each(Gauge, 'svc_audit_sink_blocked_seconds', blocked, ({ backlog }) => backlog?.blockedSeconds);

@@ -4,7 +4,9 @@ import { spawnSync } from 'node:child_process';
 /** Undefined if systemd-analyze can be run, else why not. */
 export function systemdAnalyzeIsMissing(): string | undefined {
   const { error } = spawnSync('systemd-analyze', ['--version']);
-  return error === undefined ? undefined : 'systemd-analyze is not installed (Debian: apt-get install systemd)';
+  return error === undefined
+    ? undefined
+    : 'systemd-analyze is not installed (Debian: apt-get install systemd)';
 }
 
 /** @returns what `systemd-analyze verify` prints about a unit, and its exit code */

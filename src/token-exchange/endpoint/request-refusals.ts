@@ -5,9 +5,8 @@ import type { RequestRefusal } from '../refusals/refusal.js';
 export const ENDPOINT_REFUSALS = {
   not_available: {
     check: 'endpoint',
-    cause: 'the endpoint is off: the licence does not include token exchange, or has ended',
-    remedy:
-      'the operator looks at the licence (`svc-admin license show`), and asks the vendor for one that includes token exchange',
+    cause: 'token exchange is off: it is not switched on, or no valid licence includes it',
+    remedy: 'the operator switches token exchange on, or gets a licence that includes it',
     status: 404,
     oauth: 'not_found',
     embed: 'not_found',

@@ -1,0 +1,54 @@
+// Compares docs/reference/log-lines.md with what the code logs at `warn` and above.
+import { repositoryFile, typescriptFiles } from '../support/source-files.js';
+import { COMPUTED, loggedMessages } from './support/log-lines.js';
+
+const PAGE = 'docs/reference/log-lines.md';
+
+/** How the page quotes the names of variables. */
+const ANY_VARIABLE = 'SVC_…';
+
+/** Lines that the code puts together elsewhere, by file and number: refusals, warnings of settings, and what passes lines on. */
+const PUT_TOGETHER: Readonly<Record<string, number>> = {
+  'src/access/bearer-refusal.recorder.ts': 1,
+  'src/main.ts': 1,
+  'src/platform/log/log.ts': 1,
+  'src/token-exchange/endpoint/client-refusals.ts': 1,
+  'src/token-exchange/endpoint/flow-error.filter.ts': 1,
+  'src/token-exchange/endpoint/flow.runner.ts': 1,
+  'src/token-exchange/exchange/notices.ts': 1,
+  'src/token-exchange/host/host.providers.ts': 2,
+  'src/token-exchange/host/token-exchange-auth.ts': 1,
+};
+
+/** What the first column quotes of each line, without the ellipses. */
+const quoted = [
+  ...repositoryFile(PAGE).text.matchAll(/^\| (.*?) \| (?:debug|info|warn|error|fatal)\b/gm),
+].flatMap(([, cell = '']) =>
+  [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/^… /, '')),
+);
+const logged = typescriptFiles('src').flatMap((file) =>
+  loggedMessages(file).map((message) => ({ path: file.path, message })),
+);
+
+describe(PAGE, () => {
+  it('has each line that the code logs at warn or above', () => {
+    expect(logged.length).toBeGreaterThan(50);
+    const missing = logged.filter(
+      ({ message }) => message !== COMPUTED && !quoted.some((code) => message.includes(code)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('and a test knows the files whose lines are put together elsewhere', () => {
+    const found: Record<string, number> = {};
+    for (const { path, message } of logged) if (message === COMPUTED) found[path] = (found[path] ?? 0) + 1;
+    expect(found).toEqual(PUT_TOGETHER);
+  });
+
+  it('quotes only what the code contains', () => {
+    const code = typescriptFiles('src')
+      .map(({ text }) => text.replaceAll(/['`] \+\n\s*['`]/g, ''))
+      .join('\n');
+    expect(quoted.filter((each) => each !== ANY_VARIABLE && !code.includes(each))).toEqual([]);
+  });
+});
