@@ -88,7 +88,12 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
     {
       begins: 'npx svc-admin keys revoke',
       before: 'npx svc-admin users create --email user@example.com',
-      prints: /Revoked at[^]*Restored:[^]*is signed out/,
+      prints: /Revoked at[^]*is signed out/,
+    },
+    {
+      begins: 'npx svc-admin keys restore',
+      before: 'npx svc-admin keys revoke --issuer https://partner.example --kid 2026-11',
+      prints: /Restored:/,
     },
     {
       begins: 'npx svc-admin token explain <',
