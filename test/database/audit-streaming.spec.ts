@@ -38,7 +38,9 @@ const CREDENTIALS_REFUSED =
 
 /** What an operator runs after a restore, without its transaction. */
 function repairOfDocs(): string {
-  const [, section = ''] = readFileSync('docs/reference/audit-streams.md', 'utf8').split('## After a restore');
+  const [, section = ''] = readFileSync('docs/reference/audit-streams.md', 'utf8').split(
+    '## After a restore',
+  );
   return /UPDATE audit_sink_cursor[^;]+;/.exec(section)![0];
 }
 

@@ -179,7 +179,8 @@ describe('the files', () => {
         ].map((path) => `package/${path}`),
       ),
     );
-    const known = /^package\/(dist\/.*\.(js|d\.ts)|docs\/(reference\/)?[\w-]+\.md|LICENSE|README\.md|package\.json)$/;
+    const known =
+      /^package\/(dist\/.*\.(js|d\.ts)|docs\/(reference\/)?[\w-]+\.md|LICENSE|README\.md|package\.json)$/;
     expect(paths.filter((path) => !known.test(path))).toEqual([]);
     expect(paths.filter((path) => path.endsWith('.js')).length).toBeLessThan(6);
   });

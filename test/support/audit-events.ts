@@ -8,7 +8,9 @@ import { repositoryFile } from './source-files.js';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 formats.default(ajv);
-const isEvent = ajv.compile(JSON.parse(repositoryFile('docs/reference/audit-events.schema.json').text) as object);
+const isEvent = ajv.compile(
+  JSON.parse(repositoryFile('docs/reference/audit-events.schema.json').text) as object,
+);
 
 /** What is wrong with an event, in words; nothing where it is as the schema says. */
 export function faultsOf(event: object): string[] {

@@ -200,7 +200,9 @@ describe('[D83] config check', () => {
     };
 
     it('has each, in the order of the document, as text and to programs', async () => {
-      const titles = [...repositoryFile('docs/operator/going-live.md').text.matchAll(/^\| \d+ \| \*\*(.*?)\.\*\* /gm)];
+      const titles = [
+        ...repositoryFile('docs/operator/going-live.md').text.matchAll(/^\| \d+ \| \*\*(.*?)\.\*\* /gm),
+      ];
       const { goingLive } = await told({});
       expect(goingLive.map(({ title }) => title)).toEqual(titles.map(([, title]) => title));
       expect(goingLive).toHaveLength(12);
