@@ -6,7 +6,7 @@ import type { TrustPolicy } from '../trust/trusted-key.js';
 import { domainsOf } from '../trust/trusted-key.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
-import { isPrivileged } from '../settings/token-exchange.options.js';
+import { isPrivileged } from './privilege.js';
 import type { ExternalClaims } from '../verify/external-claims.js';
 
 /**

@@ -1,8 +1,12 @@
-// Whom trusted key entries may sign in that an administrator stored: asked of sign-ins, links, sessions and access tokens alike.
+// Who is an administrator, and who may sign in by an entry that an administrator stored. Sign-ins, links, sessions and access tokens ask.
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { HostUser } from '../host/users.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
-import { isPrivileged } from '../settings/token-exchange.options.js';
+
+/** Whether the users of a role are administrators. */
+export function isPrivileged(role: string, { owner, initial, privileged }: RoleNames): boolean {
+  return role === owner || (privileged?.includes(role) ?? role !== initial);
+}
 
 /** What vouches for a user: the entry whose key signed, or a link. */
 export interface Voucher {

@@ -22,11 +22,6 @@ export type AccessTokenSettings = Readonly<NonNullable<TokenExchangeSettings['ac
 export type SessionSettings = Readonly<GivenSettings['sessions']>;
 export type RouteSettings = Readonly<z.input<typeof ROUTES>>;
 
-/** Whether the users of a role are administrators. */
-export function isPrivileged(role: string, { owner, initial, privileged }: RoleNames): boolean {
-  return role === owner || (privileged?.includes(role) ?? role !== initial);
-}
-
 /** All that the module goes by, completed and checked. */
 export type TokenExchangeOptions = Readonly<
   Pick<
