@@ -1,6 +1,8 @@
 // Uses of token ids that share a statement: each id goes to the first request that wants it, and every request uses up its own.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
+import { AuditTrail } from '../../src/token-exchange/audit/audit.bus.js';
 import type { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
 import { areNew, usesOn } from '../support/uses.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
@@ -61,7 +63,7 @@ describe.each([
 
     beforeAll(async () => {
       ({ dataSource } = await database.open());
-      uses = usesOn(dataSource, hasUserTable);
+      uses = usesOn(dataSource, hasUserTable && USER_TABLE);
       const ignore = () => undefined;
       const logQuery = (text: string) => {
         if (text.includes('INSERT INTO token_exchange_used_jti')) statements += 1;
@@ -172,5 +174,41 @@ describeOnPostgresql('[D3] uses of ids in statements of two instances', (databas
       expect(new Set(won).size).toBe(won.length);
       expect(await usedAmong(dataSource, distinct(requests))).toEqual(distinct(requests));
     }
+  });
+});
+
+/** A host's trail, which keeps its events somewhere else. */
+class TrailElsewhere extends AuditTrail {
+  override async append(): Promise<void> {}
+  override async appendRefusal(): Promise<void> {}
+}
+
+describeOnPostgresql('[D3] the commit of a use', (database) => {
+  let dataSource: DataSource;
+
+  beforeAll(async () => {
+    ({ dataSource } = await database.open());
+    await dataSource.query('CREATE TABLE commit_setting (value text)');
+    await dataSource.query(`CREATE FUNCTION note_commit_setting() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN INSERT INTO commit_setting VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$`);
+    await dataSource.query(`CREATE TRIGGER note_commit_setting AFTER INSERT ON token_exchange_used_jti
+      FOR EACH STATEMENT EXECUTE FUNCTION note_commit_setting()`);
+  });
+
+  it.each([
+    ['leaves the wait for the disk to that of its event, in the same database', undefined, 'off'],
+    ['waits for the disk if the host keeps its events elsewhere', new TrailElsewhere(), 'on'],
+  ])('%s', async (_, trail, expected) => {
+    await dataSource.query('TRUNCATE commit_setting');
+    const uses = usesOn(dataSource, USER_TABLE, trail);
+    expect(await Promise.all(fresh(20).map((jti) => isAccepted(uses, [jti])))).not.toContain(false);
+    const rows = await dataSource.query<{ value: string }[]>('SELECT DISTINCT value FROM commit_setting');
+    expect(rows).toEqual([{ value: expected }]);
+    const settings = await Promise.all(
+      Array.from({ length: 20 }, () => dataSource.query('SHOW synchronous_commit')),
+    );
+    expect(
+      new Set(settings.flat().map((row: { synchronous_commit: string }) => row.synchronous_commit)),
+    ).toEqual(new Set(['on']));
   });
 });

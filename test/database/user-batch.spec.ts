@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
-import { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
+import type { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -97,7 +97,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     [{ ...USER_TABLE, columns: { ...USER_TABLE.columns, role: 'rolle' } }, 'account.rolle does not exist'],
     [{ ...USER_TABLE, idType: 'integer' as const }, 'cannot cast type uuid to integer'],
   ])('end the start where their table is not as the host says, %#', async (userTable, fault) => {
-    const start = new UseRepository(new Database(dataSource), { userTable }).onModuleInit();
+    const start = usesOn(dataSource, userTable).onModuleInit();
     await expect(start).rejects.toThrow(new RegExp(`^userTable: .*${fault}`));
     await expect(uses.onModuleInit()).resolves.toBeUndefined();
   });

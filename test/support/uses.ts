@@ -7,18 +7,27 @@ import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import { Database } from '../../src/platform/database/database.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
+import type { AuditTrail } from '../../src/token-exchange/audit/audit.bus.js';
 import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
 import { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
+import type { UserTable } from '../../src/token-exchange/settings/token-exchange.options.js';
 import type { TokenUse } from '../../src/token-exchange/replay/token-use.js';
 import { isTokenRefusal } from '../../src/token-exchange/refusals/oauth-refusal.js';
 import type { LinkedUsers } from '../../src/token-exchange/identity/decide.js';
 import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
 import type { Tokens } from '../../src/token-exchange/verify/tokens.js';
 
-/** Of a host that names its table of users, or of one that does not. */
-export function usesOn(dataSource: DataSource, userTable = true): UseRepository {
-  return new UseRepository(new Database(dataSource), userTable ? { userTable: USER_TABLE } : {});
+/** @param userTable false for a host that does not name it @param trail the instance's own unless given */
+export function usesOn(
+  dataSource: DataSource,
+  userTable: UserTable | false = USER_TABLE,
+  trail?: AuditTrail,
+): UseRepository {
+  const database = new Database(dataSource);
+  return new UseRepository(database, trail ?? new AuditTrailRepository(database), {
+    userTable: userTable || undefined,
+  });
 }
 
 export function auditBusOn(dataSource: DataSource): AuditBus {

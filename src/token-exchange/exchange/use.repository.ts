@@ -7,6 +7,7 @@ import { Database } from '../../platform/database/database.js';
 import { PreparedStatement, nameOn } from '../../platform/database/prepared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
 import { givenRows, identifier, sql } from '../../platform/database/sql.js';
+import { AuditTrail } from '../audit/audit.bus.js';
 import type { ExternalIdentity } from '../host/users.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { AskedId, TokenUse } from '../replay/token-use.js';
@@ -51,9 +52,10 @@ export class UseRepository implements OnModuleInit {
 
   constructor(
     private readonly database: Database,
+    { table: events }: AuditTrail,
     @Inject(TOKEN_EXCHANGE_OPTIONS) { userTable }: Pick<TokenExchangeOptions, 'userTable'>,
   ) {
-    this.statement = userTable === undefined ? USE_ALONE : useStatement(userTable);
+    this.statement = userTable === undefined ? USE_ALONE : useStatement(userTable, events !== undefined);
     this.requests = new Batch((requests) => this.run(requests), database.waitMs);
   }
 
@@ -116,17 +118,23 @@ export function replayRefusal({ subject, actor }: Tokens): OAuthRefusal {
 }
 
 /**
+ * Lets the statement commit without a wait for the disk. An answer leaves after a commit that does wait, by which its event is recorded, and the
+ * log of the database is written in order. So a crash of the database loses the use of a token only if nothing was answered for it.
+ */
+const LEAVES_DISK_TO_EVENT = sql` CROSS JOIN (SELECT set_config('synchronous_commit', 'off', true)) setting`;
+
+/**
  * Ends in `accepted (request)`: the requests whose tokens are all new. The primary key decides between
  * statements, token-use.ts within one.
  * @rule 5.2.5 = 8.14 A jti is accepted once.
  * @rule D3 A statement that commits alone uses up all tokens of a request, also of one that is refused.
  */
-const USED: Sql<Statement> = sql`asked AS (
+const used = (source = sql``): Sql<Statement> => sql`asked AS (
     SELECT hash, exp, request FROM ${givenRows('asked', ({ asked }: Statement) => asked, {
       hash: ['uuid', ({ hash }) => hash],
       exp: ['float8', ({ exp }) => exp],
       request: ['integer', ({ request }) => request],
-    })}
+    })}${source}
   ), used AS (
     INSERT INTO token_exchange_used_jti (jti_hash, expires_at) SELECT hash, to_timestamp(exp) FROM asked
     ON CONFLICT DO NOTHING RETURNING jti_hash
@@ -138,7 +146,7 @@ const USED: Sql<Statement> = sql`asked AS (
 /** For a host that has not named its table of users. */
 const USE_ALONE: UseStatement = new PreparedStatement(
   'jti_use',
-  sql<Statement>`WITH ${USED} SELECT request, false AS "isActor", NULL AS id FROM accepted`,
+  sql<Statement>`WITH ${used()} SELECT request, false AS "isActor", NULL AS id FROM accepted`,
 );
 
 const ASKERS: Sql<Statement> = givenRows('asker', ({ askers }: Statement) => askers, {
@@ -151,13 +159,14 @@ const ASKERS: Sql<Statement> = givenRows('asker', ({ askers }: Statement) => ask
 /**
  * All users of one snapshot: what commits after it counts as later than these requests. LATERAL with LIMIT makes the planner use
  * the two keys, one after the other, for tables of any size.
+ * @param isEventInDatabase whether the event of each request is committed to the same database before its answer
  */
-export function useStatement(table: UserTable): UseStatement {
+export function useStatement(table: UserTable, isEventInDatabase: boolean): UseStatement {
   const { name, idType, columns } = table;
   const column = (member: keyof UserTable['columns']) => sql`account.${identifier(columns[member])}`;
   return new PreparedStatement(
-    nameOn(table, 'token_use'),
-    sql<Statement>`WITH ${USED}
+    nameOn(table, isEventInDatabase ? 'token_use' : 'token_use_alone'),
+    sql<Statement>`WITH ${used(isEventInDatabase ? LEAVES_DISK_TO_EVENT : undefined)}
   SELECT accepted.request, asker.is_actor AS "isActor", found.*
   FROM accepted JOIN ${ASKERS} ON asker.request = accepted.request LEFT JOIN LATERAL (
     SELECT ${column('id')}::text AS id, ${column('role')} AS role, ${column('enabled')} AS enabled,

@@ -22,7 +22,7 @@ describe('a prepared statement', () => {
 
   it('has one for each table of users that hosts of one process name', () => {
     const other = { ...USER_TABLE, name: 'product_user' };
-    expect(useStatement(other).name).not.toBe(useStatement(USER_TABLE).name);
+    expect(useStatement(other, true).name).not.toBe(useStatement(USER_TABLE, true).name);
     const record = (table: typeof other) => recordStatement(table, AUDIT_EVENTS);
     expect(record(other).name).not.toBe(record(USER_TABLE).name);
   });
