@@ -19,6 +19,7 @@ import { Quotas } from '../workspace/quotas/quotas.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
+import { LinkedSubjectReader } from './accounts/linked-subject.reader.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { Administration } from './administration.js';
 import { InstanceExplainer } from './explain/instance-explainer.js';
@@ -41,6 +42,7 @@ export const ADMINISTRATION_PROVIDERS: Provider[] = [
   OperatorAccountRepository,
   OperatorSessionRepository,
   UserProfileRepository,
+  LinkedSubjectReader,
   SessionRepository,
   RevocationRepository,
   SigningKeyRepository,

@@ -1,6 +1,7 @@
 // Counts what has happened in the audit trail, at a cost that does not grow with its length.
 import { Inject, Injectable } from '@nestjs/common';
 import { OUTCOME_EVENTS } from './instance-events.js';
+import { SIGN_IN_EVENTS } from './instance-events.js';
 import { OPERATOR_DATABASE } from '../platform/database/database.js';
 import type { StatementPool } from '../platform/database/database.js';
 import { parameter, sql, writtenSql } from '../platform/database/sql.js';
@@ -101,6 +102,9 @@ const GROUPS = {
   request: group('request'),
 };
 
+/** So many of a user's last events are looked at for sign-ins. */
+const DEPTH_IN_LIST = 100;
+
 type GroupRow = Omit<EventGroup, 'event'> & Pick<EventCount, 'oldestId'> & { readonly event: string | null };
 
 /**
@@ -123,6 +127,19 @@ export class TrailSummaryReader {
       );
     const { rows, ...counted } = await this.gather(range, look);
     return { counts: rows.filter(({ name, bucket }) => name !== null && bucket !== null), ...counted };
+  }
+
+  /** When each of some users signed in last, as far as their last hundred events say; ISO 8601. */
+  async lastSignIns(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.database.query<{ id: string; at: string }>(
+      `SELECT asked.id::text AS id, to_char(found.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at FROM unnest($1::uuid[]) AS asked (id) CROSS JOIN LATERAL (
+         SELECT occurred_at FROM (
+           SELECT * FROM audit_event WHERE subject_user_id = asked.id ORDER BY id DESC LIMIT ${DEPTH_IN_LIST}
+         ) last WHERE name = ANY ($2) ORDER BY id DESC LIMIT 1
+       ) found`,
+      [userIds, SIGN_IN_EVENTS],
+    );
+    return new Map(rows.map(({ id, at }) => [id, at]));
   }
 
   async groups(filter: TrailFilter, range: TimeRange): Promise<EventGroups> {

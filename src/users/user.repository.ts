@@ -173,6 +173,30 @@ export class UserRepository {
     return made;
   }
 
+  /** When the user was made, as text to the microsecond: the time of the transaction that wrote the user. */
+  async creationTime(id: string, transaction: Transaction): Promise<string> {
+    const [user] = await managerOf(transaction).query<{ time: string }[]>(
+      'SELECT created_at::text AS time FROM user_account WHERE id = $1',
+      [id],
+    );
+    return user?.time ?? 'infinity';
+  }
+
+  async idsOfRoles(roles: readonly GlobalRole[], transaction: Transaction): Promise<string[]> {
+    const users = await managerOf(transaction).query<{ id: string }[]>(
+      'SELECT id::text AS id FROM user_account WHERE role = ANY ($1)',
+      [roles],
+    );
+    return users.map(({ id }) => id);
+  }
+
+  async enablePasswordLogin(id: string, transaction: Transaction): Promise<void> {
+    await managerOf(transaction).query(
+      'UPDATE user_account SET password_login_enabled = true, updated_at = now() WHERE id = $1 AND NOT password_login_enabled',
+      [id],
+    );
+  }
+
   async update(id: string, change: UserChange, transaction: Transaction): Promise<void> {
     const manager = managerOf(transaction);
     await manager.update(User, { id }, { ...change, updatedAt: () => 'now()' });

@@ -7,6 +7,7 @@ import { managerOf } from '../../platform/database/transaction.js';
 import { normalizeEmail } from '../../users/email.js';
 import type { GlobalRole } from '../../users/role.js';
 import { OPERATOR_ROLES } from '../../users/role.js';
+import { UserRepository } from '../../users/user.repository.js';
 
 /** A user with what a sign-in is checked by. */
 export interface OperatorAccount {
@@ -26,7 +27,10 @@ const ACCOUNT = `u.id::text AS id, u.email, u.given_name AS "givenName", u.famil
 
 @Injectable()
 export class OperatorAccountRepository {
-  constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
+  constructor(
+    @Inject(OPERATOR_DATABASE) private readonly database: StatementPool,
+    private readonly users: UserRepository,
+  ) {}
 
   /** In one statement, so that it takes the same whether or not there is such a user. */
   async findByEmail(email: string): Promise<OperatorAccount | undefined> {
@@ -56,10 +60,7 @@ export class OperatorAccountRepository {
          code_hash = NULL, code_expires_at = NULL`,
       [userId, hash, changedAt],
     );
-    await managerOf(transaction).query(
-      `UPDATE user_account SET password_login_enabled = true, updated_at = now() WHERE id = $1 AND NOT password_login_enabled`,
-      [userId],
-    );
+    await this.users.enablePasswordLogin(userId, transaction);
   }
 
   /** Replaces an earlier code; the password stays until somebody uses this one. */
@@ -91,30 +92,5 @@ export class OperatorAccountRepository {
       [userId, codeHash, now],
     );
     return taken.length === 1;
-  }
-
-  /**
-   * Whether a partner's token provisioned the user: its first link was written in the transaction that wrote the user, and the
-   * database gives both the time of that. A user of a command or of the API has no link of that moment. See
-   * user-changes.operations.ts, which refuses such a user (2.5.2).
-   */
-  async isProvisioned(userId: string, transaction: Transaction): Promise<boolean> {
-    const found = await managerOf(transaction).query<unknown[]>(
-      `SELECT 1 FROM user_account u JOIN token_exchange_identity_link l
-         ON l.user_id = u.id AND l.created_at = u.created_at WHERE u.id = $1 LIMIT 1`,
-      [userId],
-    );
-    return found.length > 0;
-  }
-
-  /** Whether identities of an issuer are linked to users, and whether to owner or administrators, enabled or not. */
-  async linkedTo(issuer: string, transaction: Transaction): Promise<{ users: boolean; operators: boolean }> {
-    const [linked] = await managerOf(transaction).query<{ users: boolean; operators: boolean }[]>(
-      `SELECT EXISTS (SELECT 1 FROM token_exchange_identity_link WHERE issuer = $1) AS users,
-         EXISTS (SELECT 1 FROM token_exchange_identity_link l JOIN user_account u ON u.id = l.user_id
-           WHERE l.issuer = $1 AND u.role = ANY ($2)) AS operators`,
-      [issuer, OPERATOR_ROLES],
-    );
-    return linked ?? { users: true, operators: true };
   }
 }

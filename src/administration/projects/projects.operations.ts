@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isId } from '../../platform/text/id.js';
 import { parsedUrl } from '../../platform/text/url.js';
-import { MAX_KEY_CHARACTERS } from '../../token-exchange/instance.js';
+import { IdentityLinkRepository, MAX_KEY_CHARACTERS } from '../../token-exchange/instance.js';
 import type { ExternalKey } from '../../workspace/projects/project.repository.js';
 import { ProjectRepository } from '../../workspace/projects/project.repository.js';
 import { CommandError } from '../command-error.js';
@@ -30,7 +30,10 @@ const readKey = inputOf({
 
 @Injectable()
 export class ProjectOperations {
-  constructor(private readonly projects: ProjectRepository) {}
+  constructor(
+    private readonly projects: ProjectRepository,
+    private readonly links: IdentityLinkRepository,
+  ) {}
 
   @Stream('projects list', readNothing)
   async *list(): AsyncGenerator<readonly ListedProject[]> {
@@ -49,6 +52,7 @@ export class ProjectOperations {
     const { project } = input;
     if (!(await this.projects.setKey(transaction, project, input)))
       throw new CommandError('There is no project of a team with this id.');
+    await this.links.forgetProjects(transaction, input.issuer);
     return { result: input, things: { projectId: project } };
   }
 }

@@ -13,7 +13,7 @@ import { momentOf } from '../../platform/text/moment.js';
 import { StoredEntryChanges } from '../../token-exchange/instance.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { UserProfileRepository } from '../accounts/user-profile.repository.js';
+import { LinkedSubjectReader } from '../accounts/linked-subject.reader.js';
 import { CommandError, InputError } from '../command-error.js';
 import { trustedEntries } from '../entries/list-entries.operation.js';
 import { Stream } from '../operation.js';
@@ -78,7 +78,7 @@ const readTail = inputOf({ ...SOUGHT, lines: wholeNumber(0, MOST_LINES) });
 export class TrailFilters {
   constructor(
     private readonly users: UserRepository,
-    private readonly profiles: UserProfileRepository,
+    private readonly subjects: LinkedSubjectReader,
     private readonly entries: StoredEntryChanges,
     private readonly personHashes: PersonHashes,
   ) {}
@@ -96,7 +96,7 @@ export class TrailFilters {
    */
   async findPerson(text: string): Promise<{ readonly person: TrailPerson; readonly user?: User }> {
     const user = await this.userNamed(text);
-    const names = user === undefined ? [text] : [user.email, ...(await this.profiles.subjectsOf(user.id))];
+    const names = user === undefined ? [text] : [user.email, ...(await this.subjects.subjectsOf(user.id))];
     const userId = user?.id ?? (isId(text) ? text.toLowerCase() : undefined);
     return { person: { userId, hashes: names.flatMap((name) => this.personHashes.sought(name)) }, user };
   }
@@ -105,7 +105,7 @@ export class TrailFilters {
     if (isId(text)) return this.users.findById(text.toLowerCase());
     if (text.includes('@')) return this.users.findByEmail(text);
     const issuers = (await trustedEntries(this.entries)).map(({ issuer }) => issuer);
-    const id = await this.profiles.findBySubject(text, [...new Set(issuers)]);
+    const id = await this.subjects.findBySubject(text, [...new Set(issuers)]);
     return id === undefined ? undefined : this.users.findById(id);
   }
 }

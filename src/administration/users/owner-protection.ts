@@ -2,11 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { TrustPolicy } from '../../token-exchange/instance.js';
-import { StoredEntryChanges } from '../../token-exchange/instance.js';
+import { IdentityLinkRepository, StoredEntryChanges } from '../../token-exchange/instance.js';
 import { OPERATOR_ROLES, OWNER_ROLE } from '../../users/role.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { OperatorAccountRepository } from '../accounts/operator-account.repository.js';
 import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
 
@@ -19,7 +18,7 @@ export function isAdministrator(operator: User | undefined): boolean {
 export class OwnerProtection {
   constructor(
     private readonly users: UserRepository,
-    private readonly accounts: OperatorAccountRepository,
+    private readonly links: IdentityLinkRepository,
     private readonly entries: StoredEntryChanges,
   ) {}
 
@@ -55,11 +54,12 @@ export class OwnerProtection {
   ): Promise<void> {
     if (!isAdministrator(operator)) return;
     const entries = await this.entries.ofIssuer(issuer, transaction);
-    const linked = await this.accounts.linkedTo(issuer, transaction);
+    const operatorIds = await this.users.idsOfRoles(OPERATOR_ROLES, transaction);
+    const linked = await this.links.linkedTo(transaction, issuer, operatorIds);
     const reaching = await Promise.all(entries.map((entry) => this.reachesOperators(entry, transaction)));
-    if (linked.operators || reaching.includes(true))
+    if (linked.given || reaching.includes(true))
       throw new CommandError('Only the owner changes trust that reaches the owner or administrators.');
-    if (isAdded && (linked.users || entries.length > 1))
+    if (isAdded && (linked.anyone || entries.length > 1))
       throw new CommandError('Only the owner adds an entry for an issuer that has users or another entry.');
   }
 

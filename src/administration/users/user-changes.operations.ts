@@ -5,7 +5,12 @@ import { z } from 'zod';
 import { userChanged } from '../../audit/user-changed.js';
 import { isUniqueViolation } from '../../platform/database/database-error.js';
 import type { RecordedWork } from '../../token-exchange/instance.js';
-import { SessionRepository, auditEvent, signOutEverywhere } from '../../token-exchange/instance.js';
+import {
+  IdentityLinkRepository,
+  SessionRepository,
+  auditEvent,
+  signOutEverywhere,
+} from '../../token-exchange/instance.js';
 import type { GlobalRole } from '../../users/role.js';
 import { GLOBAL_ROLES, OPERATOR_ROLES, OWNER_ROLE } from '../../users/role.js';
 import type { User } from '../../users/user.repository.js';
@@ -14,7 +19,6 @@ import { OperatorAccountRepository } from '../accounts/operator-account.reposito
 import { OperatorSessionRepository } from '../accounts/operator-session.repository.js';
 import { isPasswordHash } from '../accounts/password-hasher.js';
 import { CODE_LIFETIME_SECONDS } from '../accounts/sign-in-codes.js';
-import { UserProfileRepository } from '../accounts/user-profile.repository.js';
 import { CommandError } from '../command-error.js';
 import type { Changed, ChangeWork } from '../operation.js';
 import { Change } from '../operation.js';
@@ -46,7 +50,7 @@ export class UserChangeOperations {
   constructor(
     private readonly users: UserRepository,
     private readonly sessions: SessionRepository,
-    private readonly profiles: UserProfileRepository,
+    private readonly links: IdentityLinkRepository,
     private readonly accounts: OperatorAccountRepository,
     private readonly operatorSessions: OperatorSessionRepository,
   ) {}
@@ -74,7 +78,9 @@ export class UserChangeOperations {
   async unlink({ user, ...links }: ReturnType<typeof readLinks>, work: ChangeWork) {
     const { transaction } = work;
     const { id } = await findUser(user, this.users, transaction);
-    const { unlinked, left } = await this.profiles.unlink(transaction, id, links);
+    // The identity by which a token has made the user stays, since it keeps the user from having a password (D108).
+    const keptTime = await this.users.creationTime(id, transaction);
+    const { unlinked, left } = await this.links.unlink(transaction, id, links, keptTime);
     if (unlinked === 0)
       throw new CommandError(
         left === 0
@@ -166,12 +172,20 @@ export class UserChangeOperations {
   }
 
   /**
+   * Whether a partner's token provisioned the user: its first link was written in the transaction that wrote the user, and the
+   * database gives both the time of that. A user of a command or of the API has no link of that moment.
+   */
+  private async isProvisioned(userId: string, { transaction }: ChangeWork): Promise<boolean> {
+    return this.links.isLinkedAt(transaction, userId, await this.users.creationTime(userId, transaction));
+  }
+
+  /**
    * @rule D108 Only an owner or administrator has a password, and no user whom a partner's token provisioned (2.5.2).
    * @throws CommandError
    */
   private async passwordBearer(idOrEmail: string, work: ChangeWork): Promise<User> {
     const user = await this.locked(idOrEmail, work);
-    if (await this.accounts.isProvisioned(user.id, work.transaction))
+    if (await this.isProvisioned(user.id, work))
       throw new CommandError(
         "A partner's token created this user: such users sign in with tokens only and get no password.",
       );

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
+import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import { CommandError } from '../../administration/command-error.js';
 import type { ChangeWork } from '../../administration/operation.js';
@@ -55,6 +56,7 @@ export class PersonOperations {
   constructor(
     private readonly users: UserRepository,
     private readonly profiles: UserProfileRepository,
+    private readonly trail: TrailSummaryReader,
     private readonly sessions: SessionRepository,
     private readonly embedded: EmbeddedSessionRepository,
     private readonly operatorRows: OperatorSessionRepository,
@@ -68,7 +70,7 @@ export class PersonOperations {
   async search({ search = '', limit = USUAL_LIMIT, cursor }: UserSearch) {
     const found = await this.find({ search, limit, cursor });
     const { data, nextCursor } = pageOf(found, limit, ({ id }) => id);
-    const lastSignIns = await this.profiles.lastSignIns(data.map(({ id }) => id));
+    const lastSignIns = await this.trail.lastSignIns(data.map(({ id }) => id));
     const total = search === '' && cursor === undefined ? await this.profiles.count() : null;
     // Null where none of the user's last events is a sign-in.
     const shown = data.map((user) => ({

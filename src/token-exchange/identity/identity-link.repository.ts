@@ -76,6 +76,63 @@ export class IdentityLinkRepository {
     );
   }
 
+  /** Has the projects of all identities of an issuer synced again. */
+  async forgetProjects(transaction: Transaction, issuer: string): Promise<void> {
+    await managerOf(transaction).query(
+      'UPDATE token_exchange_identity_link SET projects_digest = NULL WHERE issuer = $1 AND projects_digest IS NOT NULL',
+      [issuer],
+    );
+  }
+
+  /** Whether an identity was linked to the user at that time, which the database has written. */
+  async isLinkedAt(transaction: Transaction, userId: string, time: string): Promise<boolean> {
+    const found = await managerOf(transaction).query<unknown[]>(
+      'SELECT 1 FROM token_exchange_identity_link WHERE user_id = $1 AND created_at = $2 LIMIT 1',
+      [userId, time],
+    );
+    return found.length > 0;
+  }
+
+  /** Whether identities of an issuer are linked to users, and whether to one of those given. */
+  async linkedTo(
+    transaction: Transaction,
+    issuer: string,
+    userIds: readonly string[],
+  ): Promise<{ anyone: boolean; given: boolean }> {
+    const [linked] = await managerOf(transaction).query<{ anyone: boolean; given: boolean }[]>(
+      `SELECT EXISTS (SELECT 1 FROM token_exchange_identity_link WHERE issuer = $1) AS anyone,
+         EXISTS (SELECT 1 FROM token_exchange_identity_link WHERE issuer = $1 AND user_id = ANY ($2)) AS given`,
+      [issuer, userIds],
+    );
+    return linked ?? { anyone: true, given: true };
+  }
+
+  /**
+   * Unlinks identities of an issuer from a user.
+   * @param subject only this one
+   * @param keptTime links of this time stay, as the database has written it
+   * @returns how many were unlinked, and how many are left of those
+   */
+  async unlink(
+    transaction: Transaction,
+    userId: string,
+    { issuer, subject }: { readonly issuer: string; readonly subject?: string },
+    keptTime: string,
+  ): Promise<{ unlinked: number; left: number }> {
+    const [counts] = await managerOf(transaction).query<{ unlinked: number; all: number }[]>(
+      `WITH chosen AS (
+         SELECT issuer, subject, created_at = $4::timestamptz AS is_kept FROM token_exchange_identity_link
+         WHERE user_id = $1 AND issuer = $2 AND ($3::text IS NULL OR subject = $3)
+       ), unlinked AS (
+         DELETE FROM token_exchange_identity_link l USING chosen c
+         WHERE l.issuer = c.issuer AND l.subject = c.subject AND NOT c.is_kept RETURNING 1
+       ) SELECT (SELECT count(*)::int FROM unlinked) AS unlinked, (SELECT count(*)::int FROM chosen) AS "all"`,
+      [userId, issuer, subject ?? null, keptTime],
+    );
+    const { unlinked = 0, all = 0 } = counts ?? {};
+    return { unlinked, left: all - unlinked };
+  }
+
   /** Forgets the link of an identity to a user whom the host has deleted: no foreign key reaches the host's table. */
   async forget(transaction: Transaction, identity: ExternalIdentity, userId: string): Promise<void> {
     await managerOf(transaction).query(

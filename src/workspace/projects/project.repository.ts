@@ -90,7 +90,7 @@ export class ProjectRepository {
   }
 
   /**
-   * Has tokens of an issuer mean a team's project by one key, and no other project. All that was synced before is synced again.
+   * Has tokens of an issuer mean a team's project by one key, and no other project.
    * @returns whether there is such a project
    */
   async setKey(transaction: Transaction, id: string, { issuer, key }: ExternalKey): Promise<boolean> {
@@ -106,10 +106,6 @@ export class ProjectRepository {
       key,
       id,
     ]);
-    await manager.query(
-      'UPDATE token_exchange_identity_link SET projects_digest = NULL WHERE issuer = $1 AND projects_digest IS NOT NULL',
-      [issuer],
-    );
     return true;
   }
 
