@@ -1,7 +1,6 @@
 // Counts what has happened in the audit trail, at a cost that does not grow with its length.
 import { Inject, Injectable } from '@nestjs/common';
-import { OUTCOME_EVENTS } from './instance-events.js';
-import { SIGN_IN_EVENTS } from './instance-events.js';
+import { OUTCOME_EVENTS, SIGN_IN_EVENTS } from './instance-events.js';
 import { OPERATOR_DATABASE } from '../platform/database/database.js';
 import type { StatementPool } from '../platform/database/database.js';
 import { parameter, sql, writtenSql } from '../platform/database/sql.js';
