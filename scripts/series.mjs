@@ -2,8 +2,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** How test/support/series.ts is asked for the size. */
-const HAS_SIZES = /\bsizeOf\(\{/;
+/** What a file calls of test/support/series.ts if `npm run test:long` does more of it. */
+const HAS_MORE = /\b(?:sizeOf\(\{|whenMeasured\()/;
 
 /** What Jest is given to run a series, or undefined where the name is missing or unknown. */
 export function seriesPattern(root, name) {
@@ -24,7 +24,7 @@ function seriesOf(root) {
   const series = new Map();
   for (const path of paths) {
     const [, folder, ...names] = path.split('/');
-    if (folder !== 'long' && !HAS_SIZES.test(textOf(root, path))) continue;
+    if (folder !== 'long' && !HAS_MORE.test(textOf(root, path))) continue;
     const name = (folder === 'long' ? names[0] : names.at(-1)).replace('.spec.ts', '');
     series.set(name, [...(series.get(name) ?? []), path]);
   }

@@ -16,6 +16,7 @@ import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { TestDatabase } from '../support/databases.js';
 import { mainThreadMs } from '../support/measured-client.js';
 import { purgeJobOn } from '../support/purges.js';
+import { whenMeasured } from '../support/series.js';
 import { TestClock } from '../support/test-clock.js';
 
 const LOGGER = createLogger('silent');
@@ -151,8 +152,10 @@ describe('the embedded database, through which rows go in and out', () => {
   });
 
   // What else runs on the machine can hold up any one answer, but hardly one in each of the rounds, which are all alike.
-  it('answers within 50 ms meanwhile', () => {
-    expect(Math.min(...rounds.map(({ slowestMs }) => slowestMs))).toBeLessThan(MOST_ANSWER_MS);
+  whenMeasured(() => {
+    it('answers within 50 ms meanwhile', () => {
+      expect(Math.min(...rounds.map(({ slowestMs }) => slowestMs))).toBeLessThan(MOST_ANSWER_MS);
+    });
   });
 
   it('leaves an unused database alone', async () => {

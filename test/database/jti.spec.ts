@@ -20,6 +20,7 @@ import { describeOnEachDatabase } from '../support/databases.js';
 import { batches, purgeJobOn } from '../support/purges.js';
 import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';
+import { whenMeasured } from '../support/series.js';
 import { until } from '../support/until.js';
 
 const LOGGER = createLogger('silent');
@@ -177,7 +178,8 @@ describeOnEachDatabase('used token ids', (database) => {
     // One that waited for the whole run would be the second at most.
     expect(consumed).toBeGreaterThan(2);
     // 200 exchanges a second for the 60 seconds between two runs are 12,000 records.
-    expect(performance.now() - startedAt).toBeLessThan(60_000);
+    const tookMs = performance.now() - startedAt;
+    whenMeasured(() => expect(tookMs).toBeLessThan(60_000));
   });
 });
 

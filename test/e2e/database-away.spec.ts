@@ -10,6 +10,7 @@ import type { DatabaseSettings } from '../../src/platform/database/data-source.j
 import { TestDatabase, describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { ReplicatedPostgres } from '../support/replicated-postgres.js';
+import { whenMeasured } from '../support/series.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import type { LogLine } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -183,7 +184,7 @@ function expectRefused(answers: readonly Answer[]): void {
   );
   for (const { retryAfter, tookMs } of answers) {
     expect([1, 2, 3, 4, 5]).toContain(retryAfter);
-    expect(tookMs).toBeLessThan(IN_TIME_MS);
+    whenMeasured(() => expect(tookMs).toBeLessThan(IN_TIME_MS));
   }
 }
 
@@ -281,10 +282,11 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
         const [first] = answers;
         expect(first?.description).toMatch(/retry with a fresh token/);
         const readiness = await answerOf('readiness', () => service.fetch('/healthz/readiness'));
-        expect([readiness.status, readiness.tookMs < IN_TIME_MS]).toEqual([503, true]);
+        expect(readiness.status).toBe(503);
         const askedAtMs = performance.now();
         await MetricSamples.read(service);
-        expect(performance.now() - askedAtMs).toBeLessThan(IN_TIME_MS);
+        const tookMs = Math.max(readiness.tookMs, performance.now() - askedAtMs);
+        whenMeasured(() => expect(tookMs).toBeLessThan(IN_TIME_MS));
         return answers;
       },
       () => signalAll(primary, 'SIGCONT'),

@@ -4,6 +4,7 @@ import { Partner } from '../../demo/partner.js';
 import { EVENT } from '../support/audit.js';
 import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
 import { describeOnPostgresql } from '../support/databases.js';
+import { whenMeasured } from '../support/series.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -60,6 +61,8 @@ describeOnPostgresql('[D3][D49] exchanges while the database goes away', (databa
     return Promise.all(Array.from({ length: count }, sendOne));
   };
   const statusesOf = (sent: readonly Sent[]) => [...new Set(sent.map(({ status }) => status))].sort();
+  const expectInTime = (sent: readonly Sent[], limitMs: number) =>
+    whenMeasured(() => expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(limitMs));
   const untilItWorks = () =>
     until('the service works', 90_000, async () => (await send([token('known-0')], 'probe')).status === 200);
   /** What was accepted is refused from now on; what failed passes once at most, and so does each half of a pair. */
@@ -87,13 +90,13 @@ describeOnPostgresql('[D3][D49] exchanges while the database goes away', (databa
   };
 
   it.each([3, 20, 45, 70])(
-    '[5.2.5] connections that break after %d of a hundred answers: 200 or 503 in time, and no token passes twice',
+    '[5.2.5] connections that break after %d of a hundred answers: 200 or 503, and no token passes twice',
     async (moment) => {
       const sent = await burst(`cut-${moment}`, 100, (answered) => {
         if (answered === moment) behind.proxy.cut();
       });
       expect([[200], [200, 503]]).toContainEqual(statusesOf(sent));
-      expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(CUT_PATIENCE_MS);
+      expectInTime(sent, CUT_PATIENCE_MS);
       await untilItWorks();
       await expectRows(sent);
       await expectNoneTwice(sent);
@@ -107,7 +110,7 @@ describeOnPostgresql('[D3][D49] exchanges while the database goes away', (databa
       if (answered % 10 === 0) behind.proxy.cut();
     });
     expect(statusesOf(sent)).toEqual([200, 503]);
-    expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(CUT_PATIENCE_MS);
+    expectInTime(sent, CUT_PATIENCE_MS);
     await untilItWorks();
     await expectRows(sent);
     await expectNoneTwice(sent);
@@ -127,7 +130,7 @@ describeOnPostgresql('[D3][D49] exchanges while the database goes away', (databa
       await untilItWorks();
       await expectRows(sent);
       await expectNoneTwice(sent);
-      expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(SILENCE_PATIENCE_MS);
+      expectInTime(sent, SILENCE_PATIENCE_MS);
     },
   );
 });

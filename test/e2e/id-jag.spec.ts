@@ -24,6 +24,7 @@ import { TestClock } from '../support/test-clock.js';
 import type { Fields } from '../support/test-service.js';
 import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { whenMeasured } from '../support/series.js';
 import { withService, withServiceApart } from '../support/with-service.js';
 
 const INVALID_CLIENT = '{"error":"invalid_client","error_description":"Client authentication failed"}';
@@ -595,7 +596,8 @@ describeOnAnyDatabase('identity assertions of clients with metadata documents', 
         client.keys.rotate();
         const answer = await redeem(service, client);
         // Two seconds were left for it; alone it would have had five.
-        expect(performance.now() - askedAtMs).toBeLessThan(4_500);
+        const leftMs = performance.now() - askedAtMs;
+        whenMeasured(() => expect(leftMs).toBeLessThan(4_500));
         expect([answer.status, await answer.text()]).toEqual([401, INVALID_CLIENT]);
         expect(keySet.requestCount).toBe(1);
       });

@@ -11,6 +11,11 @@ export function describeOutsideMain(title: string, block: () => void): void {
   if (!isMainScope) describe(title, block);
 }
 
+/** Checks durations, delays and memory. Only `npm run test:long -- NAME` does so, on a machine without other work. */
+export function whenMeasured(check: () => void): void {
+  if (isWholeSeries) check();
+}
+
 export interface SeriesSize {
   /** Within `npm run test:all`, where it may take a few seconds. */
   readonly small: number;
