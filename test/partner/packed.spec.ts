@@ -97,6 +97,7 @@ describe('the package of the client', () => {
     const stable = (codes ?? []).filter((code) => code !== 'cause');
     expect(stable.length).toBeGreaterThan(14);
     expect(stable.filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
+    expect(text.split(/\s+/).length).toBeLessThanOrEqual(900);
   });
 
   it(

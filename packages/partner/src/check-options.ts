@@ -24,6 +24,7 @@ export interface CheckSettings {
 }
 
 export const USAGE = `Usage: npx @embedded-token-exchange/partner check --base-url URL --key FILE --issuer URL [options]
+       npx @embedded-token-exchange/partner explain --help
 
 Tests an instance from outside, with your key, in about a minute and a half.
 
@@ -107,7 +108,8 @@ function required(values: Values, name: 'base-url' | 'key' | 'issuer'): string {
   return value;
 }
 
-function pemOf(file = ''): string {
+/** @throws Misuse */
+export function pemOf(file = ''): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
@@ -160,6 +162,6 @@ function perMinuteOf(text: string): number {
   throw new Misuse(`--per-minute is ${shown(text)}. It must be a number from 1 to ${MAX_PER_MINUTE}.`);
 }
 
-function shown(text: string): string {
+export function shown(text: string): string {
   return JSON.stringify(text.slice(0, 200));
 }

@@ -3,6 +3,7 @@ export { PartnerError } from './partner-error.js';
 export type { InstanceErrorCode, LocalErrorCode, PartnerErrorCode } from './partner-error.js';
 export { createPartner } from './partner.js';
 export type { Partner, PartnerOptions } from './partner.js';
+export type { Explanation } from './token-endpoint.js';
 export type { AccessToken, ExchangeRequest } from './exchange-request.js';
 export type { ProvedRequest } from './dpop-key.js';
 export type { EmbedForm, EmbedRequest, HtmlOptions } from './embed-form.js';

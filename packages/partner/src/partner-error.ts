@@ -42,7 +42,7 @@ export class PartnerError extends Error {
   override readonly name = 'PartnerError';
   /** Status of the answer; undefined where none came. */
   readonly status: number | undefined;
-  /** `X-Request-Id` of the answer: the instance's administrator finds the cause by it. */
+  /** `X-Request-Id` of the answer. `explain` takes it, and the instance's administrator finds the cause by it. */
   readonly requestId: string | undefined;
   /** What `Retry-After` has asked for, in seconds, of a 429 or 503. */
   readonly retryAfterSeconds: number | undefined;

@@ -16,13 +16,17 @@ import { claimsOf } from './person.js';
 import { waitBeforeRetry } from './retries.js';
 import type { SigningKey } from './signing-key.js';
 import { SingleFlight } from './single-flight.js';
-import { requestLogout, requestToken } from './token-endpoint.js';
+import type { Explanation } from './token-endpoint.js';
+import { requestExplanation, requestLogout, requestToken } from './token-endpoint.js';
 
 export type { PartnerOptions } from './options.js';
 
 const TOKEN_PATH = '/rest/auth/oauth/token';
 const EMBED_PATH = '/rest/auth/embed';
 const LOGOUT_PATH = '/rest/auth/backchannel-logout';
+const EXPLAIN_PATH = '/rest/auth/explain';
+/** The instance accepts a question for 60 seconds from its `iat`. */
+const QUESTION_LIFETIME_SECONDS = 60 - BACKDATED_SECONDS;
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const LOGOUT_LIFETIME_SECONDS = 120;
 /** The instance accepts an embedded login with at most 60 seconds from `iat` to `exp`. */
@@ -53,6 +57,12 @@ export interface Partner {
    * @throws PartnerError
    */
   signOut(sub: string): Promise<void>;
+  /**
+   * Says why the instance refused a token of yours, if `mayExplain` of your entry is set. A 429 or 503 is tried again.
+   * @param requestId of a `PartnerError`, or the header `X-Request-Id` of a refused login
+   * @throws PartnerError `not_found` if the instance tells your key nothing about this id
+   */
+  explain(requestId: string): Promise<Explanation>;
   /** The public keys, to be served at the `url` of your trusted key entry: that which signs, the next one, the others. */
   jwks(): Promise<JSONWebKeySet>;
   /** The public key as PEM, for a static entry: of the key that signs unless another is named. */
@@ -125,6 +135,12 @@ class SigningPartner implements Partner {
     // Also where its answer is lost: the instance may have ended them.
     const token = await signedOut.finally(() => this.#forgetAllOf(sub));
     await clock.wait(Math.max(0, (token.signedAt + 1) * 1000 - clock.nowMs()), never);
+  }
+
+  async explain(requestId: string): Promise<Explanation> {
+    if (typeof requestId !== 'string' || requestId === '') throw invalidOption('requestId must be a text');
+    const never = new AbortController().signal;
+    return this.#retried('The question', never, (signal) => this.#askOnce(requestId, signal));
   }
 
   #forgetAllOf(sub: string): void {
@@ -219,6 +235,15 @@ class SigningPartner implements Partner {
     const token = await signedToken(keys[0], this.#settings, claims, terms);
     await requestLogout(token, { url: `${origin}${LOGOUT_PATH}`, fetch: send, nowMs, signal });
     return token;
+  }
+
+  async #askOnce(requestId: string, signal: AbortSignal): Promise<Explanation> {
+    const { origin, issuer, keys, clock, fetch: send } = this.#settings;
+    const url = `${origin}${EXPLAIN_PATH}`;
+    const nowMs = () => clock.nowMs();
+    const terms = { nowMs: nowMs(), lifetimeSeconds: QUESTION_LIFETIME_SECONDS, typ: 'explain+jwt' };
+    const proof = await signedToken(keys[0], { issuer, audience: url }, { request_id: requestId }, terms);
+    return requestExplanation(proof, { url, fetch: send, nowMs, signal });
   }
 
   #sign({ claims, key }: Signed, lifetimeSeconds: number): Promise<ExternalToken> {

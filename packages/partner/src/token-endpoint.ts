@@ -79,6 +79,49 @@ export async function requestLogout(token: ExternalToken, surroundings: Surround
   throw failureOf('The sign-out', answer, membersOf(text), { token, nowMs: surroundings.nowMs() });
 }
 
+/** Why a token was refused, as the operator of the instance sees it. */
+export interface Explanation {
+  readonly requestId: string;
+  readonly occurredAt: Date;
+  readonly flow: string;
+  /** The check that failed. */
+  readonly check: string;
+  readonly cause: string;
+  readonly remedy: string;
+  /** `subject` or `actor`, of an exchange. */
+  readonly party?: string | undefined;
+  /** The code of the cause; undefined if the user is the cause. */
+  readonly reason?: string | undefined;
+  readonly detail?: string | undefined;
+  /** What the rule requires. */
+  readonly expected?: string | undefined;
+  /** What came instead. */
+  readonly found?: string | undefined;
+}
+
+/** @throws PartnerError for everything but an explanation; the signal's reason where that has aborted */
+export async function requestExplanation(
+  proof: ExternalToken,
+  surroundings: Surroundings,
+): Promise<Explanation> {
+  const { answer, text } = await post(new URLSearchParams({ proof: proof.jwt }), surroundings);
+  const members = membersOf(text);
+  const explanation = answer.status === 200 ? explanationIn(members) : undefined;
+  if (explanation !== undefined) return explanation;
+  throw failureOf('The question', answer, members, { token: proof, nowMs: surroundings.nowMs() });
+}
+
+function explanationIn(members: Members): Explanation | undefined {
+  const textOf = (name: string) => (typeof members[name] === 'string' ? members[name] : undefined);
+  const [requestId, flow, check] = [textOf('request_id'), textOf('flow'), textOf('check')];
+  const [cause, remedy, at] = [textOf('cause'), textOf('remedy'), Date.parse(textOf('occurred_at') ?? '')];
+  if (requestId === undefined || flow === undefined || check === undefined) return undefined;
+  if (cause === undefined || remedy === undefined || Number.isNaN(at)) return undefined;
+  const optional = ['party', 'reason', 'detail', 'expected', 'found'].map((name) => [name, textOf(name)]);
+  const told = { requestId, occurredAt: new Date(at), flow, check, cause, remedy };
+  return { ...told, ...(Object.fromEntries(optional) as Partial<Explanation>) };
+}
+
 async function post(
   body: URLSearchParams,
   { url, fetch: send, signal }: Surroundings,
@@ -180,6 +223,9 @@ function failureOf(
   const parts = [`${work} failed: ${code} (status ${status})`];
   if (isInstanceErrorCode(error)) parts.push(descriptionIn(members));
   if (requestId !== undefined) parts.push(`request ${requestId}`);
+  // Of a question, which has no further explanation, a 404.
+  if (requestId !== undefined && status === 400)
+    parts.push('explain(requestId) says why, if your entry allows it');
   if (status === 400) parts.push(hintOf(clockOffsetSeconds, token));
   return new PartnerError(code, parts.filter((part) => part !== '').join('; '), details);
 }
