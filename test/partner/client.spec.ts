@@ -302,7 +302,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
         requestId: expect.any(String),
         tries: 1,
         message: expect.stringMatching(
-          /^The exchange failed: invalid_grant \(status 400\); Token exchange failed; request \S+$/,
+          /^The exchange failed: invalid_grant \(status 400\); Token exchange failed; request \S+; explain\(requestId\) says why, if your entry allows it$/,
         ),
       });
       const { requestId } = await failure.then(
