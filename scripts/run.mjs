@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 // Starts tests, demo, benchmark, service or admin commands, after installing and building what is missing.
 import { randomInt } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { run } from './child.mjs';
 import { install, installAndBuild } from './preparation.mjs';
 import { explainSeries, seriesPattern } from './series.mjs';
@@ -12,6 +14,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const JEST = 'node_modules/jest/bin/jest.js';
 /** Folders that need neither a build nor a PostgreSQL server. */
 const FAST_FOLDERS = ['test/unit', 'test/architecture', 'test/smoke'];
+/** Folders whose tests have several processes, or clients and a server. */
+const SLOWED_FOLDERS = ['test/database/', 'test/e2e/', 'test/instances/'];
+/** Busy loops for each processor, while `npm run test:slow` runs. */
+const LOOPS = 2;
 /** Options of Jest whose value is the next argument. */
 const TAKES_VALUE = new Set(['-t', '--testNamePattern', '-w', '--maxWorkers', '--seed', '--shard']);
 const programs = {
@@ -34,12 +40,13 @@ async function launch(command, ...args) {
   if (command === 'test') return launchTests(args);
   if (command === 'test:rest') return launchTests(args, 'rest');
   if (command === 'test:all') return launchAllTests(args);
+  if (command === 'test:slow') return launchSlowTests(args);
   if (command === 'test:long') return launchSeries(...args);
   if (command === 'fuzz') return launchFuzz(args);
   if (command === 'soak') return launchSoak(args);
   if (!['install', 'build', ...Object.keys(programs)].includes(command))
     return explain(
-      `node scripts/run.mjs install|build|test:rest|test:all|test:long|fuzz|soak|${Object.keys(programs).join('|')} [arguments]`,
+      `node scripts/run.mjs install|build|test:rest|test:all|test:slow|test:long|fuzz|soak|${Object.keys(programs).join('|')} [arguments]`,
     );
   return launchProgram(command, args);
 }
@@ -54,9 +61,12 @@ async function launchProgram(command, args) {
 
 /** What test/support/scopes.cjs calls `main`; given paths, the tests there, whatever their scope. */
 function launchTests(args, scope = 'main') {
-  const hasPath = args.some((arg, index) => !arg.startsWith('-') && !TAKES_VALUE.has(args[index - 1]));
-  if (!hasPath) process.env.TEST_SCOPE = scope;
+  if (!hasPath(args)) process.env.TEST_SCOPE = scope;
   return launchProgram('test', args);
+}
+
+function hasPath(args) {
+  return args.some((arg, index) => !arg.startsWith('-') && !TAKES_VALUE.has(args[index - 1]));
 }
 
 /** `npm test`, then what it leaves out: two runs of Jest, since each database has its turn. */
@@ -64,6 +74,19 @@ async function launchAllTests(args) {
   const first = await launchTests(args);
   const rest = await launchTests(args, 'rest');
   return first || rest;
+}
+
+/** Tests of the named paths or of `SLOWED_FOLDERS`, while busy loops take most of each processor. */
+async function launchSlowTests(args) {
+  const loops = Array.from(
+    { length: LOOPS * availableParallelism() },
+    () => new Worker('for (;;);', { eval: true }),
+  );
+  try {
+    return await launchTests(hasPath(args) ? args : [...SLOWED_FOLDERS, ...args]);
+  } finally {
+    await Promise.all(loops.map((loop) => loop.terminate()));
+  }
 }
 
 /** Lists the series where none is named. */
