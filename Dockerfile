@@ -5,8 +5,8 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
-COPY scripts/build-pages.mjs scripts/
 COPY src src
+COPY pages pages
 # What only a compiler or a debugger reads is a quarter of what is installed.
 RUN npm run build && npm prune --omit=dev && \
     find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete

@@ -63,7 +63,7 @@ export default defineConfig(
       parserOptions: {
         project: [
           './tsconfig.json',
-          './src/web/embed/tsconfig.json',
+          './pages/tsconfig.json',
           './examples/tsconfig.json',
           './test/package/host/tsconfig.json',
           './packages/partner/tsconfig.json',
@@ -154,7 +154,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/**/*.mjs', 'test/**/*.mjs', 'eslint.*.{js,mjs}'],
+    files: ['scripts/**/*.mjs', 'pages/*.mjs', 'bench/**/*.mjs', 'examples/**/*.mjs', 'test/**/*.mjs', 'eslint.*.{js,mjs}'],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   {
@@ -168,13 +168,12 @@ export default defineConfig(
   },
   {
     // In host pages, whose developers read the console.
-    files: ['src/web/embed/*.ts'],
+    files: ['pages/embed/*.ts'],
     rules: { 'no-console': ['error', { allow: ['warn'] }], 'no-restricted-properties': 'off' },
   },
   {
     // Pages' own scripts: modules that a browser loads as they are.
     files: [
-      'src/web/public/**/*.js',
       'src/workspace/reference/public/**/*.js',
       'src/operator/page/public/**/*.js',
       'demo/**/*.js',

@@ -7,7 +7,7 @@ const sources = [
   'src',
   'demo',
   'scripts/docs',
-  'scripts/build-pages.mjs',
+  'pages',
   'ormconfig.ts',
   'nest-cli.json',
   'package.json',

@@ -59,27 +59,17 @@ async function build(root) {
   return outcome;
 }
 
-const TSC = 'node_modules/typescript/bin/tsc';
-const TYPES_ONLY = ['--emitDeclarationOnly', '--removeComments', 'false'];
-/** First the service, which empties dist; then, at the same time, the script for pages of others and its types; then all pages. */
+/** First the service, which empties dist. */
 const BUILD_STEPS = [
-  [['Building', 'node_modules/@nestjs/cli/bin/nest.js', 'build']],
-  [
-    ['Building the script for host pages', TSC, '-p', 'src/web/embed'],
-    ['Building its types', TSC, '-p', 'src/web/embed', ...TYPES_ONLY],
-  ],
-  [['Building the pages', 'scripts/build-pages.mjs']],
+  ['Building', 'node_modules/@nestjs/cli/bin/nest.js', 'build'],
+  ['Building the pages', 'pages/build.mjs'],
 ];
 
 async function buildInSteps(root) {
-  for (const steps of BUILD_STEPS) {
-    const outcomes = await Promise.all(
-      steps.map(([title, ...program]) => step(root, title, process.execPath, program)),
-    );
-    const failed = outcomes.find(({ exitCode }) => exitCode !== 0);
-    if (failed !== undefined) return failed;
-  }
-  return { exitCode: 0, interrupted: false };
+  let outcome = { exitCode: 0, interrupted: false };
+  for (const [title, ...program] of BUILD_STEPS)
+    if (outcome.exitCode === 0) outcome = await step(root, title, process.execPath, program);
+  return outcome;
 }
 
 /** All output goes to standard error: standard output belongs to the program that is started afterwards. */

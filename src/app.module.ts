@@ -8,6 +8,7 @@ import { AuditJobsModule } from './audit/audit-jobs.module.js';
 import type { CoreSettings } from './core.module.js';
 import { CoreModule } from './core.module.js';
 import { HealthModule } from './health/health.module.js';
+import { FrameModule } from './instance/frame.module.js';
 import { MetadataModule } from './instance/metadata.module.js';
 import { tokenExchange } from './instance/token-exchange.modules.js';
 import { MetricsModule } from './metrics/metrics.module.js';
@@ -32,6 +33,7 @@ export class AppModule {
         WorkspaceModule,
         ReferenceModule,
         WebModule,
+        FrameModule,
         HealthModule,
         ...tokenExchange(settings),
         // On PostgreSQL commands have the database for themselves.

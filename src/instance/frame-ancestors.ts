@@ -56,6 +56,17 @@ export class FrameAncestors {
     return this.origins;
   }
 
+  /**
+   * The origins that may frame a page for one host page, so that no header names all partners.
+   * @param origin of the host page; undefined: it has none that could be listed
+   */
+  allowing(origin: string | undefined): readonly string[] | undefined {
+    if (this.current === undefined || !this.config.embedLoginEnabled) return this.current;
+    const { frameAncestors } = this.config;
+    const isListed = frameAncestors.includes(origin ?? '') || originsIn(this.entries.list).has(origin ?? '');
+    return isListed && origin !== undefined ? [origin] : frameAncestors;
+  }
+
   private warnOfOthers(origins: ReadonlySet<string>): void {
     const leftOut = origins.size - fittingOrigins(origins).length;
     if (leftOut === 0) return;

@@ -11,7 +11,6 @@ import { TokenExchangeModule } from '../token-exchange/index.js';
 import {
   AuditTrail,
   ExchangeTelemetry,
-  LoginFailurePage,
   PATH_PREFIX,
   ProjectDirectory,
   ROUTE_SETTINGS,
@@ -21,8 +20,6 @@ import {
   givenSettings,
 } from '../token-exchange/instance.js';
 import { UsersModule } from '../users/users.module.js';
-import { WebModule } from '../web/web.module.js';
-import { InstanceLoginFailurePage } from './instance-login-failure-page.js';
 import { InstanceProjects } from './instance-projects.js';
 import { InstanceTelemetry } from './instance-telemetry.js';
 import { isTokenExchangeOffered, tokenExchangeSettings } from './token-exchange-settings.js';
@@ -33,7 +30,6 @@ const PROVIDERS = [
   { provide: SessionOpener, useExisting: SessionService },
   { provide: AuditTrail, useExisting: AuditTrailRepository },
   { provide: ExchangeTelemetry, useClass: InstanceTelemetry },
-  { provide: LoginFailurePage, useClass: InstanceLoginFailurePage },
   {
     provide: TOKEN_EXCHANGE_SETTINGS,
     inject: [STARTUP, Clock],
@@ -44,7 +40,7 @@ const PROVIDERS = [
 ];
 
 @Module({
-  imports: [AccessModule, WebModule],
+  imports: [AccessModule],
   providers: PROVIDERS,
   exports: PROVIDERS.map(({ provide }) => provide),
 })

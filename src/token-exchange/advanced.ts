@@ -19,8 +19,6 @@ export type {
 export type { ModuleExtras } from './token-exchange.module-definition.js';
 
 // Ports
-export { LoginFailurePage } from './host/logins.js';
-export type { LoginFailure, RenderedPage } from './host/logins.js';
 export { SessionOpener } from './host/logins.js';
 export type { BoundLogin, OpenedBoundSession, OpenedSession, SessionLogin } from './host/logins.js';
 export { ExchangeTelemetry } from './host/telemetry.js';

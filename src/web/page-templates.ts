@@ -1,4 +1,4 @@
-// The templates of the pages that answer for other routes, and the page for addresses where nothing is.
+// The pages that are sent with other answers than files, and the page for addresses where nothing is.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Inject, Injectable, Catch, NotFoundException } from '@nestjs/common';
@@ -16,13 +16,13 @@ export const HTML = 'text/html; charset=utf-8';
 export class PageTemplates {
   /** The page for unknown addresses. */
   readonly notFound: string;
-  /** For refused logins: see instance-login-failure-page.ts. */
-  readonly loginFailed: string;
+  /** The page that the frame shows. */
+  readonly page: string;
 
   constructor(@Inject(SOURCE_DIRECTORY) sourceDirectory: string) {
     const read = (name: string) => readFileSync(join(sourceDirectory, 'web', 'public', name), 'utf8');
     this.notFound = read('not-found.html');
-    this.loginFailed = read('login-failed.html');
+    this.page = read('index.html');
   }
 }
 

@@ -13,18 +13,6 @@ export class WebController extends PageController {
     super(join(sourceDirectory, 'web', 'public'));
   }
 
-  /** The target of a renewal, in its own frame, or of a login whose page reports no session. */
-  @Get('renewed')
-  renewed(@Res() reply: FastifyReply): void {
-    this.pages.answer(reply, 'renewed.html');
-  }
-
-  /** By which the script for host pages ends the session where the frame shows another page than ours. */
-  @Get('sign-out')
-  signOut(@Res() reply: FastifyReply): void {
-    this.pages.answer(reply, 'sign-out.html');
-  }
-
   /** For answers that name no icon, such as JSON. */
   @Get('favicon.ico')
   favicon(@Res() reply: FastifyReply): void {

@@ -147,28 +147,6 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
     expect(await answer.json()).toEqual({ ...REFUSAL, hostOrigin: 'https://product.example' });
   });
 
-  it('[D51] a login names its user in the fragment where a page has to be answered to its post, and nowhere else', async () => {
-    const token = () => partner.sign(partner.claims({ sub: 'bert' }));
-    const locationOf = async (fields: object, query = '') => {
-      const answer = await service.post(`/rest/auth/embed${query}`, { token: token(), ...fields });
-      return answer.headers.get('location');
-    };
-    const [{ id = '' } = {}] = await service.rows<{ id: string }>(
-      "SELECT id FROM user_account WHERE email = 'bert@partner.example'",
-    );
-    const page = { answer: 'page' };
-    expect(await locationOf(page)).toBe(`/#user=${id}`);
-    expect(await locationOf({}, '?answer=page')).toBe(`/#user=${id}`);
-    expect(await locationOf({ ...page, redirectTo: '/renewed?to=%2F' })).toBe(`/renewed?to=%2F#user=${id}`);
-    expect(await locationOf({ ...page, redirectTo: '/#workflow=1' })).toBe(`/#workflow=1&user=${id}`);
-    expect(await locationOf({ redirectTo: '/#workflow=1' })).toBe('/#workflow=1');
-    expect(await locationOf({ answer: 'json' })).toBe('/');
-    const byGet = await service.fetch(`/rest/auth/embed?answer=page&token=${token()}`, {
-      redirect: 'manual',
-    });
-    expect([byGet.status, byGet.headers.get('location')]).toEqual([303, '/']);
-  });
-
   it('[D51] a renewal that names its user refuses the token of another, and changes nothing but that', async () => {
     const token = (sub: string) => partner.sign(partner.claims({ sub, email: `${sub}@partner.example` }));
     const carl = await service.sessionCookie(token('carl'));

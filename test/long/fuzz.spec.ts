@@ -101,7 +101,7 @@ const PIECES = [
     'actor_token=',
     'token=',
     'redirectTo=',
-    'answer=page',
+    'answer=session',
     'FRESH',
     'USED',
     'FORGED',
@@ -129,7 +129,7 @@ const LOGIN_FORMS = inputsOf({
   seeds: [
     ...TARGETS.map((target) => `token=FRESH&redirectTo=${encodeURIComponent(target)}`),
     'token=USED',
-    'token=FORGED&answer=page',
+    'token=FORGED&answer=session',
   ],
   pieces: [...PIECES, ...TARGETS.map(encodeURIComponent)],
 });

@@ -43,7 +43,6 @@ const VALUES = {
     'BoundSessionService',
     'DatabaseOutages',
     'ExchangeTelemetry',
-    'LoginFailurePage',
     'ProjectDirectory',
     'RevocationService',
     'Revocations',

@@ -54,7 +54,7 @@ describeOnEmptyDatabase('the start lists the parts', (database) => {
   it('of the host and of the package', async () => {
     expect(await started({})).toContain(
       'parts of this application: UserDirectory, SessionOpener; of the package: ProjectDirectory, AuditTrail, ' +
-        'ExchangeTelemetry, LoginFailurePage, TokenExchangeThrottlerStorage',
+        'ExchangeTelemetry, TokenExchangeThrottlerStorage',
     );
   });
 

@@ -39,14 +39,6 @@ describeOnEmptyDatabase.each(ofParts('own'), (kind, database) => {
     expect([answer.status, answer.body]).toEqual([413, { filtered: 413 }]);
   });
 
-  it('answers a refused login with the page of the host, where the post asks for it', async () => {
-    const path = `${PREFIX}/rest/auth/embed`;
-    const page = await host.post(path, 'token=none&answer=page');
-    expect([page.status, page.text]).toEqual([401, '<!doctype html><title>token_malformed</title>']);
-    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect((await host.post(path, 'token=none')).body['error']).toBe('token_malformed');
-  });
-
   it('leaves the forms and JSON of other routes to the host, with its pipe', async () => {
     const contact = { name: 'Ada', email: 'ada@product.example' };
     const json = { 'content-type': 'application/json' };

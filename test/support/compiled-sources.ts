@@ -4,11 +4,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { lastingFolder } from './run-folder.js';
-import { REPOSITORY, repositoryFile, repositoryFiles } from './source-files.js';
+import { REPOSITORY, repositoryFiles } from './source-files.js';
 
-const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
-const EMBED = join(REPOSITORY, 'src', 'web', 'embed');
-const BUILDER = 'scripts/build-pages.mjs';
+/** Everything that the files of the pages are made of. */
+const SOURCES = ['pages', 'src/workspace/reference', 'src/operator/page/public'];
 
 /** A folder with these in it. Its name tells the state of the sources, so that they are built once. */
 export function compiledSources(): string {
@@ -21,10 +20,7 @@ export function compiledSources(): string {
 /** Workers may do this at the same moment: each fills a draft of its own, and the first gives it the name. */
 function compileInto(folder: string): void {
   const draft = mkdtempSync(`${folder}-`);
-  const compile = [COMPILER, '-p', EMBED, '--outDir', join(draft, 'web', 'embed')];
-  execFileSync(process.execPath, compile);
-  execFileSync(process.execPath, [...compile, '--emitDeclarationOnly', '--removeComments', 'false']);
-  buildPages(draft, join(REPOSITORY, 'src'));
+  buildPages(draft);
   try {
     renameSync(draft, folder);
   } catch (error) {
@@ -33,17 +29,14 @@ function compileInto(folder: string): void {
   }
 }
 
-/** @throws Error where a page names a file that is not there */
-export function buildPages(folder: string, sources: string): void {
-  execFileSync(process.execPath, [join(REPOSITORY, BUILDER), folder, sources], { stdio: 'pipe' });
+/** @throws Error if a page names a file that is not there */
+export function buildPages(folder: string, repository = REPOSITORY): void {
+  execFileSync(process.execPath, [join(repository, 'pages', 'build.mjs'), folder], { stdio: 'pipe' });
 }
 
 function stateOfSources(): string {
   const hash = createHash('sha256');
-  const files = ['src/web', 'src/workspace/reference', 'src/operator/page/public'].flatMap((folder) =>
-    repositoryFiles(folder),
-  );
-  for (const { path, text } of [...files, repositoryFile(BUILDER)])
+  for (const { path, text } of SOURCES.flatMap((folder) => repositoryFiles(folder)))
     hash.update(path).update('\0').update(text);
   return hash.digest('hex').slice(0, 16);
 }

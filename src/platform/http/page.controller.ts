@@ -27,7 +27,7 @@ export function prepareFiles(application: NestFastifyApplication, root: string):
   });
 }
 
-/** The files of a folder that `scripts/build-pages.mjs` has filled. */
+/** The files of a folder that `pages/build.mjs` has filled. */
 export class PublicFolder {
   private readonly names: ReadonlySet<string>;
 

@@ -22,7 +22,7 @@ export function addSecurityHeaders(
 ): void {
   let known = frameAncestors();
   let headers = headersFor(known);
-  const unframed = headersFor([]);
+  const unframed = headersFor([], false);
   const server: FastifyInstance = application.getHttpAdapter().getInstance();
   server.addHook('onRequest', (request, reply, done) => {
     const present = frameAncestors();
@@ -50,6 +50,14 @@ function isNeverFramed({ url, routeOptions }: FastifyRequest): boolean {
   }
 }
 
+/**
+ * The `Content-Security-Policy` of a page that not all sites may frame that may frame the instance.
+ * @param frameAncestors the origins that may frame it; empty: none may; undefined: a reverse proxy sets the header
+ */
+export function framingPolicy(frameAncestors: readonly string[] | undefined): string {
+  return String(headersFor(frameAncestors).http['content-security-policy']);
+}
+
 /** Headers of answers over plain HTTP and over HTTPS, as the server knows by its socket and its trusted proxies. */
 interface HeadersByScheme {
   readonly http: OutgoingHttpHeaders;
@@ -57,13 +65,17 @@ interface HeadersByScheme {
 }
 
 /** `Strict-Transport-Security` is only sent over HTTPS (D27, RFC 6797 §7.2). */
-function headersFor(frameAncestors: readonly string[] | undefined): HeadersByScheme {
-  const byScheme = (isHttps: boolean) => headersBy(optionsFor(frameAncestors, isHttps));
+function headersFor(frameAncestors: readonly string[] | undefined, hasTrustedTypes = true): HeadersByScheme {
+  const byScheme = (isHttps: boolean) => headersBy(optionsFor(frameAncestors, isHttps, hasTrustedTypes));
   return { http: byScheme(false), https: byScheme(true) };
 }
 
 /** `X-Frame-Options` knows no list of origins, so it goes with the empty list only. */
-function optionsFor(frameAncestors: readonly string[] | undefined, isHttps: boolean): HelmetOptions {
+function optionsFor(
+  frameAncestors: readonly string[] | undefined,
+  isHttps: boolean,
+  hasTrustedTypes: boolean,
+): HelmetOptions {
   return {
     strictTransportSecurity: isHttps,
     contentSecurityPolicy: {
@@ -76,6 +88,8 @@ function optionsFor(frameAncestors: readonly string[] | undefined, isHttps: bool
         imgSrc: ["'self'", 'data:'],
         baseUri: ["'none'"],
         formAction: ["'self'"],
+        // The reference of the API is made by Swagger UI, which writes HTML.
+        ...(hasTrustedTypes && { requireTrustedTypesFor: ["'script'"], trustedTypes: ["'none'"] }),
         ...(frameAncestors === undefined ? {} : { frameAncestors: sourcesOf(frameAncestors) }),
       },
     },

@@ -1,10 +1,8 @@
 // Turns each error of the endpoints into an answer and a log line; flow.runner.ts has recorded it.
 import type { ArgumentsHost, ExceptionFilter, Type } from '@nestjs/common';
-import { Catch, Inject, Injectable, Optional, HttpException, HttpStatus } from '@nestjs/common';
+import { Catch, Inject, Injectable, HttpException, HttpStatus } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import type { RenderedPage } from '../host/logins.js';
-import { LoginFailurePage } from '../host/logins.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
@@ -12,7 +10,6 @@ import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.j
 import { HttpAnswers, requestOf, stateOf } from '../../platform/http/http-answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
-import { pageOriginOf } from '../verify/verification.js';
 import { requestRefusalLine } from '../refusals/refusal-line.js';
 import type { EndpointAnswer } from '../refusals/refusal.js';
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
@@ -22,7 +19,6 @@ import { isTokenRefusal, isRequestRefusal } from '../refusals/oauth-refusal.js';
 import { loginAnswerOf, oauthAnswerOf } from '../refusals/token-answers.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
 import { isAboutProof } from './challenge.js';
-import { asksForPage } from './form.js';
 import type { Endpoint, ThrottledFlow } from './flows.js';
 import { WORK, isOfAssertion } from './flows.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
@@ -57,7 +53,6 @@ abstract class FlowErrorFilter implements ExceptionFilter {
     private readonly answers: HttpAnswers,
     private readonly outages: DatabaseOutages,
     private readonly proofs: DpopProofs,
-    @Optional() private readonly page?: LoginFailurePage,
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -68,7 +63,7 @@ abstract class FlowErrorFilter implements ExceptionFilter {
     const error = this.outages.refusalOf(thrown, { label: flow, retryAdvice });
     const place = { endpoint, flow, request };
     const refused = this.refusedFor(error, place);
-    const written = endpoint === 'embed' ? this.asLogin(refused, place, error) : asOAuth(refused, error);
+    const written = endpoint === 'embed' ? this.asLogin(refused) : asOAuth(refused, error);
     this.answers.reply(request, host.switchToHttp().getResponse(), written);
   }
 
@@ -106,34 +101,15 @@ abstract class FlowErrorFilter implements ExceptionFilter {
   }
 
   /**
-   * What ends an embedded login, as JSON or as a page.
+   * What ends an embedded login. The answer to a bad proof has the time by which proofs are checked, and the nonce, so that a page
+   * with a wrong clock can repeat its request (D141).
    * @rule 7.9 A failure is always a JSON answer, never a redirect.
-   * @rule D50 A post of the instance's own script gets the same status and word as a page.
    */
-  private asLogin({ status, error, message, headers }: Refused, place: Place, thrown: unknown): HttpAnswer {
-    const page = this.pageFor(place, error, thrown);
-    if (page === undefined) return this.asJson({ status, error, message, headers });
-    return { status, headers: { ...headers, 'content-type': page.contentType }, body: page.body };
-  }
-
-  /**
-   * An answer to a bad proof has the time by which proofs are checked, and the nonce, so that a page with a wrong clock can
-   * repeat its request (D141).
-   */
-  private asJson({ status, error, message, headers }: Refused): HttpAnswer {
+  private asLogin({ status, error, message, headers }: Refused): HttpAnswer {
     if (!isAboutProof(error)) return { status, headers, body: { error, message } };
     const nonce = this.proofs.nonce();
     const withNonce = nonce === undefined ? headers : { ...headers, 'dpop-nonce': nonce };
     return { status, headers: withNonce, body: { error, message, serverTime: this.proofs.time() } };
-  }
-
-  /** Undefined where JSON is the answer. */
-  private pageFor({ request }: Place, word: string, thrown: unknown): RenderedPage | undefined {
-    if (this.page === undefined || !asksForPage(request)) return undefined;
-    const loginOrigin = pageOriginOf(request.headers.origin);
-    const retryAfterSeconds =
-      thrown instanceof Error && 'retryAfterSeconds' in thrown ? Number(thrown.retryAfterSeconds) : undefined;
-    return this.page.render({ word, requestId: requestIdOf(request), retryAfterSeconds, loginOrigin });
   }
 }
 

@@ -2,7 +2,6 @@
 import { CODING_MESSAGE } from '../../platform/http/answers.js';
 import type { BodyLabel, LabelFault } from '../../platform/http/content-type.js';
 import { MAX_FIELDS, faultOfLabel } from '../../platform/http/content-type.js';
-import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { printableName } from '../../platform/text/printable.js';
 import type { RequestRefusalReason } from '../refusals/refusals.js';
@@ -94,13 +93,6 @@ function inNotation(name: string) {
   return invalidField(`${name} must be a plain field, not one of an array or object`);
 }
 
-/** The field by which a login says what has to be answered: a page to the script for host pages, or a bound session. */
+/** The field by which a login asks for a bound session. */
 export const ANSWER_FIELD = 'answer';
-export const ANSWER_PAGE = 'page';
 export const ANSWER_SESSION = 'session';
-
-/** Whether the body or address of a post asks for a page, even if the rest of it is broken. */
-export function asksForPage({ method, body, query }: HttpRequest): boolean {
-  const sent = [body, query] as readonly ({ readonly [ANSWER_FIELD]?: unknown } | null | undefined)[];
-  return method === 'POST' && sent.some((fields) => fields?.[ANSWER_FIELD] === ANSWER_PAGE);
-}

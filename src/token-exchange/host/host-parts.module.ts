@@ -4,7 +4,7 @@ import { Logger, Module, Scope } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { AuditTrail } from '../audit/audit.bus.js';
 import { StartError } from '../../platform/start-error.js';
-import { LoginFailurePage, SessionOpener } from './logins.js';
+import { SessionOpener } from './logins.js';
 import { ProjectDirectory } from './projects.js';
 import { ExchangeTelemetry } from './telemetry.js';
 import { TokenExchangeThrottlerStorage } from './throttler-storage.js';
@@ -44,7 +44,6 @@ export const PARTS = {
     'countUnrecordedFailure',
     'watchKeys',
   ),
-  loginFailurePage: new Part(LoginFailurePage, 'render'),
   throttlerStorage: new Part(TokenExchangeThrottlerStorage, 'increment'),
 };
 const ALL = Object.values(PARTS);

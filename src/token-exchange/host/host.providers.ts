@@ -23,7 +23,7 @@ import { EventTable, EventTableTrail } from '../audit/event-table.js';
 import { PARTS } from './host-parts.module.js';
 import { checkedUsers } from './checked-users.js';
 import { StartError, plainly } from '../../platform/start-error.js';
-import { LoginFailurePage, SessionOpener } from './logins.js';
+import { SessionOpener } from './logins.js';
 import { ProjectDirectory } from './projects.js';
 import { ExchangeTelemetry, SilentTelemetry } from './telemetry.js';
 import { UserDirectory } from './users.js';
@@ -86,7 +86,6 @@ function lineOf(fields: object, message: string): string {
 const PART_PROVIDERS: Provider[] = [
   { provide: UserDirectory, inject: [PARTS.users.given], useFactory: usersOfHost },
   given(ProjectDirectory, PARTS.projects.given),
-  given(LoginFailurePage, PARTS.loginFailurePage.given),
   given(SessionOpener, PARTS.sessions.given, [SessionService], (own: SessionService) => own),
   given(AuditTrail, PARTS.auditTrail.given, [Database], (own: Database) => new EventTableTrail(EVENTS, own)),
   given(ExchangeTelemetry, PARTS.telemetry.given, [], () => new SilentTelemetry()),

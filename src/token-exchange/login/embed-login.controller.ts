@@ -11,12 +11,12 @@ import { isOver, MemoryCounts } from '../../platform/http/throttle/counting.stor
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { ANSWER_FIELD, ANSWER_SESSION, Form, asksForPage } from '../endpoint/form.js';
+import { ANSWER_FIELD, ANSWER_SESSION, Form } from '../endpoint/form.js';
 import type { BoundSignedIn } from './embedded-login.service.js';
 import { EmbeddedLoginService } from './embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
 import { invalidField, notEnabled, requestRefusal } from '../refusals/oauth-refusal.js';
-import { localRedirect, namingUser } from './local-redirect.js';
+import { localRedirect } from './local-redirect.js';
 import type { LoginSource } from '../verify/verification.js';
 import { pageOrigin } from '../../platform/text/origin.js';
 import { DpopProofs, provingRequestOf } from '../dpop/dpop-proofs.js';
@@ -142,13 +142,12 @@ export class EmbedLoginController {
       expectedUserId: userId,
       replacedRedirect,
     };
-    const { setCookie, rateLimit, userId: signedIn } = await this.embedLogin.login(asked, received);
+    const { setCookie, rateLimit } = await this.embedLogin.login(asked, received);
     this.warnUnlessHttps(request, requestId);
     if (replacedRedirect !== undefined) this.warnOfReplacement(replacedRedirect, requestId);
-    // The page learns whom it is for, since the cookie may be another user's when it asks (D51).
     const headers = {
       'set-cookie': setCookie,
-      location: asksForPage(request) ? namingUser(location, signedIn) : location,
+      location,
       ...(rateLimit && rateLimitHeaders(rateLimit)),
     };
     return { status: SEE_OTHER, headers };

@@ -1,5 +1,5 @@
 // Describes embedded login in OpenAPI.
-import { ANSWER_FIELD, ANSWER_PAGE, ANSWER_SESSION } from '../endpoint/form.js';
+import { ANSWER_FIELD, ANSWER_SESSION } from '../endpoint/form.js';
 import { answer, answerForLater, formBody } from '../endpoint/oauth.description.js';
 
 const TOKEN = { type: 'string', minLength: 1 };
@@ -17,12 +17,6 @@ const FORM = {
       description:
         'The user.id of /rest/me whose session is renewed. The token of another user is refused: session_of_another_user.',
     },
-    [ANSWER_FIELD]: {
-      type: 'string',
-      enum: [ANSWER_PAGE],
-      description:
-        'As the script for host pages asks: Location names the user in its fragment, and a refusal is a page instead of JSON.',
-    },
   },
 };
 
@@ -32,11 +26,10 @@ const BOUND_FORM = {
   properties: {
     ...FORM.properties,
     [ANSWER_FIELD]: {
-      ...FORM.properties[ANSWER_FIELD],
-      enum: [ANSWER_PAGE, ANSWER_SESSION],
+      type: 'string',
+      enum: [ANSWER_SESSION],
       description:
-        `${FORM.properties[ANSWER_FIELD].description} \`${ANSWER_SESSION}\`, for the page in the frame: 200 with a session token that is ` +
-        'bound to the key of the DPoP proof, and no cookie. With `Authorization: DPoP` and a session token the login renews that session.',
+        'For the page in the frame: 200 with a session token that is bound to the key of the DPoP proof, and no cookie. With `Authorization: DPoP` and a session token the login renews that session.',
     },
     hostOrigin: {
       type: 'string',
@@ -127,7 +120,7 @@ export const EMBED_POST = {
   description: 'Post it from a form in the page that contains the frame.',
   security: [],
   requestBody: formBody(FORM),
-  responses: { 303: SIGNED_IN, ...orAsPages({ ...REFUSALS, ...REFUSED_FORMS }) },
+  responses: { 303: SIGNED_IN, ...REFUSALS, ...REFUSED_FORMS },
 };
 
 /** Of a host with bound sessions. */
@@ -150,12 +143,3 @@ export const EMBED_GET = {
   ],
   responses: { 303: SIGNED_IN, ...REFUSALS, 425: answer('A prefetch; the token is not used up', ERROR) },
 };
-
-/** Each refusal also as the page that a post may ask for. */
-function orAsPages(refusals: Readonly<Record<string, ReturnType<typeof answer>>>) {
-  const page = { 'text/html': { schema: { type: 'string' } } };
-  const described = Object.entries(refusals).map(([status, refusal]) => {
-    return [status, { ...refusal, content: { ...refusal.content, ...page } }] as const;
-  });
-  return Object.fromEntries(described);
-}

@@ -37,11 +37,6 @@ export function localRedirect(target = ''): LocalRedirect {
   return target === '' ? { location: '/' } : checked(target);
 }
 
-/** A `Location` with the user of the login in its fragment, which no request, log or Referer contains (D51). */
-export function namingUser(location: string, userId: string): string {
-  return `${location}${location.includes('#') ? '&' : '#'}user=${encodeURIComponent(userId)}`;
-}
-
 function checked(target: string): LocalRedirect {
   if (target.length > MAX_TARGET_CHARACTERS) return replaced('too many characters');
   if (!target.startsWith('/')) return replaced(parsedUrl(target) ? 'an absolute address' : 'no path');

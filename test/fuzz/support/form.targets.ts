@@ -88,8 +88,8 @@ const exchangeForm: FuzzTarget<TokenExchangeForm> = {
 
 const loginForm: FuzzTarget<ReturnType<typeof readEmbedLoginForm>> = {
   name: 'form of an embedded login',
-  seeds: ['token=a.b.c', 'token=a.b.c&redirectTo=%2Fworkflows%2F7%3Fx%3D1', 'token=a.b.c&answer=page'],
-  pieces: [...PIECES, 'redirectTo=', 'answer=page', '%2F%2F', '?'],
+  seeds: ['token=a.b.c', 'token=a.b.c&redirectTo=%2Fworkflows%2F7%3Fx%3D1', 'token=a.b.c&answer=session'],
+  pieces: [...PIECES, 'redirectTo=', 'answer=session', '%2F%2F', '?'],
   read(input) {
     return readEmbedLoginForm(fieldsOf(input));
   },

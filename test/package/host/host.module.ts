@@ -6,7 +6,7 @@ import {
   TokenExchangeModule,
   UserDirectory,
 } from '@embedded-token-exchange/nestjs';
-import { LoginFailurePage, SessionOpener, limitWaits } from '@embedded-token-exchange/nestjs/advanced';
+import { SessionOpener, limitWaits } from '@embedded-token-exchange/nestjs/advanced';
 import type { CanActivate, DynamicModule, ModuleMetadata, Provider, Type } from '@nestjs/common';
 import { Injectable, Module, Scope } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
@@ -21,7 +21,6 @@ import { ProductUsers } from '../../../examples/with-defaults/src/product-users.
 import { EventPrinter } from './event-printer.js';
 import { ContactController, FURNITURE, FURNITURE_MODULES } from './furniture.js';
 import { LoginGuard, Public } from './login-guard.js';
-import { ProductLoginFailurePage } from './login-failure.page.js';
 import { ApiGuard, guardedControllers } from './guarded.controllers.js';
 import type { HostOptions } from './options.js';
 import { DEFAULTS, OWN } from './parts.js';
@@ -135,18 +134,16 @@ function partsModule(options: HostOptions): DynamicModule {
   return { module: PartsModule, providers, exports: exported.map(({ provide }) => provide) };
 }
 
-function partsOf({ parts, isFurnished, missing }: HostOptions): Extract<Provider, { provide: unknown }>[] {
+function partsOf({ parts, missing }: HostOptions): Extract<Provider, { provide: unknown }>[] {
   if (missing === 'users') return [];
   if (missing === 'methods of users')
     return [{ provide: UserDirectory, useValue: { findById: () => undefined } }];
   if (missing === 'scope of users') return [{ provide: UserDirectory, useClass: ScopedUsers }];
-  const page = isFurnished === true ? [{ provide: LoginFailurePage, useClass: ProductLoginFailurePage }] : [];
   const users = parts === 'own' ? OwnUsers : ProductUsers;
   return [
     { provide: UserDirectory, useExisting: users },
     { provide: users, useClass: users },
     ...(parts === 'own' ? [{ provide: SessionOpener, useClass: ProductSessions }] : []),
-    ...page,
   ];
 }
 

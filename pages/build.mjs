@@ -1,0 +1,148 @@
+#!/usr/bin/env node
+// Builds what browsers get: the page in the frame and the script for host pages by Vite, then the files of the other pages, the
+// script's types, and compressed copies of all.
+// Usage: node pages/build.mjs [FOLDER]; `dist/src` unless another is named.
+import { createHash } from 'node:crypto';
+import { cpSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import ts from 'typescript';
+import { build } from 'vite';
+
+const PAGES = dirname(fileURLToPath(import.meta.url));
+const REPOSITORY = dirname(PAGES);
+const [out = join(REPOSITORY, 'dist', 'src')] = process.argv.slice(2);
+const { resolve } = createRequire(import.meta.url);
+const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+
+/** Browsers of the first half of 2023. */
+const BROWSERS = ['chrome111', 'edge111', 'firefox114', 'safari16.4'];
+/** What host pages know of the script for them. */
+const EMBED_TYPES = ['events', 'options', 'embedded-instance', 'embedded-instance-element'];
+/** The folder of a page's assets, in the page's own sources. In the build it is called by their version. */
+const CURRENT = 'current';
+/** Above this size a thirtieth of the time counts more than an eighth of the bytes. */
+const BEST_UP_TO_BYTES = 256 * 1024;
+
+const [web, operator, reference] = ['web', 'operator/page', 'workspace/reference'].map((module) => {
+  const folder = join(out, module, 'public');
+  rmSync(folder, { recursive: true, force: true });
+  return folder;
+});
+
+await buildPages();
+await buildScript();
+cpSync(join(PAGES, 'shared/favicon.ico'), join(web, 'favicon.ico'));
+writeFileSync(join(web, 'embed.d.txt'), embedTypes());
+copyOperatorPage();
+cpSync(join(REPOSITORY, 'src/workspace/reference/public'), reference, { recursive: true });
+for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
+  cpSync(resolve(`swagger-ui-dist/${name}`), join(reference, name));
+for (const folder of [web, operator]) nameVersion(folder);
+for (const folder of [web, operator, reference]) compress(folder);
+
+function options(root, more) {
+  const common = { outDir: web, emptyOutDir: false, target: BROWSERS, reportCompressedSize: false };
+  const define = { VERSION: JSON.stringify(version) };
+  return {
+    configFile: false,
+    root: join(PAGES, root),
+    logLevel: 'warn',
+    define,
+    build: { ...common, ...more },
+  };
+}
+
+async function buildPages() {
+  const input = ['index', 'not-found'].map((name) => join(PAGES, 'frame', `${name}.html`));
+  const [script, asset] = ['js', '[extname]'].map(
+    (end) => `assets/${CURRENT}/[name]${end === 'js' ? '.js' : end}`,
+  );
+  const output = { entryFileNames: script, chunkFileNames: script, assetFileNames: asset };
+  const more = { modulePreload: false, assetsInlineLimit: 0, rolldownOptions: { input, output } };
+  const oxc = { jsx: { runtime: 'automatic', importSource: 'preact' } };
+  await build({ ...options('frame', more), oxc });
+}
+
+/** In a scope of its own: a host page sees what the script defines on purpose. */
+async function buildScript() {
+  const lib = { entry: 'embed.ts', formats: ['iife'], name: 'unused', fileName: () => 'embed.js' };
+  await build(options('embed', { lib }));
+}
+
+/** The types of the script in one file, without what makes modules of them. */
+function embedTypes() {
+  const { config } = ts.readConfigFile(join(PAGES, 'tsconfig.json'), ts.sys.readFile);
+  const parsed = ts.parseJsonConfigFileContent(config, ts.sys, PAGES).options;
+  const files = EMBED_TYPES.map((name) => join(PAGES, 'embed', `${name}.ts`));
+  const how = { ...parsed, noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: PAGES };
+  const texts = new Map();
+  ts.createProgram(files, how).emit(undefined, (path, text) => texts.set(path, text));
+  return files
+    .map((file) => texts.get(file.replace(/\.ts$/, '.d.ts')))
+    .join('')
+    .replace(/^import [^;]*;\n/gm, '')
+    .replace(/^declare global \{\n([^]*?)\n\}/gm, '$1')
+    .replace(/^export (\{\};\n)?/gm, '');
+}
+
+/** It is no module of Vite's yet: its files stay as they are, without comments that have lines of their own. */
+function copyOperatorPage() {
+  const sources = join(REPOSITORY, 'src/operator/page/public');
+  const assets = join(operator, 'assets', CURRENT);
+  const copy = (from, to) => cpSync(from, join(assets, to));
+  for (const name of readdirSync(sources)) copy(join(sources, name), name);
+  for (const name of ['theme.css', 'icon.svg']) copy(join(PAGES, 'shared', name), name);
+  copy(resolve('uplot/dist/uPlot.esm.js'), 'uplot.js');
+  copy(resolve('uplot/dist/uPlot.min.css'), 'uplot.css');
+  renameSync(join(assets, 'index.html'), join(operator, 'index.html'));
+  const ours = readdirSync(assets).filter((name) => /(?<!uplot)\.(css|js)$/.test(name));
+  for (const name of ours) rewrite(join(assets, name), withoutComments);
+}
+
+function withoutComments(text) {
+  return text.replace(/^ *\/\*(?:(?!\*\/)[^])*\*\/\n/gm, '').replace(/^ *\/\/.*\n/gm, '');
+}
+
+/** The folder of assets is called by their content, so that browsers keep them. */
+function nameVersion(folder) {
+  const assets = join(folder, 'assets', CURRENT);
+  const names = readdirSync(assets).sort();
+  const pages = readdirSync(folder).filter((name) => extname(name) === '.html');
+  const texts = [...names.map((name) => join(assets, name)), ...pages.map((name) => join(folder, name))];
+  const hash = createHash('sha256');
+  for (const file of texts) {
+    const text = readFileSync(file, 'utf8');
+    hash.update(file.slice(folder.length)).update(text);
+    for (const [, name] of text.matchAll(/(?:\/assets\/current|'\.)\/([\w-]+\.\w+)/g))
+      if (!names.includes(name)) throw new Error(`the pages lack ${name}`);
+  }
+  const current = hash.digest('base64url').slice(0, 16);
+  // Nothing is painted before the script has put the theme on it.
+  const versioned = (text) =>
+    text
+      .replaceAll(`/assets/${CURRENT}/`, `/assets/${current}/`)
+      .replace('<script type="module" crossorigin', '<script type="module" blocking="render"');
+  for (const name of pages) rewrite(join(folder, name), versioned);
+  renameSync(assets, join(folder, 'assets', current));
+}
+
+function rewrite(file, change) {
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+}
+
+function compress(folder) {
+  for (const { name, parentPath } of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (extname(name) === '') continue;
+    const file = join(parentPath, name);
+    const bytes = readFileSync(file);
+    const quality = bytes.length > BEST_UP_TO_BYTES ? 5 : constants.BROTLI_MAX_QUALITY;
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+    writeFileSync(
+      `${file}.br`,
+      brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
+    );
+  }
+}

@@ -1,0 +1,14 @@
+// Runs on the page for addresses where nothing is: says so in the visitor's language.
+import { applyLook, lookInAddress } from '../shared/appearance.js';
+import { language } from '../shared/language.js';
+
+const GERMAN = {
+  h1: 'Seite nicht gefunden',
+  p: 'Vielleicht enthält die Adresse einen Tippfehler, oder die Seite wurde verschoben.',
+  a: 'Zu den Workflows',
+};
+
+applyLook(lookInAddress(location.search));
+if (language.value === 'de')
+  for (const [name, text] of Object.entries(GERMAN))
+    document.querySelector(`main ${name}`)?.replaceChildren(text);

@@ -1,0 +1,91 @@
+// The messages between the page in a frame and the script in its host page. Types alone: nothing of this file is in either program.
+
+/** How the page looks, as far as the host page decides it. */
+export interface Look {
+  theme?: 'light' | 'dark' | 'auto';
+  accent?: string;
+  lang?: string;
+  hideHeader?: boolean;
+  font?: string;
+  background?: string;
+  fullWidth?: boolean;
+}
+
+/**
+ * Continues a session in another document of the same host page. The private key can be used and posted, but not read. A script keeps
+ * it in memory alone.
+ */
+export interface SessionHandle {
+  sessionToken: string;
+  keys: CryptoKeyPair;
+}
+
+/** What the page needs to know of its host page. */
+export interface HostSettings {
+  /** Whether the host page listens for `retry`. */
+  canRetry: boolean;
+  /** Whether the host page fetches another token by itself after a failure. */
+  retries: boolean;
+  /** Whether the page says why a login has failed; otherwise the host page does. */
+  showsFailures: boolean;
+  look: Look;
+  /** An absolute address with `{path}` in it: where links lead in a new tab. */
+  linkTemplate?: string;
+  /** `hash`: the host page keeps the history, and the page adds no entry to it. */
+  address?: 'hash';
+  /** `auto`: the frame is as high as the page, and the host page scrolls. */
+  height?: 'auto';
+}
+
+/** A request of the script. The answer has the same `id`; whatever the page tells by itself has none. */
+interface Asked {
+  id: number;
+}
+
+export type Hello = { type: 'hello'; handle?: SessionHandle; path: string } & HostSettings;
+
+export type MessageToPage =
+  | Hello
+  | ({ type: 'login'; token: string; path: string } & Asked)
+  | ({ type: 'renew'; token: string } & Asked)
+  | { type: 'navigate'; path: string }
+  | ({ type: 'appearance' } & Look)
+  | ({ type: 'sign-out'; everywhere: boolean } & Asked)
+  | { type: 'failure'; during: 'login' | 'renewal'; error: string };
+
+/** Why a page can never work where it is. */
+export type Cause = 'insecure_page' | 'wrong_address';
+
+/** Why a session has ended. */
+export type EndReason = 'expired' | 'signed-out' | 'signed-out-by-provider' | 'revoked';
+
+/** Why the instance, or the way to it, has refused something. */
+export interface Failure {
+  /** The instance's code, or `unreachable`. */
+  error: string;
+  description?: string;
+  requestId?: string;
+  retryAfterSeconds?: number;
+}
+
+export interface SessionReady {
+  /** ISO 8601. */
+  expiresAt: string;
+  userId: string;
+}
+
+/** The id of the request that is answered. */
+type Answer = Partial<Asked>;
+
+/** `isStep` of `navigated`: a view was opened or closed by the visitor. `failure`: an attempt has failed before it came to the page. */
+export type MessageFromPage =
+  | { type: 'page-ready'; version: string; jkt?: string; cause?: Cause; description?: string }
+  | { type: 'token-needed'; reason: 'start' | 'handle-refused'; jkt: string }
+  | ({ type: 'session-ready'; isRenewal: boolean; jkt: string; handle: SessionHandle } & SessionReady &
+      Answer)
+  | { type: 'session-expiring'; expiresAt: string }
+  | ({ type: 'login-failed' | 'renewal-failed' | 'sign-out-failed' } & Failure & Answer)
+  | ({ type: 'session-ended'; reason: EndReason } & Answer)
+  | { type: 'navigated'; path: string; isStep: boolean }
+  | { type: 'resize'; height: number }
+  | { type: 'retry' };

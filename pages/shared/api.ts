@@ -1,0 +1,130 @@
+// Requests to the instance that the page comes from. How a request authenticates is a part of the client's own.
+import type { Failure } from '../protocol.js';
+
+const PATIENCE_MS = 15_000;
+const REPEAT_MS = 500;
+
+/** A request before it is sent. */
+export interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  /** Posted as a form. */
+  form?: Record<string, string>;
+  /** Whether the request is for nobody: it opens a session. */
+  isAnonymous?: boolean;
+}
+
+/** How requests say for whom they are. */
+export interface Authentication {
+  /** What the request needs beside its path, such as headers. */
+  prepare(call: Call): Promise<RequestInit>;
+  /** Learns from an answer. @returns whether the same request may work now, by what was learned */
+  learn(answer: Response, body: Record<string, unknown>): boolean;
+  /** Whether the instance may know the session a moment later, though it has just said that it does not. */
+  readonly mayBeLate: boolean;
+}
+
+/** The instance did not do what it was asked for. Its log has the cause by `requestId`. */
+export class RefusedError extends Error implements Failure {
+  readonly error: string;
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly description: string | undefined;
+
+  constructor(
+    readonly status: number,
+    headers: Headers,
+    readonly body: Record<string, unknown>,
+  ) {
+    const { error, message } = body;
+    super('The instance refused a request');
+    this.error = typeof error === 'string' ? error : 'unreachable';
+    this.description = typeof message === 'string' ? message : undefined;
+    this.requestId = headers.get('x-request-id') ?? undefined;
+    this.retryAfterSeconds = Number(headers.get('retry-after')) || undefined;
+  }
+}
+
+/** What the host page hears of an error. */
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof RefusedError)) return { error: 'unreachable' };
+  const { description, requestId, retryAfterSeconds } = error;
+  return { error: error.error, description, requestId, retryAfterSeconds };
+}
+
+export class ApiClient {
+  constructor(private readonly authentication: Authentication) {}
+
+  /**
+   * Reads are repeated once if there was no answer, for example on a machine that has slept.
+   * @returns the instance's answer; undefined if it is empty
+   * @throws RefusedError; TypeError or DOMException if there was no answer
+   */
+  async request<Answer>(call: Call, signal: AbortSignal): Promise<Answer> {
+    try {
+      return await this.ask<Answer>(call, signal);
+    } catch (error) {
+      if (signal.aborted || !this.isWorthRepeating(call, error)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, REPEAT_MS));
+    signal.throwIfAborted();
+    return this.ask<Answer>(call, signal);
+  }
+
+  get<Answer>(path: string, signal: AbortSignal): Promise<Answer> {
+    return this.request<Answer>({ method: 'GET', path }, signal);
+  }
+
+  private isWorthRepeating({ method }: Call, error: unknown): boolean {
+    if (error instanceof RefusedError) return error.status === 401 && this.authentication.mayBeLate;
+    return method === 'GET';
+  }
+
+  private async ask<Answer>(call: Call, signal: AbortSignal, isRepeated = false): Promise<Answer> {
+    const { answer, text } = await this.send(call, signal);
+    if (answer.ok) {
+      this.authentication.learn(answer, {});
+      return (text === '' ? undefined : JSON.parse(text)) as Answer;
+    }
+    const body = objectIn(text);
+    if (this.authentication.learn(answer, body) && !isRepeated) return this.ask(call, signal, true);
+    throw new RefusedError(answer.status, answer.headers, body);
+  }
+
+  /**
+   * The mode stays `cors`, fetch's default: in mode `same-origin` a page without referrer posts `Origin: null`, which
+   * the instance takes for a forgery.
+   */
+  private async send(call: Call, signal: AbortSignal): Promise<{ answer: Response; text: string }> {
+    const { method, path, form } = call;
+    const prepared = await this.authentication.prepare(call);
+    const limit = new AbortController();
+    const abort = () => limit.abort();
+    const timer = setTimeout(abort, PATIENCE_MS);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    try {
+      const body = form && new URLSearchParams(form);
+      const answer = await fetch(path, {
+        method,
+        body,
+        cache: 'no-store',
+        ...prepared,
+        signal: limit.signal,
+      });
+      return { answer, text: await answer.text() };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    }
+  }
+}
+
+/** Empty if something else than the instance has answered, such as a proxy. */
+function objectIn(text: string): Record<string, unknown> {
+  try {
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,82 @@
+// What every page shows in the same way: a notice with one way on, a problem beside what it is about, and news that is only heard.
+import type { ComponentChildren } from 'preact';
+
+export interface NoticeProps {
+  title: string;
+  text?: string;
+  /** What support finds the cause by, with the words before it. */
+  reference?: { label: string; id: string };
+  button?: { label: string; act: () => void };
+  /** Above what is still shown, otherwise in its place. */
+  isBanner?: boolean;
+}
+
+export function Notice({ title, text, reference, button, isBanner = false }: NoticeProps) {
+  return (
+    <section class={isBanner ? 'card banner' : 'card message'} role={isBanner ? 'alert' : undefined}>
+      <h2>{title}</h2>
+      {text !== undefined && <p class="soft">{text}</p>}
+      {reference !== undefined && (
+        <p class="soft">
+          {reference.label} <code>{reference.id}</code>
+        </p>
+      )}
+      {button !== undefined && (
+        <button type="button" class="primary" onClick={button.act}>
+          {button.label}
+        </button>
+      )}
+    </section>
+  );
+}
+
+export function Problem({ children }: { children: ComponentChildren }) {
+  return children ? (
+    <p class="problem" role="alert">
+      {children}
+    </p>
+  ) : null;
+}
+
+/** Assistive technology says it. */
+export function News({ text }: { text: string }) {
+  return (
+    <p class="unseen" role="status">
+      {text}
+    </p>
+  );
+}
+
+/** The shape of rows that are on their way. */
+export function Skeleton() {
+  return (
+    <ul id="skeleton" class="card list" aria-hidden="true">
+      {[1, 2, 3, 4, 5].map((row) => (
+        <li key={row}>
+          <span class="bar" />
+          <span class="bar" />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A button that keeps the focus while it works, which a disabled one would lose. */
+export function BusyButton({
+  isBusy,
+  act,
+  children,
+  ...attributes
+}: {
+  isBusy: boolean;
+  act: () => void;
+  children: ComponentChildren;
+  [attribute: string]: unknown;
+}) {
+  const click = () => isBusy || act();
+  return (
+    <button type="button" aria-disabled={isBusy} onClick={click} {...attributes}>
+      {children}
+    </button>
+  );
+}
