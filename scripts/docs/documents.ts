@@ -1,4 +1,5 @@
 // What is written from the code: which document, and how. `npm run docs` writes them all, and a test compares.
+import { ATTRIBUTE_TABLE } from './attributes.js';
 import { withBlock } from './blocks.js';
 import { COMMAND_BLOCKS } from './commands.js';
 import { ENTRY_BLOCKS } from './entries.js';
@@ -22,6 +23,7 @@ function page(path: string, blocks: Readonly<Record<string, () => string>>): Wri
 
 export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/reference/commands.md', COMMAND_BLOCKS),
+  page('docs/embed.md', ATTRIBUTE_TABLE),
   page('docs/reference/settings.md', VARIABLE_TABLE),
   page('docs/refusals.md', REFUSAL_BLOCKS),
   page('docs/reference/trusted-key-entries.md', ENTRY_BLOCKS),

@@ -33,8 +33,8 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     return page;
   };
   /** Shows one workflow, with a filter behind it. */
-  const atWorkflow = async () => {
-    const page = await signedIn();
+  const atWorkflow = async (attributes = '') => {
+    const page = await signedIn({ attributes });
     await page.frame.getByRole('searchbox').fill('morning');
     await page.frame.getByLabel('State').selectOption('inactive');
     await page.frame.locator('#count', { hasText: '1 found' }).waitFor();
@@ -77,17 +77,17 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
       await page.frame.getByText(WORKFLOW).waitFor();
     });
 
-    it('an element that comes back with the same user-key goes on with the session, and asks for no token', async () => {
-      const page = await signedIn({ attributes: 'user-key="1"' });
-      for (let mount = 1; mount <= 5; mount += 1) {
+    it('an element that comes back with the same user-key continues the session at its place: 25 mounts take one token', async () => {
+      const page = await atWorkflow('user-key="1"');
+      for (let mount = 1; mount <= 25; mount += 1) {
         await page.run(
-          `(element.remove(), setTimeout(() => document.body.append(element.cloneNode()), 50), 0)`,
+          `(element.remove(), setTimeout(() => document.body.append(element.cloneNode()), 5), 0)`,
         );
         await page.page.waitForFunction(`!!document.querySelector('embedded-instance')`);
         await page.run('(element.fetchToken = () => { throw new Error("never") }, 0)');
-        await page.frame.getByText(WORKFLOW).waitFor();
         await page.told('session-ready', mount + 1);
       }
+      await page.frame.getByRole('heading', { name: WORKFLOW }).waitFor();
       expect(page.tokens).toBe(1);
     });
   });
@@ -96,11 +96,11 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     it('keeps the workflow that is shown when the session ends meanwhile, and comes back to it with filter and search', async () => {
       const page = await atWorkflow();
       await browsing.proxy.behave('away');
-      const frames = await page.page.locator('embedded-instance iframe').elementHandles();
-      const inside = await frames[0]?.contentFrame();
       // The end that the page has counted down to.
-      await inside?.evaluate(`parent.postMessage({ type: 'session-ended', reason: 'expired' }, '*')`);
-      await page.page.getByRole('alert').getByText('Not available at the moment.').waitFor();
+      await (
+        await page.inside()
+      ).evaluate(`parent.postMessage({ type: 'session-ended', reason: 'expired' }, '*')`);
+      await page.told('login-failed');
       expect(await page.frame.getByRole('heading', { name: WORKFLOW }).count()).toBe(1);
       await endSessions();
       await browsing.proxy.behave('none');
@@ -168,7 +168,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
         await second.run(`(dispatchEvent(new Event('online')), 0)`);
         await second.page.waitForTimeout(3500);
         expect(second.tokens).toBe(1);
-        await second.page.getByRole('alert').getByText('too many sign-ins').waitFor();
+        await second.frame.getByText('too many sign-ins').waitFor();
       } finally {
         await limited.stop();
       }
@@ -185,13 +185,6 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
       await page.frame.getByRole('button', { name: 'Continue' }).click();
       await page.told('session-ready', 2);
       await isBackAtWorkflow(page);
-    });
-
-    it('by the loss of the cookie has the same way on', async () => {
-      const page = await signedIn();
-      await browsing.context.clearCookies();
-      await page.frame.getByRole('button', { name: 'Continue' }).click();
-      await page.frame.getByText(WORKFLOW).waitFor();
     });
 
     it('by a sign-out too', async () => {
@@ -229,9 +222,9 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
       const page = await signedIn({ attributes: 'theme="blue" hide-header="maybe" height="12"' });
       const texts = page.warnings.join('\n');
       for (const fault of [
-        'theme must be light, dark or auto, and is "blue"',
-        'hideHeader must be true or false, and is "maybe"',
-        'height must be auto, and is "12"',
+        'theme is "blue". It must be light or dark or auto',
+        'hideHeader is "maybe". It must be true or false',
+        'height is "12". It must be auto',
       ])
         expect(texts).toContain(fault);
     });
@@ -244,29 +237,13 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
       expect(page.warnings.join()).toContain('There is no token');
       expect(errors).toEqual([]);
     });
-
-    it.each([
-      ['a policy without form-action', { policy: "form-action 'self'" }],
-      ['a policy without frame-src', { policy: "frame-src 'self'" }],
-      ['a sandbox without forms', { policy: 'sandbox allow-scripts allow-same-origin' }],
-    ])('by %s is noticed long before the limit of a login', async (_, options) => {
-      const page = await open(options);
-      expect(await page.told('login-failed')).toMatchObject({ error: 'blocked' });
-      expect(await page.page.evaluate<number>('performance.now()')).toBeLessThan(25_000);
-    });
-  });
-
-  it('says that it cannot be shown in a page with Cross-Origin-Embedder-Policy', async () => {
-    const page = await open({ embedderPolicy: 'require-corp' });
-    expect(await page.told('login-failed')).toMatchObject({ error: 'unreachable' });
-    await page.page.getByRole('alert').getByText('Not available at the moment.').waitFor();
   });
 
   it('follows its attributes: false flags, an accent that is taken back, a title, another place', async () => {
     const page = await signedIn({ attributes: 'hide-header="false" accent="#c2185b"' });
     const header = page.frame.getByRole('button', { name: 'Sign out' });
     await header.waitFor();
-    const accented = page.frame.locator('html[style*="--accent: "]');
+    const accented = page.frame.locator('html[style*="accent"]');
     await accented.waitFor({ state: 'attached' });
     await page.run(`element.removeAttribute('accent')`);
     await accented.waitFor({ state: 'detached' });
@@ -275,8 +252,8 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     await page.run(`element.setAttribute('redirect-to', '/#state=active')`);
     await page.frame.getByRole('heading', { name: 'No matching workflows' }).waitFor();
     expect(page.tokens).toBe(1);
-    await page.run(`element.setAttribute('url', 'https://elsewhere.test')`);
-    await page.told('login-failed');
+    await page.run(`element.setAttribute('url', 'https://elsewhere.test:1')`);
+    expect(await page.told('login-failed')).toMatchObject({ error: 'unreachable' });
   });
 
   it('navigate() changes the place as a link would, without a token, and back leads back', async () => {
@@ -288,22 +265,19 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     await page.frame.getByText(WORKFLOW).waitFor();
     await page.run(`element.navigate('https://elsewhere.test/')`);
     await page.frame.getByText(WORKFLOW).waitFor();
-    // Other pages look as this one does by now, and so does what they lead to.
-    await page.run(`(element.setAttribute('lang', 'de'), element.navigate('/nowhere'), 0)`);
-    await page.frame.getByRole('heading', { name: 'Seite nicht gefunden' }).waitFor();
-    await page.frame.getByRole('link', { name: 'Zu den Workflows' }).click();
-    await page.frame.getByRole('button', { name: 'Abmelden' }).waitFor();
     expect(page.tokens).toBe(1);
     expect(await page.names()).not.toContain('login-failed');
   });
 
-  it('shows a failure by its card, by a child of the host page, or not at all', async () => {
+  it('shows a failure by one notice, by a child of the host page, or not at all', async () => {
     const token = () => undefined;
-    const card = await open({ token });
-    await card.page.getByRole('alert').getByText('Not available at the moment.').waitFor();
+    const usual = await open({ token });
+    await usual.frame.getByRole('heading', { name: 'Not available at the moment' }).waitFor();
+    expect(await usual.page.getByRole('alert').count()).toBe(0);
     const none = await open({ token, attributes: 'error-ui="none"' });
     await none.told('login-failed');
     expect(await none.page.getByRole('alert').count()).toBe(0);
+    expect(await none.frame.getByRole('heading', { name: 'Not available' }).count()).toBe(0);
     let isOff = true;
     const own = await open({
       token: () => (isOff ? undefined : browsing.token('ada')),
@@ -318,7 +292,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     await own.page.getByText('Come back later').waitFor({ state: 'hidden' });
   });
 
-  it('keeps the focus in a shadow root through another login', async () => {
+  it('works in a shadow root', async () => {
     const page = await open({
       body: `<script src="INSTANCE/embed.js"></script><div id="host"></div><script>
         const root = document.getElementById('host').attachShadow({ mode: 'open' });
@@ -327,10 +301,6 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
         root.firstChild.addEventListener('session-ready', ({ detail }) => events.push(['ready', detail]));</script>`,
     });
     await page.told('ready');
-    const within = `document.getElementById('host').shadowRoot`;
-    await page.page.evaluate(`${within}.firstChild.instance.frame.focus()`);
-    await page.page.evaluate(`${within}.firstChild.signIn()`);
-    await page.told('ready', 2);
-    expect(await page.page.evaluate(`${within}.activeElement?.localName`)).toBe('iframe');
+    await page.frame.getByText(WORKFLOW).waitFor();
   });
 });

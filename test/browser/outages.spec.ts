@@ -1,8 +1,7 @@
-// What a frame shows where the host page or the network get in its way: outages, moves in the document, wrong calls.
+// What a frame shows if the host page or the network gets in its way: outages, moves in the document, wrong calls.
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 
-const LOGIN = /\/rest\/auth\/embed/;
 const WORKFLOW_LIST = /\/api\/v1\/workflows\?/;
 
 describeInBrowser('a frame in a host page that gets in its way', () => {
@@ -16,33 +15,23 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
     return product;
   };
 
-  it('lays a frame out while its login is under way: Chromium may never paint what came into one without a box', async () => {
-    const product = await signedIn();
-    await product.page.route(LOGIN, () => undefined);
-    await product.login(browsing.token('ada'));
-    const boxes = await product.page.evaluate(
-      `[...document.querySelectorAll('#container iframe')].map((frame) => [frame.clientWidth, frame.clientHeight])`,
-    );
-    expect(boxes).toEqual([expect.any(Array), (boxes as number[][])[0]]);
-    expect((boxes as number[][])[0]).toEqual([884, 480]);
-    expect(await product.frame.getByText('Morning orders').count()).toBe(1);
-  });
-
-  it('shows its page again after a move in the document, and says that it was loaded again', async () => {
+  it('continues its session after a move in the document, without a token, and says that it was loaded again', async () => {
     const product = await signedIn();
     await product.page.evaluate(
       `instance.on('reloaded', (detail) => events.push(['reloaded', detail])); document.body.prepend(container)`,
     );
+    await product.event(3);
+    expect((await product.eventNames()).slice(1).sort()).toEqual(['reloaded', 'session-ready']);
     await product.frame.getByText('Morning orders').waitFor();
-    await product.page.waitForFunction(`events.some(([name]) => name === 'reloaded')`);
     await product.page.evaluate('document.body.append(container)');
+    await product.event(5);
     await product.frame.getByText('Morning orders').waitFor();
   });
 
-  it('shows the page of a renewal that follows a refused login', async () => {
+  it('signs in by a renewal that follows a refused login', async () => {
     const product = await browsing.productPage();
     await product.login('no token');
-    await product.page.getByRole('alert').getByText('You could not be signed in').waitFor();
+    await product.heading('You could not be signed in');
     await product.renew(browsing.token('ada'));
     await product.frame.getByText('Morning orders').waitFor();
     await product.event(2);
@@ -55,7 +44,6 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
     await product.page.route(WORKFLOW_LIST, (route) => ((lost -= 1) >= 0 ? route.abort() : route.continue()));
     await product.frame.getByRole('button', { name: 'Refresh' }).click();
     await product.frame.getByText('Morning orders').waitFor();
-    expect(await product.frame.locator('#notice').isVisible()).toBe(false);
     lost = Number.POSITIVE_INFINITY;
     await product.frame.getByRole('button', { name: 'Refresh' }).click();
     await product.heading('The workflows could not be loaded');
@@ -65,17 +53,29 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
   });
 
   it.each([
-    ['lang must be a language tag, and is null', `{ container, title: 'x', lang: null }`],
-    ['container must be an element, and is null', `{ container: null, title: 'x' }`],
-    ['container must be an element, and is undefined', ''],
-    ['theme must be light, dark or auto, and is "blue"', `{ container, title: 'x', theme: 'blue' }`],
-    ['title must be a text, and is undefined', `{ container }`],
+    ['lang is null. It must be a language tag', `{ container, title: 'x', lang: null }`],
+    ['container is null. It must be an element', `{ container: null, title: 'x' }`],
+    ['container is undefined. It must be an element', ''],
+    ['theme is "blue". It must be light or dark or auto', `{ container, title: 'x', theme: 'blue' }`],
+    ['title is undefined. It must be a name', `{ container }`],
+    ['minHeight is -1. It must be a number of pixels', `{ container, title: 'x', minHeight: -1 }`],
+    [
+      'linkTemplate is "/x". It must be an absolute URL with {path}',
+      `{ container, title: 'x', linkTemplate: '/x' }`,
+    ],
     ['There is no option colour', `{ container, title: 'x', colour: '#ffffff' }`],
+    ['There is no option toString', `{ container, title: 'x', toString: 1 }`],
   ])('says "%s", and leaves no frame behind', async (message, options) => {
     const product = await browsing.productPage();
     const caught = `(() => { try { new EmbeddedInstance(${options}) } catch (error) { return error.message } })()`;
     expect(await product.page.evaluate(caught)).toBe(message);
     expect(await product.page.locator('iframe').count()).toBe(1);
+  });
+
+  it('refuses to change what needs another frame', async () => {
+    const product = await browsing.productPage();
+    const caught = `(() => { try { instance.configure({ userKey: '2' }) } catch (error) { return error.message } })()`;
+    expect(await product.page.evaluate(caught)).toBe('userKey cannot be changed');
   });
 
   it('knows no other events than its own, and calls every listener though one throws', async () => {

@@ -1,69 +1,168 @@
 // What pages of other origins get of an instance and its sessions: nothing.
+import type { Frame } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
-import { REDIRECTS, TRICKS } from '../support/redirect-targets.js';
 
 describeInBrowser('pages of other origins', () => {
-  const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
-
-  it('[5.5.3] a site that is not listed cannot frame the instance: the browser refuses, the script reports', async () => {
-    const product = await browsing.productPage('evil.test');
-    const refusal = product.page.waitForEvent('console', (line) => line.text().includes('frame-ancestors'));
-    await product.login(browsing.token('ada'));
-    expect((await refusal).text()).toContain('violates');
-    expect(await product.event(1)).toEqual(['login-failed', { during: 'login', error: 'unreachable' }]);
-    expect(product.frameUrl()).not.toContain('instance.test');
+  const browsing = EmbeddedBrowsing.forBlock({
+    customers: { ada: 'Morning orders' },
+    policy: { origins: ['https://listed.example'] },
   });
+  afterEach(() =>
+    Promise.all(
+      browsing.context
+        .pages()
+        .slice(1)
+        .map((page) => page.close()),
+    ),
+  );
 
-  it('[D25] another origin of the same site shares the cookie, yet hears nothing and can sign no user out', async () => {
+  it('[P.origins] a stolen token of an entry with other origins opens no session', async () => {
+    const product = await browsing.productPage('other.test');
+    await product.login(browsing.token('ada'));
+    expect(await product.event(1)).toEqual([
+      'login-failed',
+      { during: 'login', error: 'origin_not_allowed', requestId: expect.any(String) },
+    ]);
+  });
+});
+
+describeInBrowser('pages around and beside a frame', () => {
+  const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders', ben: 'Secret of ben' } });
+  afterEach(() =>
+    Promise.all(
+      browsing.context
+        .pages()
+        .slice(1)
+        .map((page) => page.close()),
+    ),
+  );
+  const signedIn = async () => {
     const product = await browsing.productPage();
     await product.login(browsing.token('ada'));
-    await product.event(1);
-    const neighbour = await browsing.productPage('app.partner.test');
-    await neighbour.pointFrameTo(browsing.instanceOrigin);
-    await neighbour.frame.getByText('Morning orders').waitFor();
-    await neighbour.logout();
-    await neighbour.reloadFrameSilently();
-    await neighbour.frame.getByText('Morning orders').waitFor();
-    // The script of that page asks, and hears the same whoever is signed in: a page is there, and it has no session to end.
-    const said = (await neighbour.messages()).map((message) => (message as { type: string }).type);
-    const ofNoSession = ['page-loading', 'page-loaded', 'signing-out', 'no-session'];
-    expect(said.filter((type) => !ofNoSession.includes(type))).toEqual([]);
+    await product.frame.getByText('Morning orders').waitFor();
+    return product;
+  };
+  /** What a stranger tries: it ends the session, signs another user in, and moves the page. */
+  const attack = (target: string) => `{
+    const say = (message) => ${target}.postMessage(message, '*');
+    say({ type: 'sign-out', id: 1, everywhere: true });
+    say({ type: 'login', id: 2, token: '${browsing.token('ben')}', path: '/' });
+    say({ type: 'navigate', path: '/#search=nothing' });
+    say({ type: 'hello', path: '/', canRetry: true, retries: true, showsFailures: true, look: {} });
+  }`;
+
+  it('[D25] the page hears no sibling frame, and the sibling hears nothing of the session', async () => {
+    const product = await signedIn();
+    const html = `<script>window.heard = []; addEventListener('message', ({ data }) => heard.push(data));
+      ${attack(`parent.frames[0]`)}</script>`;
+    const url = browsing.serve('/sibling', html).replace('partner.test', 'other.test');
+    await product.page.evaluate(
+      `document.body.append(Object.assign(document.createElement('iframe'), { src: '${url}' }))`,
+    );
+    const sibling = await frameAt(product.page.frames.bind(product.page), '/sibling');
+    await product.page.waitForTimeout(1000);
+    expect(await sibling.evaluate('heard')).toEqual([]);
+    expect(await product.eventNames()).toEqual(['session-ready']);
+    expect(await product.frame.getByText('Morning orders').count()).toBe(1);
   });
 
-  it('[D25] the script takes no event from another frame', async () => {
+  it('[D25] the page hears no opener and no page that it did not come from', async () => {
+    const product = await browsing.productPage();
+    const opened = browsing.context.waitForEvent('page');
+    const host = encodeURIComponent(browsing.originOf('partner.test'));
+    await product.page.evaluate(`window.opened = open('${browsing.instanceOrigin}/frame?host=${host}')`);
+    const tab = await opened;
+    await tab.waitForLoadState();
+    const before = (await browsing.service.rows('SELECT 1 FROM token_exchange_session')).length;
+    await product.page.evaluate(attack('window.opened'));
+    await product.page.waitForTimeout(1000);
+    expect(await browsing.service.rows('SELECT 1 FROM token_exchange_session')).toHaveLength(before);
+    expect(await product.messages()).toEqual([]);
+  });
+
+  it('[5.5.3] a stranger cannot frame the page, whichever host it names', async () => {
+    const page = await browsing.context.newPage();
+    await page.goto(`${browsing.originOf('evil.test')}/elsewhere`);
+    for (const name of ['evil.test', 'partner.test']) {
+      const host = encodeURIComponent(browsing.originOf(name));
+      const refusal = page.waitForEvent('console', (line) => line.text().includes('frame-ancestors'));
+      await page.evaluate(`document.body.append(Object.assign(document.createElement('iframe'),
+        { src: '${browsing.instanceOrigin}/frame?host=${host}' }))`);
+      expect((await refusal).text()).toContain('violates');
+    }
+  });
+
+  it('[5.5.3] a listed page that names another host frames a page that tells it nothing', async () => {
+    const product = await browsing.productPage('other.test');
+    const host = encodeURIComponent(browsing.originOf('partner.test'));
+    await product.pointFrameTo(`${browsing.instanceOrigin}/frame?host=${host}`);
+    await product.page.waitForTimeout(1000);
+    const before = (await product.messages()).length;
+    await product.page.evaluate(attack('instance.frame.contentWindow'));
+    await product.page.waitForTimeout(1000);
+    expect(await product.messages()).toHaveLength(before);
+    expect(await product.events()).toEqual([]);
+  });
+
+  it('[D25] the script takes no event from another window, another frame or another page in its frame', async () => {
     const product = await browsing.productPage();
     await product.page.evaluate(`postMessage({ type: 'session-ready', expiresAt: '2099-01-01' }, '*')`);
     await product.pointFrameTo(`${browsing.originOf('other.test')}/shouting`);
-    await product.page.waitForFunction('messages.length >= 2');
+    await product.page.waitForFunction(`messages.filter(({ type }) => type === 'session-ready').length >= 2`);
     expect(await product.events()).toEqual([]);
+  });
+
+  it('[D25] a host page can use the key that it is given, and cannot read it', async () => {
+    const product = await browsing.productPage();
+    await product.login(browsing.token('ada'));
+    await product.event(1);
+    const exported = await product.page.evaluate(`(async () => {
+      const { handle } = messages.find(({ type }) => type === 'session-ready');
+      return crypto.subtle.exportKey('jwk', handle.keys.privateKey).then(() => 'exported', ({ name }) => name);
+    })()`);
+    expect(exported).toBe('InvalidAccessError');
+  });
+
+  it('[D25] a session token alone opens nothing, with and without a cookie', async () => {
+    const product = await browsing.productPage();
+    await product.login(browsing.token('ada'));
+    await product.event(1);
+    const token = await product.page.evaluate<string>(
+      `messages.find(({ type }) => type === 'session-ready').handle.sessionToken`,
+    );
+    const status = async (headers: Record<string, string>) =>
+      (await browsing.service.fetch('/rest/me', { headers })).status;
+    expect(token).toMatch(/^svs_/);
+    const attempts: Record<string, string>[] = [
+      { authorization: `DPoP ${token}` },
+      { authorization: `Bearer ${token}` },
+      { cookie: `__Host-svc-session=${token}` },
+    ];
+    for (const headers of attempts) expect(await status(headers)).toBe(401);
   });
 
   it('the script is the one thing that pages of other sites may load', async () => {
     const page = await browsing.context.newPage();
+    await page.goto(browsing.instanceOrigin);
+    const asset = await page.evaluate<string>(`new URL(document.querySelector('script[src]').src).pathname`);
     await page.goto(`${browsing.originOf('evil.test')}/elsewhere`);
     const load = (path: string) =>
       page.evaluate<boolean>(`new Promise((resolve) => {
-        const script = document.createElement('script');
-        script.src = '${browsing.instanceOrigin}${path}';
+        const script = Object.assign(document.createElement('script'), { src: '${browsing.instanceOrigin}${path}' });
         script.onload = () => resolve(true);
         script.onerror = () => resolve(false);
         document.body.append(script);
       })`);
     expect(await load('/embed.js')).toBe(true);
-    expect(await load('/assets/current/wording.js')).toBe(false);
-  });
-
-  it('[D24] a page of the instance leads to pages of the instance alone', async () => {
-    const { instanceOrigin } = browsing;
-    const page = await browsing.context.newPage();
-    await page.goto(instanceOrigin);
-    const asked = REDIRECTS.map(([target]) => target ?? '');
-    const targets = [...asked, ...TRICKS, `blob:${instanceOrigin}/x`, instanceOrigin.replace('//', '//ada@')];
-    const led = await page.evaluate<string[]>(
-      `import('/assets/current/session.js').then(({ onward }) => ${JSON.stringify(targets)}.map((path) => onward(path)))`,
-    );
-    expect(led).toHaveLength(targets.length);
-    expect(led.filter((address) => !address.startsWith(`${instanceOrigin}/`))).toEqual([]);
+    expect(await load(asset)).toBe(false);
   });
 });
+
+async function frameAt(frames: () => Frame[], path: string): Promise<Frame> {
+  for (;;) {
+    const frame = frames().find((one) => one.url().endsWith(path));
+    if (frame !== undefined) return frame;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,67 +1,83 @@
-// A page belongs to its login: two frames or tabs whose logins run at once, of two users and of one.
+// A session belongs to its frame: users in frames of one page and in tabs of one browser do not disturb each other.
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { sizeOf } from '../support/series.js';
-import type { Outcome } from './support/two-users.js';
-import { loadTogether } from './support/two-users.js';
+import { Together } from './support/two-users.js';
 
-const LOADS = sizeOf({ small: 2, whole: 20 });
-const LOADS_OF_ONE = sizeOf({ small: 2, whole: 50 });
+const LOADS = sizeOf({ small: 2, whole: 50 });
+const LONG_MS = 1_000_000;
 const SECRETS: Readonly<Record<string, string>> = { ada: 'Morning orders', ben: 'Secret of ben' };
 const WHERE: [string, (readonly string[])[]][] = [
   ['frames of one page', [['ada', 'ben']]],
   ['tabs', [['ada'], ['ben']]],
 ];
 
-describeInBrowser('[D51] logins at the same time', () => {
+describeInBrowser('[D51] several users in one browser', () => {
   const browsing = EmbeddedBrowsing.forBlock({
     customers: SECRETS,
     environment: { SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000' },
   });
-  const forget = () => browsing.context.clearCookies();
-
-  const loser = ({ told }: Outcome) => /another[-_]user$/.test(told.at(-1) ?? '');
+  let together: Together;
+  afterEach(() => together.close());
 
   it.each(WHERE)(
-    '[D51] two users in two %s: one shows its user, the other says that it is another, and nothing of the wrong one is drawn',
+    '[D51] two users in two %s: each sees their own workflows, and nothing of the other is ever drawn',
     async (_, pages) => {
       for (let load = 0; load < LOADS; load += 1) {
-        await forget();
-        const outcomes = await loadTogether(browsing, pages);
-        const summary = outcomes.map(({ sub, shows, told }) => ({ sub, shows, told }));
-        expect(JSON.stringify([outcomes.filter(loser).length, summary])).toMatch(/^\[1,/);
-        for (const { sub, shows, drawn, ...outcome } of outcomes) {
-          expect([sub, shows]).toEqual([
-            sub,
-            loser({ sub, shows, drawn, ...outcome }) ? '' : `${sub} Tester`,
-          ]);
+        if (load > 0) await together.close();
+        together = await Together.load(browsing, pages);
+        for (const { sub, shows, told, drawn } of await together.outcomes()) {
+          expect({ sub, shows, told }).toEqual({ sub, shows: `${sub} Tester`, told: ['session-ready'] });
           const other = sub === 'ada' ? 'ben' : 'ada';
           for (const secret of [`${other} Tester`, SECRETS[other] ?? '']) expect(drawn).not.toContain(secret);
         }
       }
     },
-    1_000_000,
+    LONG_MS,
   );
 
-  it.each([
-    ['frames of one page', [['ada', 'ada2']]],
-    ['tabs', [['ada'], ['ada2']]],
-  ])(
-    'one user in two %s: both are signed in, and no login fails',
-    async (_, pages) => {
-      for (let load = 0; load < LOADS_OF_ONE; load += 1) {
-        await forget();
-        const outcomes = await loadTogether(browsing, pages);
-        for (const { sub, told, shows } of outcomes) {
-          expect([sub, shows]).toEqual([sub, 'ada Tester']);
-          expect({ sub, told, failed: told.filter((event) => event.startsWith('login-failed')) }).toEqual({
-            sub,
-            told,
-            failed: [],
-          });
-        }
-      }
-    },
-    1_000_000,
-  );
+  it.each(WHERE)('[D51] one of two users in two %s signs out: the other goes on', async (_, pages) => {
+    together = await Together.load(browsing, pages);
+    await together.outcomes();
+    await together.frame('ada').getByRole('button', { name: 'Sign out' }).click();
+    await together.frame('ada').getByRole('heading', { name: 'You have signed out' }).waitFor();
+    await together.frame('ben').getByRole('button', { name: 'Refresh' }).click();
+    await together.frame('ben').getByText('Secret of ben').waitFor();
+    expect(await together.page('ben').evaluate(`told.ben`)).toEqual(['session-ready']);
+  });
+
+  it.each(WHERE)('[D51] one of two users in two %s is disabled: the other goes on', async (_, pages) => {
+    together = await Together.load(browsing, pages);
+    await together.outcomes();
+    const enable = (is: boolean) =>
+      browsing.service.rows('UPDATE user_account SET enabled = $1 WHERE email = $2', [
+        is,
+        'ada@login.partner.test',
+      ]);
+    await enable(false);
+    try {
+      await together.page('ada').waitForFunction(`told.ada.at(-1).startsWith('session-ended')`);
+      await together.frame('ben').getByRole('button', { name: 'Refresh' }).click();
+      await together.frame('ben').getByText('Secret of ben').waitFor();
+      expect(await together.page('ben').evaluate(`told.ben`)).toEqual(['session-ready']);
+    } finally {
+      await enable(true);
+    }
+  });
+
+  it('[D28] a sign-out everywhere ends the other frames of the user, and no other user', async () => {
+    together = await Together.load(browsing, [['ada', 'ben'], ['ada2']]);
+    await together.outcomes();
+    await together
+      .page('ada')
+      .evaluate(`document.getElementById('ada').instance.logout({ everywhere: true })`);
+    await together.page('ada2').waitForFunction(`told.ada2.length === 2`);
+    expect(await together.page('ada').evaluate(`[told.ada, told.ben]`)).toEqual([
+      ['session-ready', 'session-ended signed-out'],
+      ['session-ready'],
+    ]);
+    expect(await together.page('ada2').evaluate(`told.ada2.at(-1)`)).toMatch(
+      /^session-ended (revoked|signed-out)$/,
+    );
+  });
 });

@@ -134,39 +134,6 @@ export class ProductPage {
     await (await this.shownFrame()).evaluate('window.isMarked = true');
   }
 
-  /** From the next login on the page `/` in the frame hears only by `deliver` that it is to sign out, as if something kept it busy. */
-  async holdSignOutUp(): Promise<void> {
-    await this.page.addInitScript(`location.pathname === '/' && addEventListener('message', (event) => {
-      if (!event.isTrusted || event.data?.type !== 'sign-out') return;
-      event.stopImmediatePropagation();
-      const { data, origin, source } = event;
-      window.deliver = () => dispatchEvent(new MessageEvent('message', { data, origin, source }));
-    })`);
-  }
-
-  /** In pages that come from now on a sign-out has its answer only by `deliver`, though the session has ended by then. */
-  async holdSignOutAnswerUp(): Promise<void> {
-    await this.page.addInitScript(`{
-      const ask = fetch;
-      window.fetch = async (path, ...how) => {
-        const answer = await ask(path, ...how);
-        if (path === '/rest/auth/logout') await new Promise((resolve) => (window.deliver = resolve));
-        return answer;
-      };
-    }`);
-  }
-
-  /** Delivers to the page in the frame what was held up. */
-  async deliver(): Promise<void> {
-    await (await this.shownFrame()).evaluate('deliver()');
-  }
-
-  /** Waits until the page in view has told so often of a session that it has found by itself. */
-  async found(times: number): Promise<void> {
-    const told = 'messages.filter(({ isRenewal }) => isRenewal === true).length';
-    await this.page.waitForFunction(`${told} >= ${times}`);
-  }
-
   async isFrameMarked(): Promise<boolean> {
     try {
       return await (await this.shownFrame()).evaluate<boolean>('window.isMarked === true');
@@ -250,8 +217,7 @@ const PAGES = new Map([
   ['/elsewhere', () => '<!doctype html><html lang="en"><title>Elsewhere</title><h1>Elsewhere</h1></html>'],
 ]);
 
-/** While a login is under way there are two frames, and the new one is not shown yet. */
-export const SHOWN_FRAME = '#container iframe:visible';
+export const SHOWN_FRAME = '#container iframe';
 
 function productPage(instanceOrigin: string, options: string): string {
   return `<!doctype html>

@@ -1,11 +1,16 @@
-// What the npm package for host pages exports beside its components for React and Vue.
+// The exports of the npm package for host pages, except its components for React and Vue.
 export { EmbeddedInstance } from './embedded-instance.js';
 export { EmbeddedInstanceElement } from './embedded-instance-element.js';
 export type {
-  Appearance,
   EmbeddedInstanceError,
   EmbeddedInstanceEvents,
-  EmbeddedInstanceOptions,
   EmbeddedSession,
   LoginFailure,
+} from './events.js';
+export type {
+  Appearance,
+  ChangeableOptions,
+  EmbeddedInstanceOptions,
+  FetchToken,
+  TokenSource,
 } from './options.js';

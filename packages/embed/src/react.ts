@@ -1,14 +1,16 @@
+'use client';
 // The element as a component for React.
 import type { DetailedHTMLProps, HTMLAttributes, ReactElement, ReactNode } from 'react';
-import { createElement, useEffect, useLayoutEffect, useRef } from 'react';
+import { createElement, useEffect, useRef } from 'react';
 import { EmbeddedInstance as Instance } from './embedded-instance.js';
 import type { EmbeddedInstanceElement } from './embedded-instance-element.js';
 import './embedded-instance-element.js';
-import type { EmbeddedInstanceEvents } from './options.js';
-import type { Attribute, EmbeddedInstanceProps as Props } from './props.js';
+import type { EmbeddedInstanceEvents } from './events.js';
+import type { Attribute } from './options.js';
+import type { EmbeddedInstanceProps as Props } from './props.js';
 import { attributesOf } from './props.js';
 
-/** Attributes of the element itself in JSX, for who does without the component. */
+/** The element's attributes in JSX, if you do without the component. */
 export type ElementAttributes = DetailedHTMLProps<
   HTMLAttributes<EmbeddedInstanceElement>,
   EmbeddedInstanceElement
@@ -23,30 +25,30 @@ declare module 'react' {
   }
 }
 
-/** `session-ready` as `onSessionReady`. */
-type Camel<Name extends string> = Name extends `${infer First}-${infer Rest}`
-  ? `${Capitalize<First>}${Camel<Rest>}`
+/** `session-ready` as `SessionReady`. */
+type Pascal<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${Capitalize<First>}${Pascal<Rest>}`
   : Capitalize<Name>;
 type Handlers = {
-  [Name in keyof EmbeddedInstanceEvents as `on${Camel<Name>}`]?: (
+  [Name in keyof EmbeddedInstanceEvents as `on${Pascal<Name>}`]?: (
     detail: EmbeddedInstanceEvents[Name],
   ) => void;
 };
 
 export interface EmbeddedInstanceProps extends Props, Handlers {
   className?: string;
-  /** A child with `slot="error"` is shown when a login has failed. */
+  /** A child with `slot="error"` is shown after a failed login. */
   children?: ReactNode;
-  /** Called with the element once it is there, and with null when it goes. */
+  /** Called with the element once it is there, and with null once it is gone. */
   elementRef?: (element: EmbeddedInstanceElement | null) => void;
 }
 
-/** A property that is a function would be lost where the element is defined after React has rendered it: so it is set by the ref. */
+/** Effects set `fetchToken` and listeners: a server renders attributes alone, and an element that is defined later loses no property. */
 export function EmbeddedInstance(props: EmbeddedInstanceProps): ReactElement {
   const { fetchToken, className, children, elementRef } = props;
   const element = useRef<EmbeddedInstanceElement | null>(null);
   const latest = useRef(props);
-  useLayoutEffect(() => {
+  useEffect(() => {
     latest.current = props;
     if (element.current) element.current.fetchToken = fetchToken;
   });

@@ -4,40 +4,41 @@ import { defineComponent, h, onMounted, shallowRef, watch } from 'vue';
 import { EmbeddedInstance as Instance } from './embedded-instance.js';
 import type { EmbeddedInstanceElement } from './embedded-instance-element.js';
 import './embedded-instance-element.js';
-import type { EmbeddedInstanceEvents } from './options.js';
+import type { EmbeddedInstanceEvents } from './events.js';
+import { ATTRIBUTES } from './options.js';
 import type { EmbeddedInstanceProps } from './props.js';
-import { attributesOf } from './props.js';
+import { PROPERTIES, attributesOf } from './props.js';
 
 type Emits = {
   [Name in keyof EmbeddedInstanceEvents]: (detail: EmbeddedInstanceEvents[Name]) => void;
 };
 const emits = Object.fromEntries(Instance.events.map((name) => [name, null])) as unknown as Emits;
-const flag = { type: Boolean, default: undefined };
 
-/** Emits the events of the element with their details; the element itself is the exposed `element`. */
+/** Vue's own form of the properties' types. */
+type Props = {
+  [Name in keyof EmbeddedInstanceProps]-?: {
+    type: PropType<NonNullable<EmbeddedInstanceProps[Name]>>;
+    required: undefined extends EmbeddedInstanceProps[Name] ? false : true;
+  };
+};
+const options = PROPERTIES.map((name) => [
+  name,
+  { type: ATTRIBUTES[name].type, required: ['url', 'title'].includes(name), default: undefined },
+]);
+const props = {
+  ...Object.fromEntries(options),
+  fetchToken: { type: Function, required: true },
+} as Props;
+
+/** Emits the element's events with their details, and exposes the element as `element`. */
 export const EmbeddedInstance = defineComponent({
   name: 'EmbeddedInstance',
-  props: {
-    url: { type: String, required: true },
-    title: { type: String, required: true },
-    fetchToken: { type: Function as PropType<() => Promise<string>>, required: true },
-    userKey: String,
-    redirectTo: String,
-    height: String as PropType<'auto'>,
-    errorUi: String as PropType<'none'>,
-    theme: String as PropType<EmbeddedInstanceProps['theme']>,
-    accent: String,
-    lang: String,
-    font: String,
-    background: String,
-    hideHeader: flag,
-    fullWidth: flag,
-  },
+  props,
   emits,
-  setup(props, { emit, expose, slots }) {
+  setup(given, { emit, expose, slots }) {
     const element = shallowRef<EmbeddedInstanceElement>();
     const give = () => {
-      if (element.value) element.value.fetchToken = props.fetchToken;
+      if (element.value) element.value.fetchToken = given.fetchToken;
     };
     onMounted(() => {
       for (const name of Instance.events)
@@ -46,8 +47,8 @@ export const EmbeddedInstance = defineComponent({
         );
       give();
     });
-    watch(() => props.fetchToken, give, { flush: 'post' });
+    watch(() => given.fetchToken, give, { flush: 'post' });
     expose({ element });
-    return () => h('embedded-instance', { ...attributesOf(props), ref: element }, slots['default']?.());
+    return () => h('embedded-instance', { ...attributesOf(given), ref: element }, slots['default']?.());
   },
 });

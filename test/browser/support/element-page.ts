@@ -1,5 +1,5 @@
 // A host page with one `<embedded-instance>`, whose tokens a test gives and counts, and whose events it reads.
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 import type { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
 
 /** Where the page is opened, and what serves it. */
@@ -60,9 +60,16 @@ export class ElementPage {
     return opened;
   }
 
-  /** What is seen in the frame. */
+  /** The content of the frame. */
   get frame() {
-    return this.page.frameLocator('embedded-instance iframe:visible');
+    return this.page.frameLocator('embedded-instance iframe');
+  }
+
+  /** The document in the frame. */
+  async inside(): Promise<Frame> {
+    const frame = await (await this.page.locator('embedded-instance iframe').elementHandle())?.contentFrame();
+    if (!frame) throw new Error('there is no frame');
+    return frame;
   }
 
   /** Runs with `element` and `events`. */

@@ -1,0 +1,32 @@
+// The table of attributes in docs/embed.md, from the comments of the options' tables.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { table } from './blocks.js';
+
+/** This file runs from `scripts/docs` and from `dist/scripts/docs`. */
+const FILES = [
+  ['..', '..'],
+  ['..', '..', '..'],
+].map((up) => join(import.meta.dirname, ...up, 'pages', 'embed', 'options.ts'));
+/** A row of a table: its comment with the default, and its name. */
+const ROW = /^ {2}\/\*\* (.+?) @default (.+?) \*\/\n {2}(\w+):/gm;
+/** Readers look for these first. */
+const FIRST = ['title', 'url', 'userKey', 'redirectTo'];
+
+export const ATTRIBUTE_TABLE = {
+  attributes: () => {
+    const source = readFileSync(FILES.find(existsSync) ?? '', 'utf8');
+    const rows = [...source.matchAll(ROW)].map(([, is = '', otherwise = '', name = '']) => ({
+      is,
+      otherwise,
+      name,
+    }));
+    const place = ({ name }: { name: string }) => FIRST.indexOf(name) + 1 || FIRST.length + 1;
+    rows.sort((one, other) => place(one) - place(other));
+    const hyphened = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return table(
+      ['Attribute', 'Meaning', 'Default'],
+      rows.map(({ is, otherwise, name }) => [`\`${hyphened(name)}\``, is, otherwise]),
+    );
+  },
+};
