@@ -133,7 +133,7 @@ export class BoundPage {
       const wasOpen = visit.isOpen;
       const opened = await this.post({ token, userId }, !wasOpen, signal).catch((error: unknown) => {
         // It has ended a moment ago.
-        if (endOf(error) === undefined || !wasOpen) throw error;
+        if (endOf(error) !== 'revoked' || !wasOpen) throw error;
         return this.post({ token, userId }, true, signal);
       });
       this.open(opened, { isRenewal: true, id });

@@ -45,7 +45,7 @@ function useScrollKept(isShown: boolean): void {
 
 function Filters({ model: { visit } }: { model: Model }) {
   const { workflows } = visit;
-  const { search, state, sort } = workflows.asked.value;
+  const { search, state, sort } = workflows.choices.value;
   const text = words();
   return (
     <form

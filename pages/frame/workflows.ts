@@ -30,6 +30,8 @@ export interface Detail {
 export class Workflows {
   /** What the list has, or is about to have. */
   readonly asked = signal(EVERYTHING);
+  /** What the controls say: ahead of `asked` while the visitor is typing. */
+  readonly choices = signal(EVERYTHING);
   readonly rows = signal<Workflow[]>([]);
   readonly nextCursor = signal<string | null>(null);
   readonly list = signal<'none' | 'loading' | 'ready' | Failure>('none');
@@ -72,6 +74,7 @@ export class Workflows {
   /** What is asked for is read from the beginning. */
   readList(asked: Asked): Promise<void> {
     this.asked.value = asked;
+    this.choices.value = asked;
     this.hasMoreProblem.value = false;
     this.list.value = 'loading';
     this.news.value = words().loading;
@@ -118,9 +121,10 @@ export class Workflows {
   /** Searches once the visitor has stopped typing; filters and sorts at once. */
   ask(change: Partial<Asked>, pauseMs = 'search' in change ? TYPING_PAUSE_MS : 0): void {
     clearTimeout(this.typing);
-    const asked = { ...this.asked.value, ...change };
+    this.choices.value = { ...this.choices.value, ...change };
     const read = () => {
-      this.steps.replace({ workflow: null, list: { ...asked, search: asked.search.trim() } });
+      const { search, ...others } = this.choices.value;
+      this.steps.replace({ workflow: null, list: { ...others, search: search.trim() } });
       void this.readList(this.steps.place.list);
     };
     if (pauseMs === 0) return read();
@@ -188,6 +192,7 @@ export class Workflows {
     clearTimeout(this.typing);
     this.tasks.giveUpAll();
     this.asked.value = EVERYTHING;
+    this.choices.value = EVERYTHING;
     this.detail.value = null;
     this.problems.value = {};
     this.news.value = '';

@@ -74,7 +74,7 @@ describeOnAnyDatabase('[5.5.3] framing', (database) => {
         expect([path, headers.get('x-frame-options')]).toEqual([path, 'DENY']);
         expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
       }
-      for (const path of ['/', '/apis', '/rest/api', '/rest/auth/embed', '/renewed?to=/api/v1/docs'])
+      for (const path of ['/', '/apis', '/rest/api', '/rest/auth/embed'])
         expect([path, ancestorsIn(await service.fetch(path))]).toEqual([path, PRODUCT]);
     });
   });
@@ -88,6 +88,62 @@ describeOnAnyDatabase('[5.5.3] framing', (database) => {
         expect(ancestorsIn(await service.embed({ token: 'x' }))).toBe(`${OTHER} ${PRODUCT}`);
       },
     );
+  });
+});
+
+describeOnAnyDatabase('[5.5.3] the page for the script of a host page', (database) => {
+  const trustedKeys = [picky.staticEntry({ origins: [PRODUCT, OTHER] })];
+  const environment = { SVC_EMBED_FRAME_ANCESTORS: 'https://portal.example' };
+  const service = TestService.forBlock(database, { trustedKeys, environment });
+  const page = (host: string) => service.fetch(`/frame?host=${encodeURIComponent(host)}`);
+
+  it.each([
+    ['an origin of an entry', PRODUCT, PRODUCT],
+    ['an origin of the setting', 'https://portal.example', 'https://portal.example'],
+    ['an unknown origin', 'https://evil.example', 'https://portal.example'],
+    ['an origin with a wildcard', 'https://*.example', 'https://portal.example'],
+    ['a path', `${PRODUCT}/path`, 'https://portal.example'],
+    ['the end of a directive', `${PRODUCT}; script-src *`, 'https://portal.example'],
+    ['no origin', 'null', 'https://portal.example'],
+  ])('[5.5.3] names one origin: for %s', async (_, host, ancestors) => {
+    expect(ancestorsIn(await page(host))).toBe(ancestors);
+    const check = await service.fetch(`/frame/check?host=${encodeURIComponent(host)}`);
+    expect(check.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await check.json()).toEqual({ allowed: host === ancestors, baseUrl: BASE_URL });
+  });
+
+  it('[5.5.3] is never kept, runs no script of others, and may be shown by a page with an embedder policy', async () => {
+    const { headers } = await page(PRODUCT);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+    const policy = headers.get('content-security-policy');
+    for (const directive of [
+      "script-src 'self'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ])
+      expect(policy).toContain(directive);
+  });
+
+  it('[D141] has the time by which proofs are checked, and the address', async () => {
+    const [, baseUrl, time] =
+      /data-base-url="(.*?)" data-server-time="(.*?)"/.exec(await (await page(PRODUCT)).text()) ?? [];
+    expect(baseUrl).toBe(BASE_URL);
+    expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(60);
+  });
+
+  it('[5.5.3] may be framed by nobody while embedded login is off, and as a reverse proxy says if nothing is listed', async () => {
+    await withService(database, { environment: { SVC_EMBED_LOGIN_ENABLED: 'false' } }, async (off) => {
+      expect(ancestorsIn(await off.fetch(`/frame?host=${PRODUCT}`))).toBe("'none'");
+    });
+    await withService(database, { environment: {} }, async (open) => {
+      expect(ancestorsIn(await open.fetch(`/frame?host=${PRODUCT}`))).toBeUndefined();
+      expect(await (await open.fetch(`/frame/check?host=${PRODUCT}`)).json()).toMatchObject({
+        allowed: true,
+      });
+    });
   });
 });
 
