@@ -16,6 +16,8 @@ const [MODULE] = PACKAGE_FOLDERS;
 const EXPECTED_LOG = 'THIS_IS_UNDEFINED';
 /** One of these helpers as the compiler writes it into each file. */
 const HELPER = /^var (__\w+) = \(this && this\.__\w+\) \|\| function[^]*?^};\n/gm;
+/** Names a module for the client to frameworks that render on a server. */
+const DIRECTIVE = /^'use client';\n/;
 /** The types say what the comments of the JavaScript would say again. */
 const UNCOMMENTED = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, removeComments: true };
 
@@ -68,7 +70,11 @@ async function bundle(compiled, entries, dist) {
   const bundled = await rollup({
     input: Object.fromEntries(entries.map((entry) => [entry, join(compiled, `${entry}.js`)])),
     external: (id) => !id.startsWith('.') && !isAbsolute(id),
-    plugins: [sharedHelpers(), { name: 'legible', transform: uncommented, renderChunk: formatted }],
+    plugins: [
+      sharedHelpers(),
+      keptDirectives(),
+      { name: 'legible', transform: uncommented, renderChunk: formatted },
+    ],
     onLog: (_level, log) => {
       if (log.code !== EXPECTED_LOG) throw new Error(log.message);
     },
@@ -93,6 +99,22 @@ function sharedHelpers() {
     resolveId: (id) => (texts.has(id) ? id : null),
     load: (id) => texts.get(id),
     transform,
+  };
+}
+
+/** The bundler drops directives, and says so. */
+function keptDirectives() {
+  const marked = new Set();
+  return {
+    name: 'kept-directives',
+    transform(code, id) {
+      if (!DIRECTIVE.test(code)) return null;
+      marked.add(id);
+      return { code: code.replace(DIRECTIVE, ''), map: null };
+    },
+    renderChunk(code, { facadeModuleId }) {
+      return marked.has(facadeModuleId) ? { code: `'use client';\n${code}`, map: null } : null;
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-// Fetches a token for the picked customer, signs the frame in by the instance's script, and shows what went and came.
+// Fetches a token for the picked customer, signs the frame in by the instance's script, and shows what it sent and received.
 
 const picker = document.querySelector('#picker');
 const buttons = [...picker.querySelectorAll('button')];
@@ -19,7 +19,7 @@ const ENDINGS = {
   'signed-out': 'has signed out.',
   expired: 'was signed in; the time of the session is over.',
   revoked: 'was signed out elsewhere.',
-  'another-user': 'is not shown any more: somebody else has signed in in this browser.',
+  'signed-out-by-provider': 'was signed out by the product.',
 };
 
 async function read(answer) {

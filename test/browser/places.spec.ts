@@ -152,14 +152,14 @@ describeInBrowser('the place that a frame shows', () => {
 
     it('has the bounds of min-height and max-height, which may change', async () => {
       const page = await open(
-        'height="auto" min-height="400" max-height="900" redirect-to="/#search=nothing"',
+        'height="auto" min-height="500" max-height="900" redirect-to="/#search=nothing"',
       );
       const heightIs = (height: number) =>
         page.page.waitForFunction(
           `document.querySelector('iframe').getBoundingClientRect().height === ${height}`,
         );
       await page.frame.getByRole('heading', { name: 'No matching workflows' }).waitFor();
-      await heightIs(400);
+      await heightIs(500);
       await page.run(`element.navigate('/')`);
       await heightIs(900);
       await page.run(`element.setAttribute('max-height', '1200')`);

@@ -90,12 +90,15 @@ export async function openStoppableBrowser(): Promise<StoppableBrowser> {
 }
 
 /** Opens a Firefox of the test's own, as Debian has it: by WebDriver BiDi. @param names that lead to this machine */
-export async function openFirefox(names: readonly string[]): Promise<StoppableBrowser> {
+export async function openFirefox(
+  names: readonly string[],
+  preferences: Record<string, number | boolean | string> = {},
+): Promise<StoppableBrowser> {
   const before = childProcesses();
   const browser = await firefox.launch({
     channel: 'moz-firefox',
     executablePath: firefoxPath(),
-    firefoxUserPrefs: { 'network.dns.localDomains': names.join() },
+    firefoxUserPrefs: { 'network.dns.localDomains': names.join(), ...preferences },
   });
   // It leads a process group; the driver names no process.
   const group = -(childProcesses().find((pid) => !before.includes(pid)) ?? Number.NaN);

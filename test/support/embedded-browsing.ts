@@ -22,6 +22,8 @@ export interface InstanceSettings {
   trustedKeys?: readonly Members[];
   /** Whether a proxy stands before it, which can be made to fail. */
   isBehindProxy?: boolean;
+  /** Whether the browser is none of Chromium, which alone finds the names of the tests: then hosts are `127.0.0.1` and `localhost`. */
+  isWithoutNames?: boolean;
   /** Names of customers who are there before, each with the name of a workflow. */
   customers?: Readonly<Record<string, string>>;
 }
@@ -60,6 +62,7 @@ export class EmbeddedBrowsing {
       trustedKeys = [],
       isBehindProxy = false,
       customers = {},
+      isWithoutNames = false,
     } = this.settings;
     await this.database.create();
     const certificate = makeSelfSignedCertificate('instance.test', '127.0.0.1');
@@ -67,7 +70,7 @@ export class EmbeddedBrowsing {
     const site = await PartnerSite.listen(certificate);
     const port = await freePort();
     const proxy = isBehindProxy ? await FaultyProxy.listen(certificate, await freePort(), port) : undefined;
-    this.instanceOrigin = `https://instance.test:${proxy?.port ?? port}`;
+    this.instanceOrigin = `https://${isWithoutNames ? '127.0.0.1' : 'instance.test'}:${proxy?.port ?? port}`;
     const partner = Partner.create({ issuer: 'https://login.partner.test', audience: this.instanceOrigin });
     const service = await TestService.start(this.database, {
       trustedKeys: [partner.staticEntry({ name: 'partner', ...policy }), ...trustedKeys],
@@ -114,7 +117,7 @@ export class EmbeddedBrowsing {
   /** Has the partners' sites answer a page of the test's own; returns its address. */
   serve(path: string, html: string): string {
     this.running.site.pages.set(path, html);
-    return this.originOf('partner.test') + path;
+    return this.originOf(this.settings.isWithoutNames === true ? 'localhost' : 'partner.test') + path;
   }
 
   originOf(name: string): string {
@@ -145,4 +148,4 @@ export class EmbeddedBrowsing {
 }
 
 /** Who may frame the instance; `evil.test` may not. */
-const HOSTS = ['partner.test', 'app.partner.test', 'other.test'];
+const HOSTS = ['partner.test', 'app.partner.test', 'other.test', 'localhost'];

@@ -100,12 +100,14 @@ export class ProductPage {
     await this.page.evaluate(`instance.frame.src = ${JSON.stringify(url)}`);
   }
 
-  /** Posts a login as a plain form does, without the script; a refusal is a page. */
-  async postPlainly(instance: string, token: string): Promise<void> {
-    const fields = { token, answer: 'page' };
+  /** Signs in as a page without the script does, by a form that it posts into a frame of its own. */
+  async postPlainly(instance: string, fields: Readonly<Record<string, string>>): Promise<void> {
     await this.page.evaluate(`(() => {
+      instance.remove();
+      const frame = Object.assign(document.createElement('iframe'), { name: 'plain' });
+      container.replaceChildren(frame);
       const form = document.createElement('form');
-      Object.assign(form, { method: 'post', target: instance.frame.name, action: '${instance}/rest/auth/embed' });
+      Object.assign(form, { method: 'post', target: 'plain', action: '${instance}/rest/auth/embed' });
       for (const [name, value] of Object.entries(${JSON.stringify(fields)}))
         form.append(Object.assign(document.createElement('input'), { name, value }));
       document.body.append(form);

@@ -9,7 +9,7 @@ const Sequencer = require('@jest/test-sequencer').default;
  */
 const LONG = [
   'browser/real-stops.spec.ts',
-  'browser/firefox.spec.ts',
+  'long/browsers/firefox.spec.ts',
   'e2e/metrics-listener.spec.ts',
   'e2e/process.spec.ts',
   'package/journeys.spec.ts',

@@ -8,6 +8,11 @@ const ALLOWED_SKIPS = [
   { name: 'PostgreSQL', reason: /PostgreSQL/, install: 'apt-get install -y postgresql' },
   { name: 'Chromium', reason: /Chromium/, install: 'apt-get install -y chromium' },
   { name: 'Firefox', reason: /Firefox/, install: 'apt-get install -y firefox-esr' },
+  {
+    name: 'WebKit',
+    reason: /WebKit/,
+    install: 'apt-get install -y webkit2gtk-driver xvfb',
+  },
   { name: 'nginx', reason: /nginx/, install: 'apt-get install -y nginx-light' },
   { name: 'HAProxy', reason: /HAProxy/, install: 'apt-get install -y haproxy' },
   { name: 'Caddy', reason: /Caddy/i, install: 'apt-get install -y caddy' },

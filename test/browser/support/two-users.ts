@@ -36,8 +36,6 @@ function pageOf(instance: string, tokens: Readonly<Record<string, string>>): str
   </script></html>`;
 }
 
-declare const drawn: string;
-
 /** Pages with elements, each of one customer. */
 export class Together {
   private constructor(private readonly elements: readonly { page: Page; sub: string }[]) {}
@@ -66,7 +64,7 @@ export class Together {
         const frame = this.frame(sub);
         if (told.at(-1) === 'session-ready') await frame.locator('#person').waitFor();
         const shows = (await frame.locator('#person').allTextContents()).join();
-        const drawn = await frame.locator('html').evaluate(() => drawn);
+        const drawn = await frame.locator('html').evaluate<string, unknown>('window.drawn');
         return { sub, told, shows, drawn };
       }),
     );
