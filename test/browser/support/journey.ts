@@ -1,0 +1,106 @@
+// The way of a visitor through a frame, in any browser: sign in, list, open, renew, reload of the host page, sign out.
+import type { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
+import { until } from '../../support/until.js';
+
+export const WORKFLOW = 'Morning orders';
+const PATIENCE_MS = 60_000;
+/** As many logins and renewals as a journey needs. */
+const TOKENS = 4;
+
+/** One tab of a browser, as its driver runs programs in it. */
+export interface Tab {
+  goto(url: string): Promise<void>;
+  reload(): Promise<void>;
+  /** Runs an expression in the host page. */
+  run<Result>(expression: string): Promise<Result>;
+  /** Runs an expression in the page within one frame. @throws Error if there is none */
+  inside<Result>(expression: string, frame?: number): Promise<Result>;
+}
+
+/** A page with an element for each customer, and its own tokens: any browser can be without a way to answer requests. */
+function hostPage(browsing: EmbeddedBrowsing, subs: readonly string[]): string {
+  const tokens = Object.fromEntries(
+    subs.map((sub) => [sub, Array.from({ length: TOKENS }, () => browsing.token(sub))]),
+  );
+  const elements = subs.map(
+    (sub) => `<embedded-instance id="${sub}" title="${sub}" user-key="${sub}"></embedded-instance>`,
+  );
+  return `<!doctype html><html lang="en"><script src="${browsing.instanceOrigin}/embed.js"></script>${elements.join('')}
+    <script>
+      window.told = [];
+      const tokens = ${JSON.stringify(tokens)};
+      for (const name of ['session-ready', 'session-ended', 'login-failed'])
+        document.addEventListener(name, ({ target, detail }) => told.push(target.id + ' ' + name + ' ' + (detail.error ?? '')), true);
+      for (const element of document.querySelectorAll('embedded-instance'))
+        element.fetchToken = async () => tokens[element.id].pop();
+    </script></html>`;
+}
+
+export class Journey {
+  constructor(
+    private readonly browsing: EmbeddedBrowsing,
+    private readonly tab: Tab,
+  ) {}
+
+  /** Opens a page that is served anew, with tokens that nobody has used. */
+  async open(subs: readonly string[] = ['ada']): Promise<void> {
+    await this.tab.goto(this.serve(subs));
+  }
+
+  async walk(): Promise<void> {
+    await this.open();
+    await this.shows(WORKFLOW);
+    await this.tab.inside(`document.querySelector('main a').click()`);
+    await this.hasHeading(WORKFLOW);
+    await this.tab.run(
+      `document.querySelector('embedded-instance').instance.renew(tokens.ada.pop()).then(() => 0)`,
+    );
+    expect(await this.told()).toEqual(['ada session-ready ', 'ada session-ready ']);
+    this.serve(['ada']);
+    await this.tab.reload();
+    await this.hasHeading(WORKFLOW);
+    await this.tab.inside(`document.querySelector('#sign-out').click()`);
+    await this.hasHeading('You have signed out');
+    expect(await this.told()).toEqual(['ada session-ready ', 'ada session-ended ']);
+  }
+
+  /** Two users in one page: one signs out, the other goes on. */
+  async walkTogether(): Promise<void> {
+    await this.open(['ada', 'ben']);
+    await this.shows('ada Tester', 0);
+    await this.shows('ben Tester', 1);
+    await this.tab.inside(`document.querySelector('#sign-out').click()`, 0);
+    await this.hasHeading('You have signed out', 0);
+    await this.tab.inside(`document.querySelector('#refresh').click()`, 1);
+    await this.shows('Secret of ben', 1);
+    expect((await this.told()).sort()).toEqual([
+      'ada session-ended ',
+      'ada session-ready ',
+      'ben session-ready ',
+    ]);
+  }
+
+  async shows(text: string, frame = 0): Promise<void> {
+    await this.holds(`document.body.innerText.includes(${JSON.stringify(text)})`, frame);
+  }
+
+  async hasHeading(name: string, frame = 0): Promise<void> {
+    const heads = `[...document.querySelectorAll('h1, h2')].map((head) => head.textContent.trim())`;
+    await this.holds(`${heads}.includes(${JSON.stringify(name)})`, frame);
+  }
+
+  told(): Promise<string[]> {
+    return this.tab.run('told');
+  }
+
+  private serve(subs: readonly string[]): string {
+    return this.browsing.serve('/journey', hostPage(this.browsing, subs));
+  }
+
+  private async holds(expression: string, frame: number): Promise<void> {
+    await until(`${expression} in frame ${frame}`, PATIENCE_MS, () =>
+      // The frame may be on its way.
+      this.tab.inside<boolean>(expression, frame).catch(() => false),
+    );
+  }
+}

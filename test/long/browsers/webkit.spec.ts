@@ -1,0 +1,29 @@
+// A frame of another site in WebKitGTK, whose tracking prevention keeps no cookie of it.
+import { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
+import { describeInBrowser } from '../../support/browser.js';
+import { WebKitTab, hasWebKit } from '../../support/webdriver.js';
+import { Journey, WORKFLOW } from '../../browser/support/journey.js';
+
+describeInBrowser('<embedded-instance> in WebKit', () => {
+  if (!hasWebKit()) {
+    it.skip('skipped: there is no WebKit; install it (Debian: apt-get install -y webkit2gtk-driver xvfb)', () =>
+      undefined);
+    return;
+  }
+  // No name of the tests leads to this machine here: two addresses of it are two sites.
+  const browsing = EmbeddedBrowsing.forBlock({
+    customers: { ada: WORKFLOW, ben: 'Secret of ben' },
+    isWithoutNames: true,
+  });
+  let tab: WebKitTab;
+  beforeEach(async () => {
+    tab = await WebKitTab.open();
+  });
+  afterEach(() => tab.close());
+
+  it('signs in, lists, opens, renews, survives a reload of the host page, and signs out', () =>
+    new Journey(browsing, tab).walk());
+
+  it('[D51] shows two users side by side, and one goes on when the other signs out', () =>
+    new Journey(browsing, tab).walkTogether());
+});
