@@ -147,8 +147,14 @@ export class BoundPage {
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const { visit } = this;
-    if (visit.session === null) visit.phase.value = { kind: 'loading' };
-    return visit.tasks.run('login', work, (error) => {
+    const workAfterwards = async (signal: AbortSignal) => {
+      // A sign-out under way would end the new session too.
+      await visit.left;
+      signal.throwIfAborted();
+      if (visit.session === null) visit.phase.value = { kind: 'loading' };
+      await work(signal);
+    };
+    return visit.tasks.run('login', workAfterwards, (error) => {
       const failure = failureOf(error);
       this.link.tell({ type: failed, ...failure, id });
       this.showFailure(failure);

@@ -156,7 +156,8 @@ function Row({ model, workflow }: { model: Model; workflow: Workflow }) {
 /** When something was, in words relative to now; the title has the time itself, unless both are shown. */
 export function Moment({ at, isAbsolute = false }: { at: string; isAbsolute?: boolean }) {
   const moment = new Date(at);
-  const ago = timeAgo(moment, now.value) ?? words().justNow;
+  // Also between two minutes, for what has changed meanwhile.
+  const ago = timeAgo(moment, Math.max(now.value, Date.now())) ?? words().justNow;
   const date = formatDate(moment);
   return (
     <time dateTime={at} title={date}>

@@ -42,6 +42,8 @@ export class Visit {
   readonly hasLeavingProblem = signal(false);
   readonly workflows: Workflows;
   readonly tasks = new Tasks();
+  /** Settles once no sign-out is under way. */
+  left: Promise<void> = Promise.resolve();
   /** The session that there is, or that has expired while its user is still shown. */
   session: Session | null = null;
   private readonly watch: SessionWatch;
@@ -110,7 +112,8 @@ export class Visit {
         this.host.tellSignOutFailed(failureOf(error), id);
       },
     );
-    return leaving.finally(() => (this.isLeaving.value = false));
+    this.left = leaving.finally(() => (this.isLeaving.value = false));
+    return this.left;
   }
 
   private leave(id: number | undefined): void {

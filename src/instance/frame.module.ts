@@ -39,7 +39,10 @@ export class FrameController {
       .send(this.templates.page.replace('<html', data));
   }
 
-  /** Tells the script why no page has come. A page of any site may ask: the policy of the page itself says the same. */
+  /**
+   * Tells the script why no page has come. A page of any site may ask: the policy of the page itself says the same.
+   * @rule D50 Each cause has a name, at once.
+   */
   @Get('check')
   @Header('access-control-allow-origin', '*')
   @Header('cross-origin-resource-policy', 'cross-origin')

@@ -1,44 +1,71 @@
-// The session cookie in a browser that blocks third-party cookies: it must survive, and without Partitioned it does not.
+// A login by a plain form, without the script: its session is a cookie, and its page is `/`.
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import type { ProductPage } from '../support/partner-site.js';
 
-describeInBrowser('[D25] third-party cookies are blocked', () => {
+describeInBrowser('[D25] a login by a plain form, with third-party cookies blocked', () => {
+  const fields = (browsing: EmbeddedBrowsing, sub: string) => ({ token: browsing.token(sub) });
+
   describe('with Partitioned', () => {
-    const browsing = EmbeddedBrowsing.forBlock();
+    const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
+    const signedIn = async (sub = 'ada', site?: string) => {
+      const product = await browsing.productPage(site);
+      await product.postPlainly(browsing.instanceOrigin, fields(browsing, sub));
+      await product.frame.getByText(`${sub} Tester`).waitFor();
+      return product;
+    };
+    const told = async (product: ProductPage) =>
+      (await product.messages()).filter((message) => /^session-/.test((message as { type: string }).type));
 
-    it('[D25] a posted login shows the workflows of the user, and notifies the host page', async () => {
-      await browsing.addCustomer('ada', 'Morning orders');
-      const product = await browsing.productPage();
-      await product.login(browsing.token('ada'));
-      expect((await product.event(1))[0]).toBe('session-ready');
+    it('[D25] shows the workflows of the user, and tells the host page of the session', async () => {
+      const product = await signedIn();
       await product.frame.getByText('Morning orders').waitFor();
-      expect(await product.frame.getByText('ada Tester').count()).toBe(1);
+      expect(product.frameUrl()).toBe(`${browsing.instanceOrigin}/`);
+      expect(await told(product)).toEqual([
+        { type: 'session-ready', expiresAt: expect.any(String), userId: expect.any(String) },
+      ]);
     });
 
-    it('[D25] the session survives the reload of the product page, also for a frame that only points there', async () => {
-      const product = await browsing.productPage();
-      await product.login(browsing.token('ada'));
-      await product.frame.getByText('Morning orders').waitFor();
+    it('[D28] signs out by its button, and tells so', async () => {
+      const product = await signedIn();
+      await product.frame.getByRole('button', { name: 'Sign out' }).click();
+      await product.heading('You have signed out');
+      expect((await told(product)).at(-1)).toEqual({ type: 'session-ended', reason: 'signed-out' });
+    });
+
+    it('[D25] the session survives the reload of the product page, for a frame that points there', async () => {
+      const product = await signedIn();
       await product.page.reload();
       await product.pointFrameTo(browsing.instanceOrigin);
       await product.frame.getByText('Morning orders').waitFor();
     });
 
     it('[D25] two users on two partner sites stay apart in one browser', async () => {
-      const [one, other] = [await browsing.productPage(), await browsing.productPage('other.test')];
-      await one.login(browsing.token('ada'));
-      await other.login(browsing.token('ben'));
+      const [one, other] = [await signedIn('ada'), await signedIn('ben', 'other.test')];
+      for (const product of [one, other]) await (await product.shownFrame()).evaluate('location.reload()');
       await one.frame.getByText('ada Tester').waitFor();
       await other.frame.getByText('ben Tester').waitFor();
-      await one.reloadFrame();
-      await other.reloadFrame();
-      await one.frame.getByText('ada Tester').waitFor();
-      await other.frame.getByText('ben Tester').waitFor();
-      expect(await other.frame.getByText('Morning orders').count()).toBe(0);
-      await other.logout();
-      await other.heading('You have signed out');
-      await one.reloadFrame();
-      await one.frame.getByText('ada Tester').waitFor();
+    });
+
+    it('[D51] a page that shows one user never reads or writes as another one', async () => {
+      const one = await signedIn('ada');
+      const control = one.frame.getByRole('switch', { name: 'Morning orders' });
+      await control.waitFor();
+      await signedIn('ben');
+      await one.heading('Another user has signed in');
+      expect(await one.frame.getByText('Morning orders').count()).toBe(0);
+      expect((await told(one)).at(-1)).toEqual({ type: 'session-ended', reason: 'another-user' });
+      await one.frame.getByRole('button', { name: 'Reload' }).click();
+      await one.frame.getByText('ben Tester').waitFor();
+    });
+
+    it('[D25] another origin of the same site shares the cookie, yet hears nothing', async () => {
+      const product = await signedIn();
+      const neighbour = await browsing.productPage('app.partner.test');
+      await neighbour.pointFrameTo(browsing.instanceOrigin);
+      await neighbour.frame.getByText('Morning orders').waitFor();
+      expect(await told(neighbour)).toEqual([]);
+      expect(await told(product)).toHaveLength(1);
     });
 
     it('[D25] who visits the instance itself is not signed in by a frame elsewhere', async () => {
@@ -46,16 +73,28 @@ describeInBrowser('[D25] third-party cookies are blocked', () => {
       await page.goto(browsing.instanceOrigin);
       await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     });
+
+    it('[D50] a refusal is JSON', async () => {
+      const product = await browsing.productPage();
+      await product.postPlainly(browsing.instanceOrigin, { token: 'no token' });
+      await product.frame.getByText('token_malformed').waitFor();
+    });
   });
 
   describe('with SVC_EMBED_COOKIE_PARTITIONED=false', () => {
-    const browsing = EmbeddedBrowsing.forBlock({ environment: { SVC_EMBED_COOKIE_PARTITIONED: 'false' } });
+    const environment = { SVC_EMBED_COOKIE_PARTITIONED: 'false' };
+    const browsing = EmbeddedBrowsing.forBlock({ environment, customers: { ada: 'Morning orders' } });
 
-    it('[D25] the same login fails, and the script says so', async () => {
+    it('[D25] the browser keeps no cookie, and the page says that nobody is signed in', async () => {
+      const product = await browsing.productPage();
+      await product.postPlainly(browsing.instanceOrigin, fields(browsing, 'ada'));
+      await product.heading('You are not signed in');
+    });
+
+    it('[D25] a login by the script needs none', async () => {
       const product = await browsing.productPage();
       await product.login(browsing.token('ada'));
-      await product.page.getByRole('alert').getByText('Your browser did not keep the sign-in.').waitFor();
-      expect(await product.event(1)).toEqual(['login-failed', { during: 'login', error: 'no_session' }]);
+      await product.frame.getByText('Morning orders').waitFor();
     });
   });
 });

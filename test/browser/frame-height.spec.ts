@@ -71,20 +71,25 @@ describeInBrowser('a frame as high as its page', () => {
     expect(new Set(steps).size).toBe(1);
   });
 
-  it.each([
-    [
-      'a refused login',
-      async () => product.postPlainly(browsing.instanceOrigin, 'no token'),
-      'You could not be signed in',
-    ],
-    [
-      'an address where nothing is',
-      async () => product.login(browsing.token('ada'), '/nowhere'),
-      'Page not found',
-    ],
-  ])('is no higher than its page after %s', async (_, visit, heading) => {
-    await visit();
-    await product.heading(heading);
+  it('leads back to the same place each time, from a search too', async () => {
+    await product.frame.getByRole('searchbox').fill('orders');
+    await product.frame.getByRole('status').getByText('50 found').waitFor();
+    for (let times = 0; times < 3; times += 1) {
+      await link('Orders 12').scrollIntoViewIfNeeded();
+      const before = await product.page.evaluate<number>('scrollY');
+      expect(before).toBeGreaterThan(1500);
+      await link('Orders 12').click();
+      await height((now) => now < TALL);
+      await product.frame.getByRole('button', { name: 'All workflows' }).click();
+      await height((now) => now > TALL);
+      await scrolled(`Math.abs(y - ${before}) < 5`);
+    }
+  });
+
+  it('is no higher than its page after a refused login', async () => {
+    await product.logout();
+    await product.login('no token');
+    await product.heading('You could not be signed in');
     await height((now) => now > 100 && now < 500);
   });
 });

@@ -36,8 +36,10 @@ describeInBrowser('the states of the pages', () => {
     [
       'the skeleton',
       async (product) => {
-        await product.page.route(/rest\/me$/, () => new Promise(() => undefined));
-        await product.pointFrameTo(`${browsing.instanceOrigin}/?theme=light`);
+        await product.page.route(/rest\/auth\/embed$/, () => new Promise(() => undefined));
+        await product.page.evaluate(() => void instance.logout());
+        await product.heading('You have signed out');
+        await product.login('any token');
         await product.frame.locator('#skeleton').waitFor();
       },
     ],
@@ -74,11 +76,24 @@ describeInBrowser('the states of the pages', () => {
       },
     ],
     [
-      'another user',
+      'a session that has expired',
       async (product) => {
+        await product.page.route(/rest\/me$/, (route) =>
+          route.fulfill({ status: 401, json: { error: 'invalid_token' } }),
+        );
+        await product.page.route(WORKFLOWS, (route) => route.abort());
+        await product.heading('Your session has ended');
+      },
+    ],
+    [
+      "another user in the page of a plain form's login",
+      async (product) => {
+        const form = (sub: string) =>
+          product.postPlainly(browsing.instanceOrigin, { token: browsing.token(sub) });
+        await form('ada');
+        await product.frame.getByText('Morning orders').waitFor();
         const other = await browsing.productPage();
-        await other.login(browsing.token('ben'));
-        await other.event(1);
+        await other.postPlainly(browsing.instanceOrigin, { token: browsing.token('ben') });
         await product.heading('Another user has signed in');
       },
     ],
@@ -92,15 +107,9 @@ describeInBrowser('the states of the pages', () => {
     [
       'a refused login',
       async (product) => {
-        await product.postPlainly(browsing.instanceOrigin, 'no token');
+        await product.logout();
+        await product.login('no token');
         await product.heading('You could not be signed in');
-      },
-    ],
-    [
-      'an address where nothing is',
-      async (product) => {
-        await product.login(browsing.token('ada'), '/nowhere');
-        await product.heading('Page not found');
       },
     ],
   ];
@@ -120,6 +129,53 @@ describeInBrowser('the states of the pages', () => {
       }
     },
   );
+
+  it('an address where nothing is breaks no rule either, and speaks German', async () => {
+    const page = await browsing.context.newPage();
+    for (const [lang, title] of [
+      ['en', 'Page not found'],
+      ['de', 'Seite nicht gefunden'],
+    ]) {
+      await page.goto(`${browsing.instanceOrigin}/nowhere?lang=${lang}`);
+      await page.getByRole('heading', { name: title }).waitFor();
+      expect(await findingsIn(page)).toEqual([]);
+    }
+  });
+
+  it('forced colours keep states and switches apart', async () => {
+    const product = await signedIn();
+    await product.page.emulateMedia({ forcedColors: 'active' });
+    const border = async (selector: string) =>
+      (await product.shownFrame()).evaluate<string>(
+        `getComputedStyle(document.querySelector('${selector}'), '::before').borderTopWidth`,
+      );
+    expect(await border('.state')).toBe('2px');
+    await product.frame.getByRole('switch').click();
+    await product.frame.locator('.state.active').waitFor();
+    expect(await border('.state')).toBe('5px');
+    expect(await findingsIn(await product.shownFrame())).toEqual([]);
+    await product.frame.getByRole('switch').click();
+    await product.frame.locator('.state:not(.active)').waitFor();
+  });
+
+  it('a frame as high as its page is not cut on paper', async () => {
+    const product = await signedIn({ height: 'auto' });
+    await product.page.waitForFunction('heights.length > 0');
+    const frame = await product.shownFrame();
+    const height = 'document.documentElement.getBoundingClientRect().height';
+    const inView = await frame.evaluate<number>(height);
+    await product.page.emulateMedia({ media: 'print' });
+    expect(await frame.evaluate<number>(height)).toBeLessThan(inView);
+    expect(await product.frame.getByRole('button').count()).toBe(0);
+    await product.frame.getByText('Morning orders').waitFor();
+  });
+
+  it('at 540 pixels search, filter and order take one line', async () => {
+    const product = await signedIn();
+    await product.page.setViewportSize({ width: 556, height: 640 });
+    const height = `document.querySelector('#filters').getBoundingClientRect().height`;
+    expect(await (await product.shownFrame()).evaluate<number>(height)).toBeLessThan(80);
+  });
 
   describe('what a host page may ask for', () => {
     it.each(['#ffee00', '#000000', '#ffffff', '#c2185b', '#7f7f7f'])(
@@ -169,7 +225,7 @@ describeInBrowser('the states of the pages', () => {
       }
     });
 
-    it('a language; every page speaks it, and what is shown changes with it', async () => {
+    it('a language, which everything that is shown changes with', async () => {
       const product = await signedIn({ lang: 'de-AT' });
       await product.frame.locator('#count', { hasText: '1 Workflow' }).waitFor();
       await product.frame.getByRole('button', { name: 'Abmelden' }).waitFor();
@@ -177,10 +233,12 @@ describeInBrowser('the states of the pages', () => {
       await product.frame.getByRole('button', { name: 'Sign out' }).waitFor();
       expect(await (await product.shownFrame()).evaluate('document.documentElement.lang')).toBe('en');
       await product.configure({ lang: 'de' });
+      await product.frame.getByRole('link', { name: 'Morning orders' }).click();
+      await product.frame.getByText('Bearbeiten dürfen').waitFor();
+      await product.logout();
+      await product.heading('Sie haben sich abgemeldet');
       await product.login('no token');
-      await product.page.getByRole('alert').getByText('Sie konnten nicht angemeldet werden').waitFor();
-      await product.login(browsing.token('ada'), '/nowhere');
-      await product.heading('Seite nicht gefunden');
+      await product.heading('Sie konnten nicht angemeldet werden');
     });
 
     it('a theme that follows the host page, a header of its own', async () => {
@@ -232,3 +290,4 @@ describeInBrowser('the states of the pages', () => {
 });
 
 declare const heights: number[];
+declare const instance: { logout(): Promise<unknown> };

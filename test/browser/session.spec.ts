@@ -50,26 +50,20 @@ describeInBrowser('a session in the frame', () => {
 
     it('[D28] during a renewal ends the session, and no answer of the renewal opens it again', async () => {
       const product = await signedIn();
-      let release: () => void = () => undefined;
-      const held = new Promise<void>((resolve) => (release = resolve));
-      const answered = new Promise<void>((resolve) => {
-        void product.page.route(EMBED, async (route) => {
-          try {
-            const response = await route.fetch();
-            await held;
-            await route.fulfill({ response });
-          } finally {
-            resolve();
-          }
-        });
-      });
-      const renewing = product.page.waitForRequest(EMBED);
+      const frame = await product.shownFrame();
+      await frame.evaluate(`{
+        const ask = fetch;
+        window.fetch = async (...how) => {
+          const answer = await ask(...how);
+          if (how[0] === '/rest/auth/embed') await new Promise((resolve) => (window.release = resolve));
+          return answer;
+        };
+      }`);
       await product.renew(browsing.token('ada'));
-      await renewing;
+      await frame.waitForFunction('window.release');
       await product.logout();
       await product.heading('You have signed out');
-      release();
-      await answered;
+      await frame.evaluate('release()');
       await product.page.waitForTimeout(300);
       expect(await product.eventNames()).toEqual(['session-ready', 'session-ended']);
       await product.heading('You have signed out');

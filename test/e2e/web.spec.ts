@@ -54,7 +54,9 @@ describe('the page', () => {
   it('holds nothing that a strict content security policy refuses', async () => {
     const html = await textOf('/');
     expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:|https?:/i);
-    expect(html.match(/<script[^>]*>[^<]*/g)).toEqual([expect.stringMatching(/^<script [^>]*src="[^"]+"[^>]*>$/)]);
+    expect(html.match(/<script[^>]*>[^<]*/g)).toEqual([
+      expect.stringMatching(/^<script [^>]*src="[^"]+"[^>]*>$/),
+    ]);
   });
 
   it('is made of files that exist, have their types and are kept for a year', async () => {
