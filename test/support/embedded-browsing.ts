@@ -62,7 +62,6 @@ export class EmbeddedBrowsing {
       trustedKeys = [],
       isBehindProxy = false,
       customers = {},
-      isWithoutNames = false,
     } = this.settings;
     await this.database.create();
     const certificate = makeSelfSignedCertificate('instance.test', '127.0.0.1');
@@ -70,7 +69,7 @@ export class EmbeddedBrowsing {
     const site = await PartnerSite.listen(certificate);
     const port = await freePort();
     const proxy = isBehindProxy ? await FaultyProxy.listen(certificate, await freePort(), port) : undefined;
-    this.instanceOrigin = `https://${isWithoutNames ? '127.0.0.1' : 'instance.test'}:${proxy?.port ?? port}`;
+    this.instanceOrigin = `https://${this.names.instance}:${proxy?.port ?? port}`;
     const partner = Partner.create({ issuer: 'https://login.partner.test', audience: this.instanceOrigin });
     const service = await TestService.start(this.database, {
       trustedKeys: [partner.staticEntry({ name: 'partner', ...policy }), ...trustedKeys],
@@ -117,7 +116,7 @@ export class EmbeddedBrowsing {
   /** Has the partners' sites answer a page of the test's own; returns its address. */
   serve(path: string, html: string): string {
     this.running.site.pages.set(path, html);
-    return this.originOf(this.settings.isWithoutNames === true ? 'localhost' : 'partner.test') + path;
+    return this.originOf(this.names.partner) + path;
   }
 
   originOf(name: string): string {
@@ -139,6 +138,14 @@ export class EmbeddedBrowsing {
   async addCustomer(sub: string, workflow: string): Promise<void> {
     const id = await createUser(this.service, { email: `${sub}@login.partner.test` });
     await createWorkflow(this.service, id, workflow);
+  }
+
+  /** Two sites. */
+  private get names(): { instance: string; partner: string } {
+    const isWithout = this.settings.isWithoutNames === true;
+    return isWithout
+      ? { instance: '127.0.0.1', partner: 'localhost' }
+      : { instance: 'instance.test', partner: 'partner.test' };
   }
 
   private get running() {
