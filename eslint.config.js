@@ -64,6 +64,7 @@ export default defineConfig(
         project: [
           './tsconfig.json',
           './pages/tsconfig.json',
+          './test/unit/pages/tsconfig.json',
           './examples/tsconfig.json',
           './test/package/host/tsconfig.json',
           './packages/partner/tsconfig.json',
@@ -154,7 +155,14 @@ export default defineConfig(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'pages/*.mjs', 'bench/**/*.mjs', 'examples/**/*.mjs', 'test/**/*.mjs', 'eslint.*.{js,mjs}'],
+    files: [
+      'scripts/**/*.mjs',
+      'pages/*.mjs',
+      'bench/**/*.mjs',
+      'examples/**/*.mjs',
+      'test/**/*.mjs',
+      'eslint.*.{js,mjs}',
+    ],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   {

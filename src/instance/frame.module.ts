@@ -1,6 +1,5 @@
 // The page of the script for host pages: whose site may frame it, and what it has to know of the instance.
 import { Controller, Get, Header, Inject, Module, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
 import { AccessModule } from '../access/access.module.js';
 import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
@@ -12,6 +11,10 @@ import { DpopProofs } from '../token-exchange/instance.js';
 import { HTML, PageTemplates } from '../web/page-templates.js';
 import { WebModule } from '../web/web.module.js';
 import { FrameAncestors } from './frame-ancestors.js';
+
+interface Reply {
+  header(name: string, value: string): unknown;
+}
 
 @Controller('frame')
 export class FrameController {
@@ -32,11 +35,10 @@ export class FrameController {
   @Header('content-type', HTML)
   @Header('cross-origin-embedder-policy', 'require-corp')
   @Header('cross-origin-resource-policy', 'cross-origin')
-  page(@Query('host') host: unknown, @Res() reply: FastifyReply): void {
+  page(@Query('host') host: unknown, @Res({ passthrough: true }) reply: Reply): string {
+    reply.header('content-security-policy', framingPolicy(this.ancestors.allowing(originIn(host))));
     const data = `<html data-base-url="${this.baseUrl}" data-server-time="${this.time()}"`;
-    void reply
-      .header('content-security-policy', framingPolicy(this.ancestors.allowing(originIn(host))))
-      .send(this.templates.page.replace('<html', data));
+    return this.templates.page.replace('<html', data);
   }
 
   /**

@@ -15,7 +15,9 @@ describeInBrowser('[D25] a login by a plain form, with third-party cookies block
       return product;
     };
     const told = async (product: ProductPage) =>
-      (await product.messages()).filter((message) => /^session-/.test((message as { type: string }).type));
+      (await product.messages()).filter((message) =>
+        (message as { type: string }).type.startsWith('session-'),
+      );
 
     it('[D25] shows the workflows of the user, and tells the host page of the session', async () => {
       const product = await signedIn();
