@@ -1,8 +1,8 @@
 // The proofs of the page in the frame, as the service checks them, and what the page learns from an answer to a bad one.
 import { calculateJwkThumbprint } from 'jose';
-import { DpopAuthentication } from '../../../pages/shared/dpop-authentication.js';
-import { ProofKey } from '../../../pages/shared/proof-key.js';
-import { verifyProof } from '../../../src/token-exchange/dpop/proof-checks.js';
+import { DpopAuthentication } from '../../../../pages/shared/dpop-authentication.js';
+import { ProofKey } from '../../../../pages/shared/proof-key.js';
+import { verifyProof } from '../../../../src/token-exchange/dpop/proof-checks.js';
 
 const BASE_URL = 'https://instance.example';
 const now = Date.now() / 1000;

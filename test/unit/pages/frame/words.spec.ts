@@ -1,0 +1,42 @@
+// The languages of the page in the frame: which one it speaks, and its words and numbers in each.
+import { formatNumber, plainJson, plainName, timeAgo } from '../../../../pages/shared/format.js';
+import { language, languageOf } from '../../../../pages/shared/language.js';
+import { words } from '../../../../pages/frame/words.js';
+
+afterEach(() => (language.value = 'en'));
+
+describe('the language', () => {
+  it.each([
+    ['de-AT', ['en'], 'de'],
+    [undefined, ['fr', 'de'], 'de'],
+    ['fr', ['de'], 'en'],
+    [undefined, [], 'en'],
+  ] as const)('for %j and a browser with %j is %s', (asked, spoken, expected) => {
+    expect(languageOf(asked, spoken)).toBe(expected);
+  });
+
+  it('has every word, and none left as in the other one', () => {
+    const tables = (['en', 'de'] as const).map((code) => {
+      language.value = code;
+      return words();
+    });
+    const [english, german] = tables.map((table) => Object.entries(table));
+    expect(german?.map(([name]) => name)).toEqual(english?.map(([name]) => name));
+    for (const [name, text] of [...(english ?? []), ...(german ?? [])])
+      expect([name, String(text).trim()]).not.toEqual([name, '']);
+  });
+
+  it('writes numbers and times', () => {
+    const hours = () => timeAgo(new Date(0), 3 * 3_600_000);
+    expect([formatNumber(1234), hours()]).toEqual(['1,234', '3 hours ago']);
+    language.value = 'de';
+    expect([formatNumber(1234), hours()]).toEqual(['1.234', 'vor 3 Stunden']);
+    expect(timeAgo(new Date(60_000), 0)).toBeUndefined();
+  });
+});
+
+it('names and JSON turn no text round', () => {
+  expect(plainName(' a\u202Eb ')).toBe('ab');
+  expect(plainName(7)).toBe('');
+  expect(plainJson('a\u202Eb')).toBe('"a\\u202eb"');
+});
