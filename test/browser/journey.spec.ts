@@ -4,15 +4,38 @@ import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { playwrightTab } from './support/playwright-tab.js';
 import { Journey, WORKFLOW } from './support/journey.js';
 
+const TWO_HOURS_MS = 7_200_000;
+
 describeInBrowser('a frame without cookies', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: WORKFLOW, ben: 'Secret of ben' } });
+  const journey = async () => new Journey(browsing, playwrightTab(await browsing.context.newPage()));
 
   it('[D25] signs in, lists, opens, renews, survives a reload of the host page, and signs out', async () => {
-    await new Journey(browsing, playwrightTab(await browsing.context.newPage())).walk();
+    await (await journey()).walk();
     expect(await browsing.context.cookies()).toEqual([]);
   });
 
   it('[D51] shows two users side by side, and one goes on when the other signs out', async () => {
-    await new Journey(browsing, playwrightTab(await browsing.context.newPage())).walkTogether();
+    await (await journey()).walkTogether();
+  });
+
+  it.each([TWO_HOURS_MS, -TWO_HOURS_MS])(
+    "[D142] works though the visitor's clock is %d ms ahead",
+    async (ahead) => {
+      const page = await browsing.context.newPage();
+      await page.clock.install({ time: Date.now() + ahead });
+      await new Journey(browsing, playwrightTab(page)).walk();
+    },
+  );
+});
+
+describeInBrowser('a frame whose proofs need a nonce', () => {
+  const browsing = EmbeddedBrowsing.forBlock({
+    customers: { ada: WORKFLOW },
+    environment: { SVC_DPOP_NONCE: 'true' },
+  });
+
+  it('[D143] signs in, lists, opens, renews, survives a reload of the host page, and signs out', async () => {
+    await new Journey(browsing, playwrightTab(await browsing.context.newPage())).walk();
   });
 });

@@ -125,6 +125,19 @@ describeInBrowser('pages around and beside a frame', () => {
     expect(exported).toBe('InvalidAccessError');
   });
 
+  it('[D127] a token that is bound to the key of a frame signs that frame in, and no other one', async () => {
+    const [one, other] = [await browsing.productPage(), await browsing.productPage()];
+    const jkt = await one.page.evaluate<string>(`new Promise((resolve) => {
+      void instance.login((asked) => { resolve(asked.jkt); return new Promise((give) => { giveToken = give; }); });
+    })`);
+    const token = browsing.token('ada', { cnf: { jkt } });
+    await other.login(token);
+    const [name, { error }] = await other.event(1);
+    expect([name, error]).toEqual(['login-failed', expect.any(String)]);
+    await one.page.evaluate(`giveToken('${token}')`);
+    expect((await one.event(1))[0]).toBe('session-ready');
+  });
+
   it('[D25] a session token without its key opens nothing', async () => {
     const product = await browsing.productPage();
     await product.login(browsing.token('ada'));
