@@ -74,7 +74,7 @@ export interface StoredRefusal {
 /** The durable record of events. */
 export abstract class AuditTrail {
   /** Lets a login write its session and its event by one statement. Only the package's own trail has it. */
-  readonly table?: EventInsertion;
+  readonly eventInsertion?: EventInsertion;
 
   /**
    * Keeps the events of one request, all or none.

@@ -121,16 +121,18 @@ interface RefusalRow {
 
 /** The trail in a table. */
 export class EventTableTrail extends AuditTrail {
+  override readonly eventInsertion: EventInsertion;
   private readonly appends: Batch<readonly AuditEvent[], undefined>;
   private readonly refusals: Batch<RefusalRow, undefined>;
 
   /** @param hashesOf what is stored of a person, for a table that has the column */
   constructor(
-    override readonly table: EventTable,
+    private readonly table: EventTable,
     private readonly database: Database,
     private readonly hashesOf?: (person: ExternalPerson) => readonly Buffer[],
   ) {
     super();
+    this.eventInsertion = table;
     this.appends = database.share(table.append);
     this.refusals = database.share(table.refusal);
   }

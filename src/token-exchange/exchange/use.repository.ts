@@ -52,10 +52,10 @@ export class UseRepository implements OnModuleInit {
 
   constructor(
     private readonly database: Database,
-    { table: events }: AuditTrail,
+    { eventInsertion }: AuditTrail,
     @Inject(TOKEN_EXCHANGE_OPTIONS) { userTable }: Pick<TokenExchangeOptions, 'userTable'>,
   ) {
-    this.statement = userTable === undefined ? USE_ALONE : useStatement(userTable, events !== undefined);
+    this.statement = userTable === undefined ? USE_ALONE : useStatement(userTable, eventInsertion !== undefined);
     this.requests = new Batch((requests) => this.run(requests), database.waitMs);
   }
 

@@ -66,7 +66,7 @@ export interface SessionMaker {
 /** The product's browser sessions. */
 export abstract class SessionOpener {
   /** Lets a login write its session and its event by one statement. Only the package's own sessions have it. */
-  readonly maker?: SessionMaker;
+  readonly sessionMaker?: SessionMaker;
 
   abstract open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession>;
 

@@ -108,7 +108,7 @@ export class EmbeddedLoginService {
     private readonly clock: Clock,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
   ) {
-    this.maker = logins.canRecord ? sessions.maker : undefined;
+    this.maker = logins.canRecord ? sessions.sessionMaker : undefined;
   }
 
   /** Whether the host has sessions that are bound to keys. */

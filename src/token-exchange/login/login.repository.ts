@@ -28,8 +28,8 @@ export class LoginRepository {
     private readonly audit: AuditBus,
     @Inject(TOKEN_EXCHANGE_OPTIONS) { userTable }: Pick<TokenExchangeOptions, 'userTable'>,
   ) {
-    if (userTable !== undefined && trail.table !== undefined)
-      this.logins = database.share(recordStatement(userTable, trail.table));
+    if (userTable !== undefined && trail.eventInsertion !== undefined)
+      this.logins = database.share(recordStatement(userTable, trail.eventInsertion));
   }
 
   /** Whether logins can be recorded at this host. */

@@ -47,7 +47,7 @@ type EndCause = AuditPayloads['svc.audit.session.ended']['cause'];
 
 @Injectable()
 export class SessionService extends SessionOpener implements SessionMaker {
-  override readonly maker: SessionMaker = this;
+  override readonly sessionMaker: SessionMaker = this;
   private readonly idsIn: SessionCookieReader;
 
   constructor(
