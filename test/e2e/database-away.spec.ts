@@ -367,7 +367,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
       const answer = answerOf('exchange', () => patient.exchange({ subject_token: tokenOf('known') }));
       const cancelled = async () => {
         const rows = await pair.query<{ is: boolean }>(
-          `SELECT pg_cancel_backend(pid) AS is FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%jti%'`,
+          `SELECT pg_cancel_backend(pid) AS is FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%audit_event%'`,
         );
         return rows.length > 0;
       };
