@@ -147,7 +147,7 @@ describeBuilt('the frame of a process', () => {
       await pause(3000);
       expect(page.tokens).toBe(tokens + 1);
       isOff = false;
-      await page.page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+      await page.frame.getByRole('button', { name: 'Try again' }).click();
       await isBackAtWorkflow(page, before);
     });
 

@@ -356,7 +356,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
 
     it('[D140] a bound token is no subject token', async () => {
       const answer = await service.exchange({ subject_token: token }, { dpop: client.proof() });
-      expect((await eventOf(service, answer))?.payload['reason']).toBe('token_type_not_allowed');
+      expect((await eventOf(service, answer))?.payload['reason']).toBe('issuer_unknown');
     });
   });
 
