@@ -2,6 +2,7 @@
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { TestClock } from '../support/test-clock.js';
+import { until } from '../support/until.js';
 import type { ProductPage } from '../support/partner-site.js';
 
 const EMBED = '**/rest/auth/embed';
@@ -60,7 +61,10 @@ describeInBrowser('a session in the frame', () => {
         };
       }`);
       await product.renew(browsing.token('ada'));
-      await frame.waitForFunction('window.release');
+      // The policy of the page lets no text be run, so that Playwright cannot wait in it.
+      await until('the renewal is answered', 60_000, () =>
+        frame.evaluate<boolean>('window.release !== undefined'),
+      );
       await product.logout();
       await product.heading('You have signed out');
       await frame.evaluate('release()');
