@@ -30,6 +30,7 @@ const ID = '0190163d-8694-739b-aea5-966c26f8ad91';
 const ALLOWED: Readonly<Record<string, string>> = {
   [EXCHANGE_PATH]: 'POST',
   [EMBED_PATH]: 'POST, GET',
+  '/rest/auth/explain': 'POST',
   '/rest/auth/logout': 'POST',
   '/rest/me': 'GET, HEAD',
   '/.well-known/jwks.json': 'GET, HEAD, OPTIONS',
@@ -42,7 +43,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   '/healthz': 'GET, HEAD',
   '/healthz/readiness': 'GET, HEAD',
   '/': 'GET, HEAD',
-  '/renewed': 'GET, HEAD',
+  '/frame': 'GET, HEAD',
+  '/frame/check': 'GET, HEAD',
   '/embed.js': 'GET, HEAD',
   '/embed.d.ts': 'GET, HEAD',
   '/assets/current/page.css': 'GET, HEAD',
