@@ -54,7 +54,7 @@ export const PROVIDER_ROLES = {
   roleClaim: text(
     {
       label: 'Name of the role claim',
-      rule: 'the claim that contains the role: a string or, with `roleMap`, an array of strings. It must have no other meaning',
+      rule: 'the claim that contains the role: a string, or an array of strings if its values are mapped. It must have no other meaning',
       option: '--role-claim <name>',
       open: 'role',
       words: (name) => name && `takes roles from the claim ${name}`,
