@@ -107,9 +107,12 @@ describeInBrowser('the place that a frame shows', () => {
       const opened = browsing.context.waitForEvent('page');
       await link(page, 'Orders 5').click({ button: 'middle' });
       const tab = await opened;
-      await tab.route('**/token', (route) => route.fulfill({ body: browsing.token('ada') }));
-      await tab.goto(href);
-      await tab
+      await tab.waitForURL(href, { waitUntil: 'commit' });
+      await tab.close();
+      const copied = await browsing.context.newPage();
+      await copied.route('**/token', (route) => route.fulfill({ body: browsing.token('ada') }));
+      await copied.goto(href);
+      await copied
         .frameLocator('embedded-instance iframe')
         .getByRole('heading', { name: 'Orders 5', exact: true })
         .waitFor();
