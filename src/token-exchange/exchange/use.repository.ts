@@ -55,7 +55,8 @@ export class UseRepository implements OnModuleInit {
     { eventInsertion }: AuditTrail,
     @Inject(TOKEN_EXCHANGE_OPTIONS) { userTable }: Pick<TokenExchangeOptions, 'userTable'>,
   ) {
-    this.statement = userTable === undefined ? USE_ALONE : useStatement(userTable, eventInsertion !== undefined);
+    this.statement =
+      userTable === undefined ? USE_ALONE : useStatement(userTable, eventInsertion !== undefined);
     this.requests = new Batch((requests) => this.run(requests), database.waitMs);
   }
 

@@ -20,7 +20,7 @@ const signed = (claims: Members = {}, header: Members = {}) =>
 async function read(
   entry: Members,
   token: string,
-  { strict = false, flow = 'exchange' as 'embed' | 'exchange' } = {},
+  { strict = false, flow = 'exchange' }: { strict?: boolean; flow?: 'embed' | 'exchange' } = {},
 ): Promise<ExternalClaims | string> {
   const clock = new TestClock(NOW * 1000);
   const rules = { assignableRoles: ['global:member', 'global:admin'] };
