@@ -1,4 +1,4 @@
-// Hashes operators' passwords by argon2id, on threads beside the one that answers requests.
+// Hashes operators' passwords by argon2id, in other threads than requests.
 import { HashingTurns } from './hashing-turns.js';
 import { normalizePassword } from './password-rules.js';
 
@@ -6,7 +6,7 @@ import { normalizePassword } from './password-rules.js';
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** What every stored hash begins with. */
 const HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{16,64}\$[\w+/]{43}$/;
-/** A hash of no password: checked if there is no account, so that this takes the same work. */
+/** Matches no password. Checked if there is no account, so that the answer takes as long. */
 const UNUSED_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$+VcJfxQc4oCmCFzzW0hUPQ$EbLN3q/U1cDGht0BQAeNv9Z9FKzqCAiH92QNlZYYMGk';
 

@@ -17,7 +17,7 @@ export function nameOn(table: object, name: string): string {
 
 /** A statement with a name of its own; under one name there is only ever one text. */
 export class PreparedStatement<Input, Row> {
-  /** The type of its rows; there is no value. */
+  /** Declares the type of the rows. It never has a value. */
   declare readonly row: Row;
   readonly text: string;
   /** The values of its parameters, in their order. */

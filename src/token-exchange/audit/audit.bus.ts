@@ -61,7 +61,7 @@ export interface EventInsertion {
   readonly columns: Sql;
   /** @returns the members of the event's row, for JSON */
   rowOf(event: AuditEvent): Record<string, unknown>;
-  /** @param relation has `columns`, and those of the users */
+  /** @param relation has `columns` and the two columns of user ids */
   insertionFrom<Input>(relation: Sql<Input>): Sql<Input>;
 }
 

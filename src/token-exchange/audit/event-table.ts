@@ -87,7 +87,7 @@ export class EventTable implements EventInsertion {
 
   /**
    * Writes events, for a statement that also writes what they are about.
-   * @param relation has `columns`, and those of the users
+   * @param relation has `columns` and the two columns of user ids
    * @param besides further columns that it has, as the table has
    */
   insertionFrom<Input>(relation: Sql<Input>, besides = sql``): Sql<Input> {
