@@ -147,8 +147,8 @@ async function stop(application: Application, logger: Logger): Promise<void> {
 }
 
 /**
- * @rule D99 Where the embedded database stops by itself the process ends with it, and the next start recovers. Its last questions
- * have their answers.
+ * Ends the process if the embedded database stops by itself (D98). Requests in progress are answered first, and the next start
+ * recovers.
  */
 function endWithDatabase({ nest }: Application, logger: Logger): void {
   void nest.get<OpenDatabase>(OPEN_DATABASE).stopped.then((error) => {

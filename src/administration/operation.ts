@@ -18,7 +18,7 @@ export interface OperationRules {
    */
   read(input: unknown): unknown;
   /**
-   * The user whom a change concerns, by id or e-mail address. At the operator's page only the owner changes the owner (D122). The row
+   * The user whom a change concerns, by id or e-mail address. At the operator's page only the owner changes the owner (D121). The row
    * is locked together with the row of the operator who asks: every change locks them in one order, so no two changes wait for each
    * other.
    */

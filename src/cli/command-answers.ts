@@ -13,7 +13,7 @@ export interface TextOutput {
 
 /**
  * Results go to standard output, everything else to standard error.
- * @rule D117 With --json a command prints one JSON document, or JSON lines for endless lists, and errors as JSON too.
+ * With --json a command prints one JSON document, or JSON lines for endless lists, and errors as JSON too (D116).
  */
 export class Answers {
   /** @param isJson whether programs read them */

@@ -19,9 +19,8 @@ function flagRemark(text: string): string | undefined {
 /**
  * The variables by the name that code uses. Each may also be given as `NAME_FILE`, the path of a file that holds
  * the value. Every default stands here, also where the rule that needs it is tagged at the code that obeys it (8.3 to 8.6).
- * @rule 5.1.1 = D40 The feature flag must be exactly `true`. See instance/token-exchange.modules.ts for what it turns on.
+ * @rule 5.1.1 The feature flag must be exactly `true`. See instance/token-exchange.modules.ts for what it turns on.
  * @rule D43 Addresses and ports. See `defaultBaseUrl` in load-config.ts for the base address.
- * @rule D44 Ranges of the numeric settings.
  */
 export const VARIABLES = {
   // Availability

@@ -133,8 +133,7 @@ export function pathHint({ name }: Pick<EnvironmentVariable, 'name'>, text: stri
 }
 
 /**
- * How problems call a variable: by its name, and by the file that holds its value.
- * @rule D83 A problem names variable and file, what is wrong there and what may be meant, never a value.
+ * How problems name a variable: by its name, and by the file that contains its value, never by the value (D32).
  */
 export function labelOf({ name }: Pick<EnvironmentVariable, 'name'>, given: ConfigReading['given']): string {
   const path = given.get(name)?.path;

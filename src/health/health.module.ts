@@ -69,7 +69,7 @@ function readinessChecks(
     // While clocks differ too much requests with external tokens get 503 (D97).
     { name: 'its clock', isReady: () => clocks.isSmall },
     { name: 'key sets', isReady: hasKeySets },
-    // Nor one that is added while instances run, until its keys are fetched: it is enough to know which entries there are (D74).
+    // Nor one that is added while instances run, until its keys are fetched: it is enough to know which entries there are (D72).
     { name: 'stored entries', isReady: () => stored.isKnown },
   ];
 }

@@ -44,7 +44,7 @@ export class FrameAncestors {
 
   /**
    * As `frameAncestorsOf`: the same list until there is another. Suspended entries count: the sessions of their users go on.
-   * @rule D74 Origins of stored entries may frame the instance without a restart.
+   * Origins of stored entries may frame the instance without a restart (D72).
    */
   get current(): readonly string[] | undefined {
     const { list } = this.entries;

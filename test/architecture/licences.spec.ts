@@ -63,10 +63,10 @@ describe('the packages of the service', () => {
     expect(refused(installed)).toEqual([]);
   });
 
-  it('have the licences that docs/internals/dependencies.md names', () => {
+  it('have the licences that CONTRIBUTING.md names', () => {
     const [, sentence = ''] =
       /^Licences of what is installed with the service: (.+)\.$/m.exec(
-        repositoryFile('docs/internals/dependencies.md').text,
+        repositoryFile('CONTRIBUTING.md').text,
       ) ?? [];
     const present = new Set(installed.map(({ licence }) => licence));
     expect(sentence.split(', ')).toEqual([...present].sort());

@@ -27,7 +27,7 @@ const LINES = [
   ...wordsOf(NOTICES).map((word) => noticeLine(word, {})),
 ];
 
-it('[D52] each sentence of the log leads to a row of docs/refusals.md, and each row is led to', () => {
+it('[D77] each sentence of the log leads to a row of docs/refusals.md, and each row is led to', () => {
   const anchors = [...repositoryFile(REFUSALS_PAGE).text.matchAll(/<a id="([^"]+)"><\/a>/g)].map(
     ([, id]) => id,
   );
@@ -37,7 +37,7 @@ it('[D52] each sentence of the log leads to a row of docs/refusals.md, and each 
   expect(new Set(anchors).size).toBe(anchors.length);
 });
 
-describe('[D78] docs/refusals.md has each code of an answer with its reason', () => {
+describe('[D77] docs/refusals.md has each code of an answer with its reason', () => {
   it.each(wordsOf(TOKEN_REFUSALS))('of a token: %s', (reason) => {
     const { check, embed } = TOKEN_REFUSALS[reason];
     const endpoint = check === 'client' ? 'introspect' : 'token';
@@ -72,13 +72,13 @@ describe('[D78] docs/refusals.md has each code of an answer with its reason', ()
   });
 });
 
-it('[D78] the reasons of one check stand together, in the order of the checks', () => {
+it('[D77] the reasons of one check stand together, in the order of the checks', () => {
   const checks = Object.values(TOKEN_REFUSALS).map(({ check }) => check);
   const runs = checks.filter((check, index) => check !== checks[index - 1]);
   expect(runs).toEqual([...new Set(checks)]);
 });
 
-it('[D78] the instance says by its settings what a host of the package would say in other words', () => {
+it('[D77] the instance says by its settings what a host of the package would say in other words', () => {
   expect(JSON.stringify([TOKEN_REFUSALS, REQUEST_REFUSALS, BEARER_REFUSALS, NOTICES])).not.toContain('SVC_');
   const words = [...wordsOf(REQUEST_REFUSALS), ...wordsOf(BEARER_REFUSALS)];
   expect(words).toEqual(expect.arrayContaining(Object.keys(REMEDIES)));

@@ -52,7 +52,7 @@ describe('the rules', () => {
 });
 
 it('the known failures are numbered in order, and each is shown by a test', () => {
-  const { text } = repositoryFile('docs/internals/known-failures.md');
+  const { text } = repositoryFile('test/known-failures.md');
   const rows = [...text.matchAll(/^\| (K\d+) \|/gm)].map(([, id = '']) => [id]);
   expect(rows.length).toBeGreaterThan(30);
   expect(rows).toEqual(rows.map((_, index) => [`K${index + 1}`]));

@@ -217,7 +217,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.arrived.map(({ requestId }) => requestId)).toEqual(['after']);
   });
 
-  it('[D88] the cursor follows what was taken, and only from where it was', async () => {
+  it('[D87] the cursor follows what was taken, and only from where it was', async () => {
     await trail.write('a', 'b');
     await run(streamTo(webhookSink()));
     const { events } = await trail.reader.after(BEGINNING, 10);
@@ -250,7 +250,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.rows('SELECT DISTINCT is_forward FROM moved')).toEqual([{ is_forward: true }]);
   });
 
-  it('[D88] a former leader goes on where the next one is, and moves nothing back', async () => {
+  it('[D87] a former leader goes on where the next one is, and moves nothing back', async () => {
     const [former, next] = [streamTo(webhookSink()), streamTo(webhookSink())];
     await trail.write('a');
     await run(former);
@@ -262,7 +262,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.cursor('webhook')).toMatchObject({ eventId: (await trail.ids()).at(-1) });
   });
 
-  it('[D88] frozen between post and cursor it finds the cursor moved, and nothing is lost', async () => {
+  it('[D87] frozen between post and cursor it finds the cursor moved, and nothing is lost', async () => {
     await trail.write('a', 'b');
     const sink = webhookSink();
     const former = streamTo(sink);
@@ -502,7 +502,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     );
   });
 
-  it('[D88] the backlog is reported in events and seconds', async () => {
+  it('[D87] the backlog is reported in events and seconds', async () => {
     await trail.fill(3, 2);
     webhook.answerWith((response) => response.writeHead(500).end());
     const stream = streamTo(webhookSink());
@@ -519,7 +519,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(stream.backlog).toMatchObject({ events: 0, seconds: 0, blockedSeconds: 0 });
   });
 
-  it('[D88] the backlog is reported while much is being delivered', async () => {
+  it('[D87] the backlog is reported while much is being delivered', async () => {
     await trail.fill(1_700);
     const sink = webhookSink();
     const stream = streamTo(sink);
@@ -534,7 +534,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(told).toEqual([undefined, 1_200, 700, 200]);
   });
 
-  it('[D88] a sink that could never be reached has a backlog', async () => {
+  it('[D87] a sink that could never be reached has a backlog', async () => {
     await trail.fill(3);
     const sink = syslogSink();
     await syslog.die();
@@ -544,7 +544,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(stream.backlog).toMatchObject({ events: 3 });
   });
 
-  it('[D88] a database that lacks what the one before it had is read anew', async () => {
+  it('[D87] a database that lacks what the one before it had is read anew', async () => {
     await trail.write('a', 'b');
     const stream = streamTo(webhookSink());
     webhook.answerWith((response) => response.writeHead(503).end());
@@ -557,7 +557,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.arrived.map(({ requestId }) => requestId)).toEqual(['a', 'b, of the standby']);
   });
 
-  it('[D88] a database that was restored elsewhere is refused, not read from a wrong place', async () => {
+  it('[D87] a database that was restored elsewhere is refused, not read from a wrong place', async () => {
     await trail.write('a');
     const stream = streamTo(webhookSink());
     await run(stream);
@@ -566,7 +566,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(String(reasons()[0])).toMatch(/^its cursor is ahead of the database/);
   });
 
-  it('[D88] and stays refused once that database has come as far, until an operator says where the sink is', async () => {
+  it('[D87] and stays refused once that database has come as far, until an operator says where the sink is', async () => {
     await trail.rows('UPDATE audit_sink_cursor SET transaction_id = 9000000000000000, event_id = 0');
     const stream = streamTo(webhookSink());
     await run(stream);

@@ -49,7 +49,7 @@ describeOnEmbedded('[D98] the embedded database', (database) => {
     expect(paths.filter((path) => (fs.statSync(join(directory, path)).mode & 0o077) !== 0)).toEqual([]);
   });
 
-  it('[D99] stops where the disk fails under its log; what was committed is there at the next start', async () => {
+  it('[D98] stops where the disk fails under its log; what was committed is there at the next start', async () => {
     const first = await openDatabase(database.settings, SCHEMA);
     await first.dataSource.query(INSERTION, ['kept']);
     const spy = jest.spyOn(fs, 'fsyncSync').mockImplementation(() => {

@@ -75,7 +75,7 @@ describeOnPostgresql('[D94] the leader', (database) => {
     expect(await sessionsEndedByServer(database)).toBe(endedByServer);
   });
 
-  it('[D94][D95] knows that its session was killed, and there is a leader again', async () => {
+  it('[D94][D98] knows that its session was killed, and there is a leader again', async () => {
     await join();
     await Promise.all([join(), join()]);
     await killLockHolder(database);

@@ -102,7 +102,7 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     await proxy.close();
   });
 
-  it('[D95] fails a commit of which PostgreSQL only warns that no standby has it', async () => {
+  it('[D98] fails a commit of which PostgreSQL only warns that no standby has it', async () => {
     const client = await requestPool(dataSource).connect();
     client.emit('notice', { routine: 'SyncRepWaitForLSN' });
     expect(await whyOf(client.query('COMMIT'))).toBe('not_replicated');

@@ -424,7 +424,7 @@ describeOnEachDatabase('[4.4.4] a request', (database) => {
     }
   };
 
-  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner][D3][D7][D30][D62][D132][D134][D135] comes to one of two orders with a change of its users', async () => {
+  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner][D3][D7][D30][D132][D134][D135] comes to one of two orders with a change of its users', async () => {
     const random = randomFrom(SEED);
     for (let round = 0; round < ROUNDS; round++)
       await expectOneOrder(
@@ -433,7 +433,7 @@ describeOnEachDatabase('[4.4.4] a request', (database) => {
       );
   }, 7_200_000);
 
-  it('[D59][D71][P.roleCeiling] comes to one of two orders with a change of trust', async () => {
+  it('[D59][D70][P.roleCeiling] comes to one of two orders with a change of trust', async () => {
     const random = randomFrom(SEED + 1);
     for (let round = 0; round < CHANGES_OF_TRUST; round++) {
       const request = requestOfStored(random);

@@ -9,7 +9,7 @@ import { TestService } from '../support/test-service.js';
 
 const SEED = Number(process.env['TEST_SEED'] ?? 20261122);
 
-describeOnEachDatabase(`[D76] lists of what both see (seed ${SEED})`, (database) => {
+describeOnEachDatabase(`[D30] lists of what both see (seed ${SEED})`, (database) => {
   const PROJECTS = 24;
   let service: TestService;
   let api: ApiClient;
@@ -64,7 +64,7 @@ describeOnEachDatabase(`[D76] lists of what both see (seed ${SEED})`, (database)
   const alone = (id: string) => tokens.get(id) ?? '';
 
   it.each(LISTS)(
-    '[D76] %s: what each of the two sees, page by page, in the order of the list',
+    '[D30] %s: what each of the two sees, page by page, in the order of the list',
     async (path) => {
       const lists = new Map<string, string[]>();
       for (const id of users) lists.set(id, await idsOf(path, alone(id)));
@@ -80,7 +80,7 @@ describeOnEachDatabase(`[D76] lists of what both see (seed ${SEED})`, (database)
     },
   );
 
-  it.each(COUNTS)('[D76] workflow-count%s counts those of the list', async (query) => {
+  it.each(COUNTS)('[D30] workflow-count%s counts those of the list', async (query) => {
     for (const { actor, subject } of pairs()) {
       const token = await world.token(subject, actor, { rights: 'both' });
       const { length } = await idsOf(`workflows${query}`, token);
@@ -89,7 +89,7 @@ describeOnEachDatabase(`[D76] lists of what both see (seed ${SEED})`, (database)
     }
   });
 
-  it('[D76] of one project: nothing unless both are members, and all of it where they are', async () => {
+  it('[D30] of one project: nothing unless both are members, and all of it where they are', async () => {
     const projectIds = await idsOf('projects', alone(users[3] ?? ''));
     const [actor = '', subject = ''] = users;
     const token = await world.token(subject, actor, { rights: 'both' });
@@ -103,7 +103,7 @@ describeOnEachDatabase(`[D76] lists of what both see (seed ${SEED})`, (database)
       }
   });
 
-  it('[D76] a workflow may be edited where both may', async () => {
+  it('[D30] a workflow may be edited where both may', async () => {
     for (const { actor, subject } of pairs()) {
       const editable = async (token: string) => {
         const workflows = await api.all('/api/v1/workflows', token);

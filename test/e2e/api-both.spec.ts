@@ -49,7 +49,7 @@ class PairWorld extends ApiWorld {
   }
 }
 
-describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${SEED})`, (database) => {
+describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${SEED})`, (database) => {
   const service = TestService.forBlock(database);
   const api = ApiClient.forBlock(service);
   let world: PairWorld;
@@ -60,7 +60,7 @@ describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${S
   });
   const bothOf = (actor: Person, subject: Person) => world.token(subject.id, actor.id, { rights: 'both' });
 
-  it('[D76] each operation is allowed where it is to each of the two, and else refused as to the one who sees least', async () => {
+  it('[D30] each operation is allowed where it is to each of the two, and else refused as to the one who sees least', async () => {
     const random = randomFrom(SEED);
     const outcomes = new Set<number>();
     for (let count = 0; count < PAIRS; count++) {
@@ -92,7 +92,7 @@ describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${S
     expect(outcomes).toEqual(new Set([200, 201, 204, 403, 404]));
   });
 
-  it('[D76] the own account is seen by each; the other one’s by who may see all users', async () => {
+  it('[D30] the own account is seen by each; the other one’s by who may see all users', async () => {
     const people = [
       { id: world.idOf('stranger'), role: 'global:member' },
       { id: world.idOf('viewer'), role: 'global:member' },
@@ -115,7 +115,7 @@ describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${S
           }
   });
 
-  it('[D76] neither of two administrators changes the own account, or the other’s, by a token of both', async () => {
+  it('[D30] neither of two administrators changes the own account, or the other’s, by a token of both', async () => {
     const [one, other] = [await world.createUser('global:admin'), await world.createUser('global:admin')];
     const third = await world.createUser();
     const token = await world.token(one, other, { rights: 'both' });
@@ -130,7 +130,7 @@ describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${S
     expect((await api.patch(`/api/v1/users/${third}`, token, { enabled: true })).status).toBe(401);
   });
 
-  it('[D76] something new goes into the actor’s personal project where both may, and else asks for a project', async () => {
+  it('[D30] something new goes into the actor’s personal project where both may, and else asks for a project', async () => {
     const member = { id: world.idOf('stranger'), role: 'global:member' } as const;
     const admin = { id: world.idOf('administrator'), role: 'global:admin' } as const;
     const make = async (actor: Person, subject: Person, projectId?: string): Promise<ApiAnswer> =>
@@ -150,7 +150,7 @@ describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${S
     expect(elsewhere.status).toBe(404);
   });
 
-  it('[D76] a team that both may make has the actor as its first administrator', async () => {
+  it('[D30] a team that both may make has the actor as its first administrator', async () => {
     const [actor, subject] = [world.idOf('administrator'), world.idOf('owner')];
     const token = await world.token(subject, actor, { rights: 'both' });
     const { body } = await api.post('/api/v1/projects', token, { name: 'Team' });

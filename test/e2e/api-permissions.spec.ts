@@ -110,7 +110,7 @@ describeOnAnyDatabase('the permission matrix', (database) => {
     expect((await api.get(path, await world.token(stranger, admin))).status).toBe(200);
   });
 
-  it('[D8] a deleted actor is not replaced by the subject', async () => {
+  it('[D7] a deleted actor is not replaced by the subject', async () => {
     const [subject, actor] = [await world.createUser(), await world.createUser()];
     const token = await world.token(subject, actor);
     expect((await api.get('/api/v1/projects', token)).status).toBe(200);

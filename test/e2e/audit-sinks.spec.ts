@@ -92,7 +92,7 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
     expect(told()).toEqual(events.map((event) => expect.objectContaining(event)));
   });
 
-  it('[D88] metrics say how far each is', async () => {
+  it('[D87] metrics say how far each is', async () => {
     const { length } = await trail();
     for (const sink of ['webhook', 'stdout'])
       await until(`all events are counted that ${sink} has`, PATIENCE_MS, async () => {

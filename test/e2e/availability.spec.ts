@@ -152,7 +152,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
     });
   });
 
-  it('[7.2][D17] token exchange switched off: 501 with the text of the specification, before the body', async () => {
+  it('[7.2][D20] token exchange switched off: 501 with the text of the specification, before the body', async () => {
     const environment = { SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
     const message = 'Token exchange is not enabled on this instance';
     await withService(database, { trustedKeys, environment }, async (service) => {

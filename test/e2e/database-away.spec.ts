@@ -346,7 +346,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
     );
   });
 
-  it('[D95] does not replicate: 503 in time and never a success, of which the standby might know nothing', async () => {
+  it('[D98] does not replicate: 503 in time and never a success, of which the standby might know nothing', async () => {
     const { standby } = database.pair;
     await during(
       () => signalAll(standby, 'SIGSTOP'),
@@ -355,7 +355,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
     );
   });
 
-  it('[D95] gives up waiting for a standby, of which it only warns: 503', async () => {
+  it('[D98] gives up waiting for a standby, of which it only warns: 503', async () => {
     const { pair } = database;
     // Time enough to find the commit that waits.
     const patient = await TestService.start(database, {

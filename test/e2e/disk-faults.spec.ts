@@ -84,7 +84,7 @@ class SmallDisk {
   }
 }
 
-describeBuilt('[D99] the disk', () => {
+describeBuilt('[D98] the disk', () => {
   describeOnEmbedded('of the embedded database', (database) => {
     let surroundings: ServiceSurroundings & { baseUrl: string };
     let service: ServiceProcess | undefined;
@@ -112,7 +112,7 @@ describeBuilt('[D99] the disk', () => {
     if (mountable === undefined)
       it.skip('skipped: this account may not mount a small file system', () => undefined);
     else
-      it('[D99] that is full: requests fail clearly, and pass again when there is room', async () => {
+      it('[D98] that is full: requests fail clearly, and pass again when there is room', async () => {
         disk = SmallDisk.mount(DISK_MEGABYTES);
         if (disk === undefined) throw new Error('it could be mounted a moment ago');
         const data = join(disk.directory, 'data');
@@ -141,7 +141,7 @@ describeBuilt('[D99] the disk', () => {
         await traffic.expectAllUsed(surroundings.baseUrl);
       });
 
-    it('[D99] that fails: the process says so and ends, and the next start has all that was answered', async () => {
+    it('[D98] that fails: the process says so and ends, and the next start has all that was answered', async () => {
       const trigger = join(mkdtempSync(join(tmpdir(), 'failing-disk-')), 'now');
       await prepare({
         ...database.environment,

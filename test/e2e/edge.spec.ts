@@ -164,7 +164,7 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
     }
   });
 
-  it('[D22][K19] no answer of the two endpoints may be stored, success or failure', async () => {
+  it('[D23][K19] no answer of the two endpoints may be stored, success or failure', async () => {
     const answers = [
       await service.exchange({ subject_token: partner.sign() }),
       await service.exchange({ subject_token: 'x' }),

@@ -67,7 +67,7 @@ describeOnAnyDatabase('[D57] a login by GET that a browser makes ahead', (databa
 });
 
 describeOnAnyDatabase('[5.1.3] embedded login switched off', (database) => {
-  it('[7.3][D17] 501 with the text of the specification, before the body is looked at', async () => {
+  it('[7.3][D20] 501 with the text of the specification, before the body is looked at', async () => {
     const environment = { SVC_EMBED_LOGIN_ENABLED: 'false' };
     const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
     await withService(database, { trustedKeys, environment }, async (service) => {

@@ -405,7 +405,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
     expect((await quiet.redeem(service, { assertion })).status).toBe(200);
   });
 
-  it('[D52] a refused one leaves one warning that names cause, client and issuer', async () => {
+  it('[D77] a refused one leaves one warning that names cause, client and issuer', async () => {
     const answer = await redeem({ assertion: desktop.assertion({ client_id: neighbour.id }) });
     const lines = service.log.filter(
       ({ requestId, level }) => requestId === requestIdOf(answer) && level !== 'info',

@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 const ISSUER = 'https://acme.example';
 const partnerWith = (kid: string) => Partner.create({ issuer: ISSUER, kid, audience: BASE_URL });
 
-describeOnEachDatabase('[D118] keys refresh', (database) => {
+describeOnEachDatabase('[D36] keys refresh', (database) => {
   let service: TestService | undefined;
   const server = JwksServer.forBlock();
   const allowHttp = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
@@ -33,7 +33,7 @@ describeOnEachDatabase('[D118] keys refresh', (database) => {
     return { exitCode, stderr, all: JSON.parse(stdout || '[]') as object[] };
   };
 
-  it('[D118] brings what the partner has published since, long before it would be asked for again', async () => {
+  it('[D36] brings what the partner has published since, long before it would be asked for again', async () => {
     const second = partnerWith('second');
     server.publish(second.jwks());
     const { exitCode, stderr, all } = await refresh('acme');
@@ -45,13 +45,13 @@ describeOnEachDatabase('[D118] keys refresh', (database) => {
     expect(told).toContain('second');
   });
 
-  it('[D118] knows entries of type jwks alone', async () => {
+  it('[D36] knows entries of type jwks alone', async () => {
     const { exitCode, stderr } = await refresh('none');
     expect(exitCode).toBe(1);
     expect(stderr).toContain('no trusted key entry of type jwks called');
   });
 
-  it('[D118] says so if no instance fetches', async () => {
+  it('[D36] says so if no instance fetches', async () => {
     await service?.stop();
     service = undefined;
     const { exitCode, stderr } = await line.run(['keys', 'refresh', '--wait', '1']);

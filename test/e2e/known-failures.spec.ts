@@ -1,4 +1,4 @@
-// What went wrong in software like this and no other file shows: docs/internals/known-failures.md has the list.
+// What went wrong in software like this and no other file shows: test/known-failures.md has the list.
 import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
 import { Partner } from '../../demo/partner.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
@@ -13,7 +13,7 @@ import { expectRefusal, expectUnchanged } from './support/trusted-partner.js';
 const partnerOf = (name: string) => Partner.create({ issuer: `https://${name}.example`, audience: BASE_URL });
 const WAYS_IN = ENTRY_PATHS.map((path) => [path.name, path] as const);
 
-describeOnAnyDatabase('[K4][D71] an entry that is suspended', (database) => {
+describeOnAnyDatabase('[K4][D70] an entry that is suspended', (database) => {
   const suspended = partnerOf('suspended');
   const open = partnerOf('open');
   const companion = () => open.sign();
@@ -28,7 +28,7 @@ describeOnAnyDatabase('[K4][D71] an entry that is suspended', (database) => {
     await entries.change('suspended', (entry) => ({ ...entry, suspended: true }));
     await until('the entry is suspended', 60_000, () => answers(400));
   });
-  it.each(WAYS_IN)('[K4][K5][D71] by %s: refused, and nothing is left of it', async (_, path) => {
+  it.each(WAYS_IN)('[K4][K5][D70] by %s: refused, and nothing is left of it', async (_, path) => {
     const token = suspended.sign();
     const before = await census(service);
     await expectRefusal(service, await path.send(service, token, companion), path, 'entry_suspended');

@@ -188,7 +188,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     expect([exitCode, stderr]).toEqual([2, complaint]);
   });
 
-  it('[D62] a user of it is signed out everywhere by another command', async () => {
+  it('[D7] a user of it is signed out everywhere by another command', async () => {
     const token = await service.accessToken({ subject_token: next.sign(next.claims({ sub: 'ada' })) });
     const session = await service.sessionCookie(next.sign(next.claims({ sub: 'ada' })));
     const user = await linkedUser(service, ISSUER, 'ada');

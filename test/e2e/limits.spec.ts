@@ -439,7 +439,7 @@ describe('docs/reference/limits.md', () => {
   });
 });
 
-describeOnAnyDatabase('[B.connections][B.headerCount][D102][D103][D104][D125] beyond a limit', (database) => {
+describeOnAnyDatabase('[B.connections][B.headerCount][D102][D103][D104][D124] beyond a limit', (database) => {
   const due = ROWS.filter(({ limit }) => !isMainScope || !CASES[limit]?.isSlow);
   it.each(due)('$limit: $answer', async ({ limit, answer }) => {
     const { environment = {}, excess } = CASES[limit]!;

@@ -473,7 +473,7 @@ describeOnAnyDatabase("a key set at the operator's page", (database) => {
     );
   };
 
-  it('[D118] is fetched by the leader when an operator asks, and not again within five seconds', async () => {
+  it('[D36] is fetched by the leader when an operator asks, and not again within five seconds', async () => {
     await until('the first fetch', 60_000, async () => (await entry())?.keySet?.['state'] === 'held');
     const urlHash = (await entry())?.keys.urlHash ?? '';
     const { kid } = partner.staticEntry();

@@ -40,7 +40,7 @@ describeOnEachDatabase('svc-admin users set-password', (database) => {
     expect((await set(['bob@example.com', '--password-stdin'], `${PASSWORD}\r\n`)).exitCode).toBe(0);
   });
 
-  it('[D108] sets none for a member, and none for an unknown user', async () => {
+  it('[D106] sets none for a member, and none for an unknown user', async () => {
     for (const mode of ['--code', '--password-stdin']) {
       expect((await set(['member@example.com', mode], PASSWORD)).stderr).toContain(
         'Only users with one of the roles',

@@ -177,7 +177,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     expect(statuses.sort((one, other) => one - other)).toEqual([201, 409]);
   });
 
-  it('[D121][D122] changes no trust by which an administrator is signed in, but suspends it', async () => {
+  it('[D121] changes no trust by which an administrator is signed in, but suspends it', async () => {
     const issuer = 'https://linked.example';
     const otherId = await createOperator(service, 'linked@example.com');
     expect((await admin.send('POST', 'entries', ownKey(issuer, 'linked'))).status).toBe(201);
@@ -197,7 +197,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     for (const change of changes) expect((await change(owner)).status).toBeLessThan(300);
   });
 
-  it('[D122] neither revokes nor restores keys of an entry that reaches the owner', async () => {
+  it('[D121] neither revokes nor restores keys of an entry that reaches the owner', async () => {
     const issuer = 'https://broad.example';
     const broad = ownKey(issuer, 'broad', { excludeOwner: false });
     expect((await owner.send('POST', 'entries', broad)).status).toBe(201);
@@ -208,7 +208,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     expect((await owner.send('POST', 'revocations/restore', keys)).status).toBe(200);
   });
 
-  it("[D122] neither switches the owner's account nor ends the owner's sessions", async () => {
+  it("[D121] neither switches the owner's account nor ends the owner's sessions", async () => {
     for (const what of ['disable', 'enable', 'sign-out'])
       expect(await errorOf(await admin.send('POST', `users/${ownerId}/${what}`))).toEqual(REFUSED);
     const [session] = await service.rows<{ id: string }>(
@@ -240,7 +240,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     ]);
   });
 
-  it('[D122] of two who disable each other at once one is left', async () => {
+  it('[D121] of two who disable each other at once one is left', async () => {
     for (let round = 0; round < 3; round++) {
       const names = [`one${round}`, `two${round}`];
       const ids: string[] = [];

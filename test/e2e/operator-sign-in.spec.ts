@@ -346,7 +346,7 @@ describeOnAnyDatabase("the operator's API and what is not its sign-in", (databas
     ['null', 'null'],
     ['one of the same site', `https://other.${new URL(BASE_URL).host}`],
     ['one with a slash', `${BASE_URL}/`],
-  ])('[D110] a write needs our own origin, not %s', async (_name, origin) => {
+  ])('[D109] a write needs our own origin, not %s', async (_name, origin) => {
     const writes = [
       ['POST', 'session', { email: 'ada@example.com', password: PASSWORD }],
       ['PUT', 'password', { password: PASSWORD, newPassword: OTHER_PASSWORD }],
@@ -360,7 +360,7 @@ describeOnAnyDatabase("the operator's API and what is not its sign-in", (databas
     expect(await browser.status()).toBe(200);
   });
 
-  it('[D110] a reading of another site is refused, and no site gets permission', async () => {
+  it('[D109] a reading of another site is refused, and no site gets permission', async () => {
     for (const site of ['cross-site', 'same-site']) {
       const answer = await browser.send('GET', 'session', undefined, {
         'sec-fetch-site': site,
@@ -373,7 +373,7 @@ describeOnAnyDatabase("the operator's API and what is not its sign-in", (databas
     expect(asked.status).toBe(405);
   });
 
-  it('[D110] takes JSON alone, and no method but its own', async () => {
+  it('[D109] takes JSON alone, and no method but its own', async () => {
     const body = { email: 'ada@example.com', password: PASSWORD };
     for (const type of [
       'text/plain',
@@ -398,7 +398,7 @@ describeOnAnyDatabase("the operator's API and what is not its sign-in", (databas
     }
   });
 
-  it('[D108] no user from a token gets a password, and no member', async () => {
+  it('[D106] no user from a token gets a password, and no member', async () => {
     const made = partner.claims({ sub: 'new', email: 'new@partner.example', email_verified: true });
     await service.accessToken({ subject_token: partner.sign({ ...made, role: 'global:admin' }) });
     const user = await linkedUser(service, partner.issuer, 'new');

@@ -84,7 +84,7 @@ async function expectOnPage({ answer }: Trace, { flow, reason }: RefusalCase): P
   expect([error, isOnPage(flow === 'embed' ? 'login' : 'token', error, reason)]).toEqual([error, true]);
 }
 
-describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (database) => {
+describeOnAnyDatabase('[D77] each reason for which a token is refused', (database) => {
   const scene = new Scene(() => service);
   const partners = new Map(
     REFUSAL_CASES.map((one) => [one, new CasePartner(nameOf(one), one.policy ?? {}, scene.clock)]),
@@ -138,7 +138,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
   });
 
   it.each(REFUSAL_CASES.map((one) => ({ title: nameOf(one), one })))(
-    '[D52][D77] $title: one warning and one row, with cause and values',
+    '[D77] $title: one warning and one row, with cause and values',
     async ({ one }) => {
       const own = partnerOf(one);
       await one.before?.(service, own);
@@ -258,7 +258,7 @@ const MISTAKES: readonly Mistake[] = [
   },
 ];
 
-describeOnAnyDatabase('[D52] mistakes of a partner', (database) => {
+describeOnAnyDatabase('[D77] mistakes of a partner', (database) => {
   const scene = new Scene(() => service);
   const own = new CasePartner('partner', {}, scene.clock);
 
@@ -268,7 +268,7 @@ describeOnAnyDatabase('[D52] mistakes of a partner', (database) => {
   beforeAll(async () => {
     await service.accessToken({ subject_token: own.token() });
   });
-  it.each(MISTAKES)('[D52][D79] $name: found by the request id alone', async (mistake) => {
+  it.each(MISTAKES)('[D77][D79] $name: found by the request id alone', async (mistake) => {
     const trace = await scene.trace((headers) => mistake.send(service, own, headers));
     expect(trace.answer.status).toBe(mistake.status);
     const line = warningOf(trace);
@@ -346,7 +346,7 @@ describeOnAnyDatabase('[D52] mistakes of a partner', (database) => {
     expect([trace.answer.status, trace.lines]).toEqual([405, []]);
   });
 
-  it('[D52] a success is no warning', async () => {
+  it('[D77] a success is no warning', async () => {
     const trace = await scene.trace((headers) => service.exchange({ subject_token: own.token() }, headers));
     expect([trace.answer.status, trace.lines]).toEqual([200, []]);
   });

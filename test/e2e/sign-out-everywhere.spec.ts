@@ -14,7 +14,7 @@ import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 
-describeOnEachDatabase('[D62] a user who is signed out everywhere', (database) => {
+describeOnEachDatabase('[D7] a user who is signed out everywhere', (database) => {
   const clock = new TestClock();
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()], clock });
 
@@ -87,7 +87,7 @@ describeOnEachDatabase('[D62] a user who is signed out everywhere', (database) =
   });
 });
 
-describeOnPostgresql('[D7][D62] what is issued while access is being ended', (database) => {
+describeOnPostgresql('[D7] what is issued while access is being ended', (database) => {
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   let other: QueryRunner;
   let userId: string;

@@ -46,7 +46,7 @@ const changes = async (service: TestService) =>
 
 describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
   const service = TestService.forBlock(database, OPTIONS);
-  it('[D70][D71][D72] is trusted at once, suspended, resumed and removed, without a restart', async () => {
+  it('[D70][D72] is trusted at once, suspended, resumed and removed, without a restart', async () => {
     const entries = storedEntries(service);
     expect(await exchanged(service, acme)).toBe(400);
     expect(await lastReason(service)).toBe('issuer_unknown');
@@ -71,7 +71,7 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
     expect(await exchanged(service, configured)).toBe(200);
   });
 
-  it('[D71] what was issued goes on while its entry is suspended, and when it is removed', async () => {
+  it('[D70] what was issued goes on while its entry is suspended, and when it is removed', async () => {
     const entries = storedEntries(service);
     await entries.add(acme.staticEntry({ name: 'acme' }));
     await soon(service, acme, 200);
@@ -121,7 +121,7 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
   });
   afterAll(() => service?.stop());
 
-  it('[D70][D71] are fetched, suspended, changed and removed without a restart', async () => {
+  it('[D70] are fetched, suspended, changed and removed without a restart', async () => {
     keySet.publish(acme.jwks());
     const entries = storedEntries(service);
     const url = `${keySet.url}?token=marker-5150`;
@@ -149,7 +149,7 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
     expect(service.logText + JSON.stringify(await changes(service))).not.toContain('marker-5150');
   });
 
-  it('[D74] make no instance unready that is ready, though their endpoint is silent', async () => {
+  it('[D72] make no instance unready that is ready, though their endpoint is silent', async () => {
     keySet.answerWith(silence());
     const requests = keySet.requestCount;
     await storedEntries(service).add({ type: 'jwks', name: 'silent', url: keySet.url, issuer: acme.issuer });
@@ -232,7 +232,7 @@ describeOnEachDatabase('a table of stored entries that cannot be read', (databas
     }));
 });
 
-describeOnAnyDatabase('[D74] who may frame the instance', (database: TestDatabase) => {
+describeOnAnyDatabase('[D72] who may frame the instance', (database: TestDatabase) => {
   const PRODUCT = 'https://product.example';
   const ancestors = async (service: TestService) => {
     const policy = (await service.fetch('/')).headers.get('content-security-policy') ?? '';

@@ -46,7 +46,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       return (await service.exchange({ subject_token: acme.sign() })).status === status;
     });
 
-  it('[D70][D71][D72][D73] add, suspend, resume, change and remove an entry of the running service', async () => {
+  it('[D70][D72][D73] add, suspend, resume, change and remove an entry of the running service', async () => {
     commands.write('entry.json', acme.staticEntry({ name: 'acme' }));
     expect(await keys('add', '--file', 'entry.json')).toMatch(
       /^The entry "acme" is stored, and trusted everywhere within 10 seconds: .*never the owner; .*but not to administrators/,

@@ -192,7 +192,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     expect(await everything(service)).toEqual(before);
   });
 
-  it('[D81] times are checked as of another moment, if asked', async () => {
+  it('[D80] times are checked as of another moment, if asked', async () => {
     const ann = new StoredPartner(service);
     await ann.trust();
     const token = ann.token({ iat: now() - 3600, exp: now() - 3550 });

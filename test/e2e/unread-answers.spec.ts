@@ -28,7 +28,7 @@ const ROUTES = [
 ];
 
 describeWithProcesses(
-  `[D125] ${CONNECTIONS} connections with ${REQUESTS} requests each, whose answers nobody reads`,
+  `[D124] ${CONNECTIONS} connections with ${REQUESTS} requests each, whose answers nobody reads`,
   (database) => {
     let service: ServiceProcess;
     let surroundings: Awaited<ReturnType<typeof surroundingsOf>>;

@@ -66,7 +66,7 @@ class Load {
   }
 }
 
-describeOnReplicatedPostgres('[D95] a fail-over of PostgreSQL', (database) => {
+describeOnReplicatedPostgres('[D98] a fail-over of PostgreSQL', (database) => {
   let cluster: ServiceCluster;
 
   beforeAll(async () => {

@@ -67,7 +67,7 @@ const ATTACKS: readonly Attack[] = [
   })),
 ];
 
-describeWithProcesses('[B.unfinished][B.connections][D125] a process with 512 MiB', (database) => {
+describeWithProcesses('[B.unfinished][B.connections][D124] a process with 512 MiB', (database) => {
   let service: ServiceProcess;
   let surroundings: Awaited<ReturnType<typeof surroundingsOf>>;
   let partner: Partner;

@@ -61,7 +61,7 @@ describeOnEmptyDatabase('two processes and an entry that one of them stores', (d
   };
   afterAll(() => Promise.all(hosts.map((host) => host.stop())));
 
-  it('[D70][D71][D72] trusts it in both, and suspends it in both', async () => {
+  it('[D70][D72] trusts it in both, and suspends it in both', async () => {
     const all = (status: number) =>
       until(`each host answers ${status}`, PATIENCE_MS, async () => {
         const answers = await Promise.all(hosts.map((host) => host.exchange(added.sign())));

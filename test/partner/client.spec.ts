@@ -498,7 +498,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
     });
   });
 
-  it('[D120] waits as long as a 429 says, and comes back with new tokens', async () => {
+  it('[D119] waits as long as a 429 says, and comes back with new tokens', async () => {
     const clock = new WaitingClock();
     const seen = sent();
     const settings = {
@@ -529,7 +529,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
   });
 });
 
-describeOnPostgresql('[D120] the client of an instance whose database is out of reach', (database) => {
+describeOnPostgresql('[D119] the client of an instance whose database is out of reach', (database) => {
   let behind: DatabaseBehindProxy;
   let service: TestService;
 

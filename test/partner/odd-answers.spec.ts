@@ -51,7 +51,7 @@ const inTurn = (...listeners: RequestListener[]): RequestListener => {
   return (request, response) => listeners[Math.min(turn++, listeners.length - 1)]?.(request, response);
 };
 
-describe('[D120] a failure that is no 429 or 503', () => {
+describe('[D119] a failure that is no 429 or 503', () => {
   it.each<[string, RequestListener, string, number | undefined]>([
     ['a fault of the service', json(500, { error: 'server_error' }), 'server_error', 500],
     ['that it is switched off', json(501, { error: 'server_error' }), 'server_error', 501],
@@ -129,7 +129,7 @@ describe('[D120] a failure that is no 429 or 503', () => {
   });
 });
 
-describe('[D120] a 429 or 503', () => {
+describe('[D119] a 429 or 503', () => {
   const busy = (headers: Record<string, string> = {}) =>
     json(503, { error: 'temporarily_unavailable' }, headers);
 

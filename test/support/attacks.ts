@@ -98,7 +98,7 @@ function hmacToken({ main }: Cast): string {
 
 /** One of each kind, by the reason. The unit tests of the verifier have all of them. */
 const REFUSED: readonly (readonly [reason: string, name: string, make: Make, flow?: Attack['flow']])[] = [
-  ['token_malformed', '[D15] text that is no JWT', () => 'not-a-token'],
+  ['token_malformed', '[D14] text that is no JWT', () => 'not-a-token'],
   ['kid_missing', '[2.2.kid] no kid', header({ kid: undefined })],
   ['kid_unknown', '[5.2.1] the kid of another issuer', header({ kid: 'other-key' })],
   ['issuer_unknown', '[5.2.1] an issuer with a slash more', claims({ iss: 'https://main.example/' })],
@@ -110,10 +110,10 @@ const REFUSED: readonly (readonly [reason: string, name: string, make: Make, flo
     '[5.2.1] the key of another who uses the same kid',
     ({ main, namesake }) => namesake.sign(main.claims()),
   ],
-  // Nobody without a key may learn what is wrong with claims (D15).
+  // Nobody without a key may learn what is wrong with claims (D14).
   [
     'signature_invalid',
-    '[D15] a key of the attacker and no sub',
+    '[D14] a key of the attacker and no sub',
     ({ impostor }) => impostor.sign(impostor.claims({ sub: undefined })),
   ],
   ['audience_mismatch', '[5.2.4] another audience', claims({ aud: 'https://elsewhere.example' })],
@@ -121,16 +121,16 @@ const REFUSED: readonly (readonly [reason: string, name: string, make: Make, flo
   ['confirmation_not_supported', '[D127] cnf.jkt', claims({ cnf: { jkt: 'x' } })],
   ['token_expired', '[5.2.6] expired a second ago', times({ iat: -30, exp: -1 })],
   ['token_not_yet_valid', '[D10] nbf beyond the tolerance', times({ nbf: 50 })],
-  ['token_issued_in_future', '[D11] issued beyond the tolerance', times({ iat: 50, exp: 105 })],
+  ['token_issued_in_future', '[D10] issued beyond the tolerance', times({ iat: 50, exp: 105 })],
   ['token_lifetime_exceeded', '[5.2.7] a life of 61 seconds', times({ iat: -1, exp: 60 }), 'embed'],
   ['remaining_lifetime_too_short', '[4.2.5] 4 seconds left', times({ iat: -30, exp: 4 }), 'exchange'],
 ];
 
 const BAD_CLAIMS: readonly (readonly [name: string, make: Make])[] = [
   ['[5.2.3] no jti', claims({ jti: undefined })],
-  // An unsigned token without `iss` gets the claims answer too, since no key can be chosen (D15).
+  // An unsigned token without `iss` gets the claims answer too, since no key can be chosen (D14).
   [
-    '[D15] no iss and a key of the attacker',
+    '[D14] no iss and a key of the attacker',
     ({ impostor }) => impostor.sign(impostor.claims({ iss: undefined })),
   ],
   ['[2.2.7] email that is no address', claims({ email: 'nobody' })],

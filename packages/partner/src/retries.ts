@@ -10,7 +10,7 @@ const JITTER = 0.1;
 const LEAST_JITTER_SECONDS = 1;
 
 /**
- * @rule D120 429 and 503 alone are tried again, when `Retry-After` has passed.
+ * Only 429 and 503 are retried, after `Retry-After` (D119).
  * @param tries how many requests were sent, this one included
  * @param random from 0 up to 1
  * @returns milliseconds; undefined where the failure is not tried again

@@ -80,9 +80,8 @@ export class KeySetOperations {
   }
 
   /**
-   * The leader fetches, also if another instance gets the command: what is due is in the database.
-   * @rule D118 A key set is fetched at once by making it due in the database, so that the leader does it as it always does. See
-   * jwks-snapshot.follower.ts for how the leader hears of it.
+   * Makes the fetch due in the database, so that the leader does it as usual, whichever instance gets the command (D36). See
+   * jwks-snapshot.follower.ts for how the leader learns of it.
    */
   @Read('keys refresh', readRefresh, { isAct: true })
   async refresh(

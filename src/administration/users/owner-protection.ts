@@ -23,7 +23,7 @@ export class OwnerProtection {
   ) {}
 
   /**
-   * @rule D122 At the operator's page only the owner switches the owner's account, or ends the owner's sessions.
+   * At the operator's page only the owner enables or disables the owner's account, or ends the owner's sessions (D121).
    * @throws CommandError
    */
   async refuseOwner(
@@ -44,7 +44,7 @@ export class OwnerProtection {
    * @param issuer whose entry or keys are changed
    * @param isAdded an entry of it was added: by another key its users, or those of its other entries, could be signed in
    * @rule D121 At the operator's page only the owner changes trust by which the owner or administrators can be signed in, and adds
-   * entries for an issuer that has users or another entry. See `refuseOwner` for the owner's account (D122).
+   * entries for an issuer that has users or another entry. See `refuseOwner` for the owner's account.
    * @throws CommandError
    */
   async refuseTrustChange(

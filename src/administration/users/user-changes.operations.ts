@@ -78,7 +78,7 @@ export class UserChangeOperations {
   async unlink({ user, ...links }: ReturnType<typeof readLinks>, work: ChangeWork) {
     const { transaction } = work;
     const { id } = await findUser(user, this.users, transaction);
-    // The identity by which a token has made the user stays, since it keeps the user from having a password (D108).
+    // The identity by which a token has made the user stays, since it keeps the user from having a password (D106).
     const keptTime = await this.users.creationTime(id, transaction);
     const { unlinked, left } = await this.links.unlink(transaction, id, links, keptTime);
     if (unlinked === 0)
@@ -180,7 +180,7 @@ export class UserChangeOperations {
   }
 
   /**
-   * @rule D108 Only an owner or administrator has a password, and no user whom a partner's token provisioned (2.5.2).
+   * Only an owner or administrator has a password, and no user whom a partner's token provisioned (D106, 2.5.2).
    * @throws CommandError
    */
   private async passwordBearer(idOrEmail: string, work: ChangeWork): Promise<User> {

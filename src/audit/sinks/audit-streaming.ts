@@ -23,7 +23,7 @@ interface StreamingParts extends StreamParts {
   readonly leader: Leader;
 }
 
-/** Only the leader streams (D88). */
+/** Only the leader streams (D87). */
 export class AuditStreaming implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** Of those that events are kept for (D90). */
   readonly sinkNames: readonly string[];

@@ -63,9 +63,8 @@ export class SinkCursorRepository {
   }
 
   /**
-   * Moves a cursor, if it is still where the caller believes it to be.
-   * @rule D88 A cursor moves from its previous value only: who no longer leads moves none back.
-   * @returns whether it was
+   * Moves a cursor only from the position that the caller knows, so that a previous leader cannot move it back (D87).
+   * @returns whether it has moved
    */
   async move(name: string, from: Position, to: Position): Promise<boolean> {
     const moved = await this.database.background.change(

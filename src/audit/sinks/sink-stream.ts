@@ -178,7 +178,7 @@ export class SinkStream {
     return news.end !== undefined || events.length < page.length;
   }
 
-  /** Moves the cursor behind what is safe with the sink by now (D88). */
+  /** Moves the cursor behind what is safe with the sink by now (D87). */
   private async confirm(): Promise<void> {
     const { sink, unsafe, cursor } = this;
     const safeAtMs = this.parts.clock.monotonicMs() - sink.unsafeMs;

@@ -65,7 +65,7 @@ function refuseOtherCredentials({ headers }: FastifyRequest): void {
 
 /**
  * Browsers send the cookie to pages of the same site only (`SameSite=Strict`); another origin of the site is not the instance.
- * @rule D110 What writes needs the instance's own `Origin`, also to sign in; what reads is refused to other sites.
+ * Writes need the instance's own `Origin`, also to sign in; reads are refused to other sites (D109).
  */
 function refuseForeignPage({ method, headers }: FastifyRequest, baseUrl: string): void {
   const isOwn =

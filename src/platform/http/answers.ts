@@ -21,7 +21,7 @@ export const ACCEPTED_CODING = { 'accept-encoding': 'identity' } as const;
 export const CODING_MESSAGE = 'The body must not have a Content-Encoding';
 
 /**
- * Answers are not stored, unless a route says otherwise; those of the flows say it again (D22,
+ * Answers are not stored, unless a route says otherwise; those of the flows say it again (D23,
  * http-answers.ts). No page of the instance sends a referrer (D23).
  */
 export const COMMON_HEADERS = {

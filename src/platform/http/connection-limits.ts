@@ -41,7 +41,7 @@ type CountedSocket = Socket & { [UNANSWERED]?: number; parser?: { onIncoming: un
 /**
  * The handler of a server of Node.js, which works at once for everything that has arrived on a connection, and keeps the answers that its client does not
  * take. The attack: 20 connections with 2,000 requests each, whose answers nobody reads (`e2e/unread-answers`).
- * @rule D125 A connection with more than sixteen requests that have no answer yet is closed.
+ * A connection with more than sixteen unanswered requests is closed (D124).
  */
 export function limitPipelining(handler: RequestListener): RequestListener {
   return (request, response) => {

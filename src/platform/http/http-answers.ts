@@ -64,8 +64,8 @@ export interface HttpAnswer {
 }
 
 /**
- * @rule D22 Answers are not stored (RFC 6749 §5.1). See src/platform/http/server.ts for other routes. The address of a login with
- * GET holds a token, so it is sent to no other site (D23).
+ * Answers are not stored (RFC 6749 §5.1; D23). See src/platform/http/server.ts for other routes. The address of a login by GET
+ * contains a token, so no other site gets it as a referrer.
  */
 const COMMON = Object.entries(COMMON_HEADERS);
 

@@ -35,7 +35,7 @@ const TRY_LOCK = `SELECT pg_try_advisory_lock(7236450102 + 'token_exchange_jwks_
  * waits for the lock in the database: a waiting statement holds a snapshot, and with it back what VACUUM removes.
  * @rule D94 The server ends the session of a leader that is silent; one without answers no longer believes that it leads. Two may
  * believe it for a moment, and each job of the leader is harmless then.
- * @rule D95 A fail-over frees the lock, and the first candidate that reaches the new server takes it.
+ * A fail-over of the database frees the lock, and the first candidate that reaches the new server takes it.
  */
 export class AdvisoryLockLeader extends Leader implements OnModuleInit, OnApplicationShutdown {
   private session: pg.Client | undefined;

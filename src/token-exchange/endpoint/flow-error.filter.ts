@@ -127,8 +127,7 @@ function refusedToken({ reason }: RefusedToken, { endpoint, flow }: Place): Refu
 }
 
 /**
- * RFC 6749 §5.2.
- * @rule D17 The body of the 501 serves clients that read OAuth errors and clients that read `message`.
+ * RFC 6749 §5.2. The body of a 501 suits clients that read OAuth errors and clients that read `message` (D20).
  */
 function asOAuth({ status, error, message, headers }: Refused, thrown: unknown): HttpAnswer {
   const reason = isRequestRefusal(thrown) ? thrown.reason : undefined;

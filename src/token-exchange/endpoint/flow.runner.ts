@@ -97,8 +97,8 @@ export class FlowRunner {
   }
 
   /**
-   * @rule D52 A refused token is a warning of the log, whose sentence names the cause and where to read on.
-   * Those of exchanges and logins are complete (contract 6), which the limits of their addresses bound; strangers' logouts are not.
+   * Logs a refused token as a warning that names the cause and where to read on (D77), and records its event. Events of exchanges
+   * and logins are complete (contract 6), because the limits of their addresses bound them; those of strangers' logouts are not.
    */
   private async recordRefusal(request: FlowRequest, refusal: RefusedToken): Promise<void> {
     const { flow, tokens, clientAddress } = request;

@@ -100,10 +100,10 @@ export function checkTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules
 }
 
 /**
- * @rule 4.2.5 = 8.8 The life of the issued token is the shortest of both tokens' remaining lives and the configured limit.
- * An identity assertion does not count: it is a grant for minutes, and says nothing of the token's life (D133).
+ * @rule 4.2.5 = 8.8 The lifetime of the issued token is the shortest of both tokens' remaining lifetimes and the configured
+ * limit, in whole seconds, rounded down. Less than 5 seconds is refused. An identity assertion sets no limit: it is a grant for
+ * minutes (D133).
  * @rule P.maxTokenTtlSeconds An entry may set a shorter limit.
- * @rule D13 Less than 5 seconds is refused, exactly 5 is issued; whole seconds, rounded down.
  */
 function checkLifetime({ subject, actor }: Tokens, { now, ...rules }: TermsRules): Validity {
   const ofEntries = listOf({ subject, actor }).map(({ key }) => key.policy.maxTokenTtlSeconds);

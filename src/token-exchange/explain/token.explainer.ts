@@ -71,8 +71,7 @@ interface Trust {
 }
 
 /**
- * A clock that stands still.
- * @rule D81 Times are checked as of one moment, now or another; what is stored as it is now.
+ * A clock that stands still. Times are checked as of one moment, now or another; stored data as it is now (D80).
  */
 class StoppedClock extends Clock {
   constructor(private readonly moment: Date) {

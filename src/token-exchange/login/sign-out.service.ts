@@ -16,12 +16,11 @@ export interface IssuedThings {
 }
 
 /**
- * Ends sessions, and access tokens of which the user is subject or actor. Sessions and tokens that are being issued at this
- * moment carry the earlier generation, so they are refused.
- * @rule D62 A user is signed out everywhere, for good; what is decided after it passes. See `endAccess` in
- * users/user.repository.ts, and `refusalNow` in tokens/caller.ts for the comparison at each use.
- * @returns how many sessions there were that had not ended by themselves
- * @throws Error where the host cannot end access
+ * Ends every session and access token of the user as subject or actor, for good; a later login works (D7). Sessions and tokens that
+ * are being issued carry the earlier generation, so they are refused. See `endAccess` in users/user.repository.ts, and `refusalNow`
+ * in tokens/caller.ts for the comparison at each use.
+ * @returns the number of live sessions that ended
+ * @throws Error if the host cannot end access
  */
 export async function signOutEverywhere(
   { sessions, users }: IssuedThings,

@@ -40,7 +40,7 @@ export interface AccessTokenClaims {
   readonly vouched_by: readonly RecordedKey[];
   /** D131: of the subject, and of the actor where there is one. */
   readonly logins: readonly ExternalLogin[];
-  /** D62, opaque: of the subject, and of the actor where there is one, as the token was decided on. */
+  /** D7, opaque: of the subject, and of the actor where there is one, as the token was decided on. */
   readonly access_generation?: string;
   readonly actor_access_generation?: string;
 }

@@ -36,9 +36,8 @@ export type CallerVerdict<User> =
  * The caller of an access token; a refusal if the token is not valid, or one of its users is deleted, disabled or was signed out.
  * @rule D30 The rights are the actor's where there is one, else the subject's, as they are now. See grants.ts for who decides
  * that they are those of both (P.rights), and that scopes limit them (P.scopes).
- * @rule D8 The subject never replaces a deleted actor.
- * @rule D7 A disabled user's tokens stop working at once, and for good. See the migration of the access generation, which the
- * trigger raises, and users/decide.ts for the refusal of external tokens.
+ * @rule D7 A disabled user's tokens stop working at once, and for good. The subject never replaces a deleted actor. See the
+ * migration of the access generation, which the trigger raises, and identity/decide.ts for the refusal of external tokens.
  */
 export async function callerOf<User extends CallingUser>(
   verdict: AccessTokenVerdict,

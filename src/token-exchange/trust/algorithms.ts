@@ -53,7 +53,7 @@ export function isAlgorithm(value: unknown): value is Algorithm {
 
 /**
  * The algorithm that the header of a token, or a fetched key, names.
- * @rule D56 `Ed25519` (RFC 9864) is `EdDSA` here. In the configuration it stays as the contract has it.
+ * `Ed25519` (RFC 9864) means `EdDSA` (D35). The configuration accepts only the names of the contract.
  */
 export function algorithmNamed(name: unknown): Algorithm | undefined {
   if (name === 'Ed25519') return 'EdDSA';

@@ -150,7 +150,7 @@ export const NOT_BEFORE: TokenCheck<AnyToken> = {
   ],
 };
 
-/** @rule D11 A token from the future is refused. */
+/** A token from the future is refused (D10). */
 export const NOT_FROM_FUTURE: TokenCheck<AnyToken> = {
   about: 'iat',
   reason: 'token_issued_in_future',

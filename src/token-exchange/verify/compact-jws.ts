@@ -31,7 +31,7 @@ export const MAX_TOKEN_CHARACTERS = 65_536;
 
 /**
  * Parses a compact JWS.
- * @rule D15 What is not a JWT is refused as malformed, before any claim is looked at.
+ * What is not a JWT is refused as malformed, before any claim is read (D14).
  * @param options whether other tokens will have the same header
  * @throws OAuthRefusal `token_malformed`
  */
@@ -147,7 +147,7 @@ export interface JwsSigner {
 
 /**
  * Signs a payload under a header, whose `alg` must be the signer's. On the event loop: a trip to another thread costs more
- * than it saves (docs/internals/performance.md).
+ * than it saves (bench/performance.md).
  */
 export function signCompactJws(header: object, payload: object, { digest, key }: JwsSigner): string {
   const signingInput = `${encoded(header)}.${encoded(payload)}`;

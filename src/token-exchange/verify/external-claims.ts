@@ -84,7 +84,7 @@ export const MAX_LOGOUT_AGE_SECONDS = 300;
 
 /**
  * Reads the `iss` claim before any key is known.
- * @throws OAuthRefusal `claims_invalid` when it is missing, empty or not a string (D15)
+ * @throws OAuthRefusal `claims_invalid` when it is missing, empty or not a string (D14)
  */
 export function readIssuer(payload: ClaimSet): string {
   return requiredText(payload, 'iss');
@@ -293,7 +293,7 @@ function audience(payload: ClaimSet): string | readonly string[] {
   return aud;
 }
 
-/** @rule D12 Times are finite numbers, fractions allowed, neither negative nor after the year 9999. */
+/** A time is a finite number, also a fraction, from 0 to the end of the year 9999 (D10). */
 function numericDate(payload: ClaimSet, name: ClaimName): number {
   const value = payload[name];
   // NaN and infinities fail both comparisons.

@@ -194,7 +194,7 @@ export const SIGNATURE: TokenCheck<AnyToken> = {
       : { expected: `a signature by the key with the thumbprint ${thumbprints.join(' or ')}` },
 };
 
-/** @rule D71 No token of a suspended entry is taken. */
+/** Tokens of a suspended entry are refused (D70). */
 export const NOT_SUSPENDED: TokenCheck<AnyToken> = {
   about: 'suspended',
   reason: 'entry_suspended',

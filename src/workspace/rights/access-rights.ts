@@ -14,7 +14,7 @@ type Acting = Pick<Authority, 'rightsOf'>;
 /** Why one user may not; undefined where they may. */
 type Verdict = 'not_found' | 'forbidden' | undefined;
 
-/** @rule D76 Where two users are checked, a call may do what each of them might do alone, and lists show what both see. */
+/** If two users are checked, a call may do what each of them might do alone, and lists show what both see (D30). */
 @Injectable()
 export class AccessRights {
   constructor(private readonly projectRoles: ProjectRoleRepository) {}

@@ -132,7 +132,7 @@ describeInBrowser("the operator's sign-in", () => {
     await one.page.getByRole('banner').getByText(OWNER).waitFor();
   });
 
-  it('[D110] is in no frame, and no other site writes', async () => {
+  it('[D109] is in no frame, and no other site writes', async () => {
     await browsing.signedIn();
     const page = await browsing.context.newPage();
     // A page that may frame the instance itself.

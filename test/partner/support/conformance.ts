@@ -163,7 +163,7 @@ export function describeProgram(name: string, state: ProgramState): void {
 
 /** With a key that was made elsewhere, for an instance behind a proxy that answers by itself now and then. */
 function describeAtOddInstance(name: string, state: RunnableProgram): void {
-  describe(`[D120] the partner in ${name}, of an instance that answers oddly`, () => {
+  describe(`[D119] the partner in ${name}, of an instance that answers oddly`, () => {
     const pem = (state.foreignKey ?? ecKey)();
     let endpoint: OddEndpoint;
     let program: PartnerProgram;

@@ -28,7 +28,7 @@ interface Told {
   }[];
 }
 
-describe('[D83] config check', () => {
+describe('[D32] config check', () => {
   const line = new CommandLine();
   /** There is no database, and none is created. */
   const NOT_ASKED = `Stored entries are not checked: There is no database in ${line.folder}/data.\n`;

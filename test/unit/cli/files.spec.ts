@@ -11,7 +11,7 @@ const contextOf = (input: Uint8Array) =>
 const context = contextOf(Buffer.of());
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
 
-describe('[D83] a file', () => {
+describe('[D32] a file', () => {
   it('of JSON may begin with a byte order mark, and no other encoding', () => {
     line.write('marked.json', '\ufeff{"type":"jwks"}');
     expect(readJsonFile(context, 'marked.json', 'one entry')).toEqual({ type: 'jwks' });
@@ -34,7 +34,7 @@ describe('[D83] a file', () => {
     expect(() => readInput(context, 'absent')).toThrow(new CommandError('absent cannot be read (ENOENT)')));
 });
 
-it('[D83] standard input may begin with a byte order mark, and no other encoding', () => {
+it('[D32] standard input may begin with a byte order mark, and no other encoding', () => {
   expect(readInput(contextOf(Buffer.from('\ufeffpassword\n')), '-')).toBe('password\n');
   const refused = () => readInput(contextOf(utf16('password')), '-');
   expect(refused).toThrow(new CommandError('Standard input is UTF-16 and must be UTF-8'));

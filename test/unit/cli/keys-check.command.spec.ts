@@ -216,7 +216,7 @@ describe('keys check --fetch', () => {
     expect(gone).toMatchObject({ exitCode: 1 });
   });
 
-  it('[D33][D83] names the setting where the address is refused, and sends nothing', async () => {
+  it('[D33][D32] names the setting where the address is refused, and sends nothing', async () => {
     const before = server.requestCount;
     const refused = await check(server.url, false);
     expect(refused).toMatchObject({ exitCode: 1 });

@@ -144,7 +144,7 @@ describe('keys entry', () => {
     expect(loose.stderr).toContain('warning: expectedAudience: is not set');
   });
 
-  it('[D83] names the setting that allows an http: key set, and nothing of a private key', async () => {
+  it('[D32] names the setting that allows an http: key set, and nothing of a private key', async () => {
     const http = await entry('--jwks-uri', 'http://partner.example/jwks.json', ...TRUST);
     expect(http.stderr).toContain('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP allows http:');
     line.write('private.pem', Partner.create({ issuer: ISSUER }).privateKeyPem());

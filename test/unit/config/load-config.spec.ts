@@ -135,14 +135,14 @@ describe('the feature flag', () => {
 
 describe('numbers', () => {
   it.each([
-    ['[D44] SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', 1, 1_000_000],
-    ['[D44] SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', 1, 1_000_000],
-    ['[D44] SVC_TOKEN_EXCHANGE_INTROSPECTION_PER_MINUTE', 1, 1_000_000],
-    ['[D44] SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE', 1, 1_000_000],
-    ['[D44] SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL', 5, 86_400],
-    ['[D44] SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', 1, 86_400],
-    ['[D44] SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS', 1, 86_400],
-    ['[D44] SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE', 1, 100_000],
+    ['[D32] SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', 1, 1_000_000],
+    ['[D32] SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', 1, 1_000_000],
+    ['[D32] SVC_TOKEN_EXCHANGE_INTROSPECTION_PER_MINUTE', 1, 1_000_000],
+    ['[D32] SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE', 1, 1_000_000],
+    ['[D32] SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL', 5, 86_400],
+    ['[D32] SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', 1, 86_400],
+    ['[D32] SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS', 1, 86_400],
+    ['[D32] SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE', 1, 100_000],
     ['[D26] SVC_EMBED_SESSION_TTL_SECONDS', 60, 86_400],
     ['[D91] SVC_METRICS_PORT', 0, 65_535],
   ])('%s goes from %d to %d', (title, min, max) => {
@@ -160,7 +160,7 @@ describe('numbers', () => {
   });
 
   it.each(['1.5', '1e2', '+30', '-30', ' 30', '30 ', '0x1e', '3_0', '٣٠', '30s', 'NaN', '1'.repeat(400)])(
-    '[D44] %j is no whole number',
+    '[D32] %j is no whole number',
     (text) => expect(read({ SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL: text }).problems).toHaveLength(1),
   );
 });
@@ -201,7 +201,7 @@ describe('other kinds of value', () => {
     expect(readEnvFile(file('\ufeffSVC_PORT=1\n'), true)).toEqual({ SVC_PORT: '1' });
   });
 
-  it('[D83] another encoding of a file is named', () => {
+  it('[D32] another encoding of a file is named', () => {
     const utf16 = (text: string) => file(Buffer.from(`\ufeff${text}`, 'utf16le'));
     const path = utf16('db.example');
     const latin1 = file(Buffer.from('postgres://ü', 'latin1'));
@@ -311,7 +311,7 @@ describe('problems and warnings', () => {
     ['SVC_LICENCE', 'SVC_LICENSE'],
     ['svc_port', 'SVC_PORT'],
     ['SVC_SOMETHING_ELSE_ENTIRELY', undefined],
-  ])('[D83] of the variable %s the warning asks whether %s was meant', (name, meant) => {
+  ])('[D32] of the variable %s the warning asks whether %s was meant', (name, meant) => {
     const question = meant === undefined ? '' : `; did you mean ${meant}?`;
     expect(read({ [name]: MARKER }).warnings).toEqual([
       `${name} is not a variable of this service and has no effect${question}`,
@@ -349,12 +349,12 @@ describe('problems and warnings', () => {
       { SVC_DATABASE_URL: `postgres://user:${MARKER}#%@[host/name` },
       'SVC_DATABASE_URL: must be a postgres:// URL; its user name and password are percent-encoded',
     ],
-  ])('[D83] a problem names %s', (_, environment, problem) => {
+  ])('[D32] a problem names %s', (_, environment, problem) => {
     expect(read(environment).problems).toEqual([problem]);
     expect(problem).not.toContain(MARKER);
   });
 
-  it('[D83] where each variable was found is known, also where its value is not taken', () => {
+  it('[D32] where each variable was found is known, also where its value is not taken', () => {
     const path = file('7\n');
     const { given } = read(
       { SVC_PORT_FILE: path, SVC_STRICT: 'x' },
@@ -371,7 +371,7 @@ describe('problems and warnings', () => {
     ]);
   });
 
-  it('[D83] no file is known that could not be read: its path may be the value', () => {
+  it('[D32] no file is known that could not be read: its path may be the value', () => {
     const { given } = read({ SVC_AUDIT_WEBHOOK_SECRET_FILE: MARKER });
     expect([...given]).toEqual([
       ['SVC_AUDIT_WEBHOOK_SECRET', { as: 'SVC_AUDIT_WEBHOOK_SECRET_FILE', source: 0 }],

@@ -39,14 +39,14 @@ describe('[1.4] the settings for HTTPS', () => {
     expect(problems(certificate, privateKey)).toEqual(expected);
   });
 
-  it('[D83] are asked for by their file where a path stands in their place', () => {
+  it('[D32] are asked for by their file where a path stands in their place', () => {
     expect(problems('certs/cert.pem', '/run/secrets/key')).toEqual([
       expect.stringMatching(/^SVC_SSL_CERT: .*; did you mean SVC_SSL_CERT_FILE, with this path\?$/),
       expect.stringMatching(/^SVC_SSL_KEY: .*; did you mean SVC_SSL_KEY_FILE, with this path\?$/),
     ]);
   });
 
-  it('[D83] are reported by the file that holds them, and what is there and cannot be read is not missing', () => {
+  it('[D32] are reported by the file that holds them, and what is there and cannot be read is not missing', () => {
     const given = new Map([
       ['SVC_SSL_CERT', { as: 'SVC_SSL_CERT_FILE', source: 0, path: '/absent/cert.pem' }],
       ['SVC_SSL_KEY', { as: 'SVC_SSL_KEY_FILE', source: 0, path: '/there/key.pem' }],

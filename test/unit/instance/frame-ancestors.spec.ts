@@ -31,7 +31,7 @@ describe('[5.5.3] who may frame the instance', () => {
   });
 });
 
-describe('[D74] who may frame the instance at this moment', () => {
+describe('[D72] who may frame the instance at this moment', () => {
   it('is whom stored entries list beside the configured ones, the same list until there is another', () => {
     let stored: ReturnType<typeof entry>[] = [];
     const entries = new PresentEntries([entry('a', PRODUCT)], () => stored);

@@ -163,7 +163,7 @@ describe('no start', () => {
   });
 });
 
-describe('[D83] a problem that can be acted on', () => {
+describe('[D32] a problem that can be acted on', () => {
   const VENDOR = 'SVC_LICENSE_PUBLIC_KEY';
   const keysOf = (entry: object) => JSON.stringify([{ ...ENTRY, ...entry }], null, 1);
   const { privateKey } = generateKeyPairSync('ed25519');

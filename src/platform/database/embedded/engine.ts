@@ -5,7 +5,7 @@ import { forceAll, forcedFiles, forcingStartParams } from './forced-writes.js';
 
 /**
  * The log is kept as short as it may be. An ANALYZE, which holds all other statements up, reads a small sample: what
- * requests ask for is found by key. More buffers than these made no statement faster (docs/internals/performance.md).
+ * requests ask for is found by key. More buffers than these made no statement faster (bench/performance.md).
  */
 const SETTINGS = [
   ...['min_wal_size=32MB', 'max_wal_size=32MB'],

@@ -70,7 +70,7 @@ describe('what is no JSON', () => {
     '"\n"',
     '// x\n1',
     '\ufeff{}',
-  ])('[D15] is refused, and its text not repeated: %j', (text) =>
+  ])('[D14] is refused, and its text not repeated: %j', (text) =>
     expect(() => parseStrictJson(text)).toThrow(new JsonError('not valid JSON')),
   );
 
@@ -81,28 +81,28 @@ describe('what is no JSON', () => {
     ['a cut sequence', [0x22, 0xe2, 0x82, 0x22]],
     ['a byte order mark', [0xef, 0xbb, 0xbf, 0x31]],
     ['UTF-16', [0xff, 0xfe, 0x31, 0x00]],
-  ])('[D15] %s in bytes is refused', (_, bytes) => {
+  ])('[D14] %s in bytes is refused', (_, bytes) => {
     expect(() => parseStrictJsonBytes(Uint8Array.from(bytes))).toThrow(JsonError);
   });
 
-  it('[D15] UTF-8 is read', () =>
+  it('[D14] UTF-8 is read', () =>
     expect(parseStrictJsonBytes(Buffer.from('{"é":"😀"}'))).toEqual({ é: '😀' }));
 });
 
 describe('depth', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
 
-  it.each([16, 32])('[D15] %d levels are read', (depth) =>
+  it.each([16, 32])('[D14] %d levels are read', (depth) =>
     expect(parseStrictJson(nested(depth))).toEqual(JSON.parse(nested(depth))),
   );
 
-  it.each([33, 1_000, 500_000])('[D15] %d levels are refused without harm', (depth) => {
+  it.each([33, 1_000, 500_000])('[D14] %d levels are refused without harm', (depth) => {
     expect(() => parseStrictJson(nested(depth))).toThrow(JsonError);
     expect(() => parseStrictJson('{"a":'.repeat(depth) + '1' + '}'.repeat(depth))).toThrow(JsonError);
     expect(() => parseStrictJson('['.repeat(depth))).toThrow(JsonError);
   });
 
-  it('[D15] many arrays side by side are not deep', () => {
+  it('[D14] many arrays side by side are not deep', () => {
     expect(parseStrictJson(`[${'[],'.repeat(1_000)}{}]`)).toHaveLength(1_001);
   });
 });
@@ -189,7 +189,7 @@ describe('random texts', () => {
   });
 });
 
-describe('[D83] the place of a fault', () => {
+describe('[D32] the place of a fault', () => {
   const MARKER = 'marker-5150 in JSON at position 3';
 
   it.each([

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { looksLikePath } from '../../../../src/platform/text/pem-fault.js';
 
-describe('[D83] a path', () => {
+describe('[D32] a path', () => {
   it.each([
     '/run/secrets/tls-key',
     '/run/secrets/key',

@@ -28,7 +28,7 @@ const burnt =
 const damaged = (kind: PemKind) =>
   `is a damaged ${kind}: a PEM is a first line, lines of base64 and a last line, complete and alone`;
 
-describe('[D83] what is wrong with a PEM', () => {
+describe('[D32] what is wrong with a PEM', () => {
   it.each<[string, PemKind, string, string]>([
     ['nothing', 'public key', ' \n', 'is empty'],
     [
@@ -111,7 +111,7 @@ describe('[D83] what is wrong with a PEM', () => {
   });
 });
 
-describe('[D83] the command that converts what is no PEM', () => {
+describe('[D32] the command that converts what is no PEM', () => {
   const ed = generateKeyPairSync('ed25519').publicKey;
   const jwk = JSON.stringify(publicKey.export({ format: 'jwk' }));
   it.each<[string, string | Buffer, string, string]>([

@@ -12,7 +12,7 @@ const KNOWN = [
   'SVC_SSL_CERT_FILE',
 ];
 
-describe('[D83] the name that may be meant', () => {
+describe('[D32] the name that may be meant', () => {
   it.each([
     ['alowedRoles', 'allowedRoles'],
     ['allowRoles', 'allowedRoles'],

@@ -126,7 +126,7 @@ describe('[D133] a client', () => {
     ]);
   });
 
-  it('[D71] gets nothing by the credential that it has in a suspended entry of a trusted issuer', async () => {
+  it('[D70] gets nothing by the credential that it has in a suspended entry of a trusted issuer', async () => {
     const { id, secret } = former;
     expect(await authenticator.authenticate({ id, secret })).toMatchObject({ issuers: new Set() });
   });

@@ -38,7 +38,7 @@ it.each<[number, number, number | undefined, number, number]>([
   [0.75, 50, undefined, 50, 49],
   [0.75, 50.75, undefined, 50, 50],
   [0.75, 4000, undefined, 900, 900],
-])('[4.2.5][8.1][D13] at %d of tokens that end at %j and %j', (now, subject, actor, end, lifetimeSeconds) =>
+])('[4.2.5][8.1][8.8] at %d of tokens that end at %j and %j', (now, subject, actor, end, lifetimeSeconds) =>
   expect(termsOf(now, subject, actor).validity).toEqual({
     issuedAt: NOW,
     expiresAt: NOW + end,
@@ -51,7 +51,7 @@ it.each<[number, number | undefined, string]>([
   [4, 4, 'subject'],
   [4, 70, 'subject'],
   [70, 4, 'actor'],
-])('[D13] of tokens that end at %j and %j there is too little left', (subject, actor, party) => {
+])('[8.8] of tokens that end at %j and %j there is too little left', (subject, actor, party) => {
   const context = { party, issuer: 'https://a.example', kid: party[0], expected: '5 s at least' };
   expect(() => termsOf(0, subject, actor)).toThrow(
     expect.objectContaining({

@@ -171,13 +171,13 @@ describe('members that break their rule', () => {
     ['url', { ...jwks, url: 'http://a.example/' }, 'must be an https: URL; jwks.allowHttp allows http:'],
     ['url', { ...jwks, url: `https://${MARKER}@a.example/` }, 'must not hold a user name or password'],
     ['url', { ...jwks, url: `https://:${MARKER}@a.example/` }, 'must not hold a user name or password'],
-  ])('[D83] what is wrong with %s is reported so that it can be put right: %j', (_, entry, text) => {
+  ])('[D32] what is wrong with %s is reported so that it can be put right: %j', (_, entry, text) => {
     const { problems } = read(entry);
     expect(problems).toEqual([expect.stringContaining(text)]);
     expect(problems[0]).not.toContain(MARKER);
   });
 
-  it('[D83] the setting for http: addresses is called as the host calls it', () => {
+  it('[D32] the setting for http: addresses is called as the host calls it', () => {
     const rules = { ...RULES, jwksSettingNames: { allowHttp: 'ALLOW_HTTP', allowPrivate: 'ALLOW_PRIVATE' } };
     const { problems } = readText(JSON.stringify([{ ...jwks, url: 'http://a.example/' }]), rules);
     expect(problems).toEqual([expect.stringContaining('; ALLOW_HTTP allows http:')]);
@@ -194,7 +194,7 @@ describe('members that break their rule', () => {
     ['https://partner.example/jwks', false, [], undefined],
     ['https://1.1.1.1/jwks', false, [], undefined],
     ['https://10.0.0.1/jwks', false, undefined, undefined],
-  ])('[D83] of the address of %s it is said at once by which setting it could be fetched', (...given) => {
+  ])('[D32] of the address of %s it is said at once by which setting it could be fetched', (...given) => {
     const [url, allowHttp, allowPrivate, setting] = given;
     const rules = { ...RULES, allowHttp, ...(allowPrivate === undefined ? {} : { allowPrivate }) };
     const entry = { ...jwks, url, expectedAudience: 'us', linkPrivileged: false };
@@ -207,7 +207,7 @@ describe('members that break their rule', () => {
     );
   });
 
-  it('[D83] a text that is no JSON is reported with its place', () => {
+  it('[D32] a text that is no JSON is reported with its place', () => {
     expect(readText('\ufeff[]').problems).toEqual([]);
     expect(readText(`[\n  {"kid": "a",}\n]`).problems).toEqual(['not valid JSON (line 2, column 15)']);
     expect(readText(`[{"kid":"${MARKER}","kid":1}]`).problems).toEqual(['a member is given twice']);
@@ -337,7 +337,7 @@ describe('the list as a whole', () => {
   });
 });
 
-describe('[D83] an algorithm that is not supported', () => {
+describe('[D32] an algorithm that is not supported', () => {
   it.each([
     ['es256', 'ES256'],
     ['Ed25519', 'EdDSA'],
@@ -367,7 +367,7 @@ describe('warnings', () => {
     },
   );
 
-  it.each([['member'], ['global:membre']])('[D83] a role that %j may mean is named', (role) => {
+  it.each([['member'], ['global:membre']])('[D32] a role that %j may mean is named', (role) => {
     const { warnings } = read({ ...ec, allowedRoles: [role] });
     expect(warnings).toContainEqual(
       expect.stringContaining('allows 1 role that cannot be assigned (did you mean global:member?)'),

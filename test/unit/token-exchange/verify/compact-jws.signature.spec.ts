@@ -100,7 +100,7 @@ describeWithVectors('JWS vectors of Project Wycheproof', 'wycheproof', (vectors)
     },
   );
 
-  it('[D15] a valid signature over what is no JSON object makes no JWT', () => {
+  it('[D14] a valid signature over what is no JSON object makes no JWT', () => {
     const valid = all.filter(([, { result }]) => result === 'valid');
     const parsed = valid.filter(([, { jws }]) => {
       try {
@@ -174,7 +174,7 @@ describeWithVectors('examples of RFC 7520', 'rfc7520-cookbook', (vectors) => {
     },
   );
 
-  it.each(taken)('[D15] %s: the JSON serialisations are not', async (name) => {
+  it.each(taken)('[D14] %s: the JSON serialisations are not', async (name) => {
     const { input, output } = example(name);
     for (const form of [output.json, output.json_flat]) {
       expect(await takes(JSON.stringify(form), bareKey(input.key))).toBe(false);
@@ -183,7 +183,7 @@ describeWithVectors('examples of RFC 7520', 'rfc7520-cookbook', (vectors) => {
 
   const { key } = example('curve25519_jws').input;
 
-  it('[D15] 4.5, detached content, is no JWT', async () => {
+  it('[D14] 4.5, detached content, is no JWT', async () => {
     const { output } = example('jws_4_5.signature_with_detached_content');
     expect(() => parseCompactJws(output.compact ?? '')).toThrow(
       expect.objectContaining({ reason: 'token_malformed' }),
@@ -191,7 +191,7 @@ describeWithVectors('examples of RFC 7520', 'rfc7520-cookbook', (vectors) => {
     expect(await takes(output.compact ?? '', bareKey(key))).toBe(false);
   });
 
-  it('[D15] 4.8, several signatures, is no JWT', () => {
+  it('[D14] 4.8, several signatures, is no JWT', () => {
     const { output } = example('jws_4_8.multiple_signatures');
     expect(() => parseCompactJws(JSON.stringify(output.json))).toThrow(OAuthRefusal);
   });

@@ -21,7 +21,7 @@ function refusal(text: string): OAuthRefusal {
   throw new Error('it was parsed');
 }
 
-it('[D15] a token is taken apart', () => {
+it('[D14] a token is taken apart', () => {
   const jws = parseCompactJws(token);
   expect(jws.header).toEqual({ alg: 'EdDSA', typ: 'JWT', kid: 'k1' });
   expect(jws.payload).toMatchObject({ iss: 'https://a.example', sub: 'customer-1' });
@@ -36,10 +36,10 @@ describe('what is no JWT', () => {
     ...[`.${payload}.${signature}`, `${header}..${signature}`, `${header}.${payload}.${signature}.e30.e30`],
     JSON.stringify({ payload, protected: header, signature }),
     JSON.stringify({ payload, signatures: [{ protected: header, signature }] }),
-  ])('[D15] is malformed: %.60j', (text) => expect(refusal(text).reason).toBe('token_malformed'));
+  ])('[D14] is malformed: %.60j', (text) => expect(refusal(text).reason).toBe('token_malformed'));
 
   it.each(['null', '[]', '"text"', '7', 'true', '', '{', '{"kid":"k1",}', '\ufeff{}'])(
-    '[D15] a header of %j is malformed',
+    '[D14] a header of %j is malformed',
     (text) =>
       expect(refusal(`${base64url(text)}.${payload}.${signature}`).message).toMatch(
         /^token_malformed: .*header/,
@@ -47,7 +47,7 @@ describe('what is no JWT', () => {
   );
 
   it.each(['', '{', 'text', '{"sub":1,}', '\ufeff{}', "{'sub':1}"])(
-    '[D15] a payload of %j is malformed',
+    '[D14] a payload of %j is malformed',
     (text) => {
       expect(refusal(withPayload(text)).message).toMatch(/^token_malformed: .*payload/);
     },
@@ -57,7 +57,7 @@ describe('what is no JWT', () => {
     ['UTF-16', Buffer.from('{}', 'utf16le')],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['a surrogate in UTF-8', Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d])],
-  ])('[D15] %s is malformed', (_, bytes) =>
+  ])('[D14] %s is malformed', (_, bytes) =>
     expect(refusal(withPayload(bytes)).reason).toBe('token_malformed'),
   );
 
@@ -122,11 +122,11 @@ describe('one token has one spelling', () => {
     ],
   ];
 
-  it.each(others)('[D15] another is malformed: %j', (text) =>
+  it.each(others)('[D14] another is malformed: %j', (text) =>
     expect(refusal(text).reason).toBe('token_malformed'),
   );
 
-  it('[D15] base64 with + and / is malformed', () => {
+  it('[D14] base64 with + and / is malformed', () => {
     const bytes = Buffer.alloc(64, 0xfb);
     expect(bytes.toString('base64')).toMatch(/[+/]/);
     expect(refusal(`${header}.${payload}.${bytes.toString('base64').replaceAll('=', '')}`).reason).toBe(
@@ -135,7 +135,7 @@ describe('one token has one spelling', () => {
     expect(parseCompactJws(`${header}.${payload}.${bytes.toString('base64url')}`).signature).toEqual(bytes);
   });
 
-  it('[D15] bits that no byte uses are zero', () => {
+  it('[D14] bits that no byte uses are zero', () => {
     expect(signature).toHaveLength(86);
     const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const spellings = [...last].map((char) => `${header}.${payload}.${signature.slice(0, -1)}${char}`);

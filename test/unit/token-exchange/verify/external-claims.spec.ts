@@ -70,7 +70,7 @@ describe('claims', () => {
 });
 
 describe('times', () => {
-  it.each(['iat', 'exp', 'nbf'])('[D12] %s is a number from 0 to the end of the year 9999', (name) => {
+  it.each(['iat', 'exp', 'nbf'])('[D10] %s is a number from 0 to the end of the year 9999', (name) => {
     for (const value of [0, 0.5, 1_000.123, 1e3, 2 ** 31, LAST_SECOND]) {
       expect([value, reasonFor({ [name]: value })]).toEqual([value, 'accepted']);
     }
@@ -79,7 +79,7 @@ describe('times', () => {
     }
   });
 
-  it.each(['iat', 'exp', 'nbf'])('[D12] %s is not infinite, however it is written', (name) => {
+  it.each(['iat', 'exp', 'nbf'])('[D10] %s is not infinite, however it is written', (name) => {
     const payload = JSON.parse(JSON.stringify({ ...good, [name]: 'X' }).replace('"X"', '1e999')) as ClaimSet;
     expect(() => readExternalClaims(payload)).toThrow(OAuthRefusal);
     expect(() => readExternalClaims({ ...good, [name]: Number.NaN })).toThrow(OAuthRefusal);
@@ -199,12 +199,12 @@ describe('strings that storage cannot hold', () => {
 
 describe('the issuer before any key is known', () => {
   it.each([{}, { iss: '' }, { iss: null }, { iss: 7 }, { iss: ['https://a.example'] }, { iss: { a: 1 } }])(
-    '[D15] %j is answered as invalid claims',
+    '[D14] %j is answered as invalid claims',
     (payload) =>
       expect(() => readIssuer(payload)).toThrow(expect.objectContaining({ reason: 'claims_invalid' })),
   );
 
-  it('[D15] is read as it is', () =>
+  it('[D14] is read as it is', () =>
     expect(readIssuer({ iss: ' HTTPS://a.example/ ' })).toBe(' HTTPS://a.example/ '));
 });
 

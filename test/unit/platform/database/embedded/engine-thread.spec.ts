@@ -76,7 +76,7 @@ describe('the thread of the embedded engine', () => {
     ['a fault', `throw new Error('out of luck');`, 'out of luck'],
     ['an exit', `process.exit(7);`, 'has ended with 7'],
   ])(
-    '[D99] tells of an end by %s: to who waits, to who comes, and to the process',
+    '[D98] tells of an end by %s: to who waits, to who comes, and to the process',
     async (name, act, cause) => {
       const engine = await startEngineThread(threadThat(name.replace(' ', '-'), act), SETTINGS);
       const waiting = [engine.ask(bytes('one')), engine.ask(bytes('two'))];

@@ -201,7 +201,7 @@ describe('where a fetch may go', () => {
     ['https://10.1.2.3/', '(see PRIVATE)'],
     ['https://[fd00::1]/', '(see PRIVATE)'],
     ['http://partner.example/', '(see HTTP)'],
-  ])('[D83] the refusal of %s names the setting that would allow it: %s', async (url, hint) => {
+  ])('[D32] the refusal of %s names the setting that would allow it: %s', async (url, hint) => {
     const fetcher = new JwksFetcher({
       ...STRICT,
       settingNames: { allowHttp: 'HTTP', allowPrivate: 'PRIVATE' },

@@ -96,7 +96,7 @@ it('[D70] what another version has stored, and what is no JSON, is reported and 
   ]);
 });
 
-it('[D71] a suspended entry is known, with its key, and trusted for nothing', () => {
+it('[D70] a suspended entry is known, with its key, and trusted for nothing', () => {
   const at = new Date(0);
   const text = JSON.stringify({ ...fixed(A, 'k1', 's'), suspended: true });
   const stored = { name: 's', text, createdAt: at, changedAt: at, isOwners: true, revision: '1' };
