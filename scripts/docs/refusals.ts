@@ -51,10 +51,10 @@ function codeRows(): CodeRow[] {
     [
       'temporarily_unavailable',
       EVERYWHERE,
-      'the database does not answer, revocations are unknown, or too many requests are in progress',
+      'the database does not answer, revocations are unknown, or too many requests',
     ],
     ...['unauthorized', 'forbidden', 'refused'].map((code): CodeRow => {
-      return [code, EVERYWHERE, 'a guard of the application that contains the package refuses the request'];
+      return [code, EVERYWHERE, 'a guard of the host application refuses the request'];
     }),
   ];
 }
@@ -84,16 +84,28 @@ function codesOfBearer(reason: BearerReason): CodeRow[] {
   return [...codes].map((code) => [code, 'API', linked(reason, bearerAnchor(reason))]);
 }
 
-/** One row for each code and list of endpoints, by code. */
+/** One row for each code and list of endpoints, by code. Endpoints that answer a code for the same reasons share the row. */
 function grouped(rows: readonly CodeRow[]): string[][] {
-  const reasons = new Map<string, string[]>();
-  for (const [code, endpoints, reason] of rows) {
-    const key = `\`${code}\`|${endpoints}`;
-    reasons.set(key, [...(reasons.get(key) ?? []), reason]);
-  }
-  return [...reasons]
-    .map(([key, list]) => [...key.split('|'), list.join(', ')])
+  const reasons = collected(rows.map(([code, endpoints, reason]) => [`\`${code}\`|${endpoints}`, reason]));
+  const endpoints = collected(
+    [...reasons].map(([key, list]) => {
+      const [code = '', place = ''] = key.split('|');
+      return [`${code}|${list.join(', ')}`, place];
+    }),
+  );
+  return [...endpoints]
+    .map(([key, places]) => {
+      const [code = '', list = ''] = key.split('|');
+      return [code, places.join(', '), list];
+    })
     .toSorted(([one = ''], [other = '']) => one.localeCompare(other));
+}
+
+/** The values of each key, in their order. */
+function collected(pairs: readonly (readonly [key: string, value: string])[]): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const [key, value] of pairs) values.set(key, [...(values.get(key) ?? []), value]);
+  return values;
 }
 
 function entriesOf<Word extends string, Row>(rows: Readonly<Record<Word, Row>>) {

@@ -6,9 +6,9 @@ const { featureFlag, exchangeEnabled, embedLoginEnabled, idAssertionEnabled, bas
 
 /** By the word of the refusal, in place of the package's remedy. */
 export const REMEDIES: Readonly<Record<string, string | undefined>> = {
-  not_available: `the operator reads \`reason\` at \`GET /healthz/readiness\`, then sets \`${featureFlag.name}\` to true or asks the vendor for a licence that includes token exchange`,
+  not_available: `the operator reads \`reason\` at \`GET /healthz/readiness\`, then sets \`${featureFlag.name}\` to true or gets a licence that includes token exchange`,
   not_enabled: `the operator sets \`${exchangeEnabled.name}\`, \`${embedLoginEnabled.name}\` or \`${idAssertionEnabled.name}\` to true, and restarts the service`,
-  not_issued_here: `the client exchanges the partner's token first, and sends the access token; the operator sets the same \`${baseUrl.name}\` on all instances`,
+  not_issued_here: `the client exchanges the partner's token first; the operator sets the same \`${baseUrl.name}\` on all instances`,
 };
 
 /** Rows of the package, with these remedies. */

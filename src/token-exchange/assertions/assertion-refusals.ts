@@ -7,55 +7,51 @@ const INVALID_CLIENT = { status: 401, error: 'invalid_client', message: 'Client 
 export const ASSERTION_REFUSALS = {
   client_credential_missing: {
     check: 'client',
-    cause:
-      'an identity assertion or an introspection request came without credentials of a client; public clients are refused',
+    cause: 'the client has not authenticated',
     remedy: 'the client authenticates by `client_secret_basic`, `client_secret_post` or `private_key_jwt`',
     oauth: INVALID_CLIENT,
   },
   client_unknown: {
     check: 'client',
     cause: 'no trusted entry names the client',
-    remedy:
-      'the operator adds the client to an entry (`svc-admin clients add`), or the client sends the id that the entry has',
+    remedy: 'the operator adds the client (`svc-admin clients add`), or the client corrects its id',
     oauth: INVALID_CLIENT,
   },
   client_credential_invalid: {
     check: 'client',
-    cause: 'the secret of the client is wrong, or its JWT is not valid',
+    cause: "the client's secret or JWT is not valid",
     remedy:
-      'the client sends the secret that `svc-admin clients add` printed, or corrects its JWT: a key of the entry signs it, `iss` and `sub` are its id, `aud` is the issuer of this instance',
+      "the client corrects its secret or JWT: signed by a key of the entry, `iss` and `sub` its id, `aud` this instance's issuer",
     oauth: INVALID_CLIENT,
   },
   client_credential_replayed: {
     check: 'client',
-    cause: 'the JWT by which the client authenticates was used before',
-    remedy: 'the client signs a JWT for each request, with a random `jti`, and sends it once',
+    cause: "the client's JWT was used before",
+    remedy: 'the client signs a JWT with a random `jti` for each request',
     oauth: INVALID_CLIENT,
   },
   assertion_not_supported: {
     check: 'claims',
     cause:
-      'the identity assertion has `authorization_details`, which the service cannot apply, or a `sub_id` of another format than `iss_sub`',
+      'the identity assertion has `authorization_details`, or a `sub_id` of another format than `iss_sub`',
     remedy: 'the identity provider issues it with a `scope` and without these claims',
   },
   tenant_not_allowed: {
     check: 'claims',
     cause:
-      'the identity assertion names a tenant that its entry does not list, or none although the entry lists some',
-    remedy:
-      'the operator lists each `tenant` and `aud_tenant` of the identity provider in `tenants` of the entry',
+      'the identity assertion names a tenant that the entry does not list, or names none although it lists some',
+    remedy: "the operator lists the provider's `tenant` and `aud_tenant` in the entry's `tenants`",
   },
   assertion_grants_nothing: {
     check: 'claims',
-    cause: 'the identity assertion names scopes, or services (`resource`), none of which its entry lists',
+    cause: "the entry lists none of the assertion's scopes or resources",
     remedy:
-      'the identity provider issues it for this instance with scopes of the entry, or the operator adds to `scopes` or `resources` of the entry',
+      "the identity provider asks for listed ones, or the operator adds to the entry's `scopes` or `resources`",
   },
   client_not_allowed: {
     check: 'parties',
-    cause:
-      'the identity assertion names another client than the one that sent it, or its entry does not name that client',
+    cause: 'the identity assertion names another client, or the entry does not name the client',
     remedy:
-      'the identity provider writes the id that the client has here into `client_id`, or the operator adds the client to the entry (`svc-admin clients add`)',
+      "the identity provider writes the client's id into `client_id`, or the operator adds the client (`svc-admin clients add`)",
   },
 } satisfies Record<string, TokenRefusal>;

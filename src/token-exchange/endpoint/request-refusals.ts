@@ -5,7 +5,7 @@ import type { RequestRefusal } from '../refusals/refusal.js';
 export const ENDPOINT_REFUSALS = {
   not_available: {
     check: 'endpoint',
-    cause: 'token exchange is off: it is not switched on, or no valid licence includes it',
+    cause: 'token exchange is off: not switched on, or without a licence that includes it',
     remedy: 'the operator switches token exchange on, or gets a licence that includes it',
     status: 404,
     oauth: 'not_found',
@@ -14,7 +14,7 @@ export const ENDPOINT_REFUSALS = {
   },
   not_enabled: {
     check: 'endpoint',
-    cause: 'the flow of the endpoint is switched off',
+    cause: "the endpoint's flow is switched off",
     remedy: 'the operator switches it on, and restarts the service',
     status: 501,
     oauth: 'server_error',
@@ -29,7 +29,7 @@ export const ENDPOINT_REFUSALS = {
   not_a_form: {
     check: 'form',
     cause: 'the body is not a form (application/x-www-form-urlencoded in UTF-8)',
-    remedy: 'the client sends the fields as a form, not as JSON, and the header `Content-Type` says so',
+    remedy: 'the client sends a form, not JSON, with a matching `Content-Type`',
     status: 415,
   },
   content_encoding_not_supported: {
@@ -48,8 +48,8 @@ export const ENDPOINT_REFUSALS = {
   },
   field_invalid: {
     check: 'form',
-    cause: 'a field of the form is missing, repeated, too long or broken',
-    remedy: 'the client corrects the field, which the line and the answer name',
+    cause: 'a form field is missing, repeated, too long or broken',
+    remedy: 'the client corrects the named field',
     status: 400,
   },
   token_missing: {

@@ -5,51 +5,50 @@ export const EXCHANGE_REFUSALS = {
   actor_required: {
     check: 'parties',
     cause: 'the entry accepts its subjects only with an actor',
-    remedy:
-      'the partner exchanges the token together with an actor token, or the operator removes `requireActor` from the entry',
+    remedy: "the partner adds an actor token, or the operator removes the entry's `requireActor`",
     embed: 'Token is accepted together with an actor only',
   },
   actor_not_allowed: {
     check: 'parties',
     cause: 'the subject token names another actor (`may_act`)',
-    remedy: 'the partner names this actor in `may_act`, or sends the token of the named one',
+    remedy: "the partner names this actor in `may_act`, or sends the named actor's token",
   },
   act_for_not_allowed: {
     check: 'parties',
     cause: "the actor's entry does not let it act for subjects of this issuer",
-    remedy: "the operator adds the issuer to `actFor` of the actor's entry",
+    remedy: "the operator adds the issuer to the `actFor` of the actor's entry",
   },
   remaining_lifetime_too_short: {
     check: 'remaining lifetime',
     cause: 'the token expires too soon for an access token',
-    remedy: 'the partner sends it sooner, or gives it a longer life',
+    remedy: 'the partner sends it sooner, or with a longer lifetime',
   },
   scope_not_allowed: {
     check: 'grants',
-    cause: 'the entries allow none of the scopes that the client asks for',
+    cause: 'the entries allow none of the requested scopes',
     remedy:
-      'the client asks for scopes that the entries of subject and actor list, or the operator adds to `scopes` of the entry',
+      "the client requests scopes that all its entries list, or the operator adds to the entry's `scopes`",
     oauth: { status: 400, error: 'invalid_scope', message: 'None of the scopes can be granted' },
   },
   resource_not_allowed: {
     check: 'grants',
-    cause: 'the client asks for a `resource` that the entry does not list, or for several',
+    cause: 'the requested `resource` is not listed, or there are several',
     remedy:
-      'the client asks for one that the entries of subject and actor list, or the operator adds it to `resources` of the entry',
+      "the client requests one that all its entries list, or the operator adds it to the entry's `resources`",
     oauth: { status: 400, error: 'invalid_target', message: 'No token is issued for this resource' },
   },
   access_token_too_large: {
     check: 'grants',
-    cause: 'the access token would have more than 12,288 characters, too many for the headers of a request',
+    cause: 'the access token would have more than 12,288 characters',
     remedy:
-      'the client asks for a shorter `scope` or `resource`, or the partner sends a shorter chain of `act`',
+      'the client requests a shorter `scope` or `resource`, or the partner sends a shorter chain of `act`',
     oauth: { status: 400, error: 'invalid_request', message: 'The access token would be too large' },
   },
 } satisfies Record<string, TokenRefusal>;
 
 export const EXCHANGE_NOTICES = {
   token_type_ignored: {
-    cause: 'the service has ignored a token type: it reads every token as a JWT, whatever the field says',
+    cause: 'the service has ignored a token type: it reads every token as a JWT',
     remedy: 'the client sends the expected type, because other servers may refuse this one (RFC 8693)',
   },
 } as const satisfies Record<string, Explanation>;

@@ -6,7 +6,7 @@ export const INTROSPECTION_REFUSALS = {
     check: 'client',
     cause: 'no trusted entry lets the client introspect access tokens',
     remedy:
-      'the operator lets the client introspect (`svc-admin clients add --introspect`), in an entry that is neither suspended nor past its `notAfter`',
+      'the operator allows it (`svc-admin clients add --introspect`) in an entry that is not suspended or ended',
     oauth: { status: 403, error: 'unauthorized_client', message: 'The client may not introspect tokens' },
   },
 } satisfies Record<string, TokenRefusal>;

@@ -4,20 +4,20 @@ import type { Explanation, RequestRefusal, TokenRefusal } from '../refusals/refu
 export const LOGIN_REFUSALS = {
   origin_not_allowed: {
     check: 'origin',
-    cause: 'no page of an origin that the entry lists has posted the login',
+    cause: 'no page of a listed origin has posted the login',
     remedy:
-      'the partner posts the login from a page of one of these origins, or the operator adds the origin to `origins` of the entry',
+      "the partner posts the login from a listed origin, or the operator adds the origin to the entry's `origins`",
     embed: 'Login is not accepted from this origin',
   },
   session_of_another_user: {
     check: 'user',
-    cause: 'the token belongs to another user than the session that it should renew',
-    remedy: 'the partner renews the session with a token of its user, and signs another user in by a login',
+    cause: 'the token belongs to another user than the session to renew',
+    remedy: 'the partner renews with a token of the same user, and signs another user in by a login',
     embed: 'The session is that of another user',
   },
   session_ended: {
     check: 'user',
-    cause: 'the bound session that the login should renew has ended, or is bound to another key',
+    cause: 'the bound session to renew has ended, or is bound to another key',
     remedy: 'the page opens a new session, with a new token and without `Authorization`',
     embed: 'The session has ended',
   },
@@ -27,15 +27,15 @@ export const LOGIN_REQUEST_REFUSALS = {
   method_not_allowed: {
     check: 'endpoint',
     cause: 'the endpoint does not accept this HTTP method; under the strict policy a login is a POST',
-    remedy: 'the client uses a method that `Allow` of the answer names',
+    remedy: "the client uses a method that the answer's `Allow` names",
     status: 405,
     isSilent: true,
   },
   prefetch: {
     check: 'endpoint',
     cause:
-      'the browser has fetched a login by GET in advance, before the user followed the link; the token can still be used',
-    remedy: 'none is needed: the login follows with the click; a login by POST is never prefetched',
+      'the browser fetched a login by GET before the user followed the link; the token can still be used',
+    remedy: 'none is needed: the login follows with the click',
     status: 425,
     isSilent: true,
   },
@@ -43,7 +43,7 @@ export const LOGIN_REQUEST_REFUSALS = {
 
 export const LOGIN_NOTICES = {
   redirect_replaced: {
-    cause: 'the service has replaced `redirectTo` by `/`: it is not a path on this instance',
-    remedy: 'the partner sends a path, such as `/workflows/1`, without scheme and host',
+    cause: 'the service has replaced `redirectTo` by `/`, because it is no path of this instance',
+    remedy: 'the partner sends a path such as `/workflows/1`',
   },
 } as const satisfies Record<string, Explanation>;

@@ -6,28 +6,26 @@ export const PROJECT_REFUSALS = {
     check: 'projects',
     cause: 'the token names a project that its entry may not assign',
     remedy:
-      'the partner corrects the key of the project, or the operator adds the key to `projects.mayAssign` of the entry',
+      "the partner corrects the project's key, or the operator adds it to the entry's `projects.mayAssign`",
     embed: 'Project is not allowed',
   },
   project_role_not_allowed: {
     check: 'projects',
-    cause: 'the token names a role in a project that its entry may not assign',
-    remedy:
-      'the partner names a role that is expected, or the operator adds the role to `projects.roles` of the entry',
+    cause: 'the token names a project role that its entry may not assign',
+    remedy: "the partner names an expected role, or the operator adds it to the entry's `projects.roles`",
     embed: 'Role in the project is not allowed',
   },
   project_unknown: {
     check: 'projects',
-    cause: 'no project has the key that the token names, and the entry may not create one',
+    cause: 'no project has the named key, and the entry may not create one',
     remedy:
-      'the operator gives a project this key (`svc-admin projects set-key`), or sets `projects.create` of the entry',
+      "the operator gives a project this key (`svc-admin projects set-key`), or sets the entry's `projects.create`",
     embed: 'Project is not known',
   },
   too_many_projects: {
     check: 'projects',
     cause: 'claims would make the user a member of more than 100 projects',
-    remedy:
-      'the partner names fewer projects; the operator ends memberships, or makes others administrators of projects whose last administrator the user is',
+    remedy: 'the partner names fewer projects, or the operator ends memberships',
     embed: 'User has too many projects',
   },
 } satisfies Record<string, TokenRefusal>;
@@ -35,8 +33,7 @@ export const PROJECT_REFUSALS = {
 export const PROJECT_NOTICES = {
   project_administrator_kept: {
     cause:
-      'the user stays an administrator of a project, although the claim of projects takes that role away: the project has no other administrator',
-    remedy:
-      'the operator makes another user an administrator of the project; the next token of this user then takes the role away',
+      "the user stays a project's administrator although the claim removes the role: the project has no other",
+    remedy: "the operator makes another user an administrator; the user's next token then removes the role",
   },
 } as const satisfies Record<string, Explanation>;

@@ -34,6 +34,6 @@ export type TokenRefusalReason = keyof typeof ROWS;
 
 /**
  * A token that fails a check has passed those before.
- * @rule D78 Every refusal has one cause and one remedy in words, here and in refusals.ts; docs/refusals.md is written from them.
+ * Every refusal has one cause and one remedy, here and in refusals.ts, from which docs/refusals.md is written (D77).
  */
 export const TOKEN_REFUSALS: Readonly<Record<TokenRefusalReason, TokenRefusal>> = inOrderOfChecks(ROWS);

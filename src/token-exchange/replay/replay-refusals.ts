@@ -4,9 +4,8 @@ import type { TokenRefusal } from '../refusals/refusal.js';
 export const REPLAY_REFUSALS = {
   token_replayed: {
     check: 'replay',
-    cause: 'a token with this `jti` was used before, in this flow or another, by this issuer or another',
-    remedy:
-      'the partner signs a token for each use, also for a retry, with a random `jti`, and sends it once',
+    cause: 'a token with this `jti` was used before, in any flow and by any issuer',
+    remedy: 'the partner signs a token with a random `jti` for each use, also for a retry',
     embed: 'Token has already been used',
   },
 } satisfies Record<string, TokenRefusal>;

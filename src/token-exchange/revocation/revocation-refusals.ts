@@ -4,14 +4,13 @@ import type { TokenRefusal } from '../refusals/refusal.js';
 export const REVOCATION_REFUSALS = {
   trust_revoked: {
     check: 'revocation',
-    cause: 'the operator has revoked the key of the token, or every key of its issuer',
-    remedy:
-      'the partner signs with a new key; the operator undoes a mistaken revocation (`svc-admin keys restore`)',
+    cause: "the operator has revoked the token's key, or every key of its issuer",
+    remedy: 'the partner signs with a new key, or the operator undoes a mistake (`svc-admin keys restore`)',
     embed: 'Trust in the key of the token was revoked',
   },
   signed_out_by_provider: {
     check: 'revocation',
-    cause: 'the provider has signed the user out since the token was issued, or in the same second',
+    cause: 'the provider has signed the user out since the token was issued',
     remedy: 'the partner signs the user in again at its provider, and signs a new token',
     embed: 'The user was signed out by the provider',
   },
