@@ -156,9 +156,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     expect(text).toMatch(
       /^Request \S+\n\n\S+Z svc\.audit\.token-exchange\.failed: role_not_allowed\nCheck: {4}role\n/,
     );
-    expect(text).toContain(
-      '\nCause:    the entry does not allow the requested role\nRemedy:   ',
-    );
+    expect(text).toContain('\nCause:    the entry does not allow the requested role\nRemedy:   ');
     expect(text).toContain('\nExpected: global:member\nFound:    global:admin\nOf:       ');
     expect(text).toContain('flow exchange, ');
     expect(text).toContain(`issuer ${partner.issuer}, kid k`);

@@ -114,26 +114,23 @@ describe('[D116] every command', () => {
     expect(command?.description()).toMatch(/^[a-z].*[^.]$/);
   });
 
-  it.each(names)(
-    '[D116] tells misuse with code 2, and as JSON where that is asked for: %s',
-    async (name) => {
-      const wrong = [...name.split(' '), '--no-such-option'];
-      expect(await line.run(wrong)).toMatchObject({
+  it.each(names)('[D116] tells misuse with code 2, and as JSON where that is asked for: %s', async (name) => {
+    const wrong = [...name.split(' '), '--no-such-option'];
+    expect(await line.run(wrong)).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: /),
+    });
+    const { exitCode, stdout, stderr } = await line.run([...wrong, '--json']);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
         exitCode: 2,
-        stdout: '',
-        stderr: expect.stringMatching(/^error: /),
-      });
-      const { exitCode, stdout, stderr } = await line.run([...wrong, '--json']);
-      expect([exitCode, stdout]).toEqual([2, '']);
-      expect(JSON.parse(stderr)).toEqual({
-        error: {
-          exitCode: 2,
-          message: expect.stringMatching(/no-such-option|not specified|missing required argument/),
-          details: [],
-        },
-      });
-    },
-  );
+        message: expect.stringMatching(/no-such-option|not specified|missing required argument/),
+        details: [],
+      },
+    });
+  });
 });
 
 /** The commands that a text names between backquotes, as `users list --json`. */
